@@ -70,7 +70,7 @@ export class CacheInUseError extends KubewrightError {
   }
 }
 
-/** Thrown when changing the namespaces of a kind whose declarations follow different ones. */
+/** Thrown when changing the namespaces of a kind that has several declarations with different namespaces. */
 export class AmbiguousNamespacesError extends KubewrightError {
   override readonly name = 'AmbiguousNamespacesError';
   /** Name the declaration to change; retrying does not help. */

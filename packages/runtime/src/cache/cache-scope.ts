@@ -39,7 +39,7 @@ export class CacheScope {
     );
   }
 
-  /** True if the scope contains the object, which must be complete. */
+  /** True if the scope contains the object. The object must have all its fields. */
   holds(object: KubernetesObject): boolean {
     const { namespace, labels = {} } = object.metadata;
     if (!this.covers(namespace) || !this.#labels.matches(labels)) return false;
@@ -87,7 +87,7 @@ function selectorsOf(cached: CachedKind, own: CacheSelectors): ListWatchScope {
   };
 }
 
-/** True for namespaces without their own selectors. */
+/** True if the namespaces are a plain list of names, without selectors. */
 export function isNames(namespaces: NonNullable<CachedKind['namespaces']>): namespaces is readonly string[] {
   return Array.isArray(namespaces);
 }

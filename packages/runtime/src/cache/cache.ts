@@ -53,7 +53,7 @@ export interface Cache {
   /**
    * Changes which namespaces of a kind are cached, without a restart. Handlers receive delete events for removed namespaces and
    * create events for added ones; namespaces that stay keep their selectors and are not relisted. The change lasts until the kind
-   * is removed, in later terms of the leader too. An empty list means all namespaces.
+   * is removed, even if leadership is lost and regained. An empty list means all namespaces.
    *
    * Changes all declarations of the kind if they follow the same namespaces; otherwise pass one of them as `of`.
    *

@@ -67,12 +67,14 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
    */
   readonly metadataOnly?: boolean;
   /**
-   * Controls what happens while the API server does not serve the kind: `'wait'` until it does, `'fail'` the first wait for it,
-   * or continue as if there were no objects (`'empty'`). In every case the kind is followed as soon as it is served.
+   * Controls what happens while the API server does not serve the kind: `'wait'` waits until it does, `'fail'` lets the first
+   * wait for the kind fail, and `'empty'` continues as if there were no objects. In every case the kind is followed as soon as it
+   * is served.
    *
-   * A 404 for a list alone does not make a kind missing: discovery must confirm it, and must do so twice, 5 s apart, if objects
-   * had been listed. Until then the objects are still served, and `/readyz` reports that they may be stale. After that they are
-   * removed, handlers receive delete events, and `ctx.get` and `ctx.list` query the server (except with `'empty'`).
+   * A 404 response to a list is not enough to make a kind missing. Discovery must confirm it, or, if objects had been listed,
+   * confirm it twice, 5 s apart. Until then reads still return the objects, and `/readyz` reports that they may be stale. After
+   * that the objects are removed, handlers receive delete events, and `ctx.get` and `ctx.list` query the server (except with
+   * `'empty'`).
    *
    * @defaultValue 'wait'
    */

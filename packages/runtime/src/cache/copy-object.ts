@@ -11,7 +11,7 @@ export interface ScannedObject {
   readonly scan: MetadataScan;
 }
 
-/** The place of an object's copy. Offsets of the scan that follow the managed fields are too large by `shift`. */
+/** The location of an object's copy. Subtract `shift` from scan offsets that lie after the managed fields. */
 export interface ObjectCopy {
   readonly slab: Slab;
   readonly offset: number;

@@ -19,7 +19,7 @@ export interface DeclaredKindOptions {
 
 interface Followed extends InformerLease {
   readonly stop: AbortController;
-  /** Aborted when the informer leaves the declaration, so that no one keeps waiting for it. */
+  /** Aborted when the declaration stops using the informer, so that nothing keeps waiting for it. */
   readonly left: AbortController;
   running: Promise<void> | undefined;
   readonly subscriptions: Map<InformerHandler<KubernetesObject>, Subscription>;
@@ -28,15 +28,15 @@ interface Followed extends InformerLease {
 /** One declaration and the informers that serve it: a single one, or one per namespace. */
 export class DeclaredKind {
   readonly lister: Lister<KubernetesObject>;
-  /** Identifies the declaration by what it declares, whichever namespaces are followed now. */
+  /** Identifies the declaration by its original content, even after its namespaces have changed. */
   readonly scopeKey: string;
   readonly #options: DeclaredKindOptions;
-  /** Keyed by the scope's JSON, in order. */
+  /** The informers in use, by their scope's JSON, in declaration order. */
   #followed: ReadonlyMap<string, Followed> = new Map();
   #informers: readonly Informer<KubernetesObject>[] = [];
-  /** The informers that follow one namespace each, by its name. */
+  /** The informers that follow one namespace, by namespace name. */
   #named: ReadonlyMap<string, Informer<KubernetesObject>> = new Map();
-  /** The informer that follows all namespaces, or all that are not named. */
+  /** The informer that follows all namespaces, or all except those in `#named`. */
   #rest: Informer<KubernetesObject> | undefined;
   readonly #handlers = new Set<InformerHandler<KubernetesObject>>();
   #cached: CachedKind;
@@ -69,12 +69,12 @@ export class DeclaredKind {
     return one ?? (this.#rest?.scope.covers(namespace) ? this.#rest : undefined);
   }
 
-  /** The namespaces that are followed; `''` stands for all that are not named. */
+  /** The namespaces that are followed; `''` stands for all namespaces that are not listed. */
   get namespaces(): readonly string[] {
     return this.#informers.map(({ scope }) => scope.listWatch.namespace ?? '');
   }
 
-  /** True if reads see all objects of the kind, or of the namespaces it names. */
+  /** True if no selector hides objects: reads return every object of the declared namespaces. */
   get isWhole(): boolean {
     return this.#informers.every(({ scope }) => scope.isWhole);
   }
@@ -84,7 +84,7 @@ export class DeclaredKind {
     return this.cached.fields === undefined && this.cached.metadataOnly !== true;
   }
 
-  /** True if reads in that namespace (undefined: in all declared ones) can be served from here. */
+  /** True if this declaration can serve reads of the namespace (undefined: of all declared namespaces). */
   covers(namespace: string | undefined): boolean {
     if (namespace === undefined || this.kind.scope === 'Cluster') return true;
     return this.at(namespace) !== undefined;
@@ -171,7 +171,7 @@ export class DeclaredKind {
 
   /**
    * Changes which namespaces are followed. Handlers receive delete events for removed namespaces; added ones are listed in the
-   * background. Until an added namespace has synced, reads show nothing of it. Namespaces that stay keep their selectors.
+   * background. Until an added namespace has synced, reads return none of its objects. Namespaces that stay keep their selectors.
    */
   async setNamespaces(namespaces: readonly string[]): Promise<void> {
     const before = this.#followed;
@@ -240,7 +240,7 @@ export class DeclaredKind {
   }
 }
 
-/** Waits for an informer, or until it is removed: a list that was stopped never completes. */
+/** Waits for an informer, or until it is removed, because its list then never completes. */
 async function unlessLeft(
   { informer, left }: Followed,
   signal: AbortSignal,
@@ -253,7 +253,7 @@ async function unlessLeft(
   }
 }
 
-/** Returns the declaration for other namespaces. Those that had their own selectors keep them. */
+/** Returns the declaration with other namespaces. Namespaces that have their own selectors keep them. */
 function following(cached: CachedKind, namespaces: readonly string[]): CachedKind {
   const before = cached.namespaces;
   if (before === undefined || isNames(before)) return { ...cached, namespaces };
@@ -261,13 +261,13 @@ function following(cached: CachedKind, namespaces: readonly string[]): CachedKin
   return { ...cached, namespaces: Object.fromEntries(namespaces.map((name) => [name, selectors(name)])) };
 }
 
-/** Identifies what a declaration follows and keeps; declarations with equal keys share informers. */
+/** Returns a key for the objects and fields that a declaration caches; declarations with equal keys share informers. */
 export function scopeKeyOf(cached: CachedKind, namespaces: readonly string[] | undefined): string {
   const { fields, whenMissing, resyncMs } = cached;
   return JSON.stringify({ part: partKeyOf(cached, namespaces), fields, whenMissing, resyncMs });
 }
 
-/** Identifies the objects a declaration follows, regardless of which fields it keeps. */
+/** Returns a key for the objects that a declaration follows, regardless of which fields it keeps. */
 export function partKeyOf(cached: CachedKind, namespaces: readonly string[] | undefined): string {
   const scopes = scopesOf(cached, namespaces).map((scope) => scope.listWatch);
   return JSON.stringify({ scopes, metadataOnly: cached.metadataOnly ?? false });

@@ -71,7 +71,7 @@ describe('DecodedObjects', () => {
       }
     }
     expect(Math.max(...most)).toBe(1_000);
-    // Half of them survive further scans.
+    // At least 40 of the kept objects survive another scan.
     const first = entries.filter((each) => each.decoded);
     walk(kept);
     expect(first.filter((each) => each.decoded).length).toBeGreaterThan(40);
@@ -141,7 +141,7 @@ describe('DecodedObjects', () => {
       entry.isDiscarded = true;
       kept.discard(entry);
     }
-    // Handlers of the last changes still find them.
+    // Handlers of the latest events can still read the latest 16 objects.
     expect([present(kept, before), present(kept, before.slice(-16))]).toEqual([16, 16]);
     expect(kept.bytes).toBe(0);
     walk(kept, before);

@@ -2,9 +2,9 @@ import { getHeapStatistics } from 'node:v8';
 
 /** The cache entry that a decoded object belongs to. */
 export interface DecodedKey {
-  /** True once the cache holds a newer version or none: only handlers of the current event still read it. */
+  /** True once the cache has replaced or removed this version: only handlers of the current event still read it. */
   readonly isDiscarded?: boolean;
-  /** Link to the decoded object, set only by {@link DecodedObjects}; saves a lookup. Null once it was evicted. */
+  /** Link to the decoded object, set only by {@link DecodedObjects}; saves a lookup. Null after eviction. */
   decoded?: Decoded | null | undefined;
 }
 
@@ -57,15 +57,15 @@ const maxDiscarded = 16;
 const newPart = 1 / 16;
 
 /**
- * Share of the heap limit for objects that had to be decoded again, in bytes of JSON; their heap size is about three times that.
- * For example, 43 MB with the usual heap of 4 GB.
+ * Share of the heap limit, in bytes of JSON, for objects that had to be decoded again; they occupy about three times that on the
+ * heap. For example, 43 MB with the usual heap limit of 4 GB.
  */
 const repeatedPart = 1 / 96;
 
-/** Share of a limit that the user has set for objects that had to be decoded again. */
+/** Share of a limit set by the user that is reserved for objects that had to be decoded again. */
 const repeatedShare = 1 / 2;
 
-/** When they are full, one in this many objects that are decoded again replaces the least recently used one. */
+/** Once this share is full, only one in this many objects that are decoded again replaces the least recently used one. */
 const replacedEvery = 16;
 
 /**
@@ -84,10 +84,10 @@ export class DecodedObjects {
   /** Objects that were decoded again after they had been evicted, ordered by last use. */
   readonly #repeated = new Chain();
   readonly #maxRepeatedBytes: number;
-  /** True if objects that are decoded again count towards the limit; otherwise they have their own. */
+  /** True if objects that are decoded again count towards the limit; otherwise they have a separate limit. */
   readonly #isShared: boolean;
   #replaceable = 0;
-  /** Ordered by the time they were decoded or discarded. */
+  /** Discarded objects, in the order in which they were discarded or last decoded. */
   readonly #discarded = new Chain();
 
   /**
@@ -132,7 +132,7 @@ export class DecodedObjects {
     this.#shrink();
   }
 
-  /** Moves an object to the discarded ones, which are evicted soon; handlers of its event may still read it. */
+  /** Moves an object to the discarded objects, which are evicted soon; handlers of its event may still read it. */
   discard({ decoded }: DecodedKey): void {
     if (!decoded) return;
     decoded.chain?.remove(decoded);
@@ -185,8 +185,8 @@ export class DecodedObjects {
   }
 
   /**
-   * True if another object may be kept that was decoded again. A scan over more of them than fit must not replace all of them
-   * before they are read again.
+   * True if there is room for one more object that was decoded again. A scan over more such objects than fit must not replace all
+   * of them before they are read again.
    */
   #hasRoom(bytes: number): boolean {
     if (bytes > this.#maxRepeatedBytes) return false;

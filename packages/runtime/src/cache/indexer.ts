@@ -17,7 +17,7 @@ export class Indexer<T> {
     this.extend(functions, []);
   }
 
-  /** Adds the indexes that do not exist yet and fills them with the present objects. */
+  /** Adds the indexes that do not exist yet and fills them with the existing objects. */
   extend(functions: Readonly<Record<string, IndexFunc<T>>>, present: Iterable<ObjectView<T>>): void {
     const added = Object.entries(functions).filter(([name]) => !this.#indexes.has(name));
     if (added.length === 0) return;
@@ -25,7 +25,7 @@ export class Indexer<T> {
     for (const view of present) for (const [name] of added) this.#put(name, view);
   }
 
-  /** Returns the name of an index that exists with another function, if there is one. */
+  /** Returns the name of an existing index that has a different function, or undefined. */
   conflicting(functions: Readonly<Record<string, IndexFunc<T>>>): string | undefined {
     return Object.keys(functions).find(
       (name) => (this.#indexes.get(name)?.func ?? functions[name]) !== functions[name],

@@ -118,7 +118,7 @@ describe('InformerCache scopes', () => {
       ['b', 'c'],
       ['b', 'c'],
     ]);
-    // Declaring the current namespaces is another declaration, which later changes can address.
+    // A declaration that names the current namespaces is still a separate one, which later changes can address.
     expect(cache.declare(cached(Thing, { namespaces: ['b', 'c'] }))).not.toBe(declared);
     await cache.remove(Thing);
     await cache.add(cached(Thing), { signal: stop.signal });
@@ -401,7 +401,7 @@ describe('InformerCache contents', () => {
     await start();
     expect(names(cache.lister(Thing).list({ index: { name: 'node', value: 'n1' } }))).toEqual(['default/a']);
     expect(cache.informers).toEqual(first.informers);
-    // Other objects have their own indexes.
+    // A declaration of other objects has its own indexes.
     const some = { labelSelector: 'color=red', indexes: { node: () => [] } };
     expect(cache.declare(cached(Thing, some))).not.toBe(first);
   });

@@ -137,7 +137,7 @@ export class InformerCache implements Cache {
     return this.#readable(kind) !== undefined;
   }
 
-  /** True if reads of the kind in that namespace (undefined: in all declared ones) can be served from here. */
+  /** True if this cache can serve reads of the kind in the namespace (undefined: in all declared namespaces). */
   holds(kind: Kind<KubernetesObject>, namespace: string | undefined): boolean {
     return this.#readable(kind)?.covers(namespace) ?? false;
   }
@@ -151,7 +151,7 @@ export class InformerCache implements Cache {
     return declared.lister as unknown as Lister<T>;
   }
 
-  /** Reads one object if it can be read here; unlike a lister, returns undefined for keys outside the cache. */
+  /** Reads one object from the cache; unlike a lister, returns undefined for keys outside the cached scope. */
   peek<T extends KubernetesObject>(kind: Kind<T>, key: ObjectKey): ObjectView<T> | undefined {
     // The store of a kind contains only objects of that kind.
     return viewIn(this.#readable(kind), key) as ObjectView<T> | undefined;
@@ -163,8 +163,8 @@ export class InformerCache implements Cache {
   }
 
   /**
-   * Returns the informers that serve reads of the kind in that namespace (undefined: in all declared ones); undefined if only the
-   * server can.
+   * Returns the informers that serve reads of the kind in the namespace (undefined: in all declared namespaces), or undefined if
+   * only the server can serve them.
    */
   serving(
     kind: Kind<KubernetesObject>,
@@ -251,7 +251,7 @@ export class InformerCache implements Cache {
     return this.#declared.of(kind)?.readable;
   }
 
-  /** Returns the own writes that reads of the key consider. */
+  /** Returns this process's own writes that reads of the key must take into account. */
   #writesAt(kind: Kind<KubernetesObject>, key: ObjectKey): Informer<KubernetesObject>['ownWrites'] | undefined {
     const declarations = this.#declared.of(kind);
     return (declarations?.readable ?? declarations?.widest)?.at(key.namespace)?.ownWrites;

@@ -19,9 +19,9 @@ export interface InformerOptions<T> extends Omit<CachedKind, 'kind' | 'indexes' 
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>> | undefined;
   readonly decoded?: DecodedObjects | undefined;
   readonly useWatchList?: boolean | undefined;
-  /** True if managers with different permissions read it. @defaultValue false */
+  /** True if managers with different permissions share the informer. @defaultValue false */
   readonly isShared?: boolean | undefined;
-  /** Logs an unreachable server once for all informers that share it. */
+  /** Logs an unreachable server once for all informers that share this object. */
   readonly reach?: ServerReach | undefined;
   /** Reports whether discovery confirms that the kind is not served; without it, a 404 never empties the store. */
   readonly isAbsent?: ((signal: AbortSignal) => Promise<boolean>) | undefined;

@@ -12,7 +12,7 @@ import { ServedKinds } from './served-kinds.ts';
 
 /** Options for an {@link InformerPool}. */
 export interface InformerPoolOptions {
-  /** Lists and watches for all controllers. */
+  /** Client for the lists and watches of all controllers. */
   readonly client: ListWatchClient;
   readonly clock: Clock;
   readonly random: Random;
@@ -34,7 +34,7 @@ interface Shared {
   running: Promise<void> | undefined;
 }
 
-/** Creates informers for several caches: equal declarations get the same one, with the indexes of all of them. */
+/** Creates informers for several caches. Equal declarations share one informer, which has the indexes of all of them. */
 export class InformerPool implements AsyncDisposable {
   readonly #options: InformerPoolOptions;
   readonly #decoded: DecodedObjects;
@@ -54,7 +54,7 @@ export class InformerPool implements AsyncDisposable {
     return [...this.#all].map(({ informer }) => informer);
   }
 
-  /** Returns the informer of a declaration and scope, for one user. Its user has to run it, which also ends the lease. */
+  /** Leases the informer of a declaration and scope. The caller must run the lease; the lease ends with that run. */
   lease(cached: CachedKind, scope: CacheScope): InformerLease {
     const key = keyOf(cached, scope);
     const shared = this.#find(key, cached) ?? this.#add(key, { cached, scope });
@@ -70,7 +70,7 @@ export class InformerPool implements AsyncDisposable {
     await Promise.allSettled(all.map(({ running }) => running));
   }
 
-  /** An informer whose index of the same name has another function cannot be shared. */
+  /** Finds an informer to share; skips those that have an index of the same name with a different function. */
   #find(key: string, { transform, indexes = {} }: CachedKind): Shared | undefined {
     return [...this.#all].find(
       (each) =>
@@ -105,7 +105,7 @@ export class InformerPool implements AsyncDisposable {
     try {
       await Promise.race([shared.running, aborted(signal)]);
     } catch (error) {
-      // The next lease gets a new one.
+      // The next lease gets a new informer.
       this.#all.delete(shared);
       throw error;
     } finally {

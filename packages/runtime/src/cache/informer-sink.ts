@@ -25,7 +25,7 @@ export interface InformerSinkOptions<T> {
   readonly lag: () => LagGuard;
   /** Opens when the first list is complete. */
   readonly gate: SyncGate;
-  /** Opens once it is known whether there is anything to list. */
+  /** Opens once the first list is complete or the kind is known not to be served. */
   readonly known: SyncGate;
 }
 
@@ -34,7 +34,7 @@ export class InformerSink<T> implements ReflectorSink {
   readonly #options: InformerSinkOptions<T>;
   readonly #scan = new MetadataScan();
   #listing = false;
-  /** True if the list requests the newest state rather than one the server has cached. */
+  /** True if the list requests the newest state instead of a state from the server's cache. */
   listsNewest = false;
   #served = true;
   #doubted = false;
@@ -98,7 +98,7 @@ export class InformerSink<T> implements ReflectorSink {
     const version = text(scan.resourceVersionAt, scan.resourceVersionEnd);
     const before = this.#options.store.get(namespace, name);
     if (before && !isOlder(version, before.resourceVersion)) {
-      // Handlers receive the last state, so the store takes it briefly before removing it.
+      // The delete event carries the last state, so store it briefly before removing the object.
       const isLast = before.uid === text(scan.uidAt, scan.uidEnd);
       const last = isLast ? this.#last(bytes, start, end) : before;
       this.#options.store.remove(namespace, name);
@@ -158,7 +158,7 @@ export class InformerSink<T> implements ReflectorSink {
     return this.#options.store.put(kept.bytes, kept.start, kept.end).entry;
   }
 
-  /** Versions arrive in order, except while listing. */
+  /** Records that the watch has reached a version. Versions arrive in order, except while listing. */
   #showed(resourceVersion: string): void {
     if (this.#listing || isOlder(resourceVersion, this.#resourceVersion)) return;
     if (resourceVersion === this.#resourceVersion) return;

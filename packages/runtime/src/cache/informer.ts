@@ -36,7 +36,7 @@ export class Informer<T> {
   readonly #sink: InformerSink<T>;
   readonly #fanOut: EventFanOut<T>;
   readonly #gate = new SyncGate();
-  /** Opens once it is known whether there is anything to list. */
+  /** Opens once the first list is complete or the kind is known not to be served. */
   readonly #known = new SyncGate();
   readonly #clock: Clock;
   #watches = 0;
@@ -193,7 +193,7 @@ export class Informer<T> {
     return this.#known.wait(signal);
   }
 
-  /** Delivers every change from now on to a handler, and a create event for each object that already exists. */
+  /** Delivers to a handler a create event for each existing object, and every change from now on. */
   subscribe(handler: InformerHandler<T>): Subscription {
     return this.#fanOut.subscribe(handler, {
       clock: this.#clock,
@@ -207,7 +207,7 @@ export class Informer<T> {
     this.#store.addIndexes(indexes);
   }
 
-  /** Returns the name of an index that exists with another function, if there is one. */
+  /** Returns the name of an existing index that has a different function, or undefined. */
   conflictingIndex(indexes: Readonly<Record<string, IndexFunc<T>>>): string | undefined {
     return this.#store.indexer.conflicting(indexes);
   }

@@ -1,7 +1,7 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { DeclaredKind } from './declared-kind.ts';
 
-/** The declarations of one kind. Which of them serves reads is computed when they change, because every read needs it. */
+/** The declarations of one kind. Picks the declaration that serves reads when declarations change, because every read needs it. */
 export class KindDeclarations {
   #all: readonly DeclaredKind[];
   #widest: DeclaredKind;
@@ -36,14 +36,14 @@ export class KindDeclarations {
     this.rank();
   }
 
-  /** Picks the declarations for reads again; to be called when namespaces have changed. */
+  /** Picks the declarations for reads again; call it when namespaces have changed. */
   rank(): void {
     this.#widest = widest(this.#all) ?? this.#widest;
     this.#readable = widest(this.#all.filter((each) => each.cached.metadataOnly !== true));
   }
 }
 
-/** Picks the declaration that serves reads: preferably one with all fields, then with all objects, then in all namespaces. */
+/** Picks the declaration that serves reads: prefers all fields, then all objects, then all namespaces. */
 function widest(declared: readonly DeclaredKind[]): DeclaredKind | undefined {
   const rank = (each: DeclaredKind): number =>
     (each.isFull ? 4 : 0) + (each.isWhole ? 2 : 0) + (each.cached.namespaces === undefined ? 1 : 0);

@@ -4,9 +4,9 @@ import { OutsideCacheScopeError } from './cache-errors.ts';
 import type { Informer } from './informer.ts';
 import type { CacheListOptions, Lister } from './lister.ts';
 
-/** The informers that a {@link MergedLister} reads; they may change. */
+/** The informers that a {@link MergedLister} reads; the set may change. */
 export interface MergedInformers<T> {
-  /** In order of their namespaces. */
+  /** The informers, in order of their namespaces. */
   readonly informers: readonly Informer<T>[];
   /** Returns the informer whose scope covers the namespace. */
   at(namespace: string | undefined): Informer<T> | undefined;

@@ -22,7 +22,7 @@ type Command =
   /** The server repeats events it has already sent. */
   | { readonly type: 'repeat'; readonly events: number }
   | { readonly type: 'bookmark' }
-  /** A gap: missed events are recovered by listing, at some later version. */
+  /** A gap in the watch: a list at some later version recovers the missed events. */
   | { readonly type: 'relist'; readonly behind: number }
   /** The server is restored from a backup and reuses versions. */
   | { readonly type: 'restore'; readonly lost: number };
@@ -74,13 +74,13 @@ class Comparison {
   }[] = [];
   /** The version up to which the watch has delivered everything. */
   #shown = 0;
-  /** The version that the subject can know it has reached, from events, lists and bookmarks. */
+  /** The version that the subject can know it has reached from events, lists and bookmarks. */
   #seen = 0;
-  /** The newest version of an own write by key whose response this program has read. */
+  /** By key: the newest version that this program wrote and whose response it has read. */
   readonly #known = new Map<string, number>();
   /** Keys that a write left in an unknown state. */
   readonly #mayAsk = new Set<string>();
-  /** Keys that this program knows it wrote outside the selector, with the version, until the watch shows them again. */
+  /** By key: the version that this program wrote outside the selector, until the watch shows the object again. */
   readonly #outside = new Map<string, number>();
 
   constructor(subject: Subject, selecting: boolean) {
@@ -199,7 +199,7 @@ class Comparison {
     seen();
   }
 
-  /** The watch has shown it at or after the version that moved it out, so it need not be queried. */
+  /** Forgets that an object was moved out of the selector, once the watch has shown it at or after the version that moved it. */
   #isInside({ metadata: { name = '', resourceVersion } }: KubernetesObject): void {
     if (Number(resourceVersion) >= (this.#outside.get(name) ?? 0)) this.#outside.delete(name);
   }

@@ -33,7 +33,7 @@ describe('OwnWrites', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     put(writes, object('5'));
     expect(writes.newest(key, undefined)?.uid).toBe('u1');
-    // The following list does not contain it.
+    // The list that follows does not contain the object.
     writes.caughtUp('8');
     expect(writes.newest(key, undefined)).toBeUndefined();
   });
@@ -68,7 +68,7 @@ describe('OwnWrites', () => {
     writes.deleted(key, { uid: 'u1', stored });
     put(writes, object('8', 'u2'), stored);
     writes.deleted(key, { uid: 'u2', stored });
-    // The watch still shows the first one.
+    // The watch still shows the first object.
     expect(writes.newest(key, stored)).toBeUndefined();
     expect(writes.newest(key, { uid: 'u2', resourceVersion: '8' })).toBeUndefined();
     writes.seen(key, { removed: { uid: 'u1', resourceVersion: '7' } });
@@ -152,7 +152,7 @@ describe('OwnWrites', () => {
     expect(
       isSettled((writes) => writes.seen(key, { stored: { uid: 'u1', resourceVersion: '6', deletionTimestamp } })),
     ).toBe(true);
-    // Another client's write before the deletion; an earlier object of that name; an object that left the selector.
+    // These do not settle it: a write before the deletion, an earlier object of that name, an object that left the selector.
     expect(isSettled((writes) => writes.seen(key, { stored: { uid: 'u1', resourceVersion: '6' } }))).toBe(false);
     expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u0', resourceVersion: '4' } }))).toBe(false);
     expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u1', resourceVersion: '6' } }), false)).toBe(

@@ -42,7 +42,7 @@ export class OwnWrites<T> {
 
   /**
    * @param options - `isWhole`: true if an object the watch shows as removed was deleted, rather than having left a selector.
-   * `isShared`: true if programs read it that may not be allowed to read the server; no object is then in an unknown state.
+   * `isShared`: true if some readers may not be allowed to query the server; no object then counts as being in an unknown state.
    */
   constructor(clock: Clock, options: { readonly isWhole?: boolean; readonly isShared?: boolean | undefined } = {}) {
     this.#clock = clock;
@@ -87,11 +87,12 @@ export class OwnWrites<T> {
     }
     const written = { uid, resourceVersion };
     if (what.stored && reached(what.stored, written)) return;
-    // A response that arrives after the response to the object's deletion.
+    // This response arrived after the response to the object's deletion.
     const removed = this.#removed.get(uid);
     if (this.#deleted.has(uid) || (removed && reached(removed, written))) return;
     const newer = this.#writes.get(id);
-    // An equal version is recorded again: after a restore it may belong to another write, which no list can have shown yet.
+    // An equal version is recorded again: after the server was restored from a backup, it may belong to another write, which no
+    // list can have shown yet.
     if (newer && newer.resourceVersion !== resourceVersion && reached(newer, written)) return;
     const outside = this.#outside.get(id);
     if (outside && !reached(written, outside)) return;
@@ -156,7 +157,7 @@ export class OwnWrites<T> {
     if (this.#deleted.has(uid) || (removed && reached(removed, version))) return;
     if ((stored && reached(stored, version)) || this.#hasComePast(resourceVersion)) return;
     const { writtenAs, mark } = this.#uncertain.get(keyOf(key)) ?? {};
-    // The watch cannot resolve what is uncertain for another reason.
+    // The watch cannot resolve an uncertainty that has another cause.
     if (mark !== undefined && !writtenAs) this.uncertain(key);
     else if (!writtenAs || !reached(writtenAs, version)) this.#doubt({ key, writtenAs: version });
   }
@@ -282,7 +283,7 @@ export class OwnWrites<T> {
   }
 }
 
-/** When an entry was recorded, and when it expires, measured in time during which a watch was open. */
+/** The times at which an entry was recorded and expires, measured in time during which a watch was open. */
 interface Noted {
   readonly atMs: number;
   readonly untilMs: number;

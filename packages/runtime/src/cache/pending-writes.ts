@@ -8,7 +8,7 @@ export interface PendingWrite {
   readonly key: ObjectKey;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** False if the watch need not show the write: then only a bookmark or another client's write can pass it. */
+  /** False if the watch may never show the write; then only a bookmark or a change to another object moves the watch past it. */
   readonly inScope: boolean;
   readonly atMs: number;
   readonly untilMs: number;
@@ -27,7 +27,7 @@ const maxViews = 10_000;
 const maxWrites = 100_000;
 
 /**
- * Pending writes by key and by version: when a watch passes some of them, the others are not visited. Memory is bounded no matter
+ * Pending writes by key and by version, so that only the writes that a watch has passed are visited. Memory is bounded no matter
  * how far a watch lags: it keeps the content of the latest 10,000 objects, and the versions of the latest 100,000 writes.
  */
 export class PendingWrites<T> {
@@ -35,7 +35,7 @@ export class PendingWrites<T> {
   readonly #views = new Map<string, ObjectView<T>>();
   /** Ids of objects that exist but whose views are not kept. */
   readonly #released = new Set<string>();
-  /** Entries no longer in `#entries` are stale, in both heaps. */
+  /** Both heaps may contain stale entries: entries that are no longer in `#entries`. */
   readonly #lowest = new BinaryHeap<Entry>((a, b) => order(a, b) < 0);
   readonly #highestInScope = new BinaryHeap<Entry>((a, b) => order(a, b) > 0);
 
@@ -47,7 +47,7 @@ export class PendingWrites<T> {
     return this.#entries.get(id);
   }
 
-  /** Adds a write at the end, with the resulting object if it exists. */
+  /** Adds a write as the newest, with the resulting object if it exists. */
   set(id: string, write: PendingWrite, view: ObjectView<T> | undefined): void {
     this.delete(id);
     const entry: Entry = { ...write, id };
@@ -105,7 +105,7 @@ export class PendingWrites<T> {
     return this.#first(this.#highestInScope)?.resourceVersion;
   }
 
-  /** Drops the writes that have been passed, lowest version first, up to the first one that has not. */
+  /** Drops writes in version order, up to the first one that the watch has not passed. */
   drop(isPast: (resourceVersion: string) => boolean): void {
     for (let first = this.#first(this.#lowest); first; first = this.#first(this.#lowest)) {
       if (!isPast(first.resourceVersion)) return;

@@ -13,7 +13,7 @@ export interface ObjectBytes {
 /** Reduces objects from the server to the parts that are kept. */
 export interface Projection {
   bytes(bytes: Buffer, start: number, end: number): ObjectBytes;
-  /** The same for a decoded object; does not modify its argument. */
+  /** Reduces a decoded object; does not modify its argument. */
   object(object: KubernetesObject): KubernetesObject;
 }
 
@@ -47,7 +47,7 @@ class FieldProjection implements Projection {
   }
 }
 
-/** Reduces objects to metadata. The server already sends metadata only, so just write responses are cut. */
+/** Reduces objects to metadata. The server already sends metadata only, so only write responses have to be reduced. */
 class MetadataProjection implements Projection {
   readonly #type: { readonly apiVersion: string; readonly kind: string };
 

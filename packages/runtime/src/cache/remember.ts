@@ -1,4 +1,4 @@
-/** Maximum number of entries of each kind that only expire by time. */
+/** Maximum number of entries in a map whose entries otherwise expire only by time. */
 const maxEntries = 10_000;
 
 /** Adds an entry at the end and drops the oldest if there are too many. */

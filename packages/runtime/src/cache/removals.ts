@@ -10,11 +10,11 @@ interface Removal {
 
 /**
  * Objects that the watch showed as removed while a deletion was in flight, because its response may arrive later. A removal is
- * dropped once every deletion that was in flight at that time has its response; at most 10,000 are remembered.
+ * dropped once every deletion that was in flight at that time has received its response; at most 10,000 are remembered.
  */
 export class Removals {
   readonly #removals = new Map<string, Removal>();
-  /** The order value at the start of each deletion, oldest first. */
+  /** The value of `#order` at the start of each deletion, oldest first. */
   readonly #deletions = new Set<{ readonly since: number }>();
   #order = 0;
 

@@ -5,7 +5,7 @@ import { InformerPool } from './informer-pool.ts';
 
 /** Options for {@link SharedInformers}. */
 export interface SharedInformersOptions {
-  /** Lists and watches for all managers. */
+  /** Client for the lists and watches of all managers. */
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly random: Random;
@@ -23,8 +23,8 @@ let poolOf: (informers: SharedInformers) => InformerPool;
  * Informers that the managers of one process share, so that each object is received, kept and decoded once. An informer runs until
  * the last manager that uses it has stopped. Mirrors client-go's `SharedInformerFactory`.
  *
- * Reads of one manager also show the writes of the others, except those whose response does not show the object, such as bindings.
- * Managed fields are not kept, so managers that apply objects need their own informers.
+ * Reads of one manager also show the writes of the others, except writes whose response does not contain the object, such as
+ * bindings. Managed fields are not kept, so managers that apply objects need their own informers.
  */
 export class SharedInformers implements AsyncDisposable {
   readonly #pool: InformerPool;
@@ -43,7 +43,7 @@ export class SharedInformers implements AsyncDisposable {
   }
 }
 
-/** Returns the pool, which is not part of the API. */
+/** Returns the pool behind the informers; a function, because the pool is not part of the public API. */
 export function informerPool(informers: SharedInformers): InformerPool {
   return poolOf(informers);
 }

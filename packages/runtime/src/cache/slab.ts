@@ -62,7 +62,7 @@ export class SlabAllocator {
     if (slab.live === 0 && slab !== this.#current) this.#drop(slab);
   }
 
-  /** Condemns the slabs with the most garbage until they cover half of it; returns true if any slab is condemned. */
+  /** Condemns the slabs with the most garbage until they hold half of all garbage; returns true if any slab is condemned. */
   condemn(): boolean {
     const candidates = [...this.#slabs].filter((slab) => slab !== this.#current && slab.live < slab.bytes.length);
     candidates.sort((a, b) => a.live / a.bytes.length - b.live / b.bytes.length);

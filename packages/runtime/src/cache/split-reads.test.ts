@@ -60,7 +60,7 @@ const object = (more: object = {}): KubernetesObject & { spec?: unknown } => ({
   metadata: { ...key, ...more },
 });
 
-/** Lets a server respond to `deletecollection` like the API server, with the objects before their deletion. */
+/** Lets a server respond to `deletecollection` as the API server does: with the objects as they were before deletion. */
 function deletesCollections(server: FakeApiServer): void {
   const { interrupt } = server;
   server.interrupt = (request) => {
@@ -187,7 +187,7 @@ describe('reads after writes through the client', () => {
       }
       expect(server.get(Thing, 'a')).toBeUndefined();
     }
-    // One for each write, in the version that it was not written in.
+    // One get per write: the write's response does not tell the content in the other version.
     expect(gets()).toBe(2);
   });
 

@@ -9,7 +9,7 @@ import type { Slab } from './slab.ts';
 const noRecord: Readonly<Record<string, string>> = Object.freeze({});
 const noOwners: readonly OwnerReference[] = Object.freeze([]);
 
-/** An epoch that no list uses. */
+/** The epoch of discarded entries; no list uses it. */
 const discardedEpoch = -1;
 
 /** Context shared by all entries of a store. */
@@ -17,7 +17,7 @@ export interface EntryContext {
   readonly apiVersion: string;
   readonly kind: string;
   readonly decoded: DecodedObjects;
-  /** True if the bytes name another type than the object's. */
+  /** True if the bytes name a different type than the object should have. */
   readonly retyped: boolean;
 }
 
@@ -35,7 +35,7 @@ export class StoreEntry<T> implements ObjectView<T> {
   slab: Slab;
   offset: number;
   readonly length: number;
-  /** The last full list that contained this object. */
+  /** The epoch of the last full list that contained this object. */
   epoch = 0;
   /** Set by {@link DecodedObjects}. */
   decoded: Decoded | null | undefined = undefined;
@@ -94,7 +94,7 @@ export class StoreEntry<T> implements ObjectView<T> {
     return this.#managedAt !== 0;
   }
 
-  /** True if the store holds another version by now, or none. */
+  /** True if the store has replaced or removed this version. */
   get isDiscarded(): boolean {
     return this.epoch === discardedEpoch;
   }
@@ -116,7 +116,7 @@ export class StoreEntry<T> implements ObjectView<T> {
       retyped ? { ...parsed, ...typed } : 'apiVersion' in parsed ? parsed : Object.assign(typed, parsed),
     );
     decoded.set(this, object, this.length);
-    return object as unknown as Stored<T>; // The object comes from the server.
+    return object as unknown as Stored<T>; // The cast is safe: the object comes from the server.
   }
 
   #decode(): KubernetesObject {

@@ -68,7 +68,7 @@ export class Store<T> {
     return this.#size;
   }
 
-  /** Bytes held outside the heap: by current objects only, and including garbage not yet reclaimed. */
+  /** Bytes held outside the heap: `live` by current objects, `used` including garbage not yet reclaimed. */
   get memory(): { readonly live: number; readonly used: number } {
     return { live: this.#slabs.live, used: this.#slabs.used };
   }
@@ -189,7 +189,10 @@ export class Store<T> {
     entry.epoch = this.#epoch;
   }
 
-  /** A list is authoritative whatever its versions; a watch only moves forward. */
+  /**
+   * True if the version is older than the stored one and arrives from a watch, which only moves forward. A list is authoritative,
+   * whatever its versions.
+   */
   #isOld(version: string, present: StoreEntry<T>): boolean {
     return !this.#listing && (compareResourceVersions(version, present.resourceVersion) ?? 0) < 0;
   }

@@ -7,7 +7,7 @@ export interface StoredVersion {
   readonly deletionTimestamp?: string | undefined;
 }
 
-/** True if a version the watch showed resolves the deletion of another. */
+/** True if the watch, by showing the version `shown`, resolves whether the deletion of `version` succeeded. */
 export function isDeletionOf(version: StoredVersion, shown: StoredVersion): boolean {
   if (!reached(shown, version)) return false;
   return shown.uid !== version.uid || shown.deletionTimestamp !== undefined;

@@ -100,7 +100,8 @@ export class WriteNotes {
     }
     const { response: reply } = outcome;
     if (isObjectOf(kind, reply)) {
-      // A lingering object has a deletionTimestamp; some kinds respond with the object even though it is deleted.
+      // An object that still exists has a deletionTimestamp; for some kinds the response contains the object even though it was
+      // deleted.
       if (reply.metadata.deletionTimestamp) this.wrote(kind, reply);
       else this.deleted(kind, { key, uid: reply.metadata.uid ?? uid ?? '' });
       return;
@@ -160,7 +161,7 @@ function isObjectOf(kind: Kind<KubernetesObject>, value: unknown): value is Kube
   return name === kind.kind && parseApiVersion(apiVersion ?? '').group === kind.group;
 }
 
-/** True if the write itself removed the object: it was being deleted, and nothing holds it any longer. */
+/** True if the write itself removed the object: it was being deleted, and neither finalizers nor a grace period hold it. */
 function isGoneWith(
   object: KubernetesObject & { readonly spec?: { readonly finalizers?: readonly string[] } },
 ): boolean {

@@ -9,7 +9,7 @@ import { CertificateError } from './certificate-error.ts';
 import type { CertificateParts } from './certificate-source.ts';
 import type { OwnAuthorityOptions } from './own-authority.ts';
 
-/** Maximum delay after a failure, in milliseconds. */
+/** Delays between attempts after a failure, in milliseconds. */
 const retries = { initialMs: 500, maxMs: 30_000 };
 
 /** How often to look for missing objects, in milliseconds: until they exist, the API server does not call the webhooks. */

@@ -2,7 +2,7 @@
 export interface AuthorityLifetimes {
   /** @defaultValue a year */
   readonly authorityMs?: number;
-  /** A new authority is created once the newest has less than this left. @defaultValue 120 days */
+  /** Remaining lifetime of the newest authority below which a new one is created, in milliseconds. @defaultValue 120 days */
   readonly renewAuthorityMs?: number;
   /** @defaultValue 90 days */
   readonly servingMs?: number;

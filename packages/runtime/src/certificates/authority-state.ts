@@ -21,8 +21,8 @@ export interface AuthorityPolicy extends Required<AuthorityLifetimes> {
   readonly hosts: readonly string[];
   readonly nowMs: number;
   /**
-   * True if the current bundle has been injected everywhere. Only callers that have it trust certificates of the newest
-   * authority, so it must not replace a working certificate earlier.
+   * True if the current bundle has been injected everywhere. Only callers that have the bundle trust certificates of the newest
+   * authority, so a working certificate must not be replaced before.
    */
   readonly isBundleKnown: boolean;
 }

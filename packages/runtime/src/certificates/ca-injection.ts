@@ -44,7 +44,8 @@ export interface InjectionReport {
 }
 
 /**
- * Writes the authority's certificates and the server's address to all objects that call it. Skips objects that are up to date.
+ * Writes the authority's certificates and the server's address into every configuration and definition through which the API server
+ * calls it. Skips objects that are up to date.
  *
  * @throws StatusError when the operator is not authorized (needs `get` and `update` for those names).
  */

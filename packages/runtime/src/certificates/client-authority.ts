@@ -7,7 +7,7 @@ import { CertificateError } from './certificate-error.ts';
 const intervalMs = 10_000;
 
 /**
- * Reads the file with the authority, or authorities, that must have issued callers' certificates.
+ * Reads the file of the certificate authorities that may issue callers' certificates.
  *
  * @throws CertificateError (KW3030) when it cannot be read or contains no certificate.
  */

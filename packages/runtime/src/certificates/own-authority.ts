@@ -9,8 +9,8 @@ export interface OwnAuthorityOptions {
   /** The Service through which the API server reaches the webhooks. Set this or `url`. */
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
   /**
-   * For development: the address at which the API server reaches this process, such as `https://127.0.0.1`; the bound port is
-   * added if missing. Replaces whatever Service the configurations name.
+   * For development: the address at which the API server reaches this process, such as `https://127.0.0.1`; the bound port is added
+   * if missing. Overrides the Service in the configurations.
    */
   readonly url?: string;
   /** Additional names and addresses at which clients reach the server. */
@@ -20,14 +20,15 @@ export interface OwnAuthorityOptions {
   /** ValidatingWebhookConfigurations to inject the authority into. */
   readonly validating?: readonly string[];
   /**
-   * CustomResourceDefinitions whose conversion to inject the authority into.
+   * CustomResourceDefinitions to inject the authority into, for their conversion webhooks.
    *
-   * @defaultValue those of the declared converters
+   * @defaultValue the definitions of the declared converters
    */
   readonly definitions?: readonly string[];
   readonly lifetimes?: AuthorityLifetimes;
   /**
-   * Interval between checks of everything, in milliseconds; two seconds while a configuration or definition does not exist yet.
+   * Interval between checks of the authority, its certificates and the injected objects, in milliseconds. While a configuration or
+   * definition does not exist yet, the interval is two seconds.
    *
    * @defaultValue 30_000
    */
@@ -35,12 +36,12 @@ export interface OwnAuthorityOptions {
 }
 
 /**
- * Runs a certificate authority inside the operator, without any other product. Creates the authority, stores it in a Secret
- * shared by all replicas, renews it and its certificates before they expire, and writes `caBundle` to the objects that call the
- * webhooks.
+ * Runs a certificate authority inside the operator, so no other product, such as cert-manager, is needed. Creates the authority,
+ * stores it in a Secret shared by all replicas, renews it and its certificates before they expire, and writes `caBundle` to the
+ * objects that call the webhooks.
  *
- * An authority is replaced with an overlap: the new one is trusted along with the old one for ten minutes before it signs, and
- * the old one for ten minutes after its last certificate is out of use. No call fails during a rotation.
+ * Rotations overlap, so no call fails: a new authority is trusted for ten minutes before it signs, and the old authority stays
+ * trusted for ten minutes after its last certificate is out of use.
  *
  * The operator needs `get`, `create` and `update` on that Secret, and `get` and `update` on the configurations and definitions.
  * Anyone who can read the Secret can impersonate the webhooks, so keep it in the operator's own namespace.
@@ -53,7 +54,8 @@ export interface OwnAuthorityOptions {
  *   validating: ['shop-validating-webhook-configuration'],
  * });
  * ```
- * @throws TypeError unless exactly one of `service` and `url` is set, and for lifetimes that leave gaps.
+ * @throws TypeError unless exactly one of `service` and `url` is set, or when the lifetimes leave a time without a valid
+ * certificate.
  */
 export function ownAuthority(options: OwnAuthorityOptions): CertificateSource {
   const { service, url } = options;

@@ -44,7 +44,7 @@ export function selfSigned(options: SelfSignedOptions = {}): CertificateSource {
   };
 }
 
-/** Sleeps in steps that fit a timer. */
+/** Sleeps in steps of a day, because timers are limited to about 25 days. */
 async function sleepUntil(
   clock: Parameters<typeof sleep>[0],
   { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },

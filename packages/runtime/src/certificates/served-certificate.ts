@@ -8,11 +8,16 @@ export type ServedCertificateParts = Omit<CertificateParts, 'publish'>;
 
 /** TLS settings that apply to every certificate of a server. */
 export interface ServedContext extends Pick<SecureContextOptions, 'minVersion' | 'ca'> {
-  /** File with the authority that must have issued callers' certificates; reread when it changes. Takes precedence over `ca`. */
+  /**
+   * File of the certificate authority that must have issued callers' certificates; reread when it changes. Takes precedence over
+   * `ca`.
+   */
   readonly clientCaFile?: string | undefined;
 }
 
-/** Keeps a TLS server's certificate in sync with its source. New connections use the new one; open connections continue. */
+/**
+ * Keeps a TLS server's certificate in sync with its source. New connections get the latest certificate; open connections continue.
+ */
 export class ServedCertificate implements AsyncDisposable {
   readonly #server: Server;
   readonly #context: Pick<SecureContextOptions, 'minVersion' | 'ca'>;
@@ -24,7 +29,10 @@ export class ServedCertificate implements AsyncDisposable {
   #clientCa: string | undefined;
   #pair: KeyPair | undefined;
 
-  /** @param context - settings for every certificate: the minimum TLS version, and the authority of callers. */
+  /**
+   * @param context - settings for every certificate: the minimum TLS version, and the authority that must have issued callers'
+   * certificates.
+   */
   constructor(server: Server, context: ServedContext = { minVersion: 'TLSv1.2' }) {
     const { clientCaFile, ...rest } = context;
     this.#server = server;
@@ -36,8 +44,7 @@ export class ServedCertificate implements AsyncDisposable {
    * Runs the source; resolves once the first certificate is served.
    *
    * @param failed - called if the source fails after that.
-   * @throws CertificateError (KW3030) when the source cannot provide a first certificate, or the authority of callers cannot be
-   * read.
+   * @throws CertificateError (KW3030) when the source cannot provide a first certificate, or `clientCaFile` cannot be read.
    */
   async start(
     source: CertificateSource,
@@ -53,7 +60,7 @@ export class ServedCertificate implements AsyncDisposable {
         resolve();
       };
       this.#running = source.run({ ...parts, publish }, this.#stop.signal).then(
-        // Stopped before there was a certificate; the caller no longer needs it.
+        // Stopped before there was a certificate; the caller no longer needs one.
         () => resolve(),
         (error: unknown) => {
           if (!isServed) reject(error instanceof Error ? error : new Error(String(error)));
@@ -68,7 +75,10 @@ export class ServedCertificate implements AsyncDisposable {
     await Promise.all([this.#running, this.#following]);
   }
 
-  /** Runs before the first certificate: no connection is accepted while the authority of callers is unknown. */
+  /**
+   * Reads `clientCaFile` and starts to follow it. Runs before the first certificate is served, so that no connection is accepted
+   * while the authority of callers is unknown.
+   */
   async #startFollowing({ clock, log }: ServedCertificateParts): Promise<void> {
     const path = this.#clientCaFile;
     if (path === undefined) return;

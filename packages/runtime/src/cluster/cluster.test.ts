@@ -59,7 +59,7 @@ describe('Cluster', () => {
     expect(() => clusters[0]!.readyz(AbortSignal.abort())).not.toThrow();
     const apart = new Cluster({ name: 'apart', client: home.client, caches: [Thing], ...parts });
     expect(() => apart.readyz(AbortSignal.abort())).toThrow('apart: Thing not listed yet');
-    // Own writes in one cluster are visible there immediately, and nowhere else.
+    // A write to one cluster is visible in that cluster's cache immediately, and in no other cache.
     const [east, west] = clusters as [Cluster, Cluster];
     const c = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { namespace: 'default', name: 'c' } };
     await east.client.resource(Thing).create(c);

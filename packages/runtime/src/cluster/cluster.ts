@@ -28,7 +28,7 @@ import type { SourceStart, Watch } from '../source/source.ts';
 
 /** Options for a {@link Cluster}. */
 interface ClusterOptions {
-  /** Name in logs and of the runnable. */
+  /** Name of the runnable; also appears in logs. */
   readonly name: string;
   /** Client for the cluster; its creator must dispose it. */
   readonly client: KubernetesClient;
@@ -86,7 +86,7 @@ export class Cluster implements Runnable, WatchedCluster {
   }
 
   /**
-   * Fails while a cache of this cluster cannot be relied on.
+   * Fails while the data in any cache of this cluster may be stale or missing.
    *
    * @example readyzChecks: { remote: remote.readyz }
    */

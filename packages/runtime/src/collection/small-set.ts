@@ -1,9 +1,8 @@
 /**
- * A small set whose members change all the time, in insertion order; lookups scan all members.
+ * A small set in insertion order, for members that change all the time. Lookups scan all members.
  *
- * V8 gives a `Set` or `Map` a new table whenever it has become empty, through a call into the runtime, and allocates the table in
- * the old generation once the first one has been promoted: each reconcile left four dead tables behind that no scavenge could
- * collect.
+ * V8 allocates a new table for a `Set` or `Map` whenever it becomes empty, and allocates it in the old generation once an earlier
+ * table has been promoted. Each reconcile therefore left four dead tables behind that no scavenge could collect.
  */
 export class SmallSet<T> implements Iterable<T> {
   readonly #members: T[] = [];

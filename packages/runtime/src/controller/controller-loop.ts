@@ -128,7 +128,7 @@ export class ControllerLoop {
   }
 
   /**
-   * Waits until it is known which of the required kinds are not served, and returns those.
+   * Waits until it is known whether the required kinds are served; returns those that are not.
    *
    * @throws KindNotServedError (KW3016) when such a kind is declared with `whenMissing: 'fail'`.
    */
@@ -139,7 +139,7 @@ export class ControllerLoop {
     return [...new Set(declared.filter((each) => each.isMissing).map(({ kind }) => kind.kind))];
   }
 
-  /** Waits for the caches declared only for reads. */
+  /** Waits for the caches of kinds that are declared only to be read. */
   async waitForCaches(signal: AbortSignal): Promise<void> {
     await Promise.all((this.#declared?.read ?? []).map((each) => each.waitForSync(signal)));
   }
@@ -163,7 +163,7 @@ export class ControllerLoop {
   /**
    * Accepts no more keys and waits for running reconciles.
    *
-   * @param options.patience - aborted when running reconciles should be canceled.
+   * @param options.deadline - aborted when running reconciles should be canceled.
    */
   stop(options: { readonly deadline: AbortSignal }): Promise<void> {
     this.#stopped ??= this.#stop(options.deadline);
@@ -190,7 +190,7 @@ export class ControllerLoop {
       try {
         await this.#pipeline.process(item);
       } catch (error) {
-        // Only a metric that throws gets here; the worker must survive it, and the key must not be lost.
+        // Only an error thrown by a metric gets here. The worker must survive it, and the key must not be lost.
         this.#log.error('worker failed; continuing', { event: logEvents.workerFailed, key: item.key, error });
         this.queue.addAfter(item.key, { priority: item.priority, delayMs: retryMs });
       } finally {

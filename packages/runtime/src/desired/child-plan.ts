@@ -25,7 +25,7 @@ export interface PlanOptions {
 }
 
 /**
- * Orders the desired children so that each comes after those it waits for, and otherwise keeps the given order.
+ * Orders the desired children so that each comes after the children it waits for, and otherwise keeps the given order.
  *
  * @throws TerminalError (KW3002) for an impossible child: a kind that is not owned, a duplicate name, or a dependency cycle.
  */

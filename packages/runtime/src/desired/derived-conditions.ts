@@ -11,7 +11,7 @@ import type { ObjectReadiness } from './object-state.ts';
 /** A fact about a child, with the child's name for messages. */
 export type Named<What> = readonly [name: string, what: What];
 
-/** The outcome of one reconcile for the children. */
+/** The state of the children as one reconcile found it. */
 export interface ChildrenOutcome {
   /** Desired children that exist, with their state. */
   readonly states: readonly Named<ObjectReadiness>[];
@@ -86,7 +86,7 @@ function joined(sentences: readonly string[]): string {
   return (more > 0 ? `${text}; and ${more} more` : text).slice(0, 4_096);
 }
 
-/** Returns the conditions from their conventional field. */
+/** Returns the conditions in `status.conditions`, their conventional place. */
 export function conditionsOf(object: KubernetesObject): readonly Condition[] | undefined {
   const { status } = object as KubernetesObject & { readonly status?: { readonly conditions?: unknown } };
   // By convention a list of conditions; any other value is ignored.

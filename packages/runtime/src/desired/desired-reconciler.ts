@@ -31,7 +31,7 @@ import { type ObjectReadiness, objectState } from './object-state.ts';
 import { reportCreated, reportDeleted, reportPhase, reportRejected } from './report-changes.ts';
 import type { StatusShape } from './status-shape.ts';
 
-/** Condition reason for failures of the function itself. */
+/** Condition reason used when the user's function itself fails. */
 const cannotReconcile = 'CannotReconcile';
 
 /** Options for a {@link DesiredReconciler}. */
@@ -166,7 +166,7 @@ export class DesiredReconciler {
 
   /**
    * Returns own children that are no longer desired: controlled by this object, applied by this controller at some time, and not
-   * applied by hand in this reconcile. The object may also have children of other controllers.
+   * applied by the function itself in this reconcile. The object may also have children of other controllers.
    */
   #superfluous(plan: readonly PlannedChild[]): readonly KubernetesObject[] {
     const { object, owns, context, fieldManager } = this.#options;
@@ -187,8 +187,8 @@ export class DesiredReconciler {
   }
 
   /**
-   * Deletes only the versions that were read; returns false if a child has changed and must be checked again. Their own children
-   * are deleted, too: by default, the API server keeps the pods of a deleted Job.
+   * Deletes only the versions that were read; returns false if a child has changed and must be checked again. Also deletes the
+   * children's own children: by default, the API server keeps the pods of a deleted Job.
    */
   async #prune(superfluous: readonly KubernetesObject[]): Promise<boolean> {
     const { context } = this.#options;
@@ -251,13 +251,16 @@ export class DesiredReconciler {
   }
 }
 
-/** Returns the conditions that the function gave before, without the derived ones. */
+/** Returns the conditions that the function gave before, without derived conditions. */
 function keptConditions({ conditions }: JsonObject): readonly Condition[] {
   if (!Array.isArray(conditions)) return [];
   return (conditions as readonly Condition[]).filter(({ type }) => !derivedTypes.has(type));
 }
 
-/** Returns the conditions from the function; for each type, separate ones take precedence over those in the status. */
+/**
+ * Returns the conditions that the function returned. For each type, an entry in `conditions` takes precedence over one in the
+ * status.
+ */
 function givenConditions({ status, conditions = [] }: DesiredState): readonly ConditionUpdate[] {
   const types = new Set(conditions.map(({ type }) => type));
   const inStatus: unknown = (status as { readonly conditions?: unknown } | undefined)?.conditions;
@@ -266,7 +269,7 @@ function givenConditions({ status, conditions = [] }: DesiredState): readonly Co
   return [...others.filter(({ type }) => !types.has(type)), ...conditions];
 }
 
-/** True for errors that the same request will get again. */
+/** True for errors that a retry of the same request would get again. */
 function isRejection(error: unknown): error is StatusError {
   if (!(error instanceof StatusError)) return false;
   return error.httpStatus >= 400 && error.httpStatus < 500 && ![408, 409, 429].includes(error.httpStatus);

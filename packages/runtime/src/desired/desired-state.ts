@@ -14,7 +14,7 @@ import type { ReconcileResult, StatusOf } from '../reconcile/reconcile.ts';
  */
 export type Child = KubernetesObject | UnstructuredObject;
 
-/** A child that must not be changed before others are ready. Created by {@link after}. */
+/** A child that must not be changed before other children are ready. Created by {@link after}. */
 export interface OrderedChild {
   readonly child: Child;
   readonly after: readonly Child[];
@@ -28,14 +28,14 @@ export interface OrderedChild {
  */
 export interface DesiredState<T extends KubernetesObject = KubernetesObject> extends ReconcileResult {
   /**
-   * All desired children. Of the kinds in `owns`, deletes all other objects that this object controls (by UID) and this
-   * controller has applied (by field manager). `false` and `undefined` are skipped, so you can write `wanted && podFor(db)`. If
-   * absent, children are not changed.
+   * All desired children. All other objects of the kinds in `owns` are deleted if this object controls them (by UID) and this
+   * controller has applied them (by field manager). `false` and `undefined` are skipped, so you can write `wanted && podFor(db)`.
+   * If absent, children are not changed.
    */
   readonly children?: readonly (Child | OrderedChild | false | null | undefined)[];
   /**
-   * Decides whether a child that is no longer desired may be deleted now: true, or the reason why not. It is called again with
-   * every reconcile, and the reason appears in the conditions. Like JOSDK's delete conditions.
+   * Decides whether a child that is no longer desired may be deleted now: true, or the reason why not. It is called again in every
+   * reconcile, and the reason appears in the conditions. Like JOSDK's delete conditions.
    *
    * @example
    * ```ts

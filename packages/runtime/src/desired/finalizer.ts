@@ -3,14 +3,14 @@ import type { ReconcileContext, ReconcileOutcome } from '../reconcile/reconcile.
 import type { DesiredState } from './desired-state.ts';
 
 /**
- * Cleans up what the garbage collector does not know about; the finalizer is removed once that is done.
+ * Cleans up resources that the garbage collector does not know about; the finalizer is removed once the cleanup is done.
  *
- * A finalizer is done if it returns nothing. One that returns a requeue is called again, and so is one that returns a desired state
- * with `finalized: false`: its children are applied, those that it no longer lists are deleted, and its status is written, as for
- * `desired`. With `finalized: true`, this happens for the last time before the finalizer is removed. Children that wait for others
- * are not waited for; a requested requeue delays the removal.
+ * A function that returns nothing is done. A function that returns a requeue is called again. If it returns a desired state, the
+ * framework applies it as for `desired`: it applies the listed children, deletes the others, and writes the status. With
+ * `finalized: false`, the function is then called again; with `finalized: true`, the finalizer is removed. The removal does not
+ * wait for children that are themselves waiting; a requested requeue delays it.
  *
- * In a foreground deletion, the garbage collector deletes the children of an object before the object, also those that a
+ * In a foreground deletion, the garbage collector deletes the children of an object before the object, including children that a
  * finalizer creates.
  *
  * @example

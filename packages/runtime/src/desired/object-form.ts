@@ -6,10 +6,12 @@ import { DesiredReconciler } from './desired-reconciler.ts';
 import type { DesiredState } from './desired-state.ts';
 import { StatusShape } from './status-shape.ts';
 
-/** The work on one object, in whichever form the controller is written. */
+/** The operations on one object, the same for every way to write a controller. */
 export interface ObjectForm {
   reconcile(object: Stored<KubernetesObject>, context: LoopContext): Promise<ReconcileOutcome>;
-  /** Applies the state that a finalizer returned: unlike in a reconcile, children are applied though the object is being deleted. */
+  /**
+   * Applies the state that a finalizer returned: unlike in a reconcile, children are applied although the object is being deleted.
+   */
   applyFinal(object: Stored<KubernetesObject>, context: LoopContext, state: DesiredState): Promise<ReconcileOutcome>;
 }
 

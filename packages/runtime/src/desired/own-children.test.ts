@@ -139,9 +139,9 @@ describe("a controller's own children", () => {
     put(server, []);
     await eventually(() => names(server).length === 1);
     await settled();
-    // The first was released just before its deletion; the second was unchanged and was deleted.
+    // The first page was released just before its deletion; the second was unchanged and was deleted.
     expect(names(server)).toEqual(['x']);
-    // The first is retried if the retry is faster than the watch, which reports the release.
+    // The deletion of the first page is retried if the retry is faster than the watch event that reports the release.
     expect(new Set(deletions(server)).size).toBe(2);
   });
 

@@ -39,7 +39,7 @@ const codes: Readonly<Record<Finding['pattern'], FindingCode>> = {
 const reasons = { 'hot-loop': 'HotLoop', conflict: 'FieldConflict', 'no-op': 'NoOpWrites' } as const;
 
 /**
- * Reports a finding as a log line and a Warning event. The event is about the reconciled object, or about the written one for
+ * Reports a finding as a log line and a Warning event. The event is about the reconciled object, or about the written object for
  * request controllers.
  */
 export function reportFinding(

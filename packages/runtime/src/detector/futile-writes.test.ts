@@ -44,7 +44,7 @@ describe('FutileWrites', () => {
       await eventually(() => cache.lister(Thing).get(key)?.metadata.resourceVersion === metadata.resourceVersion);
       await write();
     }
-    // At this point it queries the field's other managers; the server does not respond.
+    // At this point the detector queries the field's other managers; the server does not respond.
     let asked = 0;
     server.interrupt = ({ method, verb }) => {
       if (method !== 'GET' || verb === 'watch') return undefined;

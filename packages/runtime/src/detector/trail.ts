@@ -7,24 +7,24 @@ const maxVersions = 32;
 const silenceMs = 600_000;
 const noVersions: ReadonlySet<string> = new Set();
 
-/** A version of an object, as in events. */
+/** The UID and version of an object, as shown by an event. */
 export interface ShownVersion {
   readonly uid: string;
   readonly resourceVersion: string;
 }
 
-/** The memory of one key. It is nearly always empty, so its parts are created on demand. */
+/** The writes of one key that detection needs. Nearly always empty, so its parts are created on demand. */
 export class Trail {
   /** Versions written by the key's reconciles, oldest first. */
   #versions: Set<string> | undefined;
   #objects: Map<string, WrittenObject> | undefined;
   #reported: Map<string, number> | undefined;
   /**
-   * Versions of the objects whose events triggered the next reconcile. They are compared with its own writes only when it starts,
-   * because an event may arrive before the response to the write.
+   * Versions of the objects whose events triggered the next reconcile. They are compared with the key's own writes only when that
+   * reconcile starts, because an event may arrive before the response to the write.
    */
   #triggeredBy: Set<string> | undefined;
-  /** True if anything else triggered it: another timer, another source, or too many events to track. */
+  /** True if anything else triggered the next reconcile: another timer, another source, or too many events to track. */
   #foreign = false;
 
   /** Records what requested the next reconcile: an object's event, or something else. */
@@ -51,7 +51,7 @@ export class Trail {
     remember(this.#versions, versionName(version));
   }
 
-  /** Returns what is remembered of an object, or undefined. */
+  /** Returns the record of a written object, or undefined. */
   remembered(id: string): WrittenObject | undefined {
     return this.#objects?.get(id);
   }

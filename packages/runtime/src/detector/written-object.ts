@@ -11,14 +11,14 @@ interface Written {
   /** Hash of the value; values are not kept because they may be secret. */
   readonly hash: string;
   readonly steps: readonly PathStep[];
-  /** Consecutive writes that restored the same value. */
+  /** Number of consecutive writes that restored the same value. */
   readonly back: number;
-  /** Consecutive writes that changed the value, each triggered by the previous one. */
+  /** Number of consecutive writes that changed the value, each triggered by the previous one. */
   readonly own: number;
   readonly atMs: number;
 }
 
-/** A controller's writes to one object, as far as patterns need them: a few paths, no values. */
+/** A controller's writes to one object, reduced to what detecting patterns needs: a few paths, no values. */
 export class WrittenObject {
   #paths = new Map<string, Written>();
   #noops = 0;
@@ -33,7 +33,7 @@ export class WrittenObject {
     return this.#noops;
   }
 
-  /** Records a write that changed something; returns the paths that show a pattern now. */
+  /** Records a write that changed something; returns the paths that now show a pattern. */
   note(
     changes: readonly Difference[],
     at: { readonly nowMs: number; readonly selfTriggered: boolean },

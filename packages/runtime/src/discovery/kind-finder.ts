@@ -46,8 +46,8 @@ const builtInGroups: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sends calls on custom kinds to the plural that the server uses, even if the program has another one. Free while the program is
- * right: only a 404 or 403 triggers discovery, and the result is kept.
+ * Sends calls on custom kinds to the plural that the server uses, even if the program declares a different one. Costs nothing while
+ * the program is right: only a 404 or 403 triggers discovery, and the result is kept.
  */
 export function kindFinder(options: KindFinderOptions): ClientInterceptor {
   const { explain } = options;
@@ -82,7 +82,7 @@ export function kindFinder(options: KindFinderOptions): ClientInterceptor {
   };
 }
 
-/** Discovery results, refreshed only as often as useful. Undefined if the server does not respond. */
+/** Discovery results, refreshed at most once per interval. Undefined if the server does not respond. */
 class Mappers {
   readonly #options: KindFinderOptions;
   readonly #againMs: number;
@@ -94,7 +94,7 @@ class Mappers {
     this.#againMs = options.explain ? readAgainMs.explained : readAgainMs.waiting;
   }
 
-  /** Returns the last result, if there is one, without a request. */
+  /** Returns the last result, if there is one, without sending a request. */
   async kept(signal: AbortSignal | undefined): Promise<RestMapper | undefined> {
     return this.#readMs === Number.NEGATIVE_INFINITY ? undefined : this.#read(signal);
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** A point in time on both clocks, in milliseconds. */
+/** A point in time by the wall clock and the monotonic clock, in milliseconds. */
 export interface Instant {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -18,12 +18,12 @@ export interface TenureOptions {
   readonly renewMs: number;
   /** Maximum drift between the two clocks from one renewal to the next, in milliseconds. */
   readonly driftMs: number;
-  /** The start of the request that acquired it. */
+  /** The start of the request that acquired the tenure. */
   readonly since: Instant;
 }
 
 /**
- * One unbroken period of holding something that others may take once it is not renewed: a term of leadership, a membership.
+ * One uninterrupted hold on something that others may take once it is not renewed, such as a term of leadership or a membership.
  *
  * It ends as soon as either clock passes the deadline, or the two drift apart: a process that was stopped, or a machine that was
  * asleep, notices on its first check, before any of its timers has fired. The end is final, so work of an earlier term can never
@@ -39,7 +39,7 @@ export class Tenure {
     this.#renewed = options.since;
   }
 
-  /** True while no one else can have taken it. */
+  /** True while no one else can have taken over. */
   get isValid(): boolean {
     if (this.#over) return false;
     const { clock, renewMs, driftMs } = this.#options;
@@ -50,7 +50,7 @@ export class Tenure {
     return holds;
   }
 
-  /** Time until it ends by the monotonic clock, in milliseconds; 0 if it has ended. */
+  /** Time until the tenure ends by the monotonic clock, in milliseconds; 0 if it has ended. */
   get remainingMs(): number {
     if (!this.isValid) return 0;
     return this.#renewed.monotonicMs + this.#options.renewMs - this.#options.clock.monotonic();

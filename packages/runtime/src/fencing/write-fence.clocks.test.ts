@@ -22,7 +22,7 @@ const Lease = {
 const stages = ['before the look', 'after the look', 'before the write'] as const;
 type Stage = (typeof stages)[number];
 
-/** Events during a reconcile that its timers do not see. */
+/** Disruptions during a reconcile that no timer of the process notices. */
 const events = {
   'the process was stopped': async (base: VirtualClock, clock: ProcessClock) => {
     clock.stop({ suspended: false });
@@ -43,7 +43,7 @@ afterEach(async () => {
   for (const manager of managers.splice(0)) await manager[Symbol.asyncDispose]();
 });
 
-/** Holds one request of a reconcile at one await until it is released. */
+/** Holds one request of a reconcile at the given stage until it is released. */
 class HoldingTransport implements Transport {
   readonly #inner: Transport;
   readonly #stage: Stage;
@@ -80,7 +80,8 @@ class HoldingTransport implements Transport {
 }
 
 /**
- * Returns the writes that the server received after the hold, up to the request that makes them valid: a new term or a new check.
+ * Returns the writes that the server received after the hold, up to the request that makes writes valid again: a new term or a new
+ * check.
  */
 async function writesAfter(
   stage: Stage,
@@ -105,7 +106,7 @@ async function writesAfter(
       controller({
         for: Site,
         owns: [Page],
-        // Its response replaces the first check.
+        // The response to adding the finalizer replaces the first check.
         ...(marks && { finalizers: { 'example.com/x': async () => {} } }),
         fenced: !ungated,
         reconcile: async (site, ctx) => {

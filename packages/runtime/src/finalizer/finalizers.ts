@@ -66,7 +66,8 @@ async function patchFinalizers(
 ): Promise<Stored<KubernetesObject>> {
   const { client, kind, finalizers, signal } = options;
   const { uid, resourceVersion } = object.metadata;
-  // The UID protects another object of the same name from the patch, the version a list changed by another client.
+  // The UID keeps the patch from changing another object of the same name; the version keeps it from overwriting another client's
+  // changes.
   const body = { metadata: { uid, resourceVersion, finalizers } };
   return deepFreeze(await client.resource(kind).patch(objectKey(object), { type: 'merge', body }, { signal }));
 }

@@ -7,7 +7,7 @@ import type { WebhookServerOptions } from '../webhook/webhook-server.ts';
 import type { FlagDefinition } from './parse-flags.ts';
 import { FlagError } from './parse-flags.ts';
 
-/** The flags of the webhook server: kubebuilder's, plus two for settings that its projects make in code. */
+/** The flags of the webhook server: kubebuilder's flags, plus two for settings that kubebuilder projects make in code. */
 export const webhookFlags: Readonly<Record<string, FlagDefinition>> = {
   'webhook-port': { type: 'text', help: 'port of the webhook server, -1 for none', default: '9443' },
   'webhook-host': { type: 'text', help: 'address to listen on; default: all interfaces' },
@@ -26,7 +26,7 @@ const secretName = 'webhook-server-cert';
 /**
  * Returns the webhook server options that the flags select.
  *
- * @param webhooks - determine which configurations get the operator's own authority.
+ * @param webhooks - the webhooks whose configurations get the operator's own authority.
  */
 export function webhookServerOf(
   flags: ReadonlyMap<string, string>,

@@ -10,7 +10,7 @@ export function enqueueForObject<T>(): EventHandler<T> {
 
 /** Options for {@link enqueueForOwner}. */
 export interface EnqueueForOwnerOptions {
-  /** Also follow owner references that are not controller references. @defaultValue false */
+  /** True to also follow owner references that are not controller references. @defaultValue false */
   readonly matchEveryOwner?: boolean;
 }
 
@@ -65,7 +65,7 @@ function groupOf(apiVersion: string): string {
 /** Maps an object to the keys it affects. Synchronous: it may read caches, but not the API. */
 export type MapFunc<T> = (view: ObjectView<T>) => readonly ReconcileRequest[];
 
-/** Enqueues the keys that `map` returns; for updates, those of the old and the new object, each key once. */
+/** Enqueues the keys that `map` returns; for updates, the keys of the old and the new object, without duplicates. */
 export function enqueueMapped<T>(map: MapFunc<T>): EventHandler<T> {
   return (event, context) => {
     const options = eventPriority(event);

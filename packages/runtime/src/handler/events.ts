@@ -12,7 +12,7 @@ import type { ObjectView } from './object-view.ts';
 export interface CreateEvent<T> {
   readonly type: 'create';
   readonly object: ObjectView<T>;
-  /** True for objects in the informer's first list, and for those replayed to a late handler. */
+  /** True for objects in the informer's first list, and for objects replayed to a late handler. */
   readonly isInInitialList: boolean;
 }
 

@@ -1,8 +1,8 @@
 import type { ObjectKey, OwnerReference, Stored } from '@kubewright/apimachinery';
 
 /**
- * A cached object seen through its metadata. Reading any property but {@link ObjectView.object} decodes nothing; `object` decodes
- * the whole object (through a bounded cache) and returns a frozen value.
+ * A view of a cached object that shows its metadata without decoding it. Only {@link ObjectView.object} decodes the whole object
+ * (through a bounded cache) and returns a frozen value.
  *
  * @example
  * ```ts
@@ -17,7 +17,7 @@ export interface ObjectView<T> {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** 0 if the kind has none. */
+  /** 0 if the kind has no generation. */
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;

@@ -6,14 +6,14 @@ import type { ServedCertificate, ServedCertificateParts } from '../certificates/
 import { logEvents } from '../log/log-events.ts';
 import { BindError } from './bind-error.ts';
 
-// Imports would also load Node's fetch: 30 ms and 14 MB that this server does not need.
+// An `import` would also load Node's fetch: 30 ms and 14 MB that this server does not need.
 const http = process.getBuiltinModule('node:http');
 const limits = { requestTimeout: 10_000, headersTimeout: 10_000 };
 
 /** HTTPS settings of a {@link ProbeServer}. */
 export interface ProbeServerTls {
   readonly certificates: CertificateSource;
-  /** File with the authority that must have issued callers' certificates. */
+  /** File of the certificate authority that must have issued callers' certificates. */
   readonly clientCaFile?: string | undefined;
   readonly parts: Omit<ServedCertificateParts, 'port' | 'converts'>;
 }
@@ -44,7 +44,7 @@ export class ProbeServer implements AsyncDisposable {
   }
 
   /**
-   * Listens on an address such as `:8081` or `127.0.0.1:0`; returns the port, with HTTPS only once there is a certificate.
+   * Listens on an address such as `:8081` or `127.0.0.1:0`; returns the port. With HTTPS, waits until there is a certificate.
    *
    * @throws BindError (KW3006) when it cannot listen, CertificateError (KW3030) when there is no certificate.
    */
@@ -106,7 +106,7 @@ async function serve(
   try {
     await paths[found]!(request, response);
   } catch {
-    // A failing probe responds with its status code; the checks log the reason.
+    // A failing health check sets its own status code and logs the reason; only a handler that throws gets here.
     respond(response, { status: 500, text: 'internal error\n' });
   }
 }

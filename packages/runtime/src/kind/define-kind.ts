@@ -80,7 +80,7 @@ export interface KindDefinition {
    * @defaultValue the English plural of `kind` in lower case, which is a guess
    */
   readonly plural?: string;
-  /** @defaultValue `kind` in lower case */
+  /** Name for a single object, as in `kubectl get website`. @defaultValue `kind` in lower case */
   readonly singular?: string;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
@@ -94,7 +94,7 @@ export interface KindDefinition {
   readonly storage?: boolean;
   /** True if the version exists only for old objects and warns its users. @defaultValue false */
   readonly deprecated?: boolean;
-  /** The warning for users of a deprecated version. @defaultValue the server's sentence */
+  /** The warning for users of a deprecated version. @defaultValue the server's standard warning */
   readonly deprecationWarning?: string;
   /** True if the API server serves this version. @defaultValue true */
   readonly served?: boolean;

@@ -1,10 +1,11 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
 /**
- * Leader election failed: the durations cannot keep two leaders apart, the Lease cannot be created, or the term of a write is over.
+ * Thrown when leader election fails: the durations cannot keep two leaders apart, the Lease cannot be created, or a write belongs
+ * to a term that has ended.
  */
 export class LeaderElectionError extends KubewrightError {
   override readonly name = 'LeaderElectionError';
-  /** Identifies the class of failure; a write rejected with it belongs to a term that is over. */
+  /** Identifies the class of failure; a write rejected with it belongs to a term that has ended. */
   readonly code = 'KW3008';
 }

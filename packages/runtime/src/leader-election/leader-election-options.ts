@@ -4,7 +4,7 @@ export interface LeaderElectionOptions {
   readonly id: string;
   /** @defaultValue the pod's namespace */
   readonly namespace?: string;
-  /** @defaultValue host name, `_`, uuid */
+  /** Identity of this replica in the Lease. @defaultValue the host name, `_` and a UUID */
   readonly identity?: string;
   /** @defaultValue 15 */
   readonly leaseDurationSeconds?: number;

@@ -73,7 +73,7 @@ class Election {
   readonly clock = new VirtualClock();
   readonly server = new LeaseServer();
   readonly writes: string[] = [];
-  /** Writes handed over while the lease had a different holder. */
+  /** Writes that processes sent while the lease had a different holder. */
   readonly strays: string[] = [];
   /** Number of terms started. */
   terms = 0;

@@ -31,9 +31,9 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
 }
 
 /**
- * Campaigns for a Lease and keeps it renewed. Interoperates with client-go's leader election (1.36) and mirrors it: a lease
- * expires by when its record was last seen to change, never by the times inside. Losing the lease ends the term, not the process;
- * the next campaign begins once the term's work has ended.
+ * Campaigns for a Lease and keeps it renewed. Interoperates with client-go's leader election (1.36) and mirrors it: a lease expires
+ * by the time at which its record was last seen to change, never by the times that the record contains. Losing the lease ends the
+ * term, not the process; the next campaign begins once the term's work has ended.
  *
  * @example
  * ```ts
@@ -43,7 +43,7 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
 export class LeaderElector {
   /** Name of the Lease. */
   readonly name: string;
-  /** Identity of this candidate in the Lease: host name, `_` and a uid, unless one was given. */
+  /** Identity of this candidate in the Lease: host name, `_` and a UUID, unless one was given. */
   readonly identity: string;
   readonly #options: LeaderElectorOptions;
   readonly #lock: LeaseLock;
@@ -85,7 +85,7 @@ export class LeaderElector {
     this.#retryMs = retryPeriodSeconds * 1000;
   }
 
-  /** Number of terms this candidate has started; work that belongs to a term remembers its number. */
+  /** Number of terms this candidate has started; work that belongs to a term records this number. */
   get terms(): number {
     return this.#terms;
   }
@@ -144,7 +144,7 @@ export class LeaderElector {
     }
   }
 
-  /** Retries until it leads; undefined if `signal` is aborted first. */
+  /** Retries until this candidate leads; undefined if `signal` is aborted first. */
   async #acquire(signal: AbortSignal): Promise<Tenure | undefined> {
     const { clock, random } = this.#options;
     while (!signal.aborted) {
@@ -175,10 +175,11 @@ export class LeaderElector {
     }
   }
 
-  /** Attempts once. Returns the time at which the successful request was started, or undefined if none succeeded. */
+  /** Attempts once. Returns the time at which the successful request was started, or undefined if the attempt failed. */
   async #attempt(leftMs: () => number, outer: AbortSignal): Promise<Instant | undefined> {
     const { clock, log } = this.#options;
-    // Half of the time after the pause: if the response of a renewal is lost, the rest suffices to read and write the lease.
+    // Half of the time that remains after the pause: if the response to a renewal is lost, the rest suffices to read and write the
+    // lease.
     const ms = (this.#renewMs - this.#retryMs) / 2;
     const limited: Limited = (call) => withTimeout(call, { clock, ms: Math.min(leftMs(), ms), signal: outer });
     try {
@@ -186,7 +187,7 @@ export class LeaderElector {
       this.#trouble.succeeded();
       return since;
     } catch (error) {
-      // Another client wrote first, or deleted the lease and so freed it: the next read shows which.
+      // Another client wrote first, or deleted the lease which freed it; the next read shows which of the two.
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#lock.forget();
       else if (!outer.aborted) {
         this.#trouble.failed(log, 'cannot acquire or renew the lease', {
@@ -220,7 +221,7 @@ export class LeaderElector {
     return this.#lock.isHeldByAnother(seen?.spec) ? undefined : this.#lock.write(seen, limited);
   }
 
-  /** Releases the lease if the server still shows us as its holder. */
+  /** Releases the lease if the server still shows this candidate as its holder. */
   async #release(term: Tenure): Promise<void> {
     // End the term before the release: from then on another candidate may lead at any moment.
     term.end();

@@ -19,7 +19,7 @@ export interface LeaseLockOptions {
   readonly durationMs: number;
 }
 
-/** The Lease that candidates compete for, as last seen: its requests and its record. */
+/** The Lease that candidates compete for: sends the requests and keeps the record as last seen. */
 export class LeaseLock {
   readonly #options: LeaseLockOptions;
   readonly #clock: Clock;
@@ -65,7 +65,7 @@ export class LeaseLock {
     try {
       return await this.#leases.create(lease, { signal });
     } catch (error) {
-      // When a create returns 404, the namespace is what was not found.
+      // A create returns 404 only if the namespace does not exist.
       if (!isNotFound(error)) throw error;
       const { name, namespace } = this.key;
       const text = {
@@ -98,7 +98,7 @@ export class LeaseLock {
   /** True if another candidate holds the lease and it has not expired. */
   isHeldByAnother(spec: LeaseSpec | undefined): boolean {
     if (!spec?.holderIdentity || this.isMine(spec)) return false;
-    // Use the holder's duration; a record without a valid duration gets our own.
+    // Use the holder's duration; without a valid one, use our own.
     const said = spec.leaseDurationSeconds ?? 0;
     const durationMs = said > 0 ? said * 1000 : this.#durationMs;
     return this.#observedAtMs + durationMs > this.#clock.monotonic();

@@ -13,7 +13,7 @@ export interface JsonLoggerOptions {
   readonly level?: LogLevel;
   /** @defaultValue stderr */
   readonly destination?: LogDestination;
-  /** Current wall clock, in milliseconds. @defaultValue the machine's */
+  /** Current wall clock, in milliseconds. @defaultValue the machine's clock */
   readonly now?: () => number;
 }
 

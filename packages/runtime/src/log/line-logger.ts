@@ -7,7 +7,7 @@ export interface LogLine {
   /** Logger names joined by dots; empty for the root. */
   readonly name: string;
   readonly message: string;
-  /** Printable fields, those of the logger first. */
+  /** Printable fields, the logger's own fields first. */
   readonly fields: Readonly<Record<string, unknown>>;
 }
 

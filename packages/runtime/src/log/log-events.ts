@@ -1,7 +1,6 @@
 /**
- * The ids of the runtime's log records: the field `event` of a record. An id never changes its meaning, messages may be reworded;
- * so alerting rules, tests and programs match on the id. The reference page of log events is generated from the
- * comments.
+ * The ids of the runtime's log records: the field `event` of a record. An id never changes its meaning, whereas messages may be
+ * reworded, so alerting rules, tests and programs match on the id. The reference page of log events is generated from the comments.
  */
 export const logEvents = {
   /** The manager found its configuration: `source`, `server`. */
@@ -103,13 +102,13 @@ export const logEvents = {
   /** A source of events failed. */
   sourceFailed: 'source.failed',
 
-  /** A reconcile ended: its causes, writes and duration (level debug); `failed` is true if it failed. */
+  /** A reconcile ended: its causes, writes and duration (level debug); `failed` is true if the reconcile failed. */
   reconcileEnded: 'reconcile.ended',
   /** A reconcile failed: `error`, and `code`, `what`, `why`, `remedy` if the error has them. */
   reconcileFailed: 'reconcile.failed',
-  /** A reconcile keeps failing with the same error (only in logs for people). */
+  /** A reconcile keeps failing with the same error (only in human-readable logs). */
   reconcileStillFailing: 'reconcile.still-failing',
-  /** A reconcile succeeded after failures (only in logs for people). */
+  /** A reconcile succeeded after failures (only in human-readable logs). */
   reconcileRecovered: 'reconcile.recovered',
   /** A reconcile was aborted because the manager is stopping. */
   reconcileAborted: 'reconcile.aborted',
@@ -190,9 +189,9 @@ export const logEvents = {
   authorityInjected: 'authority.injected',
   /** Webhook configurations or CustomResourceDefinitions are missing, so the API server does not call the webhooks yet. */
   authorityTargetsMissing: 'authority.targets-missing',
-  /** The CA of callers was reloaded. */
+  /** The CA for client certificates was reloaded. */
   clientAuthorityUpdated: 'client-authority.updated',
-  /** The CA of callers cannot be read; the previous one stays in use. */
+  /** The CA for client certificates cannot be read; the previous one stays in use. */
   clientAuthorityFailed: 'client-authority.failed',
 } as const;
 

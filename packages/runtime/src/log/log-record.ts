@@ -31,7 +31,7 @@ export function printableFields(fields: LogFields): Record<string, unknown> {
 /** The fields of a `KubewrightError`; fields that the caller set take precedence. */
 const textFields = ['code', 'what', 'why', 'remedy'] as const;
 
-/** Adds the parts of the outermost error that has them. */
+/** Adds the text fields of the outermost error that has them. */
 function addText(printable: Record<string, unknown>, error: Error): void {
   let each: unknown = error;
   for (let i = 0; each instanceof Error && i < maxDepth; i++, each = each.cause) {

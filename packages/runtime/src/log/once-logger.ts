@@ -1,6 +1,6 @@
 import type { Logger } from './logger.ts';
 
-/** Logs a lasting failure once: the same message before a success is logged at debug level. */
+/** Logs a lasting failure once; repetitions of the same message before a success are logged at debug level. */
 export class OnceLogger {
   #last: string | undefined;
 

@@ -40,7 +40,7 @@ const partsOfError: ReadonlySet<string> = new Set(['what', 'why', 'remedy']);
 const eventIds: ReadonlySet<unknown> = new Set(Object.values(logEvents));
 
 /**
- * Writes lines for people: time, level, controller, object, message, remaining fields.
+ * Writes human-readable lines: time, level, controller, object, message, remaining fields.
  *
  * @example
  * ```ts

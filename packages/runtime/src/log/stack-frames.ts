@@ -36,9 +36,9 @@ function isOfNode(frame: string): boolean {
 
 /**
  * Returns a function that recognizes frames of this project's packages, wherever they are: in node_modules, or at the target of a
- * `file:` dependency or a workspace link. For links, Node reports the real path; a module knows its own, and the other packages
- * are its siblings.
- * @param moduleUrl - real location of a module of the runtime; that of a bundle does not match and is ignored.
+ * `file:` dependency or a workspace link. For links, Node reports the real path; a module knows its own, and the other packages are
+ * its siblings.
+ * @param moduleUrl - real location of a module of the runtime; the location of a bundle does not match and is ignored.
  */
 export function framesOfPackages(moduleUrl: string): (frame: string) => boolean {
   const beside = /^(?:file:\/\/)?(.*[\\/])runtime[\\/](?:src|dist)[\\/]/.exec(moduleUrl)?.[1];

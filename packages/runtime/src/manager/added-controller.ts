@@ -37,7 +37,7 @@ export interface AddedController extends AsyncDisposable {
 export interface ControllerRunnableOptions {
   readonly definition: ControllerDefinition;
   readonly needLeaderElection: boolean;
-  /** Creates what the controller uses, with a separate cache. */
+  /** Creates the parts that the controller uses, with a separate cache. */
   readonly makeParts: (client: KubernetesClient) => Omit<ControllerParts, 'cache'> & { readonly cache: InformerCache };
   /** Aborted when the manager stops. */
   readonly managerStop: AbortSignal;
@@ -62,7 +62,7 @@ export class ControllerRunnable implements Runnable, AddedController {
   /** Resolves when the workers of the current run have started. */
   #working = new Milestone();
   #run: Promise<void> | undefined;
-  /** The controller of the previous term, whose keys the next one takes over. */
+  /** The controllers of the previous term, whose remaining keys the next term takes over. */
   #before: ControllerGroup | undefined;
   #cache: InformerCache | undefined;
   #removed: Promise<void> | undefined;
@@ -83,7 +83,7 @@ export class ControllerRunnable implements Runnable, AddedController {
     return this.#options.definition;
   }
 
-  /** The informers that run now. */
+  /** The informers that are currently running. */
   get informers(): InformerCache['informers'] {
     return this.#cache?.informers ?? [];
   }

@@ -10,7 +10,7 @@ import { logOverlaps } from './controller-overlaps.ts';
 import type { ManagerLifecycle } from './manager-lifecycle.ts';
 import type { ManagerParts } from './manager-parts.ts';
 
-/** A manager, as the controllers that are added to it see it. */
+/** The parts of a manager that added controllers use. */
 export interface AddedControllersHost {
   readonly defaults: ControllerDefaults | undefined;
   /** The controllers that the manager was created with. */
@@ -34,26 +34,26 @@ export class AddedControllers {
     this.#host = host;
   }
 
-  /** The definitions of those that were not removed. */
+  /** The definitions of the added controllers, without removed ones. */
   get definitions(): readonly ControllerDefinition[] {
     return [...this.#byName.values()].map((each) => each.definition);
   }
 
-  /** The informers that run now. */
+  /** The informers that are currently running. */
   get informers(): InformerCache['informers'] {
     return [...this.#byName.values()].flatMap((each) => each.informers);
   }
 
   /**
    * Wraps a controller in a runnable and passes it to `register`, with which the manager runs it.
-   * @throws ManagerError (KW3007) if the name is taken, or the controller shares its keys.
+   * @throws ManagerError (KW3007) if the name is taken, or the controller is `sharded`.
    */
   add(given: ControllerDefinition, register: (runnable: ControllerRunnable) => void): ControllerRunnable {
     const { defaults, declared, log, lifecycle } = this.#host;
     const others = [...declared, ...this.definitions];
     const definition = addable(given, { defaults, others });
     logOverlaps([...others, definition], log);
-    // Each term has another cache.
+    // Each term has a new cache; this map keeps the changed namespaces across terms.
     const changedNamespaces: ChangedNamespaces = new Map();
     const runnable = new ControllerRunnable({
       definition,

@@ -21,7 +21,7 @@ export interface ControllerDefaults
   readonly concurrencyByKind?: Readonly<Record<string, number>>;
 }
 
-/** Fills in settings that a controller leaves unset. Precedence as in controller-runtime: controller, kind, manager. */
+/** Fills in settings that a controller leaves unset. The precedence is controller-runtime's: controller, kind, manager. */
 export function withDefaults(
   definition: ControllerDefinition,
   defaults: ControllerDefaults = {},
@@ -56,7 +56,7 @@ export function settledControllers(
 
 /**
  * Returns a controller that is added to a manager with other controllers, with defaults applied.
- * @throws ManagerError (KW3007) if the name is taken, or the controller shares its keys.
+ * @throws ManagerError (KW3007) if the name is taken, or the controller is `sharded`.
  */
 export function addable(
   definition: ControllerDefinition,

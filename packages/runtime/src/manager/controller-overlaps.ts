@@ -14,9 +14,9 @@ export interface ControllerOverlap {
 /**
  * Finds controllers of one kind that conflict with each other.
  *
- * Several controllers of one kind are fine in themselves, even with children of the same kinds: every change wakes all of them,
- * each has its own queue, and each prunes only what its own field manager has applied. This alone is not reported. Reported are
- * field managers and finalizers that two of them share.
+ * One kind may have several controllers, even with children of the same kinds: every change triggers all of them, each has its own
+ * queue, and each prunes only what its own field manager has applied. Only field managers and finalizers that two controllers share
+ * are reported.
  */
 export function controllerOverlaps(controllers: readonly ControllerDefinition[]): readonly ControllerOverlap[] {
   const objects = controllers.filter((each) => each.primary && each.run.level === 'object');
@@ -51,7 +51,7 @@ function managerOf({ fieldManager, name }: ControllerDefinition): string {
   return fieldManager ?? name;
 }
 
-/** Without the version: all versions are the same object. */
+/** Returns the kind without its version, because all versions are the same object. */
 function kindOf({ primary }: ControllerDefinition): string {
   return primary?.group ? `${primary.kind}.${primary.group}` : (primary?.kind ?? '');
 }

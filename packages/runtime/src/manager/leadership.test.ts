@@ -87,7 +87,7 @@ describe('Leadership', () => {
       };
     }
 
-    /** Ignores its signal and writes as often as it can. */
+    /** Returns a runnable that ignores its signal and writes as often as it can. */
     function deaf(seen: string[], options: Partial<Runnable> = {}): Runnable {
       let terms = 0;
       return {

@@ -48,7 +48,7 @@ interface Term {
 export class Leadership {
   readonly #options: LeadershipOptions;
   #elector: LeaderElector | undefined;
-  /** The next term; controllers that warm up already have sources. */
+  /** The next term; its controllers that warm up already have running sources. */
   #next: Term | undefined;
 
   constructor(options: LeadershipOptions) {

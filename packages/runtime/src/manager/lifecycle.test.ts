@@ -55,7 +55,7 @@ describe('Manager lifecycle', () => {
   it('rejects a second run through its promise while the first continues', async () => {
     const { manager } = start(new FakeApiServer([Site]), {});
     await manager.started();
-    // Like a caller that starts it and catches its rejection.
+    // As a caller would that starts the manager and catches its rejection.
     let rejection: unknown;
     await manager.run().catch((error: unknown) => {
       rejection = error;
@@ -225,7 +225,7 @@ describe('Manager lifecycle', () => {
       now: () => virtual.now(),
       monotonic: () => virtual.monotonic(),
       setTimer(...timer: Parameters<VirtualClock['setTimer']>) {
-        // The limit for writing pending events.
+        // 1,000 ms is the time limit for writing pending events.
         if (isStopping && timer[0] === 1_000) throw new Error('no timer');
         return virtual.setTimer(...timer);
       },

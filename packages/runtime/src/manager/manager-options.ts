@@ -28,29 +28,35 @@ export interface ManagerOptions {
   /** Defaults for settings that a controller leaves unset. */
   readonly controllerDefaults?: ControllerDefaults;
   readonly runnables?: readonly Runnable[];
-  /** @defaultValue one loaded by `--kubeconfig`'s rules: `KUBECONFIG`, the pod's service account, `~/.kube/config` */
+  /**
+   * Client for the cluster. @defaultValue a client for the first of these that exists: `kubeconfig`, `KUBECONFIG`, the pod's service
+   * account, `~/.kube/config`
+   */
   readonly client?: KubernetesClient;
   /** Path of a kubeconfig file, used if no client is given. */
   readonly kubeconfig?: string;
-  /** Context in the kubeconfig. @defaultValue its current one */
+  /** Context in the kubeconfig. @defaultValue its current context */
   readonly context?: string;
   /** Kinds that are only read from the cache. */
   readonly caches?: readonly (CachedKind | Kind<KubernetesObject>)[];
   /** Restricts namespaced caches. @defaultValue all namespaces */
   readonly namespaces?: readonly string[];
   /**
-   * Informers shared with other managers of this process; their client lists and watches.
+   * Informers shared with other managers of this process; their client performs the lists and watches.
    * @internal
    */
   readonly informers?: SharedInformers;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** @defaultValue JSON lines on stderr; readable lines if stderr is a terminal */
+  /**
+   * Receives the log lines of the manager and its controllers. @defaultValue JSON lines on stderr; readable lines if stderr is a
+   * terminal
+   */
   readonly log?: Logger;
   /** Address of `/metrics`, such as `:8080`; `'0'` disables the server. @defaultValue '0' */
   readonly metricsBindAddress?: string;
   /**
-   * Also keeps client-go's histograms of requests sent by the manager's own client, by verb and host:
+   * True to also keep client-go's histograms of requests sent by the manager's own client, by verb and host:
    * `rest_client_request_duration_seconds`, `rest_client_request_size_bytes`, `rest_client_response_size_bytes`. Opt-in as in
    * controller-runtime: each verb adds some 40 series.
    * @defaultValue false
@@ -104,6 +110,6 @@ export interface ManagerOptions {
    * @defaultValue none
    */
   readonly tracer?: Tracer;
-  /** Logs the controller that blocks the event loop for over a second. @defaultValue true */
+  /** True to log the controller that blocks the event loop for over a second. @defaultValue true */
   readonly watchdog?: boolean;
 }

@@ -21,7 +21,7 @@ import type { ManagerOptions } from './manager-options.ts';
 export interface ManagerParts {
   readonly client: KubernetesClient;
   readonly cache: InformerCache;
-  /** Creates another cache with what the controllers declare, for those that are added later. */
+  /** Creates another cache with the declarations of the given controllers, for controllers that are added later. */
   readonly makeCache: (
     controllers: readonly ControllerDefinition[],
     changedNamespaces?: ChangedNamespaces,
@@ -29,7 +29,7 @@ export interface ManagerParts {
   readonly recorder: ApiEventRecorder;
   readonly kinds: KindResolver;
   readonly permissions: Permissions;
-  /** Adds what a controller that is added later needs to the permissions. */
+  /** Adds the permissions that a controller added later needs. */
   readonly require: (controller: ControllerDefinition) => void;
 }
 
@@ -82,7 +82,8 @@ export function makeParts(plain: KubernetesClient, from: PartsOptions): ManagerP
 }
 
 /**
- * Creates a client by the usual rules: an explicit kubeconfig, `KUBECONFIG`, the pod's service account, `~/.kube/config`.
+ * Creates a client for the first of these that exists: an explicit kubeconfig, `KUBECONFIG`, the pod's service account,
+ * `~/.kube/config`.
  * @throws ConfigError if none of them exists.
  */
 export async function loadClient(from: PartsOptions, metrics: RuntimeMetrics | undefined): Promise<KubernetesClient> {

@@ -51,7 +51,7 @@ export class ManagerServers implements AsyncDisposable {
 
   /**
    * Starts the servers of metrics and health checks.
-   * @throws BindError (KW3006)
+   * @throws BindError (KW3006) when an address cannot be bound.
    */
   async start(): Promise<void> {
     const { metricsBindAddress = '0', restClientHistograms } = this.#from.options;

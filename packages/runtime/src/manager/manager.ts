@@ -27,11 +27,11 @@ import { flushEvents, logPermissions, stopInOrder } from './shut-down.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /**
- * Owns what controllers share (client, cache, servers, leadership). Starts everything in order: servers and what caches need,
- * caches, runnables and, when leading, the controllers; it stops them in reverse order.
+ * Owns the parts that controllers share (client, cache, servers, leadership). Starts everything in order: servers and the runnables
+ * that caches need, caches, other runnables and, when leading, the controllers. Stops them in reverse order.
  *
- * Single use: it runs once and cannot be restarted. Unlike controller-runtime's manager (v0.24), it survives a lost lease: it
- * stops the term's controllers, campaigns again, and creates new controllers for the next term.
+ * Single use: it runs once and cannot be restarted. Unlike controller-runtime's manager (v0.24), it survives a lost lease: it stops
+ * the term's controllers, campaigns again, and creates new controllers for the next term.
  *
  * @example
  * ```ts
@@ -97,9 +97,9 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * A client for the program around the controllers. With leader election, it writes only while this replica leads: other writes
-   * are rejected with `LeaderElectionError` (KW3008). It is not bound to a term, unlike `ctx.client` and the client passed to
-   * `Runnable.run`, which also stop work of an earlier term: prefer those.
+   * A client for code outside the controllers. With leader election, it writes only while this replica leads: other writes are
+   * rejected with `LeaderElectionError` (KW3008). It is not bound to a term. Where you can, use `ctx.client` or the client passed
+   * to `Runnable.run` instead: they also block writes that belong to an earlier term.
    * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
    */
   get client(): KubernetesClient {
@@ -134,7 +134,7 @@ export class Manager implements AsyncDisposable {
     return this.#shared.permissions;
   }
 
-  /** The bound ports, useful for addresses that leave the port open. */
+  /** The bound ports, useful when an address leaves the choice of port to the system. */
   get ports(): Readonly<Record<'metrics' | 'health' | 'webhook', number | undefined>> {
     return this.#servers.ports;
   }
@@ -143,10 +143,10 @@ export class Manager implements AsyncDisposable {
    * Adds a controller or a runnable. It starts immediately if the manager is running (and, if it needs leadership, leading), and
    * again in each later term.
    *
-   * An added controller has its own caches: its `cached` and `caches` are what `ctx.get` and `ctx.list` read without a request.
-   * The manager's `controllerDefaults` apply.
+   * An added controller has its own caches: `ctx.get` and `ctx.list` read without a request only what this controller declares. The
+   * manager's `controllerDefaults` apply.
    *
-   * @returns for a controller, a handle that removes it.
+   * @returns for a controller, a handle that can remove it.
    * @throws ManagerError (KW3007) once the manager has been stopped, if another controller has the same name, and for a `sharded`
    * controller.
    *

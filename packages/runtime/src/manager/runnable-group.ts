@@ -4,7 +4,7 @@ import type { Runnable, RunnableContext } from '../runnable/runnable.ts';
 import { ManagerError } from './manager-error.ts';
 import type { StopBudget } from './stop-budget.ts';
 
-/** The arguments that the runnables of a group were started with. Each of them gets its own log. */
+/** The arguments that the runnables of a group were started with. Each runnable gets its own log. */
 interface Start {
   readonly stop: AbortController;
   readonly context: SharedContext;
@@ -79,7 +79,8 @@ export class RunnableGroup {
 
   #run(runnable: Runnable, started: Start): void {
     if (this.#leftBehind.has(runnable)) {
-      // Waiting for its end could block it from ever running again; its client is bound to a term that is over.
+      // Waiting for the earlier run could keep the runnable from ever running again. That run can no longer write, because its
+      // client is bound to a term that has ended.
       this.#log.warn('starting a runnable while an earlier run ignores its signal', {
         event: logEvents.runnableOverlapping,
         runnable: runnable.name,

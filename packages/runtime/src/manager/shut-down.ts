@@ -19,14 +19,14 @@ export async function stopInOrder(
   }
 }
 
-/** Sends the events that wait, for at most a second. */
+/** Sends pending events, for at most a second. */
 export async function flushEvents(recorder: ApiEventRecorder, clock: Clock): Promise<void> {
   const flush = new AbortController();
   using _limit = clock.setTimer(1_000, () => flush.abort());
   await recorder.stop(flush.signal);
 }
 
-/** Logs the permissions, for tools that compare them with what is granted. */
+/** Logs the permissions, for tools that compare them with granted permissions. */
 export async function logPermissions({ rules, used }: Permissions, log: Logger): Promise<void> {
   log.debug('permissions', { event: logEvents.permissionsReported, needed: rules, used });
 }

@@ -7,7 +7,7 @@ const silentMs = 2_000;
 export interface AwaitedWork {
   /** Names the work that has not ended. */
   readonly names: () => readonly string[];
-  /** Called if the wait takes a while. */
+  /** Called if the wait takes longer than two seconds. */
   readonly lasts: () => void;
 }
 
@@ -16,7 +16,7 @@ export class StopBudget {
   readonly #clock: Clock;
   readonly #untilMs: number;
   readonly #late: string[] = [];
-  /** The action with which a user can stop without waiting. */
+  /** The action by which a user can end the program without waiting, for messages. */
   readonly endsAtOnce: string | undefined;
 
   /** @param options.totalMs - 0 does not wait, a negative number waits forever. */

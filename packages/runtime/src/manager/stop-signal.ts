@@ -15,8 +15,8 @@ export class SignalStop extends ManagerError {
 }
 
 /**
- * Joins the caller's signal with SIGINT and SIGTERM. The first of these stops the manager in order; after it both have their
- * usual effect again, so that a second one ends the process immediately.
+ * Joins the caller's signal with SIGINT and SIGTERM. The first of these stops the manager in order; after that, both signals have
+ * their default effect again, so a second one ends the process immediately.
  */
 export function stopSignal(options: {
   readonly outer: AbortSignal | undefined;

@@ -39,7 +39,7 @@ describe('a replica that takes over', () => {
       for: Site,
       predicates: [
         () => {
-          // All objects together take 40 s.
+          // The predicate takes 40 s for all objects together.
           clock.work(100);
           shown++;
           return true;

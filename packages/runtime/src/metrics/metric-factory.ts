@@ -8,11 +8,11 @@ export interface MetricFactory {
   gauge(name: string, help: string, labelNames: readonly string[]): PlainMetric;
   histogram(name: string, help: string, buckets: readonly number[]): PlainHistogram;
   /**
-   * Sets a metric's value when it is scraped. Several controllers share a metric: each adds its own reading. A recreated
-   * controller, as for each leadership term, replaces its predecessor, which is read one last time.
+   * Sets a metric's value when it is scraped. Several controllers share a metric: each adds its own reading. A controller that is
+   * recreated, as in each leadership term, replaces its predecessor, which is read one last time.
    */
   readOnRequest(metric: PlainMetric, owner: string, read: () => void): void;
-  /** Stops reading what a controller reports. */
+  /** Stops reading the values that a controller reports. */
   removeReadings(controller: string): void;
 }
 

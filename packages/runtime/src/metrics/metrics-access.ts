@@ -55,7 +55,7 @@ export class MetricsAccess {
     this.#decisions = new ExpiringCache({ clock, most });
   }
 
-  /** Returns why a request is rejected; undefined if it is admitted. */
+  /** Returns the reason why a request is rejected; undefined if it is admitted. */
   async rejection(request: MetricsRequest): Promise<Rejection | undefined> {
     const { client, log } = this.#options;
     const apiClient = client();

@@ -26,13 +26,13 @@ export class PlainHistogram {
     this.#buckets = options.buckets;
   }
 
-  /** Registers it alongside the library's own metrics: a registry only needs a metric's values. */
+  /** Registers the histogram alongside the library's own metrics: a registry only needs a metric's values. */
   registerIn(registry: Registry): this {
     registry.registerMetric(this as unknown as Metric);
     return this;
   }
 
-  /** Returns a function that records observations. The series appears with the first one, and continues for equal labels. */
+  /** Returns a function that records observations. A series appears with its first observation; equal labels share one series. */
   series(labels: Readonly<Record<string, string>>): (value: number) => void {
     const buckets = this.#buckets;
     const key = JSON.stringify(labels);

@@ -33,7 +33,7 @@ export class PlainMetric {
     this.reset();
   }
 
-  /** Registers it alongside the library's own metrics: a registry only needs a metric's values. */
+  /** Registers the metric alongside the library's own metrics: a registry only needs a metric's values. */
   registerIn(registry: Registry): void {
     registry.registerMetric(this as unknown as Metric);
   }

@@ -27,7 +27,7 @@ export interface CacheGauges {
   readonly objects: number;
   /** Seconds since the server last sent anything. */
   readonly ageSeconds: number;
-  /** Seconds for which a newer state has been awaited. */
+  /** Seconds since the cache has been known to lag behind; 0 if it is up to date. */
   readonly lagSeconds: number;
   readonly bytes: number;
   /** Watches opened, and lists started, since the process started. */

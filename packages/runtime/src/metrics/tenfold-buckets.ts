@@ -1,4 +1,6 @@
-/** Starts at 10 ns, then eleven times ten times the previous bound, multiplied as in Go so that the labels match Go's. */
+/**
+ * Returns bucket bounds from 10 ns to 1,000 s, each ten times the previous one. Multiplied as in Go, so that the labels match Go's.
+ */
 export function tenfoldBuckets(): number[] {
   const buckets: number[] = [];
   for (let i = 0, bound = 1e-8; i < 12; i++, bound *= 10) buckets.push(bound);

@@ -4,13 +4,13 @@ import type { UsedPermissions } from './used-permissions.ts';
 
 /** Compares granted with needed permissions. Permissions are written in the form that `kubectl auth can-i` accepts. */
 export interface PermissionReport {
-  /** Used or denied, and not granted: add these. */
+  /** Permissions that were used or denied, but are not granted: add them. */
   readonly missing: readonly string[];
-  /** Granted, never used so far, and not needed by any declaration: candidates for removal. */
+  /** Granted permissions that were never used so far and that no declaration needs: candidates for removal. */
   readonly superfluous: readonly string[];
-  /** Granted and needed by a declaration, but not used so far. */
+  /** Granted permissions that a declaration needs, but that were not used so far. */
   readonly unproven: readonly string[];
-  /** Granted with `*`: it is unknown which parts are needed. */
+  /** Permissions granted with `*`: it is unknown which of their parts are needed. */
   readonly tooWide: readonly string[];
 }
 

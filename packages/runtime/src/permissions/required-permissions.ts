@@ -4,8 +4,8 @@ import type { Permission } from './permission.ts';
 
 /**
  * Returns the permissions that the controllers' declarations require: read the primary kind, write its status and finalizers,
- * create, change and delete children, read everything watched or cached. Other client calls in user functions are not known from
- * declarations; `used` shows those.
+ * create, change and delete children, read everything watched or cached. Declarations do not show which other calls user functions
+ * make; `used` does.
  */
 export function requiredPermissions(
   controllers: readonly ControllerDefinition[],

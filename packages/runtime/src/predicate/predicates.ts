@@ -3,7 +3,7 @@ import type { CreateEvent, DeleteEvent, GenericEvent, ObjectEvent, UpdateEvent }
 import type { ObjectView } from '../handler/object-view.ts';
 
 /**
- * Decides if an event reaches the handler. It does not filter the cache; use a selector to keep objects out of that. Must be
+ * Decides if an event reaches the handler. It does not filter the cache; use a selector to keep objects out of the cache. Must be
  * synchronous and without side effects.
  *
  * @example
@@ -40,7 +40,7 @@ export function resourceVersionChanged<T>(): Predicate<T> {
   return onUpdate((old, now) => old.resourceVersion !== now.resourceVersion);
 }
 
-/** One function per event type; events of a type without a function pass. */
+/** One function per event type; events of a type that has no function pass. */
 export interface PredicateFuncs<T> {
   create?(event: CreateEvent<T>): boolean;
   update?(event: UpdateEvent<T>): boolean;
@@ -72,8 +72,8 @@ export function predicateFuncs<T>(funcs: PredicateFuncs<T>): Predicate<T> {
 }
 
 /**
- * Passes events whose object matches. An update passes if the old or the new object matches, because an object that stops
- * matching matters too (controller-runtime's checks only the new one).
+ * Passes events whose object matches. An update passes if the old or the new object matches, because an object that stops matching
+ * matters too (controller-runtime checks only the new object).
  *
  * @example
  * ```ts
@@ -85,7 +85,7 @@ export function objectMatches<T>(fits: (object: ObjectView<T>) => boolean): Pred
 }
 
 /**
- * Passes events whose object has the labels; also updates in which it lost them.
+ * Passes events whose object has the labels; including updates that removed them.
  * @throws LabelSelectorError if the selector is invalid.
  */
 export function labelsMatch<T>(selector: string | LabelSelectorObject): Predicate<T> {
@@ -117,7 +117,7 @@ export function or<T>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (event) => predicates.some((predicate) => predicate(event));
 }
 
-/** Passes an event if `predicate` does not; this includes creates and deletes. */
+/** Passes an event if `predicate` does not; for creates and deletes, too. */
 export function not<T>(predicate: Predicate<T>): Predicate<T> {
   return (event) => !predicate(event);
 }

@@ -23,15 +23,14 @@ export interface OperatorEnvironment {
  * lines what prevented it from starting. Returns the exit code; `main.ts` needs nothing else.
  *
  * `options` take precedence over flags; `leaderElection` is enabled by `--leader-elect`. Spans are sent to
- * `OTEL_EXPORTER_OTLP_ENDPOINT` if `@opentelemetry/sdk-node` is installed; a `tracer` in `options` takes precedence over that,
- * too.
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` if `@opentelemetry/sdk-node` is installed; a `tracer` in `options` takes precedence over that, too.
  * @example
  * ```ts
  * process.exitCode = await runOperator({ controllers: [postgresql] });
  * ```
- * @param surroundings - for tests. @defaultValue those of this process
+ * @param surroundings - the arguments, environment and output streams, for tests. @defaultValue those of this process
  * @returns 0 after a requested stop, 1 if the operator could not start, 2 for an invalid command line.
- * @throws any error that ends the manager while it works, so that its stack is shown.
+ * @throws any error that ends the manager while it is running, so that its stack is shown.
  */
 export async function runOperator(options: ManagerOptions, surroundings?: OperatorEnvironment): Promise<number> {
   const { args, stdout, stderr, env = process.env } = surroundings ?? programSurroundings();
@@ -63,7 +62,7 @@ export async function runOperator(options: ManagerOptions, surroundings?: Operat
     }
     const remedy = remedyOf(error);
     if (remedy === undefined) throw error;
-    const { code, what, why } = error as KubewrightError; // only these have a remedy
+    const { code, what, why } = error as KubewrightError; // The cast is safe: only these errors have a remedy.
     stderr.write(`${code} ${what}\n${why === undefined ? '' : `  why: ${why}\n`}  fix: ${remedy}\n`);
     return 1;
   }
@@ -73,7 +72,7 @@ function programSurroundings(): OperatorEnvironment {
   return { args: process.argv.slice(2), stdout: process.stdout, stderr: process.stderr };
 }
 
-/** Returns how to fix a problem in the program's environment; any other error is a bug in the program. */
+/** Returns the remedy for a problem in the program's environment; undefined for any other error, which is a bug in the program. */
 function remedyOf(error: unknown): string | undefined {
   if (error instanceof ConfigError)
     return 'set KUBECONFIG to the kubeconfig of your cluster, or pass --kubeconfig FILE';

@@ -65,7 +65,7 @@ export interface ContextOptions {
   readonly run: ContextRun;
   /** The reconciled object; undefined for request controllers. */
   readonly primary: KubernetesObject | undefined;
-  /** When the server was queried, if the primary comes from there instead of the cache. */
+  /** Time at which the server was queried, if the primary was read live instead of from the cache. */
   readonly readAt: Instant | undefined;
 }
 
@@ -267,13 +267,13 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   }
 
   #cached(kind: Kind<KubernetesObject>, key: ObjectKey): Stored<KubernetesObject> | undefined {
-    // An object left uncertain by a lost response cannot be compared with.
+    // Only a certain state can be compared: a lost response may have left the cached one outdated.
     return this.cache.isCertain(kind, key) ? this.cache.peek(kind, key)?.object : undefined;
   }
 
   /**
-   * Freezes the response, and remembers it if the object does not show that nothing is left to apply. The cache learns about
-   * writes from the client, which reports all of them.
+   * Freezes the response. Remembers it if the stored object alone does not show that another apply would change nothing. The cache
+   * learns about writes from the client, which reports all of them.
    */
   #applied(
     wanted: KubernetesObject,

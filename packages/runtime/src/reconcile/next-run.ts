@@ -1,11 +1,11 @@
 import type { ReconcileResult } from './reconcile.ts';
 
-/** When a key runs again: after a delay, with its growing backoff, or not at all (`undefined`). */
+/** Determines when a key runs again: after a delay, with its growing backoff, or not at all (`undefined`). */
 export type NextRun = { readonly delayMs: number } | 'with backoff' | undefined;
 
 /**
- * Returns the requeue that the result of a reconcile or finalizer requests. A delay that has already passed means backoff
- * instead of nothing, because callers compute it from a deadline.
+ * Returns the requeue that the result of a reconcile or finalizer requests. A delay of zero or less requests a run with backoff
+ * rather than none, because callers compute delays from deadlines.
  *
  * @throws RangeError when the delay is not a number; ignoring it would lose the requested run.
  */

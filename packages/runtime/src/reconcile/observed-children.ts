@@ -12,7 +12,9 @@ import type { Cache } from '../cache/cache.ts';
 import type { IndexFunc } from '../cache/cached-kind.ts';
 import type { Lister } from '../cache/lister.ts';
 
-/** The existing children: objects of the kinds in `owns` that the reconciled object controls; and related objects. */
+/**
+ * Reads the existing children, which are objects of the kinds in `owns` that the reconciled object controls, and related objects.
+ */
 export interface Observed {
   /** Returns one child; a name is looked up in the owner's namespace. */
   get<C extends KubernetesObject>(kind: Kind<C>, name: string | ObjectKey | undefined): Stored<C> | undefined;
@@ -65,8 +67,8 @@ function keyOf(
 }
 
 /**
- * Returns an id that is unique among all objects, including those of another group's kind of the same name; equal in every
- * version.
+ * Returns an id that is unique among all objects, even if kinds of different groups have the same name. The same in every version
+ * of the API.
  */
 export function childId(object: KubernetesObject): string {
   return `${object.kind}.${parseApiVersion(object.apiVersion).group} ${formatObjectKey(objectKey(object))}`;

@@ -49,7 +49,7 @@ export type StatusOf<T> = T extends { readonly status?: infer S }
     : NonNullable<S>
   : NoStatus;
 
-/** Named in the compiler's error when setting the status of a kind that has none. */
+/** Appears in the compiler's error when a program sets the status of a kind that has none. */
 export interface NoStatus {
   readonly 'this kind has no status: pass a status type to defineKind': never;
 }
@@ -67,7 +67,7 @@ export interface ApplyObjectsOptions {
   readonly ownership?: 'controller' | 'owner' | 'none';
   /** The owner, if it is not the reconciled object. */
   readonly owner?: KubernetesObject;
-  /** Field manager. @defaultValue the controller's */
+  /** Field manager. @defaultValue the controller's field manager */
   readonly fieldManager?: string;
 }
 
@@ -76,7 +76,7 @@ export interface SetStatusOptions {
   /**
    * Field manager.
    *
-   * @defaultValue the controller's, without a `-status` suffix: the API separates status entries by subresource
+   * @defaultValue the controller's field manager, without a `-status` suffix: the API separates status entries by subresource
    */
   readonly fieldManager?: string;
   /** Takes over fields set by other managers. @defaultValue true */
@@ -122,9 +122,9 @@ export interface RequestContext {
   /** Lists from the cache if the kind, and the namespace if given, are declared, otherwise live (all pages). */
   list<T extends KubernetesObject>(kind: Kind<T>, options?: CacheListOptions): Promise<readonly Stored<T>[]>;
   /**
-   * Applies the objects in the given order, with server-side apply under the controller's field manager. Sends nothing for an
-   * object whose values equal the cached ones and whose field set equals the manager's own, or if an earlier response showed that
-   * the server stores these values in another form. Returns the resulting objects.
+   * Applies the objects in the given order, with server-side apply under the controller's field manager. Sends no request for an
+   * object if the cached object shows that the apply would change neither values nor field ownership, or if an earlier response
+   * showed that the server stores these values in another form. Returns the resulting objects.
    *
    * @throws StatusError when the server rejects an object; the objects before it were applied.
    */

@@ -45,7 +45,7 @@ describe('RememberedApplies', () => {
     const labelled = live('6', {
       metadata: { name: 'a', uid: 'u', resourceVersion: '6', labels: { theirs: 'x' }, managedFields },
     });
-    // An empty map names no label, so labels of others do not matter.
+    // An empty map contains no label, so labels of other managers do not matter.
     expect(applies.has(wanted, labelled, manager)).toBe(true);
     applies.remember(object({ spec: { dropped: 1 }, metadata: { name: 'a' } }), live('6', {}, {}), manager);
     const set = live('7', { spec: { dropped: 2 } }, {});

@@ -14,20 +14,20 @@ interface Response {
   readonly applied: string;
   readonly atMs: number;
   resourceVersion: string;
-  /** Digest of the object where it was applied. */
+  /** Digest of the values and the field set that the apply left in the object. */
   result: string;
-  /** True once the result is that of a cached object, which may lack parts of the response. */
+  /** True once `result` was computed from a cached object, which may lack parts of the response. */
   isCached: boolean;
 }
 
 /**
  * Remembers applies whose result differs from what was sent, because the server drops an empty map or adds defaults inside an
  * atomic value. The managed fields do not show that such an apply would change nothing, but its response did. A response is
- * forgotten when the object changes where it was applied, when it is deleted, and after ten minutes.
+ * forgotten when the applied fields change, when the object is deleted, and after ten minutes.
  */
 export class RememberedApplies {
   readonly #clock: Clock;
-  /** By UID, ordered by last use, and by manager. */
+  /** Responses by UID (ordered by last use) and manager. */
   readonly #objects = new Map<string, Map<string, Response>>();
 
   constructor(clock: Clock) {
@@ -90,7 +90,7 @@ function resultOf(wanted: KubernetesObject, live: KubernetesObject, manager: Man
   return digestOf([entryOf(live, manager)?.fieldsV1, valuesAt(appliedMembers(wanted), live)]);
 }
 
-/** Returns the values of the fields that `wanted` names. Lists are taken whole, because their elements may move. */
+/** Returns the values of the fields that `wanted` names. Lists are returned whole, because their elements may move. */
 function valuesAt(wanted: unknown, live: unknown): unknown {
   if (!isMap(wanted) || (live !== undefined && !isMap(live))) return live;
   return Object.keys(wanted).map((key) =>

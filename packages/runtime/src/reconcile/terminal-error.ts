@@ -20,8 +20,8 @@ export class TerminalError extends KubewrightError {
 }
 
 /**
- * Finds the outermost error of a kind in an error, its causes and the errors that it joins, like Go's `errors.As`: programs wrap
- * errors to say what they were doing.
+ * Finds the outermost error that `is` accepts among an error, its causes and the errors that it joins, like Go's `errors.As`.
+ * Programs wrap errors to add context.
  */
 export function findError<E>(error: unknown, is: (each: unknown) => each is E): E | undefined {
   const seen = new Set<unknown>();

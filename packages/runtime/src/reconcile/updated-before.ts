@@ -9,12 +9,12 @@ import {
 import { FieldSet } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 
-/** Attempts before a conflict is thrown. */
+/** Maximum number of attempts before a conflict is thrown. */
 const maxAttempts = 3;
 
 /**
- * True if the manager wrote the object by updates and never applied it: an earlier version of the operator, or one written in Go.
- * Finalizers are set by patches on purpose, so an entry that owns some is kept.
+ * True if the manager wrote the object with updates and never applied it, as an earlier version of the operator or an operator in
+ * Go does. False if an entry owns finalizers, because finalizers are patched on purpose.
  */
 export function updatedBefore(live: KubernetesObject, fieldManager: string): boolean {
   const own = (live.metadata.managedFields ?? []).filter((each) => each.manager === fieldManager && !each.subresource);
@@ -33,7 +33,7 @@ export async function migrateToApply(
   const key = objectKey(live);
   for (let attempt = 1; ; attempt++) {
     try {
-      // The cache has only the entries of this operator's managers.
+      // Read live: the cache keeps only the managedFields entries of this operator's managers.
       const current = await resource.get(key, { signal });
       const body = upgradeManagedFieldsPatch(current, { from: [fieldManager], to: fieldManager });
       if (body) await resource.patch(key, { type: 'json', body }, { signal });

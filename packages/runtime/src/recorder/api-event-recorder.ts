@@ -50,7 +50,7 @@ interface Series {
 }
 
 /**
- * Writes events from one bounded queue in the background; writes those of one series in order. Mirrors client-go's
+ * Writes events from one bounded queue in the background; the events of one series are written in order. Mirrors client-go's
  * `tools/events`, with a limit per object.
  */
 export class ApiEventRecorder {
@@ -176,7 +176,7 @@ export class ApiEventRecorder {
       await this.#write(series);
       this.#writing.delete(series);
     }
-    // In the same turn in which nothing was found, so that a newly queued event cannot be missed.
+    // In the same turn in which no series was found, so that a newly queued event cannot be missed.
     this.#writersAtWork--;
   }
 

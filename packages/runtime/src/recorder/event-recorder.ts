@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 
-/** Something that happened to an object, for people (`kubectl describe`, `kubectl events`). */
+/** A human-readable note about something that happened to an object (`kubectl describe`, `kubectl events`). */
 export interface EventNote {
   /** @defaultValue 'Normal' */
   readonly type?: 'Normal' | 'Warning';

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { EventNote, EventRecorder } from './event-recorder.ts';
 
-/** The events of one reconcile; they are about its object unless they say otherwise. */
+/** The events of one reconcile; by default, they are about the reconciled object. */
 export class ReconcileEvents {
   readonly #recorderOf: (regarding: KubernetesObject | undefined) => EventRecorder;
   #object: KubernetesObject | undefined;
@@ -12,7 +12,7 @@ export class ReconcileEvents {
     this.#recorderOf = recorderOf;
   }
 
-  /** True once there was something to reconcile; false for a key whose object was deleted. */
+  /** True once there is something to reconcile; false for a key whose object was deleted. */
   get isBegun(): boolean {
     return this.#isBegun;
   }

@@ -2,7 +2,7 @@ import { isForbidden, isNotFound, StatusError } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
 import { MalformedJsonError } from '../scan/json-bytes.ts';
 
-/** No connection can be made: a single failure is enough to know that something is wrong. */
+/** Codes of failures to connect. One such failure is enough to know that something is wrong. */
 const noConnection: ReadonlySet<string> = new Set(['KW2001', 'KW2002', 'KW2008', 'KW2009']);
 
 /** True if there is no connection to the server; a list would fail as well. */
@@ -11,12 +11,12 @@ export function isWithoutConnection(error: unknown): boolean {
 }
 
 /** True if the failed watch was not really attempted: the next one resumes at the same version, however often this happens. */
-export function saysNothingOfWatches(error: unknown): boolean {
+export function wasNotAttempted(error: unknown): boolean {
   return isWithoutConnection(error) || (error instanceof StatusError && error.httpStatus === 429);
 }
 
 /** True if another watch at the same version may succeed: there is no sign yet that events were lost. */
-export function mayPass(error: unknown): boolean {
+export function mayBeTransient(error: unknown): boolean {
   if (!(error instanceof StatusError)) return !(error instanceof MalformedJsonError);
   return error.httpStatus >= 500;
 }

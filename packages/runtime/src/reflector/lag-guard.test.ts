@@ -24,7 +24,7 @@ async function setUp(options: { readonly useWatchList?: boolean } = {}) {
   server.put('a');
   void informer.run(stop.signal);
   await clock.advance(5_000);
-  /** Writes like this process does, and notes the response. */
+  /** Writes an object as this process would, and records the response. */
   const write = (name: string): void => {
     server.put(name);
     informer.noteWrite(server.state.get(name)!);

@@ -12,13 +12,16 @@ import { SilenceGuard } from './silence-guard.ts';
 const lookMs = 10_000;
 /** The watch is suspected to lag if it does not show a write of this process within this time, in milliseconds. */
 const ownWriteMs = 30_000;
-/** The same for the version reported by the server: a quiet watch learns of it with the second bookmark at the latest. */
+/**
+ * The watch is also suspected to lag if it does not reach the server's version within this time, in milliseconds. A quiet watch
+ * learns of that version with the second bookmark at the latest.
+ */
 const probedMs = 150_000;
 /**
  * The server is queried for its version if no version was received for this long, in milliseconds: bookmarks come every minute.
  */
 const quietMs = 90_000;
-/** And at least this often, in milliseconds. */
+/** The server is queried for its version at least this often, in milliseconds. */
 const probeMs = 300_000;
 /** Timeout of a request for the version, in milliseconds. */
 const responseMs = 30_000;
@@ -28,7 +31,7 @@ export interface LagGuardOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly listWatcher: ListWatcher;
-  /** The version that was reached; undefined while it is unknown. */
+  /** The version that the cache has reached; undefined while it is unknown. */
   readonly reached: () => string | undefined;
   /** True while the full state is being listed, or must be listed again after a failure: a renewal is already under way. */
   readonly isListing: () => boolean;
@@ -48,24 +51,24 @@ interface Awaited {
   readonly patienceMs: number;
   readonly own: boolean;
   tries: number;
-  /** True if the newest state has been requested for it. */
+  /** True if the newest state was listed because the version did not arrive. */
   isListed: boolean;
   /** Start of the last renewal. */
   triedMs: number;
   /**
-   * The time since which the server could have shown it; undefined if no watch was open, and nothing was listed, since the last
-   * attempt.
+   * The time since which the server could have shown the version; undefined if no watch was open, and nothing was listed, since the
+   * last attempt.
    */
   chanceMs: number | undefined;
-  /** True if a list of the newest state, started after the write, did not show it. */
+  /** True if a list of the newest state, started after the write, did not contain it. */
   isMissing: boolean;
 }
 
 /**
- * Detects a watch that is open but behind: a proxy that holds events back, a server whose own cache hangs or that was restored
- * from a backup. Writes of this process immediately show what must arrive; otherwise it periodically requests its
- * version, with a list of one object. A lagging watch is reopened first, then everything is relisted. Only writes missing from a
- * list of the newest state are dropped: while the server is unreachable, its silence proves nothing.
+ * Detects a watch that is open but behind: a proxy that holds events back, a server whose own cache hangs or that was restored from
+ * a backup. A write of this process shows immediately which version must arrive; without writes, the guard periodically requests
+ * the server's version, with a list of one object. A lagging watch is reopened first, then everything is relisted. Only writes
+ * missing from a list of the newest state are dropped: while the server is unreachable, its silence proves nothing.
  */
 export class LagGuard {
   readonly #options: LagGuardOptions;
@@ -193,7 +196,7 @@ export class LagGuard {
         ...facts,
       });
       this.#awaited = undefined;
-      // The list started after that; later writes may still arrive.
+      // The list was started at `triedMs`; writes after that may still arrive.
       writes.lost(awaited.triedMs);
       return;
     }

@@ -2,7 +2,7 @@ import { type Clock, isGone, isNotFound, type Random, StatusError } from '@kubew
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { Absence } from './absence.ts';
-import { isTooLargeResourceVersion, mayPass, rejectsWatchList, saysNothingOfWatches } from './failures.ts';
+import { isTooLargeResourceVersion, mayBeTransient, rejectsWatchList, wasNotAttempted } from './failures.ts';
 import { listOnce } from './list-once.ts';
 import type { ListWatcher } from './list-watcher.ts';
 import type { ReflectorSink } from './reflector-sink.ts';
@@ -30,7 +30,7 @@ export interface ReflectorOptions {
    * the sink, because any proxy may return one. Without this callback the sink is never emptied.
    */
   readonly isAbsent?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** Shared by everyone who lists and watches with the same client. @defaultValue a separate one */
+  /** Tracks whether the server is reachable; shared by everyone who uses the same client. @defaultValue not shared */
   readonly reach?: ServerReach | undefined;
   /** Called when the state changes. */
   readonly onState?: ((state: ReflectorState) => void) | undefined;
@@ -231,8 +231,8 @@ export class Reflector {
     if (isNotFound(error) && state.phase !== 'watch') await this.#afterNotFound(signal);
     if (isTooLargeResourceVersion(error)) return { state: newestOfAll, failure: error };
     if (state.phase !== 'list') this.#watchFailures.failed(error);
-    if (state.phase === 'watch' && saysNothingOfWatches(error)) return { state: this.#sameAgain(), failure: error };
-    if (state.phase === 'watch' && mayPass(error)) return { state: this.#afterFailedWatch(), failure: error };
+    if (state.phase === 'watch' && wasNotAttempted(error)) return { state: this.#sameAgain(), failure: error };
+    if (state.phase === 'watch' && mayBeTransient(error)) return { state: this.#afterFailedWatch(), failure: error };
     if (state.phase === 'watch-list' && rejectsWatchList(error)) {
       this.#options.log.debug('the server does not support streaming lists; listing instead', {
         event: logEvents.watchListUnsupported,

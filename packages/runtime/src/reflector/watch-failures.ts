@@ -1,5 +1,5 @@
 import { type Clock, StatusError } from '@kubewright/apimachinery';
-import { saysNothingOfWatches } from './failures.ts';
+import { wasNotAttempted } from './failures.ts';
 import type { WatchEnd } from './watch-once.ts';
 
 /**
@@ -49,17 +49,17 @@ export class WatchFailures {
 
   /** Records that the watch ended without an error. */
   ended({ hadNoResponse, suspicious }: WatchEnd): void {
-    // Its silence timeout has already passed.
+    // The silence timeout of that watch has already passed, so do not try another.
     if (hadNoResponse) this.#inRow = maxInRow;
     else this.#inRow = suspicious ? this.#inRow + 1 : 0;
   }
 
   /**
-   * Records that the watch failed. Counts a 5xx, also as an ERROR event, and a missing response. Does not count a connection lost
-   * after a while, an error that leads to an immediate list, or a failure that affects lists as well.
+   * Records that the watch failed. Counts a 5xx, including one in an ERROR event, and a missing response. Does not count a
+   * connection lost after a while, an error that leads to an immediate list, or a failure that affects lists as well.
    */
   failed(error: unknown): void {
-    if (saysNothingOfWatches(error) || (error instanceof StatusError && error.httpStatus < 500)) return;
+    if (wasNotAttempted(error) || (error instanceof StatusError && error.httpStatus < 500)) return;
     const lasted = this.#openedMs !== undefined && this.#clock.monotonic() - this.#openedMs >= lastedMs;
     this.#inRow = lasted && !(error instanceof StatusError) ? 0 : this.#inRow + 1;
   }

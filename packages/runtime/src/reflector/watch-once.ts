@@ -46,7 +46,7 @@ export interface WatchEnd {
 /**
  * Follows one watch until it ends.
  *
- * @throws StatusError for an ERROR event, and whatever the transport throws.
+ * @throws StatusError for an ERROR event, and any error of the transport.
  */
 export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
   const { clock, random, signal, initialEvents } = options;
@@ -143,7 +143,7 @@ class WatchFollower {
     }
   }
 
-  /** Versions in the initial state are unordered: they mean nothing until it is complete. */
+  /** Records the version of an event. Versions in the initial state are unordered, so they mean nothing until it is complete. */
   #reached(resourceVersion: string): void {
     const { initialEvents, onReached } = this.#options;
     if (!initialEvents || this.initialEventsEnded) onReached(resourceVersion);

@@ -11,7 +11,7 @@ import {
 /** Maximum size of an object in a list, in bytes; API servers store far smaller ones. */
 const longestItem = 64 * 1024 * 1024;
 const longestEnvelope = 1024 * 1024;
-/** Number of bytes of a chunk that are tried to complete the previous item; most objects are smaller. */
+/** Number of bytes of a chunk to try first when completing the previous item; most objects are smaller. */
 const joinedBytes = 8 * 1024;
 
 /** Called for each item: its bytes are `bytes[start, end)`, valid until the callback returns. */
@@ -62,8 +62,8 @@ export class ListSplitter {
   }
 
   /**
-   * Reports the item that began in the last chunk, if it ends early in this one; returns where the rest begins. Joins only a few
-   * bytes, because copying every chunk in full costs as much as all other work on it.
+   * Reports the item that began in the last chunk, if it ends early in this one; returns the index where the next item begins.
+   * Joins only a few bytes, because copying every chunk in full costs as much as all other work on it.
    */
   #begunItem(bytes: Buffer): number {
     const carry = this.#carry;

@@ -71,7 +71,8 @@ export class MetadataScan {
   }
 
   /**
-   * Records the position of a member's value. Allocates nothing, because startup is over before most of this code is compiled.
+   * Records the position of a member's value. Allocates nothing, because most objects are read at startup, before V8 has optimized
+   * this code.
    */
   #member(bytes: Uint8Array, key: number, length: number): void {
     switch (length) {

@@ -36,7 +36,7 @@ export class DelayedHandovers {
     }
   }
 
-  /** Describes the keys held up for too long, as worded in `/readyz`. */
+  /** Describes the keys held up for too long, in the words that `/readyz` shows. */
   get fault(): string | undefined {
     const now = this.#clock.monotonic();
     const late = [...this.#since].filter(([, sinceMs]) => now - sinceMs >= this.#limitMs);

@@ -104,7 +104,7 @@ export class MemberLease {
         leaseDurationSeconds: durationSeconds,
         acquireTime: spec?.acquireTime ?? now,
         renewTime: now,
-        // The generation of the view.
+        // Serves as the generation of the view.
         leaseTransitions: (spec?.leaseTransitions ?? 0) + (isNew ? 1 : 0),
       },
     };

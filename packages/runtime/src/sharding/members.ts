@@ -4,7 +4,7 @@ import { claims, type View } from './view.ts';
 /** Annotation of a member's lease: the members that share the keys, as a JSON list. */
 export const membersAnnotation = 'kubewright.dev/members';
 
-/** Annotation of a member's lease: keys that it gives away but still works on, as a JSON list. */
+/** Annotation of a member's lease: keys that the member gives up but is still working on, as a JSON list. */
 export const heldAnnotation = 'kubewright.dev/held';
 
 /** Another member, as described by its lease. */
@@ -33,7 +33,10 @@ export class Members {
     this.#self = self;
   }
 
-  /** Updates from a list of all members' leases. `askedMs` and `seenMs`: when the list was requested, and when it arrived. */
+  /**
+   * Updates from a list of all members' leases. `requestedMs` and `seenMs` are the times at which the list was requested and
+   * arrived.
+   */
   observe(leases: readonly Lease[], at: { readonly requestedMs: number; readonly seenMs: number }): void {
     const others = new Map<string, Member>();
     for (const lease of leases) {
@@ -53,7 +56,7 @@ export class Members {
     return [this.#self, ...this.#living().map(({ name }) => name)].sort();
   }
 
-  /** Changes when the living members, or the keys that they claim, have changed. */
+  /** A text that differs whenever the living members, or the keys that they claim, have changed. */
   get signature(): string {
     return JSON.stringify(this.#living().map(({ name, view }) => [name, view]));
   }

@@ -10,8 +10,8 @@ import { runsAtScale, timeoutAtScale } from '../testdata/model-scale.ts';
 import { ownerOf } from './rendezvous.ts';
 import { ShardMembership } from './shard-membership.ts';
 
-// The model does not cover: leases deleted or edited by other clients; clocks that both stop; anything the network
-// delivers after a write was handed over.
+// The model does not cover: leases deleted or edited by other clients; clocks that both stop; anything the network delivers after a
+// write was sent.
 
 type Step = { readonly waitMs: number; readonly who: number } & (
   | { readonly do: 'stop' | 'suspend' | 'cut'; readonly forMs: number }
@@ -206,7 +206,7 @@ class Group {
     return this.#naive ? this.#isNaiveOwner(key, shards) : shards.owns(key);
   }
 
-  /** Divides the keys by the members it sees, without agreement. */
+  /** Returns the owner according to the members that the replica sees, without agreement between replicas. */
   #isNaiveOwner(key: (typeof keys)[number], shards: ShardMembership): boolean {
     return ownerOf(shards.members, `${key.namespace}/${key.name}`) === shards.identity;
   }

@@ -39,15 +39,15 @@ export interface ShardMembershipOptions {
 }
 
 /**
- * This replica's membership in a group that shares the keys of its controllers. Each key is worked on by one replica at a time,
- * and is reassigned soon after a replica joins or leaves.
+ * This replica's membership in a group that shares the keys of its controllers. Each key is worked on by one replica at a time, and
+ * is reassigned soon after a replica joins or leaves.
  *
- * Every replica has its own Lease, which lists the members that share the keys: its view. A replica owns a key if its view
- * assigns the key to it and no other living member's view assigns the key to that member. A replica writes its view before acting
- * on it and reads the other leases after that, so at least one of two replicas sees the other. Keys that a new view gives away
- * are released before it is written; those whose reconciles are still running are listed in it as held, so that no other replica
- * takes them: a hanging reconcile delays only its own key. Like a leader's term, a membership ends as soon as either clock passes
- * the deadline, and writes check it in the tick that hands their bytes over.
+ * Every replica has its own Lease, which lists the members that share the keys: its view. A replica owns a key if its view assigns
+ * the key to it and no other living member's view assigns the key to that member. A replica writes its view before acting on it and
+ * reads the other leases after that, so at least one of two replicas sees the other. Before a new view is written, the keys that it
+ * gives away are released. Keys with running reconciles are listed in the view as held, so that no other replica takes them: a
+ * hanging reconcile delays only its own key. Like a leader's term, a membership ends as soon as either clock passes the deadline,
+ * and every write checks it in the tick in which the connection receives the bytes.
  *
  * @example
  * ```ts
@@ -120,7 +120,7 @@ export class ShardMembership implements Runnable, Partition {
     const running = this.#running.enter(key);
     const tenure = this.#tenure;
     let ended = false;
-    // An abandoned reconcile may still run when its key is ours again.
+    // An abandoned reconcile may still be running when this replica owns its key again.
     const isOwned = (): boolean => !ended && tenure === this.#tenure && this.#holds(key);
     return {
       get isOwned() {
@@ -164,15 +164,15 @@ export class ShardMembership implements Runnable, Partition {
   }
 
   /**
-   * True if every view assigns us the key: the wanted one, those that the lease may contain, and the one under which the others
-   * were read.
+   * True if every view assigns this replica the key: the wanted view, the views that the lease may contain, and the view that was
+   * acknowledged when the other leases were read.
    */
   #mayHold(key: string): boolean {
     const isGiven = (view: View): boolean => gives(view, key, this.identity);
     return ownerOf(this.#wanted, key) === this.identity && isGiven(this.#settled) && this.#written.every(isGiven);
   }
 
-  /** Keys that we are giving up but are still reconciling. Excludes keys that another replica may own by now. */
+  /** Keys that this replica is giving up but still reconciles. Excludes keys that another replica may own by now. */
   get #leaving(): readonly string[] {
     return this.#running.keys.filter(
       (key) =>
@@ -188,7 +188,7 @@ export class ShardMembership implements Runnable, Partition {
     return { members: this.#wanted, held };
   }
 
-  /** Restarts with no keys: other replicas may own ours by now. */
+  /** Restarts with no keys: other replicas may own the previous ones by now. */
   #startAnew(): void {
     this.#tenure = undefined;
     this.#wanted = [];
@@ -204,7 +204,7 @@ export class ShardMembership implements Runnable, Partition {
     for (const handler of this.#handlers) handler(share);
   }
 
-  /** Renews and reads; returns false if another view must be written now. */
+  /** Renews the lease and reads the others; returns false if another view must be written now. */
   async #round(lease: MemberLease, signal: AbortSignal): Promise<boolean> {
     const before = this.#signature;
     const since = instantOf(this.#clock);
@@ -230,7 +230,7 @@ export class ShardMembership implements Runnable, Partition {
     else this.#tenure = new Tenure({ clock: this.#clock, since, ...this.#times });
   }
 
-  /** Changes when this replica may own keys that it did not own before. */
+  /** A text that differs whenever this replica may own keys that it did not own before. */
   get #signature(): string {
     return JSON.stringify([this.#tenure?.isValid ?? false, this.#settled, this.#wanted, this.#members.signature]);
   }

@@ -16,7 +16,7 @@ export function gives({ members }: View, key: string, member: string): boolean {
   return ownerOf(members, key) === member;
 }
 
-/** True if a member with this view keeps others from the key: it may work on it, or still does. */
+/** True if the view keeps other members from the key: `member` may work on it, or still does. */
 export function claims(view: View, key: string, member: string): boolean {
   return gives(view, key, member) || view.held.includes(key);
 }

@@ -15,7 +15,7 @@ export interface PollSourceOptions {
 
 /**
  * Feeds a controller by polling: a cloud API, a file, a clock. Workers start once the keys of the first poll are in the queue, or
- * it failed.
+ * that poll has failed.
  *
  * @example
  * ```ts

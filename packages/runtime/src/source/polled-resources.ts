@@ -39,8 +39,8 @@ export interface PolledResources<R> extends Source {
 
 /**
  * Follows resources outside the cluster by polling: fetches the resource of every key in each round, compares it with the last
- * value, and reconciles the keys whose resource has changed. Reconciles read the values from here, so they send no request.
- * Belongs to one controller of one manager. Mirrors JOSDK's `PerResourcePollingEventSource`.
+ * value, and reconciles the keys whose resource has changed. Reconciles read the values from the source, without a request. Belongs
+ * to one controller of one manager. Mirrors JOSDK's `PerResourcePollingEventSource`.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ export function polledResources<R>(options: PolledResourcesOptions<R>): PolledRe
 
 class Poller<R> {
   readonly #options: PolledResourcesOptions<R>;
-  /** By key. A key whose resource does not exist has an undefined value. */
+  /** Last known resources by key; undefined for a key whose resource does not exist. */
   #known = new Map<string, R | undefined>();
 
   constructor(options: PolledResourcesOptions<R>) {

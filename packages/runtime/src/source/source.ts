@@ -22,7 +22,7 @@ export interface Watch {
 
 /** Options for {@link watch}. */
 export interface WatchSourceOptions<T extends KubernetesObject> extends Omit<CachedKind<T>, 'kind'> {
-  /** An event reaches the handler only if all of them pass it. */
+  /** Filters: an event reaches the handler only if all of them pass it. */
   readonly predicates?: readonly Predicate<T>[];
 }
 
@@ -45,8 +45,8 @@ export function watch<T extends KubernetesObject>(
 }
 
 /**
- * A source of requests other than a watched kind. {@link channelSource}, {@link pollSource} and {@link kindSource} create the
- * usual ones; any object with these two members works.
+ * A source of requests other than a watched kind. {@link channelSource}, {@link pollSource} and {@link kindSource} create the usual
+ * sources; any object with these two members works.
  *
  * @example
  * ```ts
@@ -70,6 +70,6 @@ export interface SourceStart {
   readonly signal: AbortSignal;
   readonly clock: Clock;
   readonly random: Random;
-  /** Includes the controller's name in every line. */
+  /** Logger that includes the controller's name in every line. */
   readonly log: Logger;
 }

@@ -85,7 +85,7 @@ export async function reconcileKey<T extends KubernetesObject>(
     const key = namespace === undefined ? { name } : { namespace, name };
     const object =
       primary && definition.run.level === 'object' ? await found(client, { kind: primary, key }) : undefined;
-    // The controller's kind is that of the object.
+    // The cast is safe: the object is of the controller's kind.
     return { result: result ?? {}, writes, events, object: object as Stored<T> | undefined };
   } finally {
     options.signal?.removeEventListener('abort', onAbort);
@@ -109,7 +109,7 @@ async function requestFor(
   }
 }
 
-/** Waits until the caches that the controller reads hold what the server has. */
+/** Waits until the caches that the controller reads contain the server's current objects. */
 async function filled(
   { cache }: ManagerParts,
   { definition, signal }: { readonly definition: ControllerDefinition; readonly signal: AbortSignal },

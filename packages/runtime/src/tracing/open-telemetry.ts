@@ -27,9 +27,9 @@ export interface Tracing extends AsyncDisposable {
 }
 
 /**
- * Starts OpenTelemetry if the environment configures it, as for other programs: with `OTEL_EXPORTER_OTLP_ENDPOINT`, or its
- * variant for traces only. The SDK reads everything else (protocol, headers, sampling, resource) from its own variables.
- * Otherwise nothing is loaded. An operator without the SDK continues without spans, and logs that once.
+ * Starts OpenTelemetry if the environment configures it in the standard way: with `OTEL_EXPORTER_OTLP_ENDPOINT`, or its variant for
+ * traces only. The SDK reads everything else (protocol, headers, sampling, resource) from its own variables. Otherwise nothing is
+ * loaded. An operator without the SDK continues without spans, and logs that once.
  */
 export async function startTracing({ env, log, name, load = importSdk }: TracingOptions): Promise<Tracing | undefined> {
   const endpoint = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_ENDPOINT'];
@@ -58,7 +58,7 @@ export async function startTracing({ env, log, name, load = importSdk }: Tracing
   return { tracer: trace.getTracer('kubewright'), [Symbol.asyncDispose]: () => running.shutdown() };
 }
 
-/** Returns a pod's own attributes: its host name is its name; the others come from variables that the deployment sets. */
+/** Returns a pod's own attributes: the name is its host name; the others come from variables that the deployment sets. */
 function podAttributes(env: TracingOptions['env']): Readonly<Record<string, string>> {
   if (!env['KUBERNETES_SERVICE_HOST']) return {};
   const known = {

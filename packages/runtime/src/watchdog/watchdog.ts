@@ -26,7 +26,7 @@ interface Who {
 export interface WatchdogOptions {
   readonly log: Logger;
   readonly clock: Clock;
-  /** Time without a beat of the event loop that is reported, in milliseconds. @defaultValue 1_000 */
+  /** Time without a beat after which the event loop is reported as blocked, in milliseconds. @defaultValue 1_000 */
   readonly limitMs?: number;
   /** True if the worker thread reports on stderr while the loop is still blocked. @defaultValue true */
   readonly reportsImmediately?: boolean;
@@ -106,7 +106,7 @@ export class Watchdog implements AsyncDisposable {
       ended: () => {
         this.#active.delete(who);
         if (this.#last !== who) return;
-        // Only one reconcile is left: it must be the next one to run, even after a wait that is not reported to us.
+        // Only one reconcile is left: it must be the next one to run, even after a wait that is not reported to the watchdog.
         const [other] = this.#active;
         this.#runs(this.#active.size === 1 ? other : undefined);
       },

@@ -11,7 +11,7 @@ import type { WebhookCall, WebhookParts, WebhookReply } from './webhook-parts.ts
 
 /**
  * Responds to reviews on one path. Like controller-runtime (0.25), always returns HTTP status 200, with the verdict in the body.
- * Several webhooks run in order until one denies; each sees the object as changed by the previous ones.
+ * Several webhooks run in order until one denies; each sees the object as changed by the previous webhooks.
  */
 export function admissionHandler(
   webhooks: readonly AdmissionWebhook[],

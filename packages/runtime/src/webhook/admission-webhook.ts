@@ -7,7 +7,7 @@ export interface AdmissionWebhookOptions extends WebhookRegistration {
   readonly type: 'mutating' | 'validating';
   /** Letters, digits, `-` and `_` between slashes: `/check-pods`. */
   readonly path: string;
-  /** Used by {@link webhookConfigurations}. @defaultValue none: this program does not register the webhook */
+  /** Requests to review; used by {@link webhookConfigurations}. @defaultValue none: this program does not register the webhook */
   readonly rules?: readonly WebhookRule[];
   /** Returns `allowed()`, `denied(…)` or `patched(…)`; errors are handled as in `validator`. */
   handle(request: AdmissionRequest, context: AdmissionContext): AdmissionResponse | Promise<AdmissionResponse>;

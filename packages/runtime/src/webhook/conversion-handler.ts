@@ -108,7 +108,7 @@ async function step(
   return { ...made, apiVersion, kind, metadata: keptMetadata(object.metadata, made.metadata) };
 }
 
-/** The API server rejects a conversion that changes metadata other than labels and annotations. */
+/** Returns the given metadata with the labels and annotations of the conversion; the API server rejects any other change. */
 function keptMetadata(given: ObjectMeta, made: ObjectMeta | undefined): ObjectMeta {
   if (made === undefined || made === given) return given;
   const { labels: _labels, annotations: _annotations, ...rest } = given;

@@ -3,8 +3,8 @@ import type { ConversionSteps, ConversionWebhook } from './webhook-definition.ts
 import { WebhookError } from './webhook-error.ts';
 
 /**
- * The result of a conversion: the fields of the other version. Type and metadata are kept; if it returns `metadata`, only labels
- * and annotations change, as the API demands.
+ * The result of a conversion: the fields of the other version. Type and metadata are kept; if the function returns `metadata`, only
+ * labels and annotations change, as the API requires.
  */
 export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & { readonly metadata?: ObjectMeta };
 

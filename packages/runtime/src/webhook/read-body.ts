@@ -5,7 +5,7 @@ export type Unread = 'too large' | 'too many';
 
 /**
  * Reads request bodies, limiting the size of each and the total held at a time: otherwise any client that can reach the server
- * could fill the memory with a few large ones.
+ * could fill the memory with a few large bodies.
  */
 export class BodyReader {
   readonly #maxTotal: number;

@@ -19,7 +19,7 @@ export function reviewedObject<T extends KubernetesObject>(kind: Kind<T>, raw: u
     throw badRequest(
       `the webhook is for ${kind.kind} (${wanted}), the review is of ${found.kind} (${found.apiVersion}); fix its rules`,
     );
-  return deepFreeze(found) as unknown as T; // of that kind: the API server has checked its fields against its schema
+  return deepFreeze(found) as unknown as T; // The cast is safe: the API server has checked the fields against the kind's schema.
 }
 
 /** Returns the value if it has a type and metadata, as every object in a review does; otherwise undefined. */

@@ -11,7 +11,8 @@ export class UnreachableWebhookError extends KubewrightError {
 }
 
 /**
- * Returns a clearer error if a webhook cannot be called, otherwise the same error, because the server's messages are hard to read.
+ * Returns a clearer error if a webhook could not be called, because the server's messages are hard to read; returns any other error
+ * unchanged.
  */
 export function explainUnreachable(error: unknown): unknown {
   if (!(error instanceof StatusError)) return error;

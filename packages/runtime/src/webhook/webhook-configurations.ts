@@ -10,10 +10,10 @@ import { WebhookError } from './webhook-error.ts';
 
 /** Options for {@link webhookConfigurations}. */
 export interface WebhookConfigurationsOptions {
-  /** Names of both configurations. @defaultValue kubebuilder's, without a prefix */
+  /** Names of both configurations. @defaultValue kubebuilder's names, without a prefix */
   readonly names?: { readonly mutating?: string; readonly validating?: string };
   /**
-   * The Service in front of the webhook server. @defaultValue kubebuilder's: `webhook-service` in `system`, for kustomize
+   * The Service in front of the webhook server. @defaultValue kubebuilder's Service: `webhook-service` in `system`, for kustomize
    *
    * If its namespace is known, webhooks for built-in kinds without a `namespaceSelector` exclude it and `kube-system`: a failed
    * operator must not prevent its own pods from starting.
@@ -96,7 +96,7 @@ function entry(webhook: AdmissionWebhook, options: WebhookConfigurationsOptions)
   };
 }
 
-/** API groups of Kubernetes itself have no dot, or end in `.k8s.io`. */
+/** True if the rules cover an API group of Kubernetes itself: one without a dot, or one that ends in `.k8s.io`. */
 function isForBuiltIn({ rules }: AdmissionWebhook): boolean {
   return rules.some(({ groups }) => groups.some((group) => !group.includes('.') || group.endsWith('.k8s.io')));
 }
@@ -109,7 +109,7 @@ function namespaceSelector(own: string | undefined): Pick<Entry, 'namespaceSelec
   };
 }
 
-/** Named as kubebuilder scaffolds them: `vpostgresql-v1.kb.io`. */
+/** Returns the name that kubebuilder scaffolds, such as `vpostgresql-v1.kb.io`. */
 function defaultName(
   type: AdmissionWebhook['type'],
   kind: { readonly kind: string; readonly version: string },

@@ -6,7 +6,7 @@ import type { AdmissionOperation, AdmissionRequest, AdmissionResponse, Admission
 
 /** Registration of a webhook with the API server (admissionregistration/v1); used only by {@link webhookConfigurations}. */
 export interface WebhookRegistration {
-  /** Full name in the configuration. @defaultValue `v<kind>-<version>.kb.io` (`m…` for mutating ones) */
+  /** Full name in the configuration. @defaultValue `v<kind>-<version>.kb.io` (`m…` for mutating webhooks) */
   readonly name?: string;
   /** Policy for requests when the webhook cannot be called. @defaultValue 'Fail' */
   readonly failurePolicy?: 'Fail' | 'Ignore';
@@ -15,11 +15,15 @@ export interface WebhookRegistration {
   readonly namespaceSelector?: LabelSelector;
   readonly objectSelector?: LabelSelector;
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
-  /** From 1 to 30. @defaultValue the server's: 10 */
+  /** Timeout of a call, from 1 to 30. @defaultValue the server's default, 10 */
   readonly timeoutSeconds?: number;
   /** @defaultValue 'None' */
   readonly sideEffects?: 'None' | 'NoneOnDryRun';
-  /** For mutating webhooks. @defaultValue the server's: 'Never' */
+  /**
+   * For mutating webhooks: when to call the webhook again after another one changed the object.
+   *
+   * @defaultValue the server's default, 'Never'
+   */
   readonly reinvocationPolicy?: 'Never' | 'IfNeeded';
 }
 

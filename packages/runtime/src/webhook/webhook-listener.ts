@@ -6,7 +6,7 @@ import { BodyReader } from './read-body.ts';
 import type { WebhookParts, WebhookPathMetrics, WebhookReply } from './webhook-parts.ts';
 import type { WebhookRoute } from './webhook-router.ts';
 
-/** Maximum time for a response, also if the caller sets no timeout, in milliseconds; the API's own limit. */
+/** Maximum time for a response, even if the caller sets no timeout, in milliseconds; the API's own limit. */
 const longestMs = 30_000;
 
 /** Maximum total bytes of all reviews in progress: two of the largest conversions. */

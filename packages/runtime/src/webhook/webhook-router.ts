@@ -12,7 +12,7 @@ import type {
 import { WebhookError } from './webhook-error.ts';
 import type { WebhookCall, WebhookParts, WebhookReply } from './webhook-parts.ts';
 
-/** Maximum size of an admission review, in bytes: two objects of 3 MiB and the rest, as in controller-runtime. */
+/** Maximum size of an admission review, in bytes: two objects of 3 MiB plus the other fields, as in controller-runtime. */
 const maxAdmissionBytes = 7 * 1024 * 1024;
 /** Maximum size of a token review, as in controller-runtime. */
 const maxAuthenticationBytes = 1024 * 1024;
@@ -25,7 +25,7 @@ const tooLargeMessage = `request entity is too large; limit is ${maxAdmissionByt
 export interface WebhookRoute {
   readonly path: string;
   readonly maxBytes: number;
-  /** The response to a larger body. */
+  /** The response to a body that exceeds the limit. */
   readonly tooLarge: WebhookReply;
   /** Never rejects because of user functions. */
   readonly reply: (call: WebhookCall) => Promise<WebhookReply>;

@@ -19,13 +19,16 @@ const { createServer } = process.getBuiltinModule('node:https');
 export interface WebhookServerOptions {
   /** 0 lets the system choose, -1 disables the server. @defaultValue 9443 */
   readonly port?: number;
-  /** Address to listen on. @defaultValue all */
+  /** Address to listen on. @defaultValue all addresses */
   readonly host?: string;
-  /** @defaultValue `certificateFiles()`: cert-manager's layout below `/tmp/k8s-webhook-server/serving-certs` */
+  /**
+   * Source of the server's certificate. @defaultValue `certificateFiles()`: cert-manager's layout below
+   * `/tmp/k8s-webhook-server/serving-certs`
+   */
   readonly certificates?: CertificateSource;
   /** PEM of a CA: callers must present a certificate issued by it. @defaultValue callers need no certificate */
   readonly clientCa?: string;
-  /** File with the same PEM, such as a mounted one: reread every ten seconds. Takes precedence over `clientCa`. */
+  /** File that contains such a PEM, such as a mounted file; reread every ten seconds. Takes precedence over `clientCa`. */
   readonly clientCaFile?: string;
   /** @defaultValue 'TLSv1.2' */
   readonly minTlsVersion?: 'TLSv1.2' | 'TLSv1.3';
@@ -39,8 +42,8 @@ export interface WebhookServerParts extends WebhookParts {
 }
 
 /**
- * Maximum wait for responses in progress when the server stops, in milliseconds; controller-runtime's one minute is that of its
- * manager.
+ * Maximum wait for responses in progress when the server stops, in milliseconds; controller-runtime waits for one minute, its
+ * manager's limit.
  */
 const drainMs = 10_000;
 

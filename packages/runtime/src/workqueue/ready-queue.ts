@@ -3,8 +3,8 @@ interface Ready {
   readonly priority: number;
   /** The time at which the key was first added. */
   readonly addedMs: number;
-  /** Set when the key was handed out or moved to another priority: checking the entry avoids a lookup of its key. */
-  isHusk: boolean;
+  /** True once the key was handed out or moved to another priority. Checking the entry avoids a lookup of its key. */
+  isStale: boolean;
   /** The entry that the key moved to, if it did. */
   movedTo: Ready | undefined;
 }
@@ -18,9 +18,8 @@ interface Level {
 
 /**
  * Keys that are ready to be handed out: highest priority first, FIFO within a priority. No key starves: after `maxOvertakes` keys
- * in a row were handed out before the one that has waited longest, that one is next, regardless of its priority. Keys of low
- * priority therefore get at most one of `maxOvertakes + 1` hand-outs while more urgent ones wait, and a key whose priority is
- * raised keeps its age.
+ * in a row were handed out before the key that has waited longest, that key is next, regardless of its priority. While more urgent
+ * keys wait, low-priority keys therefore get at most one turn in `maxOvertakes + 1`. A key whose priority is raised keeps its age.
  */
 export class ReadyQueue {
   readonly #maxOvertakes: number;
@@ -55,7 +54,7 @@ export class ReadyQueue {
   push(key: string, at: { readonly priority: number; readonly nowMs: number }): void {
     const { priority, nowMs } = at;
     const old = this.#keys.get(key);
-    const ready: Ready = { key, priority, addedMs: old?.addedMs ?? nowMs, isHusk: false, movedTo: undefined };
+    const ready: Ready = { key, priority, addedMs: old?.addedMs ?? nowMs, isStale: false, movedTo: undefined };
     if (old) {
       this.#leave(old);
       old.movedTo = ready;
@@ -99,7 +98,7 @@ export class ReadyQueue {
   #longestWaiting(): Ready | undefined {
     for (;;) {
       while (this.#oldest?.movedTo) this.#oldest = this.#oldest.movedTo;
-      if (this.#oldest && !this.#oldest.isHusk) return this.#oldest;
+      if (this.#oldest && !this.#oldest.isStale) return this.#oldest;
       let next = this.#byAge.next();
       if (next.done) {
         // A finished iterator does not see entries added later.
@@ -112,7 +111,7 @@ export class ReadyQueue {
   }
 
   #head(level: Level): Ready | undefined {
-    while (level.entries[level.head]?.isHusk) level.head++;
+    while (level.entries[level.head]?.isStale) level.head++;
     // Taken entries are removed in blocks, so that taking one is cheap.
     if (level.head > 1024 && level.head * 2 > level.entries.length) {
       level.entries.splice(0, level.head);
@@ -122,7 +121,7 @@ export class ReadyQueue {
   }
 
   #leave(ready: Ready): void {
-    ready.isHusk = true;
+    ready.isStale = true;
     const level = this.#levels.get(ready.priority)!;
     if (--level.live === 0) this.#levels.delete(ready.priority);
   }

@@ -5,7 +5,7 @@ import { runsAtScale } from '../testdata/model-scale.ts';
 import { type Command, command, type Flaw, maxOvertakes, QueueModel } from '../testdata/work-queue-model.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** The operations that the guarantees refer to; common to the real queue and the naive ones. */
+/** The operations that the guarantees refer to; implemented by the real queue and by naive queues. */
 interface Queue {
   add(key: string, priority: number): void;
   requeueAfter(key: string, delayMs: number | undefined): void;
@@ -41,7 +41,7 @@ function naiveQueue(flaw: Flaw): Queue {
   };
 }
 
-/** Observes only requests and hand-outs, and throws when a guarantee is broken. */
+/** Observes only which keys are requested and handed out, and throws when a guarantee is broken. */
 class Witness {
   readonly #queue: Queue;
   #now = 0;
@@ -55,7 +55,7 @@ class Witness {
   readonly #meanwhile = new Map<string, number>();
   /** Number of keys in a row that overtook the key that has waited longest. */
   #overtakes = 0;
-  /** Hand-outs since the last one that went to a key while a more urgent one waited. */
+  /** Number of keys handed out since a key was last handed out while a more urgent key waited. */
   #sinceYield = Number.POSITIVE_INFINITY;
   /** Timers that have fired and have not been replaced yet. */
   readonly #fired = new Set<string>();
@@ -89,7 +89,7 @@ class Witness {
     }
   }
 
-  /** A key requested while it is being worked on starts to wait when that work is done. */
+  /** Records a request. The wait of a key requested while it is being worked on starts when that work is done. */
   #asked(key: string, { priority, since }: Omit<Wait, 'step'>): void {
     if (this.#worked.has(key)) {
       this.#meanwhile.set(key, Math.max(priority, this.#meanwhile.get(key) ?? priority));
@@ -122,7 +122,7 @@ class Witness {
     if (priority !== undefined) this.#asked(key, { priority, since: this.#now });
   }
 
-  /** No more requests are made: all requested keys must be handed out. */
+  /** Requests nothing more, and checks that all requested keys are handed out. */
   async drain(): Promise<void> {
     for (const key of [...this.#worked]) this.finish(key);
     await this.do({ type: 'advance', ms: 1_000_000 });
@@ -133,8 +133,8 @@ class Witness {
   }
 
   /**
-   * Checks that the key that has waited longest is overtaken at most {@link maxOvertakes} times in a row, and that of that many
-   * hand-outs plus one, at most one goes to a key while a more urgent one waits.
+   * Checks that the key that has waited longest is overtaken at most {@link maxOvertakes} times in a row, and that at most one of
+   * `maxOvertakes + 1` keys in a row is handed out while a more urgent key waits.
    */
   #checkOrder(came: string): void {
     const own = this.#waiting.get(came);

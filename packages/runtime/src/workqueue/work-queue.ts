@@ -63,12 +63,12 @@ interface Processing {
 }
 
 /**
- * A queue that hands each key to one worker at a time, and merges all adds made meanwhile into one hand-out.
+ * A queue that hands each key to one worker at a time, and merges all adds made in the meantime into one.
  *
- * Timers: a key has three slots. `addAfter` keeps the earliest time and nothing erases it; `addRateLimited` is the backoff,
- * erased by `forget`; `requeueAfter` is the time requested by a reconcile's result, replaced only by the next result. A key that
- * is added now runs now, which erases no slot. Deduplication and the dirty/processing sets mirror client-go's queue (1.36);
- * priorities mirror controller-runtime's (v0.24), except that a share of the hand-outs goes by age, so that no key starves.
+ * Timers: a key has three slots. `addAfter` keeps the earliest time and nothing erases it; `addRateLimited` is the backoff, erased
+ * by `forget`; `requeueAfter` is the time requested by a reconcile's result, replaced only by the next result. `add` makes a key
+ * ready immediately and clears no slot. Deduplication and the dirty/processing sets mirror client-go's queue (1.36); priorities
+ * mirror controller-runtime's (v0.24), except that some keys are handed out by age, so that no key starves.
  *
  * @example
  * ```ts
@@ -252,7 +252,7 @@ export class WorkQueue {
     }
   }
 
-  /** There are never more entries than workers. */
+  /** Finds the entry of a key being worked on. A scan is cheap, because there are never more entries than workers. */
   #inWork(key: string): Processing | undefined {
     return this.#processing.find(({ item }) => item.key === key);
   }

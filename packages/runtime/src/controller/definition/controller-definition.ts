@@ -65,7 +65,7 @@ export interface ControllerSettings {
   readonly warmUp?: boolean;
   /**
    * True to retry programming errors (the engine's `TypeError`, `ReferenceError` and `RangeError`) like any other failure.
-   * Otherwise they stop the manager so that the process restarts. Either way they count as panics.
+   * Otherwise they stop the manager so that the process restarts. In both cases, they count as panics.
    *
    * @defaultValue true
    */
@@ -104,7 +104,8 @@ export interface ControllerOfObjects<T extends KubernetesObject> extends Control
   readonly cached?: Omit<CachedKind<T>, 'kind'>;
   /**
    * Cleanup functions by finalizer name. The finalizers are added to the object before its first reconcile. Once it is being
-   * deleted, the functions run in this order instead of `reconcile`, and each finalizer is removed when its function is done.
+   * deleted, the functions run in this order instead of `reconcile`, and each finalizer is removed once its function has finished
+   * the cleanup.
    */
   readonly finalizers?: Readonly<Record<string, Finalizer<T>>>;
   /**
@@ -171,7 +172,7 @@ export type ControllerOptions<T extends KubernetesObject, R extends DesiredState
 /** Options for {@link requestController}. */
 export interface RequestControllerOptions extends ControllerSettings {
   readonly name: string;
-  /** The kind whose keys the requests carry; names the kind in log lines and the owner in `enqueueForOwner`. */
+  /** The kind whose keys the requests contain; names the kind in log lines and the owner in `enqueueForOwner`. */
   readonly for?: Kind<KubernetesObject>;
   readonly reconcile: Reconciler;
 }

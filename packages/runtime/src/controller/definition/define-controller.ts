@@ -63,8 +63,8 @@ export function controller<T extends KubernetesObject, R extends DesiredState<T>
 }
 
 /**
- * Checks the kinds at run time. A kind is undefined after a forgotten option, an import cycle or a misspelled import;
- * without type checking, as with `tsx`, nothing else reports that.
+ * Checks the kinds at run time. A kind may be undefined because of a forgotten option, an import cycle or a misspelled import;
+ * without type checking, as with `tsx`, nothing else reports it.
  *
  * @throws TypeError when one is not a kind.
  */

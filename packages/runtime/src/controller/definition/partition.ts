@@ -3,18 +3,19 @@ import type { ClientInterceptor } from '@kubewright/client';
 import { gated, isWrite } from '../../fencing/gated.ts';
 import type { ReconcileRequest } from '../../handler/event-handler.ts';
 
-/** Returns true if a fixed division assigns the key to this replica, regardless of which replica still works on it. */
+/** Returns true if the current assignment of keys gives the key to this replica, even if another replica is still working on it. */
 export type KeyShare = (request: ReconcileRequest) => boolean;
 
 /** The part of a kind's keys that this replica owns, if several replicas share the work. */
 export interface Partition {
-  /** True while this replica owns the key, according to the clocks right now. */
+  /** True while this replica owns the key, by the clocks at the time of the call. */
   owns(request: ReconcileRequest): boolean;
   /** Records the start of a reconcile. */
   enter(request: ReconcileRequest): PartitionEntry;
   /**
-   * Subscribes to changes that may add keys, and to every change that removes keys: a key missing from any of the shares may have
-   * belonged to another replica in the meantime. Called in order, even for changes that lasted only a moment.
+   * Subscribes to changes of this replica's share: those that may add keys, and every change that removes keys, because a key
+   * missing from any share may have belonged to another replica in the meantime. The handler is called in order, even for changes
+   * that lasted only a moment.
    */
   subscribe(handler: (share: KeyShare) => void): Disposable;
 }
@@ -23,7 +24,7 @@ export interface Partition {
 export interface ShardedOptions {
   /**
    * Lists all existing keys, owned by this replica or not; newly owned ones are reconciled. Required for a `requestController`,
-   * whose keys only its author knows.
+   * because only its author knows its keys.
    * @defaultValue the objects of the controller's kind
    */
   readonly keys?: () => Iterable<ReconcileRequest> | Promise<Iterable<ReconcileRequest>>;
@@ -38,7 +39,7 @@ export interface PartitionEntry extends Disposable {
 /** Thrown instead of performing a write for a key that another replica may own by now. */
 export class NotOwnerError extends KubewrightError {
   override readonly name = 'NotOwnerError';
-  /** The replica that owns the key does the work. */
+  /** Do nothing: the replica that owns the key does the work. */
   readonly code = 'KW3040';
 
   constructor(key: string) {

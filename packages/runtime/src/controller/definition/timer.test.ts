@@ -18,7 +18,7 @@ describe('timer', () => {
     void manager?.[Symbol.asyncDispose]().then(() => {
       isEnded = true;
     });
-    // A run that sleeps is canceled after two virtual seconds.
+    // A run that is still sleeping is canceled after two virtual seconds.
     await eventually(() => {
       void clock.advance(100);
       return isEnded || !manager;

@@ -8,7 +8,7 @@ import { controller } from './define-controller.ts';
 /** Options for {@link timer}; controller settings also apply. */
 export interface TimerOptions<T extends KubernetesObject>
   extends Omit<ReconcileOptions<T>, 'reconcile' | 'desired' | 'predicates' | 'owns'> {
-  /** @defaultValue the kind in lower case, with `-timer` */
+  /** Name in metrics and logs. @defaultValue the kind in lower case, followed by `-timer` */
   readonly name?: string;
   /** Time between two runs for one object, in milliseconds. */
   readonly intervalMs: number;
@@ -104,7 +104,7 @@ class DueTimes {
     return known;
   }
 
-  /** Deleted objects are not reconciled: forget them when they outnumber the others. */
+  /** Forgets deleted objects once they outnumber the others: they are never reconciled, so no run removes them. */
   #forgetDeleted(): void {
     const lister = this.#cache.lister(this.#kind);
     if (this.#times.size < 64 || this.#times.size < 2 * lister.size) return;

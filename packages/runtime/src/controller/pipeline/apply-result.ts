@@ -53,7 +53,7 @@ function requeue(run: ReconcileRun, outcome: ReconcileOutcome, queue: WorkQueue)
   return 'success';
 }
 
-/** Counts and reports a failure, and retries the key unless that cannot help. */
+/** Counts and reports a failure, and retries the key unless a retry cannot help. */
 export function applyFailure(
   run: ReconcileRun,
   error: unknown,
@@ -95,7 +95,7 @@ export function applyFailure(
   return 'error';
 }
 
-/** An error that is handled in its own way, also as the cause of another. */
+/** An error with its own handling, even as the cause of another error. */
 type KnownError = NotOwnerError | StaleViewError | TerminalError | ReconcileTimeoutError | StatusError;
 
 function isKnown(error: unknown): error is KnownError {
@@ -108,7 +108,10 @@ function isKnown(error: unknown): error is KnownError {
   );
 }
 
-/** True for an unforced apply of fields owned by others: a newer version of the object does not resolve that conflict. */
+/**
+ * True for an unforced apply of fields that other managers own: reading a newer version of the object does not resolve that
+ * conflict.
+ */
 function isOwnedByOthers({ status }: StatusError): boolean {
   return status.details?.causes?.some(({ reason }) => reason === 'FieldManagerConflict') ?? false;
 }

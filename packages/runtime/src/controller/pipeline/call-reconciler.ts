@@ -36,7 +36,7 @@ export function callReconciler(
   if (wanted.level === 'request') {
     return (run) => wanted.reconcile(run.request, context({ run, primary: undefined, readAt: undefined }));
   }
-  const kind = primary as Kind<KubernetesObject>; // a controller of objects has one
+  const kind = primary as Kind<KubernetesObject>; // The cast is safe: an object controller always has a primary kind.
   const form = objectForm({ run: wanted, primary: kind, owns, fieldManager });
   const reader = new ReadObject({ kind, finalizers, needsFinalizers, form, context, cache, clock });
   return (run) => reader.run(run);

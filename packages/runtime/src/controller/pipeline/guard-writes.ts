@@ -4,7 +4,10 @@ import type { Activity } from '../../watchdog/activity.ts';
 import { type Partition, whileOwned } from '../definition/partition.ts';
 import type { ReconcileRun, Stage } from './reconcile-run.ts';
 
-/** Holds the key for this replica while it is reconciled. An abandoned reconcile can no longer write, so its key may move. */
+/**
+ * Holds the key for this replica while it is reconciled. An abandoned reconcile can no longer write, so its key may move to another
+ * replica.
+ */
 export function holdKey(partition: Partition): Stage {
   return (next) => async (run) => {
     const entry = partition.enter(run.request);
@@ -38,7 +41,8 @@ export function observeReconcile(
 }
 
 /**
- * Returns the client of a reconcile: its calls are tracked, its writes observed, and allowed only while this replica owns the key.
+ * Returns the client of a reconcile. The client tracks calls, lets the detector observe writes, and allows writes only while this
+ * replica owns the key.
  *
  * @param options.onRejected - called with the key of a rejected write.
  */

@@ -41,7 +41,7 @@ export class ReconcileTimeoutError extends KubewrightError {
  * `RunningReconciles` tracks the time itself.
  *
  * @param stopping - aborted when running reconciles are canceled.
- * @throws ReconcileTimeoutError (KW3005) when the reconcile exceeds its limit, or whatever it throws.
+ * @throws ReconcileTimeoutError (KW3005) when the reconcile exceeds its limit, otherwise the reconcile's own error.
  */
 export function limitTime(stopping: AbortSignal): Stage {
   return (next) => async (run) => {

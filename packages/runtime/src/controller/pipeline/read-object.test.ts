@@ -60,7 +60,7 @@ describe('an object whose status was stored although the response was lost', () 
         for: Vm,
         async reconcile(vm, ctx) {
           seen.push(vm.status?.id);
-          // The watch would deliver it too late.
+          // Cut the watch: even otherwise, it would deliver the status too late.
           if (made === 0) server.cutWatches();
           if (!vm.status?.id) await ctx.setStatus({ id: `vm-${++made}` });
         },

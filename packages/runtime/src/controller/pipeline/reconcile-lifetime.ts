@@ -22,7 +22,7 @@ export class ReconcileLifetime {
   abandon: (reason: unknown) => void = nothing;
   readonly #run: NamedRun;
   #state: 'running' | 'aborted' | 'ended' = 'running';
-  /** The reason why it was aborted. */
+  /** The reason why the reconcile was aborted. */
   #reason: unknown;
   #controller: AbortController | undefined;
   #settling: Timer | undefined;
@@ -41,7 +41,7 @@ export class ReconcileLifetime {
     return this.#controller.signal;
   }
 
-  /** Aborts the signal; abandons the reconcile if it ignores that. The first reason wins. */
+  /** Aborts the signal; abandons the reconcile if it ignores the abort. The first reason wins. */
   giveUp(reason: unknown, whenIgnored: () => unknown): void {
     if (this.#state === 'running') {
       this.#state = 'aborted';

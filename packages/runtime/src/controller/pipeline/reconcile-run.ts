@@ -31,7 +31,7 @@ export interface ReconcileRunParts {
   readonly awaitEnd: (key: string, objectId: string) => void;
 }
 
-/** The reports about a slow reconcile: the time of the next one, and the interval to the one after it. */
+/** The schedule of reports about a slow reconcile: the time of the next report, and the interval to the one after that. */
 export interface SlowReports {
   dueMs: number;
   intervalMs: number;
@@ -53,13 +53,13 @@ export class ReconcileRun implements ContextRun {
   readonly story: Story | undefined;
   /** The client whose calls are traced, if the manager traces. */
   tracedClient: KubernetesClient | undefined;
-  /** Its place in the partition of keys, if replicas share them. */
+  /** The reconcile's entry in the partition, if replicas share the keys. */
   entry: PartitionEntry | undefined;
   writes: WriteSession | undefined;
   mark: ActivityMark | undefined;
   /** Set once the reconcile has been reported as slow. */
   slow: SlowReports | undefined;
-  /** Delay after which the key runs again, once that is known. */
+  /** Delay after which the key runs again, once known. */
   nextMs: number | undefined;
   readonly #parts: ReconcileRunParts;
   #reconcileID: string | undefined;
@@ -103,7 +103,7 @@ export class ReconcileRun implements ContextRun {
     return this.#log;
   }
 
-  /** The client before its guards. */
+  /** The client without its guards. */
   get unguarded(): KubernetesClient {
     return this.tracedClient ?? this.#parts.client;
   }

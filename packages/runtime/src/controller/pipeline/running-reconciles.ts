@@ -14,14 +14,14 @@ export interface RunningReconcilesOptions {
 }
 
 /**
- * The running reconciles of one controller. A single timer checks their start times, at most every ten seconds: it reports the
- * slow ones and aborts those that exceed the time limit. A reconcile that ends in time costs nothing but its place in the list.
+ * The running reconciles of one controller. A single timer checks their start times, at most every ten seconds: it reports the slow
+ * ones and aborts those that exceed the time limit. A reconcile that ends in time costs only its entry in the list.
  */
 export class RunningReconciles {
   readonly #options: RunningReconcilesOptions;
   /** In order of their start. */
   readonly #running = new SmallSet<ReconcileRun>();
-  /** The shortest time after its start at which any reconcile needs the timer. */
+  /** The shortest time after its start at which a reconcile must be checked. */
   readonly #tickMs: number;
   #timer: Timer | undefined;
 

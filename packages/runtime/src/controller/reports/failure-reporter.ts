@@ -7,7 +7,7 @@ import type { Logger } from '../../log/logger.ts';
 import type { ReconcileEvents } from '../../recorder/reconcile-events.ts';
 import { explainUnreachable } from '../../webhook/unreachable-webhook-error.ts';
 
-/** Minimum interval between log lines for people about the same failure of a key, in milliseconds. */
+/** Minimum interval between human-readable log lines about the same failure of a key, in milliseconds. */
 const reportAgainMs = 1_000;
 const maxShortLength = 160;
 
@@ -29,9 +29,9 @@ interface Trouble {
 }
 
 /**
- * Reports failed reconciles. Logs for programs get one line per failure. Logs for people get the full error once, then an
- * occasional short line while the key keeps failing the same way, and one line when it recovers. The object gets an event for
- * the first of several equal failures.
+ * Reports failed reconciles. Machine-readable logs get one line per failure. Human-readable logs get the full error once, then an
+ * occasional short line while the key keeps failing the same way, and one line when it recovers. The object gets an event for the
+ * first of several equal failures.
  */
 export class FailureReporter {
   readonly #clock: Clock;

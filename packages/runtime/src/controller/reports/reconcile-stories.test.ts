@@ -55,7 +55,7 @@ describe('ReconcileStories', () => {
       ],
       nextInMs: 60_000,
     });
-    // Its own write comes back and triggers it again.
+    // The reconcile's own write returns as an event and triggers it again.
     const causes = () => received().flatMap(({ because }) => because as string[]);
     await eventually(() => causes().includes('Page default/a was created (its own write)'));
     await manager[Symbol.asyncDispose]();

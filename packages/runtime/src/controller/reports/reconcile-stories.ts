@@ -7,7 +7,7 @@ import { LineLogger } from '../../log/line-logger.ts';
 import { logEvents } from '../../log/log-events.ts';
 import type { Logger } from '../../log/logger.ts';
 
-/** Maximum number of keys whose causes are kept until their next reconcile, and limits for each key. */
+/** Maximum number of keys whose causes are kept until their next reconcile; the other limits apply to each key. */
 const maxKeys = 1_000;
 const maxCauses = 4;
 const maxWrites = 20;
@@ -20,7 +20,7 @@ export interface Cause {
   readonly event: ObjectEvent<KubernetesObject>;
 }
 
-/** A write of a reconcile, as its log record lists it. */
+/** A write of a reconcile, as listed in its log record. */
 interface Write {
   readonly action: 'created' | 'changed' | 'unchanged' | 'deleted' | 'rejected' | 'not sent';
   readonly apiVersion: string;
@@ -85,7 +85,7 @@ export class ReconcileStories {
     if (because.length === 0) {
       const reason = history.otherwise ?? history.later;
       if (reason === history.later) history.later = undefined;
-      // The reason was dropped because there are too many keys; log none.
+      // No reason is logged if it was dropped because of too many keys.
       if (reason !== undefined) because.push(reason);
     }
     history.causes.clear();
@@ -107,7 +107,7 @@ export class ReconcileStories {
   }
 }
 
-/** The story of one reconcile. */
+/** The story of one reconcile: its causes and its writes, to be logged when it ends. */
 export class Story {
   readonly #options: { readonly clock: Clock; readonly cache: InformerCache; readonly history: KeyHistory };
   readonly #because: readonly string[];
@@ -127,10 +127,10 @@ export class Story {
     this.#startMs = options.clock.monotonic();
   }
 
-  /** Records writes as `created`, `changed` or `unchanged`, judging by the cache and the response. */
+  /** Records writes as `created`, `changed` or `unchanged`, by comparing the cached object with the response. */
   readonly observer: WriteObserver = ({ verb, target }) => {
     const { cache, history } = this.#options;
-    // Events only repeat what is reported here.
+    // Events only repeat what the story reports, and leases are not part of the work.
     if (target.kind === 'Event' || target.kind === 'Lease') return undefined;
     const kind = target.key && cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     const before = kind && cache.peek(kind, target.key!)?.object;

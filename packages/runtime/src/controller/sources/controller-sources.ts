@@ -109,7 +109,7 @@ export class ControllerSources {
     };
     const context = { ...asAlways, enqueue };
     for (const { watch, declared } of watched) {
-      // An object controller's first watch is for its own kind, and its keys are those of the objects.
+      // The first watch of an object controller is for its own kind; there, the keys are those of the objects themselves.
       const isOwn = definition.run.level === 'object' && watch === definition.watches[0];
       for (const object of declared.lister.views()) {
         if (signal.aborted) return;
@@ -157,7 +157,10 @@ export class ControllerSources {
     }
   }
 
-  /** A failing predicate lets the event pass: an extra reconcile is harmless, but a lost event may not be. */
+  /**
+   * True if the predicate lets the event pass. A predicate that throws does, because an extra reconcile is harmless, but a lost
+   * event may not be.
+   */
   #lets(predicate: Predicate<KubernetesObject>, event: EventOf): boolean {
     try {
       return predicate(event);

@@ -103,7 +103,7 @@ describe('gained keys', () => {
     const cached = { labelSelector: 'class=mine' };
     const predicates = [labelsMatch('dull!=yes')];
     const shared = sharded(controller({ for: Site, name: 'shared', cached, predicates, reconcile }), keys);
-    // This controller's declaration is the wider one.
+    // The cache also contains the objects that only this wider declaration selects.
     await run(server, shared, controller({ for: Site, name: 'wide', async reconcile() {} }));
     expect(await news()).toEqual([]);
     keys.give('mine', 'dull', 'theirs');

@@ -40,7 +40,7 @@ export class GainedKeys {
     return this.#walking;
   }
 
-  /** Records that work on a key was skipped because this replica did not own it, so it is queued once it does. */
+  /** Records that work on a key was skipped because this replica did not own it, so the key is queued once it does. */
   dropped(key: string): void {
     this.#known.delete(key);
     this.#found?.delete(key);
