@@ -107,7 +107,7 @@ const sharedAddress =
  * @throws AddressError if no loopback range is free, NodeFolderError if a folder cannot be used.
  */
 export async function processNode(options: ProcessNodeOptions): Promise<ProcessNode> {
-  const { clock, random, log, client, nodeName } = options;
+  const { random, log } = options;
   const directory = resolve(options.directory);
   makeOwn(directory);
   const marked = new MarkedProcesses(processTable(process.platform));
@@ -132,34 +132,68 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
   const addresses = await LoopbackRange.reserve(random);
   if (addresses.isShared) log.warn(sharedAddress, { event: clusterLogEvents.addressesShared });
   const folders = await makeSandboxes(addresses, { temporary, instance, note });
+  const free = async (): Promise<void> => {
+    await addresses[Symbol.asyncDispose]();
+    folders.remove();
+    rmSync(note, { force: true });
+  };
+  try {
+    const driver = await makeDriver(options, { addresses, folders, journal, marked });
+    const nodeIP = options.network?.nodeIP ?? addresses.nodeIP;
+    const agent = makeAgent(options, { driver, nodeIP, folders, directory });
+    late.agent = agent;
+    return startedNode(agent, { nodeIP, free });
+  } catch (error) {
+    await free();
+    throw error;
+  }
+}
+
+type LocalDriver = ProcessDriver | Awaited<ReturnType<typeof makeContainerDriver>>;
+
+interface NodeParts {
+  readonly addresses: LoopbackRange;
+  readonly folders: SandboxFolders;
+  readonly journal: ProcessJournal;
+  readonly marked: MarkedProcesses;
+}
+
+/** Creates the driver: of images if the node has a store of them, otherwise of programs. */
+async function makeDriver(options: ProcessNodeOptions, parts: NodeParts): Promise<LocalDriver> {
+  const { clock, random, network, imageFile, allowHostPrograms = false } = options;
   const env = options.env ?? process.env;
   const { platform, execPath, version } = process;
   const { postgresFallback } = options;
   const isForAll = process.getuid?.() === 0 ? (path: string) => canReach(path, unknownUser) : undefined;
   const programs = { env, platform, execPath, version, postgresFallback, isForAll };
   const builtIn = [...builtInImages(programs), ...(options.images ?? [])];
-  const { imageFile, allowHostPrograms = false } = options;
   const terminalProgram = findTerminalProgram({ platform, path: env['PATH'] ?? '' });
   const file = imageFile === undefined ? undefined : new ImageFile(imageFile, { allowHostPrograms, builtIn });
-  const common = { addresses, folders, journal, marked, clock, random, network: options.network, terminalProgram };
-  const driver = options.imageStore
-    ? await containers(options.imageStore, common).catch(async (error: unknown) => {
-        await addresses[Symbol.asyncDispose]();
-        folders.remove();
-        throw error;
-      })
-    : new ProcessDriver({
-        ...common,
-        images: new ImageMap(builtIn, { file, allowHostPrograms }),
-        agentUid: process.getuid?.(),
-        allowRootPods: options.allowRootPods ?? false,
-        podUids: podUidRange(addresses.number, { chosen: options.podUids }),
-      });
-  const { network } = options;
-  const nodeIP = network?.nodeIP ?? addresses.nodeIP;
+  const common = { ...parts, clock, random, network, terminalProgram };
+  if (options.imageStore) return containers(options.imageStore, common);
+  return new ProcessDriver({
+    ...common,
+    images: new ImageMap(builtIn, { file, allowHostPrograms }),
+    agentUid: process.getuid?.(),
+    allowRootPods: options.allowRootPods ?? false,
+    podUids: podUidRange(parts.addresses.number, { chosen: options.podUids }),
+  });
+}
+
+function makeAgent(
+  options: ProcessNodeOptions,
+  parts: {
+    readonly driver: LocalDriver;
+    readonly nodeIP: string;
+    readonly folders: SandboxFolders;
+    readonly directory: string;
+  },
+): NodeAgent {
+  const { clock, random, log, client, network } = options;
+  const { driver, nodeIP, folders, directory } = parts;
   const { initialMs, maxMs } = options.restartBackOff ?? { initialMs: 10_000, maxMs: 300_000 };
-  const agent = new NodeAgent({
-    facts: nodeFacts(nodeName, {
+  return new NodeAgent({
+    facts: nodeFacts(options.nodeName, {
       nodeIP,
       capacity: options.capacity ?? {},
       random,
@@ -185,17 +219,14 @@ export async function processNode(options: ProcessNodeOptions): Promise<ProcessN
     components: options.components ?? components,
     removalDelayMs,
   });
-  late.agent = agent;
+}
+
+function startedNode(
+  agent: NodeAgent,
+  { nodeIP, free }: { readonly nodeIP: string; readonly free: () => Promise<void> },
+): ProcessNode {
   let stopped: Promise<void> | undefined;
-  const end = async (time?: { readonly withinMs?: number }): Promise<void> => {
-    try {
-      await agent.stop(time);
-    } finally {
-      await addresses[Symbol.asyncDispose]();
-      folders.remove();
-      rmSync(note, { force: true });
-    }
-  };
+  const end = (time?: { readonly withinMs?: number }): Promise<void> => agent.stop(time).finally(free);
   const stop = (time?: { readonly withinMs?: number }): Promise<void> => {
     stopped ??= end(time);
     return stopped;
