@@ -73,6 +73,10 @@ const groups = {
       prove: (tree) => onRealCluster(tree, ['test/environment/test-environment.real.test.ts']),
     },
     {
+      name: 'the PostgreSQL operator on a real cluster, with nodes of this project',
+      prove: (tree) => onRealCluster(tree, ['test/postgres']),
+    },
+    {
       name: 'kube-apiserver on the etcd of an embedded cluster',
       prove: (tree) => onRealCluster(tree, ['test/storage']),
     },

@@ -1,26 +1,8 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import type { Clock } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
-import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
-import { type ControllerDefinition, silentLogger as log, Manager } from '@kubewright/runtime';
-import { postgresBackup } from '../src/controllers/postgres-backup.ts';
-import { postgresBackupSchedule } from '../src/controllers/postgres-backup-schedule.ts';
-import { postgresCluster } from '../src/controllers/postgres-cluster.ts';
-import { postgresDatabase } from '../src/controllers/postgres-database.ts';
-import { postgresRole } from '../src/controllers/postgres-role.ts';
-
-const image = 'postgres-instance';
-const kinds = ['clusters', 'backups', 'backupschedules', 'databases', 'roles'];
-
-/** Returns the path of a file of this example. */
-export function fileOf(path: string): string {
-  return fileURLToPath(new URL(`../${path}`, import.meta.url));
-}
-
-/** True if the programs of PostgreSQL are installed. */
-export const isPostgresInstalled: boolean =
-  existsSync('/usr/lib/postgresql') || spawnSync('pg_rewind', ['--version']).status === 0;
+import { EmbeddedCluster } from '@kubewright/controlplane';
+import type { Manager } from '@kubewright/runtime';
+import { buildInstanceManager, fileOf, installKinds, startOperator } from './postgres-operator.ts';
 
 /** An embedded cluster whose pods are processes, with the operator. */
 export class OperatedCluster implements AsyncDisposable {
@@ -36,26 +18,14 @@ export class OperatedCluster implements AsyncDisposable {
     this.kubeconfig = cluster.kubeconfig ?? '';
   }
 
-  static async start({ nodes }: { readonly nodes: number }): Promise<OperatedCluster> {
-    const built = spawnSync(process.execPath, [fileOf('build-programs.mjs')], { encoding: 'utf8' });
-    if (built.status !== 0) throw new Error(built.stderr);
+  static async start({ nodes, clock }: { readonly nodes: number; readonly clock?: Clock }): Promise<OperatedCluster> {
+    buildInstanceManager();
     const cluster = await EmbeddedCluster.start({
       node: { count: nodes, imageFile: fileOf('kubewright-images.json') },
     });
     const client = cluster.client();
-    const files = kinds.map((kind) => fileOf(`config/crd/bases/database.db.example.com_postgres${kind}.yaml`));
-    await applyManifests(client, { files, fieldManager: 'test' });
-    const controllers: readonly ControllerDefinition[] = [
-      postgresCluster({ image }),
-      postgresDatabase(),
-      postgresRole(),
-      postgresBackup(),
-      postgresBackupSchedule({ image }),
-    ];
-    const manager = new Manager({ controllers, client, log, handleSignals: false, metricsBindAddress: '127.0.0.1:0' });
-    manager.run().catch(() => undefined); // stopped by the disposal
-    await manager.started();
-    return new OperatedCluster(cluster, manager);
+    await installKinds(client);
+    return new OperatedCluster(cluster, await startOperator(client, { ...(clock && { clock }) }));
   }
 
   /** Returns the metrics of the operator. */

@@ -6,7 +6,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { fileOf, isPostgresInstalled, OperatedCluster } from '../../dev/operated-cluster.ts';
+import { OperatedCluster } from '../../dev/operated-cluster.ts';
+import { fileOf, isPostgresInstalled } from '../../dev/postgres-operator.ts';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 
 // Starts PostgreSQL several times on a busy machine.

@@ -1,0 +1,45 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type BundledProgram, bundledProgram } from './bundled-program.ts';
+
+/** The operator as a process that can be killed, and started again. */
+export class OperatorProcess implements AsyncDisposable {
+  readonly #program: BundledProgram;
+  readonly #kubeconfig: string;
+  #child: ChildProcess | undefined;
+
+  private constructor(program: BundledProgram, kubeconfig: string) {
+    this.#program = program;
+    this.#kubeconfig = kubeconfig;
+  }
+
+  static async start(kubeconfig: string): Promise<OperatorProcess> {
+    const operator = new OperatorProcess(await bundledProgram("import '#src/main.ts';"), kubeconfig);
+    operator.start();
+    return operator;
+  }
+
+  /** Starts the operator. It must have been killed. */
+  start(): void {
+    const flags = ['--metrics-bind-address=0', '--health-probe-bind-address=0'];
+    const env = { ...process.env, KUBECONFIG: this.#kubeconfig };
+    const stdio = process.env['OPERATOR_LOG'] ? 'inherit' : 'ignore';
+    this.#child = spawn(process.execPath, [this.#program.path, ...flags], { env, stdio: ['ignore', stdio, stdio] });
+  }
+
+  /** Kills the operator without warning. */
+  async kill(): Promise<void> {
+    const child = this.#child;
+    if (child === undefined) return;
+    this.#child = undefined;
+    if (child.exitCode !== null) throw new Error(`the operator has exited with code ${child.exitCode}`);
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    this.#program[Symbol.dispose]();
+  }
+}

@@ -1,0 +1,62 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { type Clock, systemClock } from '@kubewright/apimachinery';
+import type { KubernetesClient } from '@kubewright/client';
+import { applyManifests } from '@kubewright/controlplane';
+import { type ControllerDefinition, silentLogger as log, Manager } from '@kubewright/runtime';
+import { postgresBackup } from '../src/controllers/postgres-backup.ts';
+import { postgresBackupSchedule } from '../src/controllers/postgres-backup-schedule.ts';
+import { postgresCluster } from '../src/controllers/postgres-cluster.ts';
+import { postgresDatabase } from '../src/controllers/postgres-database.ts';
+import { postgresRole } from '../src/controllers/postgres-role.ts';
+
+const image = 'postgres-instance';
+const kinds = ['clusters', 'backups', 'backupschedules', 'databases', 'roles'];
+
+/** Returns the path of a file of this example. */
+export function fileOf(path: string): string {
+  return fileURLToPath(new URL(`../${path}`, import.meta.url));
+}
+
+/** True if the programs of PostgreSQL are installed. */
+export const isPostgresInstalled: boolean =
+  existsSync('/usr/lib/postgresql') || spawnSync('pg_rewind', ['--version']).status === 0;
+
+/** Builds the program that runs in the pods of instances. */
+export function buildInstanceManager(): void {
+  const built = spawnSync(process.execPath, [fileOf('build-programs.mjs')], { encoding: 'utf8' });
+  if (built.status !== 0) throw new Error(built.stderr);
+}
+
+/** Creates the kinds of the operator. */
+export async function installKinds(client: KubernetesClient): Promise<void> {
+  const files = kinds.map((kind) => fileOf(`config/crd/bases/database.db.example.com_postgres${kind}.yaml`));
+  await applyManifests(client, { files, fieldManager: 'test' });
+}
+
+/** Starts the operator, with all its controllers. */
+export async function startOperator(
+  client: KubernetesClient,
+  { clock = systemClock, shutdownMs = 30_000 }: { readonly clock?: Clock; readonly shutdownMs?: number } = {},
+): Promise<Manager> {
+  const controllers: readonly ControllerDefinition[] = [
+    postgresCluster({ image }),
+    postgresDatabase(),
+    postgresRole(),
+    postgresBackup(),
+    postgresBackupSchedule({ image }),
+  ];
+  const manager = new Manager({
+    controllers,
+    client,
+    clock,
+    log,
+    handleSignals: false,
+    gracefulShutdownTimeoutMs: shutdownMs,
+    metricsBindAddress: '127.0.0.1:0',
+  });
+  manager.run().catch(() => undefined); // stopped by the caller
+  await manager.started();
+  return manager;
+}
