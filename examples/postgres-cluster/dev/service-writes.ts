@@ -48,7 +48,7 @@ export class ServiceWrites implements AsyncDisposable {
         // The primary is away, or another one was chosen.
         await setTimeout(20);
       } finally {
-        // A connection to a dead server may never end by itself.
+        // Waiting for a dead server would take forever.
         void connection?.end().catch(() => undefined);
       }
     }
