@@ -1,38 +1,21 @@
 import { eventually, TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { register } from '../dev/register.ts';
 import { WaterLevel } from './api/v1/water-level.ts';
 import { Well } from './api/v1/well.ts';
 import { wellServer } from './wells.ts';
 
 // A busy machine needs more than the default.
 const patience = { timeoutMs: 30_000 };
-const place = { namespace: 'default', name: 'wells' };
 
 describe('the API server of wells', () => {
   const server = wellServer({ hostnames: ['wells.default.svc'] });
   let environment: TestEnvironment;
   let operator: TestOperator;
-  const create = (path: string, body: object) => environment.client.request({ method: 'POST', path, body });
   beforeAll(async () => {
     environment = await TestEnvironment.start();
     operator = await TestOperator.start(environment.client, { runnables: [server] });
-    await create('/api/v1/namespaces/default/services', { metadata: place, spec: { ports: [{ port: 443 }] } });
-    await create('/apis/discovery.k8s.io/v1/namespaces/default/endpointslices', {
-      metadata: { ...place, labels: { 'kubernetes.io/service-name': place.name } },
-      addressType: 'IPv4',
-      ports: [{ name: '', port: Number(new URL(server.url).port) }],
-      endpoints: [{ addresses: ['127.0.0.1'] }],
-    });
-    const caBundle = Buffer.from(server.authority ?? '').toString('base64');
-    const spec = {
-      group: Well.group,
-      version: 'v1',
-      service: place,
-      caBundle,
-      groupPriorityMinimum: 1000,
-      versionPriority: 100,
-    };
-    await create('/apis/apiregistration.k8s.io/v1/apiservices', { metadata: { name: 'v1.wells.example.com' }, spec });
+    await register(environment.client, server, { group: Well.group, version: Well.version, service: 'wells' });
   });
   afterAll(async () => {
     await operator?.[Symbol.asyncDispose]();
