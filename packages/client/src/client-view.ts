@@ -12,13 +12,13 @@ export interface ImpersonatedUser {
 
 /** Settings for all calls of a client; see {@link KubernetesClient.with}. */
 export interface ClientView {
-  /** Field manager for all writes that name none. */
+  /** Field manager for all writes that do not set one. */
   readonly fieldManager?: string;
   /** Handling of unknown and duplicate fields in written objects. Does not affect applies, which are always strict. */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore';
   /** True to make all writes dry runs: the server validates and responds, but stores nothing. @defaultValue false */
   readonly dryRun?: boolean;
-  /** Binds the client to one namespace: calls without a namespace use it; calls in another one are rejected. */
+  /** Binds the client to one namespace: calls without a namespace use it; calls in another namespace are rejected. */
   readonly namespace?: string;
   /** Impersonates a user in all calls. */
   readonly impersonate?: ImpersonatedUser;

@@ -36,7 +36,7 @@ export interface KubernetesClientOptions extends Omit<ClientView, 'impersonate'>
   readonly userAgent?: string;
   readonly clock?: Clock;
   readonly random?: Random;
-  /** The first one is the outermost. */
+  /** Wrap every call; the first interceptor is the outermost. */
   readonly interceptors?: readonly ClientInterceptor[];
   readonly retry?: RetryPolicy;
   /** Limits requests on the client side. @defaultValue none: the server's own priority and fairness applies */
@@ -76,7 +76,7 @@ export interface RawRequest {
  * const pod = await client.resource(Pod).get({ namespace: 'shop', name: 'web-0' });
  */
 export class KubernetesClient implements AsyncDisposable {
-  /** Namespace of calls on namespaced kinds without a namespace. */
+  /** Namespace of calls that concern a namespaced kind but set no namespace. */
   readonly defaultNamespace: string;
   /** The resources that the server serves; fetched on first use, then cached. */
   readonly discovery: DiscoveryClient;
@@ -165,12 +165,12 @@ export class KubernetesClient implements AsyncDisposable {
   }
 
   /**
-   * Returns a client that shares everything with this one and applies settings to all calls: a field manager, validation, dry
-   * runs, one namespace, another user. Views add up: dry run and namespace cannot be undone.
+   * Returns a client that shares everything with this one and applies settings to all calls: a field manager, validation, dry runs,
+   * one namespace, another user. Settings accumulate: a further `with` cannot undo a dry run or a namespace.
    *
    * @example
-   * const tried = await client.with({ dryRun: true, fieldValidation: 'Strict' }).resource(Pod).create(pod);
-   * const jane = client.with({ namespace: 'shop', impersonate: { user: 'jane', groups: ['dev'] } });
+   * const tried = await client.with({ dryRun: true, fieldValidation: 'Strict' }).resource(Pod).create(pod); const jane =
+   * client.with({ namespace: 'shop', impersonate: { user: 'jane', groups: ['dev'] } });
    * @throws RequestError if this client is already bound to another namespace.
    */
   with(view: ClientView): KubernetesClient {

@@ -62,7 +62,7 @@ export interface CallTarget extends GroupVersionResource {
  * Wraps every call of a client: for metrics, traces, injected faults, impersonation.
  *
  * Runs once per attempt; the first in the list is the outermost. It may change the request, respond itself, or throw; its errors
- * are handled as if the transport had thrown them.
+ * are handled like those of the transport.
  *
  * @example
  * const count: ClientInterceptor = async (call, next) => {

@@ -51,8 +51,8 @@ export function patchContentType(patch: Patch): string {
 /**
  * Creates the merge patch from one version of an object to another.
  *
- * A merge patch replaces lists as a whole, so two writers of one list lose each other's items: `optimisticLock` includes the
- * version that was read in the patch, and the server rejects it with a conflict if the object has changed since.
+ * A merge patch replaces lists as a whole, so two writers of one list can overwrite each other's items. With `optimisticLock`, the
+ * patch contains the version that was read, and the server rejects it with a conflict if the object has changed since.
  *
  * @example
  * const patch = mergePatchFrom(pod, { ...pod, metadata: { ...pod.metadata, labels } }, { optimisticLock: true });

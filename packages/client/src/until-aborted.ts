@@ -17,7 +17,7 @@ export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undef
   });
 }
 
-/** Allows thousands of calls per signal; by default, Node reports more than ten listeners as a leak. */
+/** Allows thousands of calls to share a signal. By default, Node reports more than ten listeners as a leak. */
 export function expectManyListeners(signal: AbortSignal | undefined): void {
   if (signal) setMaxListeners(0, signal);
 }

@@ -38,9 +38,9 @@ export interface CallSpec {
   readonly upgrade?: boolean | undefined;
   /** True if the server stores nothing. */
   readonly dryRun?: boolean | undefined;
-  /** The object being written, if the path does not name it. */
+  /** The object being written, if the path does not contain its name. */
   readonly key?: ObjectKey | undefined;
-  /** The uid that a delete is bound to. */
+  /** The UID that the object must have to be deleted. */
   readonly uid?: string | undefined;
 }
 
@@ -189,7 +189,10 @@ export class CallRunner {
   }
 }
 
-/** A request to switch protocols is a GET, but starts something. */
+/**
+ * Returns the method that decides whether a retry is safe. A request to switch protocols is a GET, but starts something, so it
+ * counts as a write.
+ */
 function retryMethod({ upgrade, method }: CallSpec): string {
   return upgrade ? 'POST' : method;
 }

@@ -4,13 +4,13 @@ import type { ClientCall } from '../interceptor.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 import { readBytesUpTo } from './response-body.ts';
 
-/** A Status is small; anything longer is a proxy's error page, of which the beginning is enough. */
+/** A Status is small; anything longer is a proxy's error page, whose beginning is enough. */
 const maxStatusBytes = 3 << 20;
 const quotedCharacters = 512;
 
 /**
- * Reconstructs the error in the server's response. A body that is not a `Status` (a proxy's error page, plain text) becomes one
- * according to its HTTP code, like in client-go's `NewGenericServerResponse`.
+ * Reconstructs the error in the server's response. A body that is not a `Status` (a proxy's error page, plain text) becomes a
+ * `Status` that matches the HTTP code, as in client-go's `NewGenericServerResponse`.
  */
 export async function failedResponse(call: ClientCall, response: TransportResponse): Promise<StatusError> {
   const bytes = await readBytesUpTo(response.body, maxStatusBytes);

@@ -4,9 +4,9 @@ import { TransportError } from '../transport/transport-error.ts';
 export interface RetryPolicy {
   /** Retries after a 429 or 503 response with Retry-After. @defaultValue 10, like client-go */
   readonly maxRetryAfter?: number;
-  /** A longer Retry-After is not waited for: the error is thrown instead. Milliseconds. @defaultValue 30 000 */
+  /** Longest Retry-After to wait for, in milliseconds; for a longer one, the error is thrown instead. @defaultValue 30 000 */
   readonly maxWaitMs?: number;
-  /** Retries after a lost connection, if that is safe. @defaultValue 2 */
+  /** Retries after a lost connection, if a retry is safe. @defaultValue 2 */
   readonly maxTransportRetries?: number;
 }
 
@@ -38,7 +38,7 @@ export function mayRetryResponse(status: number, method: string): boolean {
   return status === 429 || status === 503 || (status >= 500 && isRead(method));
 }
 
-/** A read may always be retried; a write only if none of it was processed, because otherwise it could happen twice. */
+/** A read may always be retried; a write only if none of it was processed, because otherwise it could take effect twice. */
 export function mayRetryTransport(error: unknown, method: string): error is TransportError {
   return error instanceof TransportError && error.retryable && (!error.sent || isRead(method));
 }

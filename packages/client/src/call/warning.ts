@@ -23,7 +23,9 @@ export function parseWarnings(header: string): ApiWarning[] {
   return warnings;
 }
 
-/** Passes each text on once. Remembers a limited number of texts, so a server that varies them cannot fill the memory. */
+/**
+ * Passes each warning text on only once. Remembers a limited number of texts, so a server that varies them cannot fill the memory.
+ */
 export class WarningFilter {
   readonly #seen = new Set<string>();
   readonly #limit: number;

@@ -7,13 +7,13 @@ export interface ClientWrite {
   readonly target: CallTarget;
   /** The object being written; unset for collections, and if the server generates the name. */
   readonly key?: ObjectKey;
-  /** The uid that a delete is bound to. */
+  /** The UID that the object must have to be deleted. */
   readonly uid?: string;
 }
 
 /**
- * The outcome of a write: the API's response, parsed but not copied, or the error thrown instead; `sent` is false if nothing had
- * been passed to a connection, so that the write cannot have had an effect.
+ * The outcome of a write: the API's response, parsed but not copied, or the error thrown instead; `sent` is false if nothing was
+ * passed to a connection, so the write cannot have had an effect.
  */
 export type WriteOutcome = { readonly response: unknown } | { readonly error: unknown; readonly sent: boolean };
 

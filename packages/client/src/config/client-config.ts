@@ -17,7 +17,7 @@ export interface ClientConfig {
   /** Impersonation headers; a list is sent as repeated headers. */
   readonly headers: Readonly<Record<string, string | readonly string[]>>;
   readonly proxyUrl?: string | undefined;
-  /** Uses the transport's default if undefined. */
+  /** True to request compressed responses. @defaultValue the transport's default */
   readonly compression?: boolean | undefined;
   /** The origin of this configuration, for messages: a file's path with its context, or `in-cluster`. */
   readonly source: string;

@@ -4,7 +4,7 @@ import type { HttpTuning } from '../transport/http/http-options.ts';
 import { HttpTransport } from '../transport/http-transport.ts';
 import type { ClientConfig } from './client-config.ts';
 
-/** Options for {@link clientFromConfig}: those of the client, and the transport's limits. */
+/** Options for {@link clientFromConfig}: the options of the client, and the transport's limits. */
 export interface ClientFromConfigOptions extends Omit<KubernetesClientOptions, 'transport'> {
   readonly tuning?: HttpTuning;
 }

@@ -7,7 +7,7 @@ export interface ConfigEnvironment {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly homeDirectory: string | undefined;
   readonly platform: string;
-  /** True if a user can answer a plugin's questions: standard input is a terminal. */
+  /** True if a user can answer a credential plugin's prompts: standard input is a terminal. */
   readonly isInteractive: boolean;
   readonly clock: Clock;
   readonly spawner: Spawner;
@@ -30,11 +30,11 @@ export interface SpawnRequest {
   readonly interactive: boolean;
   /** Kills the program when aborted. */
   readonly signal: AbortSignal;
-  /** The program is also killed if its output exceeds this. */
+  /** Maximum size of the program's output; a program that exceeds it is killed. */
   readonly maxOutputBytes: number;
 }
 
-/** The result of a program. */
+/** The result of a program that has ended. */
 export interface SpawnResult {
   /** `null` if a signal ended it. */
   readonly exitCode: number | null;

@@ -4,9 +4,9 @@ import { untilAborted } from '../until-aborted.ts';
 import type { ConfigEnvironment } from './config-environment.ts';
 import { ConfigError } from './config-error.ts';
 
-/** Files are reread after this time: projected tokens rotate, and so do certificates. */
+/** Files are reread after this time, in milliseconds: projected tokens and certificates rotate. */
 const rereadEveryMs = 60_000;
-/** Files caught in the middle of a rotation are reread after this time. */
+/** Files that are read in the middle of a rotation are reread after this time, in milliseconds. */
 const tornRereadMs = 1_000;
 
 /** A value given inline in the configuration or in a file. */
@@ -108,7 +108,7 @@ export class FileCredentials implements CredentialProvider {
         const pair = { cert: await this.#pem(cert), key: await this.#pem(key) };
         if (previous?.cert === pair.cert && previous.key === pair.key) return { pair, rereadMs: rereadEveryMs };
         matches = await isPair(pair);
-        // If the first read is not PEM, TLS reports it, with OpenSSL's reason.
+        // If the first read is not PEM, let the TLS handshake report it, with OpenSSL's reason.
         if (matches || (matches === undefined && !previous)) return { pair, rereadMs: rereadEveryMs };
       }
     } catch (error) {

@@ -59,7 +59,7 @@ export interface ContextEntry {
   readonly namespace?: string | undefined;
 }
 
-/** Merges kubeconfigs in order: the first to define a name, or the current context, wins. */
+/** Merges kubeconfigs in order: the first definition of each name, and of the current context, wins. */
 export function mergeKubeconfigs(configs: readonly Kubeconfig[]): Kubeconfig {
   const clusters = new Map<string, ClusterEntry>();
   const users = new Map<string, UserEntry>();

@@ -9,13 +9,13 @@ import { type Kubeconfig, mergeKubeconfigs } from './kubeconfig.ts';
 
 /** Options for {@link loadClientConfig}. */
 interface LoadConfigOptions {
-  /** A kubeconfig that must exist; no other source is read. Programs bind `--kubeconfig` to it. */
+  /** Path of a kubeconfig that must exist; no other source is read. Programs set it from `--kubeconfig`. */
   readonly kubeconfig?: string | undefined;
   /** @defaultValue the kubeconfig's `current-context` */
   readonly context?: string | undefined;
-  /** @defaultValue that of the context or the pod, or `default` */
+  /** Namespace of calls that set none. @defaultValue the namespace of the context or the pod, or `default` */
   readonly namespace?: string | undefined;
-  /** @defaultValue the environment of this process */
+  /** The files, environment variables and programs to use. @defaultValue those of this process */
   readonly environment?: ConfigEnvironment;
   /**
    * Called if credentials cannot be renewed and the previous ones stay in use: a credential plugin failed, or a file cannot be

@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { SpawnRequest } from './config-environment.ts';
 import { nodeSpawner } from './node-spawner.ts';
 
-/** A process that a program leaves running, with the same output; it lives as long as its connection to this server. */
+/**
+ * Accepts a process that a program leaves running with the same output; the process lives as long as its connection to this server.
+ */
 let server: Server;
 
 beforeEach(async () => {

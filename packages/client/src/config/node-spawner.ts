@@ -1,7 +1,9 @@
 import type { ChildProcess } from 'node:child_process';
 import type { Spawner, SpawnRequest, SpawnResult } from './config-environment.ts';
 
-/** Time for output still in the pipe after the program has ended; one of its child processes may hold the pipe open. */
+/**
+ * Time to wait for output still in the pipe after the program has ended, in milliseconds; a child process may hold the pipe open.
+ */
 const lastOutputMs = 1_000;
 
 /** Runs programs with `node:child_process`, without a shell, except for `.cmd` and `.bat` files on Windows. */
@@ -86,7 +88,7 @@ function kill(child: ChildProcess, group: boolean): void {
   }
 }
 
-/** Node cannot start batch files directly; they need the interpreter, and its quoting. */
+/** Returns the command to start. Node cannot start batch files directly: they need the interpreter, and its quoting. */
 function commandLine(request: SpawnRequest): { readonly command: string; readonly args: readonly string[] } {
   if (process.platform !== 'win32' || !/\.(cmd|bat)$/i.test(request.command)) return request;
   const quoted = [request.command, ...request.args].map((part) => `"${part.replace(/["%^&|<>!]/g, '')}"`).join(' ');

@@ -7,7 +7,7 @@ import type { ClusterEntry, ContextEntry, ExecEntry, Impersonation, Kubeconfig, 
 const maxBytes = 16 << 20;
 
 /**
- * Parses one kubeconfig file. Paths in it are relative to it.
+ * Parses one kubeconfig file. Its relative paths start at the file's folder.
  * @throws ConfigError `KW2202` that names the file and the field.
  */
 export function parseKubeconfig(text: string, file: string): Kubeconfig {

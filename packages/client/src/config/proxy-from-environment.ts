@@ -1,6 +1,6 @@
 /**
- * Returns the proxy set in the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, also in lower case), with the same rules as
- * Go programs. Loopback addresses never go through a proxy.
+ * Returns the proxy set in the environment (`HTTPS_PROXY`, `HTTP_PROXY`, `NO_PROXY`, or their lower-case forms), with the same
+ * rules as Go programs. Loopback addresses never go through a proxy.
  */
 export function proxyFromEnvironment(
   server: string,

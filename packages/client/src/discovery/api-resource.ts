@@ -35,7 +35,7 @@ export interface ApiGroup {
 /** The resources of one version of a group. */
 export interface ApiGroupVersion {
   readonly version: string;
-  /** True if an aggregated server did not respond: then `resources` is outdated or empty. */
+  /** True if an aggregated server did not respond; `resources` is then outdated or empty. */
   readonly stale: boolean;
   readonly resources: readonly ApiResource[];
 }

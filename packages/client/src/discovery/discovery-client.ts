@@ -5,14 +5,16 @@ import type { ApiGroup, ApiGroupVersion } from './api-resource.ts';
 import { decodeAggregated, decodeLegacy, isAggregated, type LegacyResourceList } from './decode-discovery.ts';
 import { RestMapper } from './rest-mapper.ts';
 
-/** The same as current clients send: aggregated discovery, newest first, otherwise the legacy form. */
+/**
+ * The header that current clients send: it asks for aggregated discovery, newest version first, and otherwise for the legacy form.
+ */
 const acceptHeader = [
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
   'application/json;g=apidiscovery.k8s.io;v=v2beta1;as=APIGroupDiscoveryList',
   'application/json',
 ].join(',');
 
-/** Timeout of one discovery, as in client-go: concurrent callers share it, so none of their signals ends it. */
+/** Timeout of one discovery, as in client-go. Callers share a discovery, so the signal of one of them must not end it. */
 const timeoutMs = 32_000;
 
 /** Reads one path as JSON through the client's own request pipeline. */
@@ -73,7 +75,9 @@ export class DiscoveryClient {
     return untilAborted(reading, options.signal);
   }
 
-  /** Returns a mapper that finds kinds and resources by name. Built from {@link DiscoveryClient.groups}, and cached as long. */
+  /**
+   * Returns a mapper that finds kinds and resources by name. Built from {@link DiscoveryClient.groups}, and cached equally long.
+   */
   mapper(options: { readonly signal?: AbortSignal } = {}): Promise<RestMapper> {
     this.#mapper ??= this.groups().then((groups) => new RestMapper(groups));
     return untilAborted(this.#mapper, options.signal);
@@ -84,7 +88,7 @@ export class DiscoveryClient {
     return (await this.#readPath('/version', options)) as ServerVersion;
   }
 
-  /** Clears the cache: for when a kind was installed, or a lookup found nothing. */
+  /** Clears the cache. Call it when a kind was installed, or a lookup found nothing. */
   invalidate(): void {
     this.#groups = undefined;
     this.#mapper = undefined;

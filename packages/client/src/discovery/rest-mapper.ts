@@ -3,8 +3,8 @@ import type { ApiGroup, ApiResource } from './api-resource.ts';
 /**
  * Finds resources by the names used by people and manifests. Immutable: a snapshot of one discovery.
  *
- * If several match, the core group comes first, then groups in the server's order, and within a group the version that the server
- * prefers; this is kubectl's order.
+ * If several resources match, the core group comes first, then groups in the server's order, and within a group the version that
+ * the server prefers; this is kubectl's order.
  *
  * @example
  * ```ts
@@ -70,7 +70,9 @@ export class RestMapper {
   }
 }
 
-/** Matches `apps`, `v1.apps`, or the version of a core resource, as kubectl accepts them. */
+/**
+ * True if the text is the resource's group, in a form that kubectl accepts: `apps`, `v1.apps`, or the version of a core resource.
+ */
 function matchesGroup(resource: ApiResource, text: string): boolean {
   if (resource.group === text || `${resource.version}.${resource.group}` === text) return true;
   return resource.group === '' && text === resource.version;

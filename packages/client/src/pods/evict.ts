@@ -2,7 +2,7 @@ import { hasReason, type ObjectKey, type Status } from '@kubewright/apimachinery
 import type { DeleteOptions } from '../resource/call-options.ts';
 import type { SubresourceClient } from '../resource/resource-client.ts';
 
-/** The interval at which `kubectl drain` retries. */
+/** The interval at which `kubectl drain` retries, in milliseconds. */
 const retryMs = 5_000;
 
 /** Options for {@link PodsClient.evict}; `preconditions.uid` evicts only this particular pod. */
@@ -15,7 +15,7 @@ export type EvictionResult =
       readonly evicted: false;
       /** The reason, which names the disruption budget. */
       readonly message: string;
-      /** The delay before the next attempt: the server's, or that of `kubectl drain` (5 s). Milliseconds. */
+      /** Milliseconds to wait before the next attempt: the server's delay, or the 5 s of `kubectl drain`. */
       readonly retryAfterMs: number;
     };
 
@@ -37,7 +37,7 @@ export async function evict(
   } catch (error) {
     if (!hasReason(error, 'TooManyRequests')) throw error;
     const budget = error.status.details?.causes?.find(({ reason }) => reason === 'DisruptionBudget');
-    // The server's own limit on requests, not a disruption budget.
+    // The rejection comes from the server's limit on requests, not from a disruption budget.
     if (!budget) throw error;
     const { retryAfterSeconds } = error;
     return {

@@ -80,8 +80,8 @@ export class ChannelCommand implements PodCommand {
   }
 
   async exit(): Promise<number> {
-    // A reader may follow in the same turn: `Promise.all([command.exit(), command.text()])`.
-    // seam: waits for the end of this turn; adds no delay
+    // `text()` may start to read in the same turn: `Promise.all([command.exit(), command.text()])`. seam: waits for the end of this
+    // turn; adds no delay
     setImmediate(() => {
       if (this.#output) return;
       this.#discard(this[Symbol.asyncIterator]());
@@ -141,7 +141,7 @@ export class ChannelCommand implements PodCommand {
     }
   }
 
-  /** Runs a sender; its error ends the command, because the command would wait for the rest. */
+  /** Runs a sender. Its error ends the command, which would otherwise wait for the rest of its input. */
   #pump(sending: Promise<void>): void {
     sending.catch((error: unknown) => {
       this.#inputFailure = { error };
@@ -170,7 +170,7 @@ export class ChannelCommand implements PodCommand {
     }
   }
 
-  /** Iterates until the command has ended, even while the source has nothing. */
+  /** Iterates over a source until the command has ended, even if the source never yields again. */
   async *#untilExit<T>(source: Iterable<T> | AsyncIterable<T>): AsyncGenerator<T, void, undefined> {
     let hasEnded = false;
     let wake = (): void => {};
@@ -189,7 +189,7 @@ export class ChannelCommand implements PodCommand {
       });
       if (next?.done) return;
       if (!next) {
-        // Not awaited: a source that waits for something else may never return.
+        // Not awaited: `return()` of a source that waits for something else may never resolve.
         void Promise.resolve(iterator.return?.()).catch(() => {});
         return;
       }

@@ -61,7 +61,7 @@ export interface PodsClient {
     options?: Omit<PortForwardOptions, 'port'>,
   ): Promise<PortForward>;
   /**
-   * Deletes a pod if its disruption budget allows that (policy/v1 `Eviction`), like `kubectl drain`.
+   * Deletes a pod if its disruption budget allows it (policy/v1 `Eviction`), like `kubectl drain`.
    *
    * @example
    * for (;;) {
@@ -85,7 +85,7 @@ export interface PodsClient {
  * ```
  */
 export interface PodLogOptions extends CallOptions {
-  /** @defaultValue the pod's only container, or the one named in its annotation */
+  /** The container to read. @defaultValue the pod's only container, or the container named in its annotation */
   readonly container?: string;
   /** Keeps streaming as the container writes. @defaultValue false */
   readonly follow?: boolean;
@@ -99,9 +99,9 @@ export interface PodLogOptions extends CallOptions {
   readonly limitBytes?: number;
 }
 
-/** Options for {@link PodsClient.attach}. The signal closes the connection, also after the command has started. */
+/** Options for {@link PodsClient.attach}. The signal closes the connection, even after the command has started. */
 export interface AttachOptions extends CallOptions {
-  /** @defaultValue the pod's only container, or the one named in its annotation */
+  /** The container to attach to. @defaultValue the pod's only container, or the container named in its annotation */
   readonly container?: string;
   /** Input for the command: a string, bytes, or a stream of either, read as fast as the command does. @defaultValue none */
   readonly stdin?: string | Uint8Array | AsyncIterable<string | Uint8Array>;

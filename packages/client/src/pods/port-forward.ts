@@ -5,14 +5,14 @@ import type { CallOptions } from '../resource/call-options.ts';
 import { TransportError } from '../transport/transport-error.ts';
 import type { WebSocketClient } from '../websocket/web-socket.ts';
 
-/** The subprotocol: a channel of bytes and one of errors per port. Kubelets serve it, too. */
+/** The subprotocol: a channel for bytes and a channel for errors per port. Kubelets serve it, too. */
 export const portForwardProtocols: readonly string[] = ['v4.channel.k8s.io'];
 
 const channels = { data: 0, error: 1 } as const;
 const maxMessageBytes = 32 << 10;
 /**
- * How long a tunnel stays open after the last byte from the pod if its client has ended its side. The protocol cannot forward that
- * end, and a client that disconnected looks the same as one that waits for the rest of a response.
+ * How long a tunnel stays open after the last byte from the pod if its client has ended its side. The protocol cannot forward the
+ * end of one side, and a client that disconnected looks the same as one that waits for the rest of a response.
  */
 const halfClosedMs = 60_000;
 
@@ -90,7 +90,7 @@ async function* payloads(socket: WebSocketClient, port: number): AsyncGenerator<
   }
 }
 
-/** Listens, and joins each connection with one that `open` makes. */
+/** Listens, and connects each incoming connection to one that `open` returns. */
 export async function listen(
   open: (signal: AbortSignal) => Promise<Duplex>,
   options: Omit<PortForwardOptions, 'port'> & { readonly clock: Clock },

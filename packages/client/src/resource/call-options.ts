@@ -15,7 +15,7 @@ export interface GetOptions extends CallOptions {
 
 /** The scope of a call on a collection. */
 export interface CollectionScope {
-  /** One namespace; all of them if unset. Ignored for cluster-scoped kinds. */
+  /** The namespace; unset means all namespaces. Ignored for cluster-scoped kinds. */
   readonly namespace?: string | undefined;
   readonly labelSelector?: SelectorInput | undefined;
   readonly fieldSelector?: SelectorInput | undefined;
@@ -30,7 +30,7 @@ export interface CollectionScope {
  * ```
  */
 export interface ListOptions extends CallOptions, CollectionScope {
-  /** Maximum items in one page; `continue` reads the rest. */
+  /** Maximum number of items in one page; `continue` requests the next page. */
   readonly limit?: number | undefined;
   /** The `metadata.continue` of the previous page. */
   readonly continue?: string | undefined;
@@ -63,7 +63,7 @@ export interface WatchOptions extends CallOptions, CollectionScope {
 
 /** Options for `waitForDeletion`. */
 export interface WaitForDeletionOptions extends CallOptions {
-  /** Waits for the deletion of this particular object: another one with the same name counts as its deletion. */
+  /** Waits for the deletion of this particular object, even if another object with the same name exists by then. */
   readonly uid?: string | undefined;
 }
 
@@ -73,7 +73,7 @@ export interface WriteOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
   /** Owner of the written fields. @defaultValue the client's `fieldManager`, else the server derives it from the user agent */
   readonly fieldManager?: string | undefined;
-  /** Handling of unknown and duplicate fields. @defaultValue the server's: `Warn` */
+  /** Handling of unknown and duplicate fields. @defaultValue the server's default, `Warn` */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
 }
 
@@ -100,11 +100,11 @@ export interface ApplyOptions extends WriteOptions {
  */
 export interface DeleteOptions extends CallOptions {
   readonly dryRun?: boolean | undefined;
-  /** Seconds for graceful termination; 0 deletes immediately. @defaultValue that of the kind */
+  /** Seconds for graceful termination; 0 deletes immediately. @defaultValue the kind's grace period */
   readonly gracePeriodSeconds?: number | undefined;
-  /** Deletes only this particular object, in this particular version. */
+  /** Deletes only an object with this UID or version. */
   readonly preconditions?: Preconditions | undefined;
-  /** Handling of the object's dependents. @defaultValue that of the kind, mostly `Background` */
+  /** Handling of the object's dependents. @defaultValue the kind's default, mostly `Background` */
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan' | undefined;
 }
 

@@ -12,11 +12,11 @@ export interface ResourceScope {
   readonly defaultNamespace: string;
   readonly fieldManager: string | undefined;
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
-  /** Turns every write into a dry run. */
+  /** True to make every write a dry run. */
   readonly dryRun?: boolean | undefined;
   /** The only namespace that calls may target. */
   readonly onlyNamespace?: string | undefined;
-  /** The requested form of the responses; if unset, the objects themselves. */
+  /** Media types to request for objects and lists; unset for the full objects. */
   readonly accept?: { readonly object: string; readonly list: string } | undefined;
 }
 
@@ -94,7 +94,7 @@ export function keyToApply({ namespace, name }: ObjectMeta): ObjectKey {
 }
 
 /**
- * Returns the namespace of a call on a collection; undefined means all of them.
+ * Returns the namespace of a call on a collection; undefined means all namespaces.
  * @throws RequestError if the client is bound to another namespace.
  */
 export function collectionNamespace(scope: ResourceScope, namespace: string | undefined): string | undefined {

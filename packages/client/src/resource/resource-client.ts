@@ -23,7 +23,7 @@ import type {
  */
 export interface ResourceClient<T> {
   get(key: ObjectKey, options?: GetOptions): Promise<Stored<T>>;
-  /** Reads one page. Use {@link ResourceClient.listAll} for all of them. */
+  /** Reads one page. Use {@link ResourceClient.listAll} for all pages. */
   list(options?: ListOptions): Promise<KubernetesList<Stored<T>>>;
   /** Reads all pages; if a continue token has expired (410), it restarts once with a single unpaged read. */
   listAll(options?: ListOptions): AsyncIterable<Stored<T>>;
@@ -46,9 +46,9 @@ export interface ResourceClient<T> {
   watch(options?: WatchOptions): AsyncIterable<WatchEvent<Stored<T>>>;
   /**
    * Waits until the object exists and `condition` returns true for it; returns that state. Lists once, then watches: it does not
-   * poll, and survives lost connections and expired versions. An object that is deleted meanwhile may be created again, so waiting
-   * continues; throw in `condition` to give up, and pass a signal as the time limit. Like `kubectl wait --for=condition=…` or
-   * `--for=jsonpath=…`, with a function as the expression.
+   * poll, and survives lost connections and expired versions. If the object is deleted meanwhile, the wait continues, because it
+   * may be created again. To give up, throw in `condition`; to limit the time, pass a signal. Like `kubectl wait --for=condition=…`
+   * or `--for=jsonpath=…`, with a function as the expression.
    *
    * @example
    * const pod = await pods.waitFor({ name: 'web-0' }, ({ status }) => status?.phase === 'Running', { signal });
@@ -56,12 +56,11 @@ export interface ResourceClient<T> {
    */
   waitFor(key: ObjectKey, condition: (object: Stored<T>) => boolean, options?: CallOptions): Promise<Stored<T>>;
   /**
-   * Waits until the object does not exist, or, with `uid`, until it is no longer this one. Like `kubectl wait --for=delete`.
+   * Waits until the object does not exist, or, with `uid`, until it has a different UID. Like `kubectl wait --for=delete`.
    *
    * @example
-   * const { metadata } = await pods.get({ name: 'web-0' });
-   * await pods.delete({ name: 'web-0' });
-   * await pods.waitForDeletion({ name: 'web-0' }, { uid: metadata.uid, signal });
+   * const { metadata } = await pods.get({ name: 'web-0' }); await pods.delete({ name: 'web-0' }); await pods.waitForDeletion({
+   * name: 'web-0' }, { uid: metadata.uid, signal });
    */
   waitForDeletion(key: ObjectKey, options?: WaitForDeletionOptions): Promise<void>;
   readonly status: SubresourceClient<T, Stored<T>>;
@@ -73,7 +72,9 @@ export interface ResourceClient<T> {
   watchStream(options?: WatchOptions): Promise<ByteStream>;
 }
 
-/** A response whose body has not been read yet. Read it to its end or leave the loop: it occupies a stream of a connection. */
+/**
+ * A response whose body has not been read yet. Read it to its end or leave the loop, because it occupies a stream of a connection.
+ */
 export interface ByteStream {
   /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
@@ -99,14 +100,14 @@ export interface SubresourceClient<S, A = S> {
   update(object: S, options?: WriteOptions): Promise<A>;
   patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<A>;
   apply(object: ApplyConfiguration<S>, options?: ApplyOptions): Promise<A>;
-  /** For bodies that are not objects, such as a pod's log. */
+  /** Streams a response that is not an object, such as a pod's log. */
   stream(key: ObjectKey, options?: StreamOptions): Promise<ByteStream>;
 }
 
 /** Options for {@link SubresourceClient.stream}. */
 export interface StreamOptions extends CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** Uses separate connections from short calls. @defaultValue false */
+  /** True to use separate connections from short calls. @defaultValue false */
   readonly longRunning?: boolean;
 }
 

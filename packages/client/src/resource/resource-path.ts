@@ -2,7 +2,7 @@ import { apiVersionOf, type KindDescriptor } from '@kubewright/apimachinery';
 import { RequestError } from '../call/request-error.ts';
 import type { SelectorInput } from './call-options.ts';
 
-/** Query parameters; undefined ones are left out, and lists repeat. */
+/** Query parameters. Undefined parameters are left out, and lists repeat the parameter. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** Builds the path of a collection, an object, or a subresource. */
@@ -16,7 +16,7 @@ export function resourcePath(
   }
   path += `/${kind.plural}`;
   if (at.name !== undefined) path += `/${segment(at.name, `name of a ${kind.kind}`)}`;
-  // The proxy subresource is followed by its own path, so slashes stay.
+  // A proxy subresource includes a path of its target, so do not escape its slashes.
   if (at.subresource !== undefined) path += `/${at.subresource}`;
   return path;
 }

@@ -95,7 +95,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
         yield item;
       }
       if (!list.metadata.continue) return;
-      // A page is bound to the version of the first one; the server rejects a version together with a token.
+      // A page token is bound to the version of the first page; the server rejects a token together with a version.
       page = { ...page, continue: list.metadata.continue, resourceVersion: undefined, resourceVersionMatch: undefined };
     }
   }
@@ -246,7 +246,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
     return this.#named((await this.#runner.json(spec)) as Stored<T>);
   }
 
-  /** Items of built-in lists, and objects written by a program, may lack these fields; all others keep their own. */
+  /** Fills in `apiVersion` and `kind`, which items of built-in lists and objects written by a program may lack. */
   #named<O extends T>(object: O): O {
     if (object.apiVersion && object.kind) return object;
     return { ...object, apiVersion: apiVersionOf(this.#scope.kind), kind: this.#scope.kind.kind };

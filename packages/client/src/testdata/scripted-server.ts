@@ -18,7 +18,7 @@ export interface SeenRequest {
 
 type Answer = (request: SeenRequest, raw: InProcessRequest<undefined>) => InProcessResponse | Promise<InProcessResponse>;
 
-/** A client of a server that is a function, under a virtual clock; remembers what was asked. */
+/** Creates a client whose server is a function, on a virtual clock; records the requests. */
 export function scripted(
   answer: Answer,
   options: Partial<KubernetesClientOptions> = {},

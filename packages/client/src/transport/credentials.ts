@@ -19,8 +19,8 @@ export interface ClientCredentials {
 export interface CredentialProvider {
   get(options: { readonly signal?: AbortSignal | undefined }): Promise<ClientCredentials>;
   /**
-   * Called when the server returned 401 for `credentials`. True if the next {@link CredentialProvider.get} may return others; then
-   * the request is sent once more.
+   * Called when the server returned 401 for `credentials`. Returns true if the next {@link CredentialProvider.get} may return
+   * different credentials; the request is then sent once more.
    */
   reject(credentials: ClientCredentials): boolean;
 }

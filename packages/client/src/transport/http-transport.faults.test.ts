@@ -283,7 +283,7 @@ describe('HttpTransport faults', () => {
       );
     });
 
-    it(`decodes gzip, and rejects a corrupt one (${protocol})`, async () => {
+    it(`decodes gzip, and rejects corrupt gzip (${protocol})`, async () => {
       const plain = 'kubernetes '.repeat(50_000);
       const zipped = gzipSync(plain);
       await withServer(
@@ -532,7 +532,7 @@ async function settled(read: () => number): Promise<void> {
   }
 }
 
-/** Forwards bytes until silenced, like a cut cable: nothing closes, nothing arrives. */
+/** Forwards bytes until it is silenced. Then it behaves like a cut cable: nothing closes, nothing arrives. */
 class Relay {
   readonly #server: Server;
   readonly #sockets: Socket[] = [];

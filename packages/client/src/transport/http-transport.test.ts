@@ -46,7 +46,7 @@ describeTransport('HttpTransport without TLS', async (contract) => {
 });
 
 describe('HttpTransport without TLS', () => {
-  it('keeps a piece of a body intact while the next ones are read', async () => {
+  it('keeps a piece of a body intact while the next pieces are read', async () => {
     const sent = Array.from({ length: 64 }, (_, i) => Buffer.alloc(40_000, i + 1));
     await using server = await PlainServer.start((_request, response) => {
       for (const piece of sent) response.write(piece);

@@ -14,13 +14,13 @@ export interface HttpTransportOptions {
   readonly trust?: ServerTrust;
   /** @defaultValue anonymous */
   readonly credentials?: CredentialProvider;
-  /** Sent with every request unless the request sets its own, such as those of impersonation. Lower-case names; lists repeat. */
+  /** Headers of every request, unless the request sets its own (as impersonation does). Lower-case names; lists repeat. */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** An `http` or `https` proxy that opens a tunnel (`CONNECT`). */
   readonly proxyUrl?: string;
-  /** Requests compressed responses, except for watches. @defaultValue true, but false for servers on this machine */
+  /** True to request compressed responses, except for watches. @defaultValue true, but false for servers on this machine */
   readonly compression?: boolean;
-  /** Protocols offered in the TLS handshake. @defaultValue both */
+  /** Protocols offered in the TLS handshake. @defaultValue both protocols */
   readonly protocols?: readonly ('h2' | 'http/1.1')[];
   readonly tuning?: HttpTuning;
   readonly clock?: Clock;
@@ -47,7 +47,7 @@ export class HttpTransport implements Transport {
   #pool: { readonly connections: ConnectionPool; readonly identity: ClientCredentials } | undefined;
   readonly #retired = new Set<ConnectionPool>();
   #closing: Promise<void> | undefined;
-  /** Includes Node's HTTP and TLS, which programs that stay in one process never need. */
+  /** Loads Node's HTTP and TLS, which programs that stay in one process never need. */
   readonly #loading: Promise<{ readonly ConnectionPool: typeof ConnectionPool }>;
 
   /** @throws TypeError if `server` or `proxyUrl` is not an http or https address. */

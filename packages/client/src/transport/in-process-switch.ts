@@ -3,7 +3,7 @@ import type { InProcessUpgrade } from './in-process-transport.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
 
-/** The maximum size of a response's head; a longer one does not come from our server. */
+/** Maximum size of a response's head, in bytes; the server in this process never writes a longer one. */
 const maxHeadBytes = 16 << 10;
 
 /** A request to switch protocols within a process: two connected streams and the head of the server's response. */

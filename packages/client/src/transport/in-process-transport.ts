@@ -4,9 +4,7 @@ import { InProcessSwitch } from './in-process-switch.ts';
 import type { Transport, TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
 
-/**
- * A request as received by a server in the same process. `C` is that server's representation of a connection and its peer.
- */
+/** A request as received by a server in the same process. `C` is the server's type for a connection and its peer. */
 export interface InProcessRequest<C> {
   readonly method: string;
   readonly path: string;
@@ -14,7 +12,7 @@ export interface InProcessRequest<C> {
   readonly body?: AsyncIterable<Uint8Array> | Uint8Array | undefined;
   readonly signal: AbortSignal;
   readonly connection: C;
-  /** Present if the caller requests a protocol switch: takes over the stream; the server writes its 101 response to it. */
+  /** Present if the caller requests a protocol switch. Takes over the stream; the server writes its 101 response to it. */
   readonly upgrade?: (() => InProcessUpgrade) | undefined;
 }
 
@@ -137,7 +135,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefi
 
 /**
  * A streamed body that ends on the signal even if the server ignores it. Canceling it aborts the server's side immediately, even
- * while a read is pending; a generator could not do that.
+ * while a read is pending; which a generator could not do.
  */
 class GuardedBody implements AsyncIterableIterator<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>;
@@ -179,7 +177,10 @@ class GuardedBody implements AsyncIterableIterator<Uint8Array> {
     return this;
   }
 
-  /** One listener for the whole stream: one per read costs as much as a small event. */
+  /**
+   * Reads the next chunk, or fails if the call is aborted. Uses one listener for the whole stream, because one per read costs as
+   * much as handling a small event.
+   */
   #read(): Promise<IteratorResult<Uint8Array>> {
     const { signal } = this.#call;
     return new Promise((resolve, reject) => {

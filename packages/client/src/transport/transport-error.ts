@@ -28,7 +28,7 @@ export type TransportErrorCode =
   | 'KW2009';
 
 /**
- * Thrown if a request got no response, or an incomplete one. Failures reported by the API are `StatusError`s instead.
+ * Thrown if a request got no response, or an incomplete response. Failures reported by the API are `StatusError`s instead.
  *
  * @example
  * ```ts

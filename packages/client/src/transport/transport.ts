@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
  * Carries requests to one API server: the seam between the client and the network.
  *
  * {@link HttpTransport} speaks HTTP/2 and HTTP/1.1, {@link InProcessTransport} calls a server in the same process. A transport
- * knows nothing about Kubernetes objects: a response with any status resolves, only a lost one rejects.
+ * knows nothing about Kubernetes objects: a response with any status resolves; only a missing response rejects.
  */
 export interface Transport extends AsyncDisposable {
   /**
@@ -45,8 +45,8 @@ export interface TransportRequest {
    */
   readonly upgrade?: boolean;
   /**
-   * Called in the tick that hands the request to the connection, after all waiting (for credentials, a connection, a stream on
-   * it) is over. If it throws, the request is rejected and not a byte of it is sent. Retries call it again.
+   * Called in the tick in which the connection receives the request, when nothing (credentials, connection, stream) has to be
+   * waited for any more. If it throws, the request is rejected and not a byte of it is sent. Retries call it again.
    */
   readonly gate?: () => void;
 }
@@ -72,15 +72,15 @@ export interface TransportResponse {
    * (as by leaving a `for await` loop), because it occupies a stream of a connection.
    */
   readonly body: BodyStream;
-  /** The connection after a switch of protocols; present only with status 101. The receiver owns it, and destroys it. */
+  /** The connection after a protocol switch; present only with status 101. The receiver owns it and must destroy it. */
   readonly upgraded?: Duplex;
 }
 
 /** Bytes as they arrive. */
 export interface BodyStream extends AsyncIterable<Uint8Array> {
   /**
-   * Frees the memory of a piece after reading; the piece is empty afterwards. Missing, or without effect, if other streams may
-   * share that memory.
+   * Frees the memory of a piece after it was read; the piece is empty afterwards. Absent, or without effect, if other streams may
+   * share the memory.
    */
   reclaim?(piece: Uint8Array): void;
 }

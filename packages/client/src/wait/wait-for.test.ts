@@ -106,7 +106,7 @@ describe('waitFor', () => {
     });
   });
 
-  it('rejects with the reason of its signal, during a watch and between two', async () => {
+  it('rejects with the reason of its signal, during a watch and between two watches', async () => {
     const stop = new AbortController();
     const { client, clock } = stepwise(() => list('7'), watch());
     const waiting = client.resource(ConfigMapKind).waitFor(key, isDone, { signal: stop.signal });

@@ -61,7 +61,7 @@ export async function waitUntil<T extends KubernetesObject>(
       if (error instanceof StatusError) resourceVersion = undefined;
       if (!isTransient(error)) throw error;
     }
-    // Also after a watch that ended without an error: a server that ends each one immediately must not be flooded.
+    // Wait even after a watch that ended without an error, so that a server that ends every watch immediately is not flooded.
     await sleep(clock, { ms: exponentialDelay(failures, delays) * (1 + random.next()), signal });
   }
 }

@@ -34,7 +34,9 @@ export class LineSplitter {
     return this.#pending;
   }
 
-  /** Processes a chunk, of which nothing is kept. Throws the error of `tooLong` after the lines before the long one. */
+  /**
+   * Processes a chunk and keeps no reference to it. Throws the error of `tooLong` after reporting the lines before the long one.
+   */
   push(chunk: Uint8Array): void {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
     let start = 0;

@@ -32,7 +32,7 @@ export async function* readWatch<T extends object>(
     } catch (error) {
       fault = { error };
     }
-    // Deliver events that arrived complete before a fault: the reader's position must not fall behind them.
+    // Deliver the complete events that arrived before a fault, so that the reader's position includes them.
     for (const event of events) yield event;
     events.length = 0;
     if (fault) throw fault.error;

@@ -28,6 +28,6 @@ export interface BookmarkEvent {
 export interface ErrorEvent {
   readonly type: 'ERROR';
   readonly object: Status;
-  /** The same error, ready to throw. */
+  /** The error as an exception, ready to throw. */
   readonly error: StatusError;
 }

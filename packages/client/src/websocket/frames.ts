@@ -72,7 +72,7 @@ export class FrameReader {
   readonly #maxBytes: number;
   #chunks: Uint8Array[] = [];
   #size = 0;
-  /** Bytes needed before the next frame can be complete. */
+  /** Number of bytes at which the next frame can be decoded, as far as is known. */
   #needed = 2;
 
   constructor(maxBytes: number) {
@@ -96,7 +96,7 @@ export class FrameReader {
     return frames;
   }
 
-  /** Returns the first frame and its size, or the size up to which bytes are needed. */
+  /** Returns the first frame and its size, or the number of bytes needed to decode more. */
   #decode(bytes: Buffer): { readonly frame?: Frame; readonly needed: number } {
     const [first = 0, second = 0] = bytes;
     const short = second & 0x7f;

@@ -48,7 +48,7 @@ describe('DecodedObjects', () => {
     expect(kept.bytes).toBeLessThanOrEqual(11_000);
   });
 
-  it('replaces few of them during repeated scans of more objects than fit', () => {
+  it('replaces few objects during repeated scans of more objects than fit', () => {
     const kept = new DecodedObjects(1_000, 5_000);
     walk(kept);
     walk(kept);
@@ -90,7 +90,7 @@ describe('DecodedObjects', () => {
     expect(kept.bytes).toBeGreaterThan(8 * mebibyte);
   });
 
-  it('keeps the others if one is larger than the whole part for objects that are decoded again', () => {
+  it('keeps the other objects if one is larger than the whole share for objects that are decoded again', () => {
     const kept = new DecodedObjects(1_000, 500);
     walk(kept);
     walk(kept);

@@ -61,7 +61,7 @@ describe('InformerPool', () => {
     await eventually(() => found(first.cache, 'color', 'red') === 2);
   });
 
-  it('show each cache what exists, and events from then on', async () => {
+  it('show each cache the existing objects, and later events', async () => {
     const { server, start } = setUp();
     server.put(Thing, thing('a'));
     await start();

@@ -243,7 +243,7 @@ describe('reads after own writes', () => {
     timeoutAtScale(120_000),
   );
 
-  it.each<Flaw>(['remembers nothing', 'forgets a write at the next event of its key', 'never lets go of a deletion'])(
+  it.each<Flaw>(['remembers nothing', 'forgets a write at the next event of its key', 'never forgets a deletion'])(
     'return old versions with a cache that %s',
     (flaw) => {
       const { failed, numRuns } = fc.check(

@@ -251,7 +251,7 @@ describe('OwnWrites', () => {
     expect(writes.isOutside(key)).toBe(false);
   });
 
-  it('keeps the content of 10,000 writes and has older ones read live until the watch passes them', () => {
+  it('keeps the content of 10,000 writes; older writes are read live until the watch passes them', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     for (let i = 0; i < 10_002; i++) put(writes, object(String(1_000 + i), `u${i}`, `p${i}`));
     const stored = { uid: 'u0', resourceVersion: '999' };

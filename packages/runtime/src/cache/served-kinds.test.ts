@@ -73,7 +73,7 @@ describe('ServedKinds', () => {
     expect(await failing.isAbsent()).toBe(false);
   });
 
-  it('refreshes discovery for later checks and shares one result between concurrent ones', async () => {
+  it('refreshes discovery for later checks and shares one result between concurrent checks', async () => {
     const { clock, isAbsent, readings } = served(() => [core, apps]);
     await Promise.all([isAbsent(), isAbsent(), isAbsent()]);
     expect(readings()).toBe(1);

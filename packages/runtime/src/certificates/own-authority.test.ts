@@ -70,7 +70,7 @@ describe('ownAuthority', () => {
     server.put(CustomResourceDefinition, { metadata: { name: 'sites.x' }, spec: {} });
   };
 
-  it('creates everything, stores it, and injects the bundle', async () => {
+  it('creates and stores an authority and a certificate, and injects the bundle', async () => {
     const here = cluster();
     configured(here.server);
     const { published } = replica(here);

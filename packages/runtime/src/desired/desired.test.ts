@@ -226,7 +226,7 @@ describe('desired', () => {
     expect(server.get(Site, 'b').status).toBeUndefined();
   });
 
-  it('writes the conditions in the status, with lower precedence than the separate ones', async () => {
+  it('writes the conditions in the status, with lower precedence than separate conditions', async () => {
     const server = new FakeApiServer([Site, Page, Event]);
     put(server, []);
     const condition = (type: string, status: 'True' | 'False') => ({ type, status, reason: 'Said', message: '' });

@@ -123,7 +123,7 @@ describe('kindFinder', () => {
     }
   });
 
-  it('queries a failing discovery no more often', async () => {
+  it('queries discovery no more often while it fails', async () => {
     const server = serverWith({});
     server.hide();
     const find = kindFinder({ discovery: server.discovery, clock: new VirtualClock(), explain: true });

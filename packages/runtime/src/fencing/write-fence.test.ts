@@ -58,7 +58,7 @@ function writes(server: FakeApiServer): readonly string[] {
 describe('writeFence', () => {
   const siteA = { metadata: { name: 'a' }, spec: { domain: 'old' } };
 
-  it('rejects the first write of a reconcile whose object has changed, and retries with the new one', async () => {
+  it('rejects the first write of a reconcile whose object has changed, and retries with the new object', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Site, siteA);
     const seen: string[] = [];
@@ -134,9 +134,9 @@ describe('writeFence', () => {
     /** A controller whose reconciles wait at `wait` until they are released. */
     async function held(server: FakeApiServer, options: { readonly pages: readonly string[] }) {
       const started: string[] = [];
-      let letGo: () => void = () => {};
+      let release: () => void = () => {};
       const go = new Promise<void>((resolve) => {
-        letGo = resolve;
+        release = resolve;
       });
       await run(
         server,
@@ -155,15 +155,15 @@ describe('writeFence', () => {
         }),
       );
       await soon(() => started.length === 1);
-      return { started, letGo };
+      return { started, release };
     }
 
     it('counts the response to adding finalizers as a check for ten seconds', async () => {
       const server = new FakeApiServer([Site, Page]);
       server.put(Site, siteA);
-      const { letGo } = await held(server, { pages: ['wait', 'a'] });
+      const { release } = await held(server, { pages: ['wait', 'a'] });
       await clock.advance(5_000);
-      letGo();
+      release();
       await soon(() => server.get(Page, 'a') !== undefined);
       expect(looks(server)).toBe(0);
     });
@@ -171,11 +171,11 @@ describe('writeFence', () => {
     it('then writes nothing for an older generation', async () => {
       const server = new FakeApiServer([Site, Page]);
       server.put(Site, siteA);
-      const { letGo, started } = await held(server, { pages: ['wait', 'a'] });
+      const { release, started } = await held(server, { pages: ['wait', 'a'] });
       server.put(Site, { ...server.get(Site, 'a'), spec: { domain: 'new' } });
       await clock.advance(10_001);
       const before = server.requests.length;
-      letGo();
+      release();
       await soon(() => started.includes('new') && server.get(Page, 'a') !== undefined);
       const after = server.requests.slice(before).filter((request) => !request.startsWith('watch'));
       // The check that fails, the next reconcile's check, and its write.
@@ -190,10 +190,10 @@ describe('writeFence', () => {
     it('then writes nothing for an object that is being deleted', async () => {
       const server = new FakeApiServer([Site, Page]);
       server.put(Site, siteA);
-      const { letGo } = await held(server, { pages: ['wait', 'a'] });
+      const { release } = await held(server, { pages: ['wait', 'a'] });
       server.delete(Site, 'a');
       await clock.advance(10_001);
-      letGo();
+      release();
       await soon(() => server.get(Site, 'a') === undefined);
       expect(server.get(Page, 'a')).toBeUndefined();
     });
@@ -201,11 +201,11 @@ describe('writeFence', () => {
     it('continues work in progress although the object was edited', async () => {
       const server = new FakeApiServer([Site, Page]);
       server.put(Site, siteA);
-      const { letGo } = await held(server, { pages: ['a', 'wait', 'b'] });
+      const { release } = await held(server, { pages: ['a', 'wait', 'b'] });
       server.put(Site, { ...server.get(Site, 'a'), spec: { domain: 'new' } });
       await clock.advance(10_001);
       const before = server.requests.length;
-      letGo();
+      release();
       await soon(() => server.get(Page, 'b')?.spec.text === 'new');
       const after = server.requests.slice(before).filter((request) => !request.startsWith('watch'));
       expect(after[0]).toMatch(/^GET .*\/sites\/a$/);
@@ -285,9 +285,9 @@ describe('writeFence', () => {
       const server = new FakeApiServer([Site]);
       server.put(Site, { ...siteA, spec: { domain: 'expired' } });
       let runs = 0;
-      let letGo: () => void = () => {};
+      let release: () => void = () => {};
       const go = new Promise<void>((resolve) => {
-        letGo = resolve;
+        release = resolve;
       });
       let outcome: Promise<unknown> | undefined;
       await run(
@@ -305,7 +305,7 @@ describe('writeFence', () => {
       await soon(() => runs === 1);
       server.delete(Site, 'a');
       const replacement = server.put(Site, { ...siteA, spec: { domain: 'kept' } });
-      letGo();
+      release();
       await expect(outcome).rejects.toThrow(/replaced by another|uid/i);
       expect(server.get(Site, 'a')).toEqual(replacement);
     });

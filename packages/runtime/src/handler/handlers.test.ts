@@ -64,7 +64,7 @@ describe('handlers', () => {
     expect(requests(enqueueForObject(), create(view(), true))).toEqual(['n/a@-100']);
   });
 
-  it('enqueue the controlling owner by group and kind, but not an earlier one of its name', () => {
+  it('enqueue the controlling owner by group and kind, but not an earlier owner of the same name', () => {
     const ownerReferences = [
       reference('x'),
       reference('y', { controller: false }),
@@ -84,7 +84,7 @@ describe('handlers', () => {
     ]);
   });
 
-  it('enqueue the current owner when a child of an earlier owner of its name is deleted', () => {
+  it('enqueue the current owner when a child of an earlier owner of the same name is deleted', () => {
     const object = view({ ownerReferences: [reference('x')] });
     const gone: ObjectEvent<KubernetesObject> = { type: 'delete', object, deleteStateUnknown: false };
     expect(requests(enqueueForOwner(Owner), gone, 'uid-new')).toEqual(['n/x@0']);

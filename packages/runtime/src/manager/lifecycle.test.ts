@@ -110,7 +110,7 @@ describe('Manager lifecycle', () => {
     expect(() => manager.add(recording('late', received))).toThrow(/the manager was stopped/);
   });
 
-  it('does not wait with a budget of 0, and waits forever with a negative one', async () => {
+  it('does not wait with a budget of 0, and waits forever with a negative budget', async () => {
     for (const [budget, ends] of [
       [0, true],
       [-1, false],

@@ -230,7 +230,7 @@ describe('Manager', () => {
     expect(events.filter((each) => each === 'rate-limiter.failed')).toHaveLength(4);
   });
 
-  it('retries failures with backoff, logs them with the key, and does not retry terminal ones', async () => {
+  it('retries failures with backoff, logs them with the key, and does not retry terminal errors', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
     server.put(Site, site('flaky'));

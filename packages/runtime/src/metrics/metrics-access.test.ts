@@ -61,7 +61,7 @@ describe('MetricsAccess', () => {
     ]);
   });
 
-  it('rejects unknown users with 401 and unauthorized ones with 403', async () => {
+  it('rejects unknown users with 401 and unauthorized users with 403', async () => {
     const { ask } = setup();
     const unauthorized = { status: 401, text: 'Unauthorized\n' };
     expect(await ask(undefined)).toEqual(unauthorized);
@@ -94,7 +94,7 @@ describe('MetricsAccess', () => {
     expect(asked.map(({ kind }) => kind)).toEqual(['TokenReview', 'SubjectAccessReview', 'SubjectAccessReview']);
   });
 
-  it('responds with 500 if the API server fails, and keeps no failure and logs no token', async () => {
+  it('responds with 500 if the API server fails, caches no failure and logs no token', async () => {
     const { ask, state, lines } = setup();
     state.isDown = true;
     expect(await ask('good')).toEqual({ status: 500, text: 'Authentication failed\n' });

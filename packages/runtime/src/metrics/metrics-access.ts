@@ -30,7 +30,7 @@ export interface Rejection {
 }
 
 /** Lifetimes of the API server's cached responses, in milliseconds; controller-runtime's values (0.25). */
-const lives = { tokenMs: 60_000, allowedMs: 300_000, deniedMs: 30_000 };
+const lifetimes = { tokenMs: 60_000, allowedMs: 300_000, deniedMs: 30_000 };
 /** Maximum number of cached tokens and of cached decisions. */
 const most = 1_000;
 /** Timeout of a request to the API server, in milliseconds. */
@@ -83,7 +83,7 @@ export class MetricsAccess {
   #user(client: KubernetesClient, token: string): Promise<UserInfo | undefined> {
     // Only the hash of the token is kept.
     return this.#users.get(createHash('sha256').update(token).digest('base64'), {
-      lifeMs: () => lives.tokenMs,
+      lifeMs: () => lifetimes.tokenMs,
       find: async () => {
         const { status } = await this.#review(client, TokenReview, {
           apiVersion: 'authentication.k8s.io/v1',
@@ -109,7 +109,7 @@ export class MetricsAccess {
       nonResourceAttributes,
     };
     return this.#decisions.get(JSON.stringify(spec), {
-      lifeMs: (isAllowed) => (isAllowed ? lives.allowedMs : lives.deniedMs),
+      lifeMs: (isAllowed) => (isAllowed ? lifetimes.allowedMs : lifetimes.deniedMs),
       find: async () => {
         const { status } = await this.#review(client, SubjectAccessReview, {
           apiVersion: 'authorization.k8s.io/v1',

@@ -31,9 +31,9 @@ export class UsedPermissions {
   get rejected(): readonly Permission[] {
     const uses = [...this.#uses.values()];
     // A wrongly guessed plural is denied, then corrected.
-    const madeGood = (use: Permission & { readonly kind: string }): boolean =>
+    const wasCorrected = (use: Permission & { readonly kind: string }): boolean =>
       uses.some((each) => each.allowed && each.kind === use.kind && each.group === use.group && each.verb === use.verb);
-    return this.#list(false).filter((use) => !madeGood(use));
+    return this.#list(false).filter((use) => !wasCorrected(use));
   }
 
   #list(allowed: boolean): readonly Use[] {

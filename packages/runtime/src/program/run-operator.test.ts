@@ -30,7 +30,7 @@ describe('runOperator', () => {
     expect(out).toContain('--leader-elect');
   });
 
-  it('exits with code 2 for an unknown flag, and lists the known ones', async () => {
+  it('exits with code 2 for an unknown flag, and lists the known flags', async () => {
     const { code, err } = await run(['--leader-elected']);
     expect(code).toBe(2);
     expect(err).toMatch(/^unknown flag --leader-elected/);

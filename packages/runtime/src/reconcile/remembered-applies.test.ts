@@ -79,7 +79,7 @@ describe('RememberedApplies', () => {
     expect(applies.size).toBe(0);
   });
 
-  it('remembers the 10,000 objects used last', () => {
+  it('remembers the 10,000 most recently used objects', () => {
     const { applies } = remembering();
     const nth = (uid: number) => object({ metadata: { name: 'a', uid: `${uid}`, resourceVersion: '5' } });
     for (let uid = 0; uid < 9_999; uid++) applies.remember(wanted, nth(uid), manager);

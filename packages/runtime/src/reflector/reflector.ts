@@ -179,7 +179,7 @@ export class Reflector {
     if (initial && !end.initialEventsEnded) {
       // Restart a stream that ended before it was complete; if the end of the initial state never arrives, the server does not
       // support streaming.
-      if (end.noEndInSight) this.#listInstead();
+      if (end.isEndMissing) this.#listInstead();
       return { state: this.#fullListing(), failure: new Error('the watch ended before the first state was complete') };
     }
     if (end.hadNoResponse) return { state: this.#fullListing(), failure: new Error('the watch got no response') };

@@ -36,7 +36,7 @@ export interface WatchOnceOptions {
 export interface WatchEnd {
   readonly initialEventsEnded: boolean;
   /** True if events stopped without the bookmark that ends the initial state: the server does not support it. */
-  readonly noEndInSight: boolean;
+  readonly isEndMissing: boolean;
   /** True if nothing arrived, not even response headers. */
   readonly hadNoResponse: boolean;
   /** True if it ended in under a second without an event, as with a broken proxy. */
@@ -77,7 +77,7 @@ export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
   const quick = clock.monotonic() - startMs < 1_000 && follower.events === 0;
   return {
     initialEventsEnded: !initialEvents || follower.initialEventsEnded,
-    noEndInSight: opened && initialEvents && !follower.initialEventsEnded && guard.fired,
+    isEndMissing: opened && initialEvents && !follower.initialEventsEnded && guard.fired,
     hadNoResponse: !opened && guard.fired,
     suspicious: quick && !guard.fired,
   };

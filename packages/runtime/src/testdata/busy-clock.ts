@@ -1,6 +1,6 @@
 import type { Clock, Timer, VirtualClock } from '@kubewright/apimachinery';
 
-/** A clock of a program whose synchronous work takes time: its timers fire late, when the event loop is free again. */
+/** The clock of a program whose synchronous work takes time: timers fire late, once the event loop is free again. */
 export class BusyClock implements Clock {
   readonly #base: VirtualClock;
   #workedUntilMs = 0;
@@ -21,12 +21,12 @@ export class BusyClock implements Clock {
     return this.#base.setTimer(this.monotonic() - this.#base.monotonic() + delayMs, callback);
   }
 
-  /** Passes time without letting anything else run, as code does that computes. */
+  /** Advances time without letting anything else run, as a computation does. */
   work(ms: number): void {
     this.#workedUntilMs = this.monotonic() + ms;
   }
 
-  /** Fires the timers that fell due during work, and moves time on by `ms`. */
+  /** Fires the timers that fell due during work, and advances time by `ms`. */
   async turn(ms: number): Promise<void> {
     await this.#base.advance(this.monotonic() - this.#base.monotonic() + ms);
   }

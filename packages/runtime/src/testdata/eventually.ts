@@ -1,4 +1,4 @@
-/** How long a condition may take that depends on modules being loaded on a busy machine, in milliseconds. */
+/** Time limit for a condition that needs modules to be loaded on a busy machine, in milliseconds. */
 const patienceMs = 15_000;
 
 /** Checks a condition in each turn of the event loop until it holds. */

@@ -15,7 +15,7 @@ interface Stored { object: any; key: string; kind: Kind<KubernetesObject> }
 interface Change { type: 'ADDED' | 'MODIFIED' | 'DELETED'; rv: number; object: any; old?: any; plural: string }
 interface Request { readonly method: string; readonly path: string; readonly headers: Readonly<Record<string, string>>; readonly body: any; readonly signal: AbortSignal }
 
-/** Lets a test answer in place of the server; undefined lets the server answer. */
+/** Lets a test respond instead of the server; undefined lets the server respond. */
 export type Interrupt = (call: { method: string; url: URL; verb: string }) => Answer | undefined | Promise<Answer | undefined>;
 
 /** A small model of an API server for tests: lists, watches with bookmarks and 410, patches, apply, finalizers. */
@@ -41,7 +41,7 @@ export class FakeApiServer {
     this.client = new KubernetesClient({ transport, ...(options.clock && { clock: options.clock }), retry: { maxRetryAfter: 0, maxTransportRetries: 0 } });
   }
 
-  /** Ends all watches as a server does when it is stopped. */
+  /** Ends all watches, as a server that stops does. */
   cutWatches(error?: Error): void {
     for (const watcher of [...this.#watchers]) watcher.cut?.(error);
   }
@@ -50,7 +50,7 @@ export class FakeApiServer {
     return this.#watchers.size;
   }
 
-  /** Forgets history: watches from before get 410. */
+  /** Drops the history, so that watches at older versions get 410. */
   compact(): void {
     this.compacted = this.revision;
   }
@@ -152,7 +152,7 @@ export class FakeApiServer {
     return this.#one(kind, { request, url, namespace: namespace ?? '', name, subresource });
   }
 
-  /** What is served, besides a kind or two that every server has. */
+  /** The discovery response: the served kinds, plus some that every server has. */
   #discovery(core: boolean): Answer {
     const builtIn: Kind<KubernetesObject>[] = [
       { group: '', version: 'v1', kind: 'Binding', plural: 'bindings', scope: 'Namespaced' },
@@ -292,7 +292,7 @@ function as(kind: Kind<KubernetesObject>, object: any): any {
   return object.apiVersion === apiVersion ? object : { ...object, apiVersion };
 }
 
-/** The field set of a value, lists as wholes but for owner references. */
+/** Returns the field set of a value. Lists other than owner references are atomic. */
 function fieldsOf(value: any): any {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
   return Object.fromEntries(
@@ -305,7 +305,7 @@ function fieldsOf(value: any): any {
   );
 }
 
-/** What a change is to a watch that selects: objects come and go as they begin and cease to fit. */
+/** Returns the event that a watch with a selector sends: an object that starts or stops matching is added or deleted. */
 function typeFor(change: Change, fits: (object: any) => boolean): Change['type'] | undefined {
   const now = fits(change.object);
   const before = change.old !== undefined && fits(change.old);

@@ -1,4 +1,4 @@
-/** More in `npm run proof`, which sets `KUBEWRIGHT_MODEL_SCALE`; fewer in a plain `npm test`, which must be fast. */
+/** Factor for the runs of model tests: set by `npm run proof` in `KUBEWRIGHT_MODEL_SCALE`, and low in `npm test`, which must be fast. */
 const scale = Number(
   process.env['KUBEWRIGHT_MODEL_SCALE'] ?? (process.env['KUBEWRIGHT_REQUIRE_ALL'] === '1' ? 1 : 0.3),
 );

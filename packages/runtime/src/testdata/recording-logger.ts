@@ -1,13 +1,13 @@
 import type { LogFields, Logger, LogLevel } from '../log/logger.ts';
 
-/** A line that was logged. */
+/** A logged line. */
 export interface RecordedLine {
   readonly level: LogLevel;
   readonly message: string;
   readonly fields: LogFields;
 }
 
-/** A logger that keeps its lines, and those of loggers made from it, for tests to look at. */
+/** A logger that records its lines, and the lines of derived loggers, for tests. */
 export class RecordingLogger implements Logger {
   readonly lines: RecordedLine[];
   readonly #fields: LogFields;
@@ -17,7 +17,7 @@ export class RecordingLogger implements Logger {
     this.#fields = fields;
   }
 
-  /** Messages of a level, in order. */
+  /** Returns the messages of a level, in order. */
   messages(level: LogLevel): readonly string[] {
     return this.lines.filter((line) => line.level === level).map(({ message }) => message);
   }

@@ -1,6 +1,6 @@
 import { vi } from 'vitest';
 
-/** Runs a program as `node program --help`, in this process; answers what it exports and what it says. */
+/** Runs a program as `node program --help`, in this process; returns its exports and its output. */
 export async function usageOf<M>(program: () => Promise<M>): Promise<{ readonly module: M; readonly usage: string }> {
   const before = { args: process.argv, code: process.exitCode };
   let usage = '';

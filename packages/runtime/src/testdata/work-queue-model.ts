@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** What is done to a queue. */
+/** An operation on a queue. */
 export type Command =
   | { readonly type: 'add'; readonly key: string; readonly priority: number }
   | { readonly type: 'after'; readonly key: string; readonly delayMs: number; readonly priority: number }
@@ -11,31 +11,31 @@ export type Command =
   | { readonly type: 'done'; readonly pick: number }
   | { readonly type: 'advance'; readonly ms: number };
 
-/** Faults that queues have had. */
+/** Bugs that real queues have had. */
 export type Flaw =
-  /** One list, no note of who works on what. */
+  /** One list, without a record of the keys being worked on. */
   | 'hands a key to two workers'
-  /** What is added while the key is worked on is taken as dealt with. */
-  | 'drops what comes meanwhile'
-  /** Priorities alone (controller-runtime's queue, CR#3496). */
+  /** A key that is added while it is being worked on counts as processed. */
+  | 'drops keys added during work'
+  /** Orders by priority alone (controller-runtime's queue, CR#3496). */
   | 'never ages'
-  /** A point of priority in 100 ms: start-up keys come before the user's edit. */
+  /** Raises the priority by one every 100 ms, so keys from startup come before the user's edit. */
   | 'lets age override priority'
   /** An event cancels a pending requeueAfter (controller-runtime's queue, §2.2.7). */
   | 'add cancels the timer'
-  /** A key whose priority is raised starts to wait again. */
-  | 'forgets the wait when raised';
+  /** A key whose priority is raised loses its age. */
+  | 'loses its age when raised';
 
-/** Low, so that short runs show what it does. */
+/** Low, so that short runs reach the limit. */
 export const maxOvertakes = 1;
 
 interface Waiting {
   readonly key: string;
   readonly priority: number;
   readonly since: number;
-  /** Its place by age. */
+  /** The key's position by age. */
   readonly age: number;
-  /** Its place within its priority. */
+  /** The key's position within its priority. */
   readonly order: number;
 }
 
@@ -49,8 +49,7 @@ interface Timer {
 
 /**
  * A specification of the queue, as plain as possible and slow on purpose: client-go's dirty and processing sets, three timers
- * per key, priorities, and the key that has waited longest after it was overtaken {@link maxOvertakes} times in a row. With a
- * flaw, it is the naive queue that the tests must catch.
+ * per key, priorities, and the key that has waited longest after it was overtaken {@link maxOvertakes} times in a row. With a flaw, it is a naive queue whose bug the tests must detect.
  */
 export class QueueModel {
   now = 0;
@@ -70,7 +69,7 @@ export class QueueModel {
   add(key: string, priority: number): void {
     if (this.#flaw === 'add cancels the timer') this.clear(key, 'requeue');
     if (this.processing.has(key) && this.#flaw !== 'hands a key to two workers') {
-      if (this.#flaw === 'drops what comes meanwhile') return;
+      if (this.#flaw === 'drops keys added during work') return;
       this.#dirty.set(key, Math.max(priority, this.#dirty.get(key) ?? priority));
       return;
     }
@@ -78,7 +77,7 @@ export class QueueModel {
     if (old && old.priority >= priority) return;
     this.ready = this.ready.filter((each) => each !== old);
     const order = this.#order++;
-    const kept = this.#flaw === 'forgets the wait when raised' ? undefined : old;
+    const kept = this.#flaw === 'loses its age when raised' ? undefined : old;
     this.ready.push({ key, priority, since: kept?.since ?? this.now, age: kept?.age ?? order, order });
   }
 
@@ -138,7 +137,7 @@ const key = fc.constantFrom('a', 'b', 'c', 'd');
 const priority = fc.constantFrom(-100, -3, -1, 0, 0, 0, 2);
 const delayMs = fc.integer({ min: 1, max: 300 });
 
-/** Anything that may be done to a queue, in the proportions in which controllers do it. */
+/** Generates operations on a queue, in the proportions in which controllers use them. */
 export const command: fc.Arbitrary<Command> = fc.oneof(
   fc.record({ type: fc.constant('add' as const), key, priority }),
   fc.record({ type: fc.constant('after' as const), key, delayMs: fc.integer({ min: -1, max: 300 }), priority }),

@@ -113,7 +113,7 @@ describe('validator', () => {
     });
   });
 
-  it('passes frozen objects, and rejects those of another kind', async () => {
+  it('passes frozen objects, and rejects objects of another kind', async () => {
     const { post, counts } = served([
       validator(Site, {
         create(object) {

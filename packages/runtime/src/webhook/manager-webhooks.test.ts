@@ -61,7 +61,7 @@ function text(
 }
 
 describe('Manager with webhooks', () => {
-  it('serves them with its client and cache, and reports it in readiness', async () => {
+  it('serves the webhooks with its client and cache, and includes them in readiness', async () => {
     const { manager: made, server } = manager();
     await using _manager = made;
     await made.started();
@@ -77,7 +77,7 @@ describe('Manager with webhooks', () => {
     expect(ready).toMatchObject({ status: 200, body: expect.stringContaining('[+]webhook ok') });
   });
 
-  it('serves them before the first list, which may need them', async () => {
+  it('serves the webhooks before the first list, which may need them', async () => {
     const answered: (string | undefined)[] = [];
     const { manager: made, server } = manager();
     server.interrupt = async ({ url }) => {
@@ -112,7 +112,7 @@ describe('Manager with webhooks', () => {
     await end;
   });
 
-  it('serves none if disabled, and is ready', async () => {
+  it('serves no webhooks if the server is disabled, and is ready', async () => {
     const { manager: made } = manager({
       webhookServer: { port: -1, certificates: certificateFiles({ directory: '/nowhere' }) },
     });

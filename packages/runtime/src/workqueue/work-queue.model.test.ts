@@ -82,7 +82,7 @@ describe('WorkQueue against its model', () => {
     timeoutAtScale(120_000),
   );
 
-  it.each<Flaw>(['drops what comes meanwhile', 'never ages', 'lets age override priority'])(
+  it.each<Flaw>(['drops keys added during work', 'never ages', 'lets age override priority'])(
     'differs from a queue that %s',
     async (flaw) => {
       const { failed, numRuns } = await fc.check(comparison(flaw), { numRuns: 40_000 });

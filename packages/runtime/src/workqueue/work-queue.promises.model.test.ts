@@ -180,11 +180,11 @@ describe('the guarantees of WorkQueue', () => {
   // One fault may break several guarantees: which one is found first is random.
   it.each<Flaw>([
     'hands a key to two workers',
-    'drops what comes meanwhile',
+    'drops keys added during work',
     'never ages',
     'lets age override priority',
     'add cancels the timer',
-    'forgets the wait when raised',
+    'loses its age when raised',
   ])(
     'are broken by a queue that %s',
     async (flaw) => {

@@ -55,7 +55,7 @@ export interface PendingWork {
 }
 
 /** Backoff if a rate limiter throws, or returns NaN or no number: the key is not lost, and not retried without a delay. */
-const unsaidMs = 1_000;
+const fallbackMs = 1_000;
 
 interface Processing {
   readonly item: WorkItem;
@@ -245,10 +245,10 @@ export class WorkQueue {
   #backoff(key: string): number {
     try {
       const limitMs = this.#limiter.when(key);
-      return isNumber(limitMs) ? limitMs : unsaidMs;
+      return isNumber(limitMs) ? limitMs : fallbackMs;
     } catch (error) {
       this.#onLimiterError(error);
-      return unsaidMs;
+      return fallbackMs;
     }
   }
 

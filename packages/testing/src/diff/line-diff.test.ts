@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { lineDiff } from './line-diff.ts';
 
 describe('lineDiff', () => {
-  it('marks changes and leaves out what is far from them', () => {
+  it('marks changes and leaves out unchanged lines far from them', () => {
     const before = Array.from({ length: 12 }, (_, line) => `line ${line}`);
     const after = before.with(5, 'other');
     expect(lineDiff(before.join('\n'), after.join('\n'))).toBe(
@@ -15,7 +15,7 @@ describe('lineDiff', () => {
     );
   });
 
-  it('has every line of both texts, if all are near a change', () => {
+  it('shows every line of both texts if all are near a change', () => {
     const lines = fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1, maxLength: 3 });
     fc.assert(
       fc.property(lines, lines, (before, after) => {

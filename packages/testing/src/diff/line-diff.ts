@@ -1,6 +1,9 @@
-/** Unchanged lines that are shown around a change. */
+/** Number of unchanged lines shown around a change. */
 const context = 3;
-/** Larger texts are compared from their first difference on, because the comparison takes quadratic time. */
+/**
+ * Maximum number of lines. Larger texts are compared only from their first difference on, because the comparison takes quadratic
+ * time.
+ */
 const maxLines = 400;
 
 /**
@@ -31,7 +34,7 @@ function markedLines(before: readonly string[], after: readonly string[]): reado
   return [...before.slice(0, start).map((line) => `  ${line}`), ...changes];
 }
 
-/** Finds the longest common subsequence of lines; all others are changes. */
+/** Finds the longest common subsequence of lines; all other lines are changes. */
 function changesBetween(left: readonly string[], right: readonly string[]): readonly string[] {
   // lengths[i][j]: the length of the longest common subsequence of left[i..] and right[j..].
   const lengths = Array.from({ length: left.length + 1 }, () => new Array<number>(right.length + 1).fill(0));

@@ -15,18 +15,18 @@ type Env = Readonly<Record<string, string | undefined>>;
  * ```
  */
 export interface KubernetesVersion {
-  /** Such as `1.36.0`; `embedded` for the embedded cluster. */
+  /** The version, such as `1.36.0`; `embedded` for the embedded cluster. */
   readonly version: string;
   /** For `TestEnvironment.start({ env })`. */
   readonly env: Env;
 }
 
 /**
- * Returns the control planes that are on this machine, for tests that run on each of them: the embedded cluster, then the
- * versions of etcd and kube-apiserver that envtest's `setup-envtest` has downloaded, oldest first.
+ * Returns the control planes on this machine, for tests that run on each of them: the embedded cluster, then the versions of etcd
+ * and kube-apiserver that envtest's `setup-envtest` has downloaded, oldest first.
  *
- * @param options - `folder`: where the programs are, such as the project's `bin`. @defaultValue the folder of `setup-envtest`,
- * such as `~/.local/share/kubebuilder-envtest`
+ * @param options - `folder`: the folder that contains the programs, such as the project's `bin`. @defaultValue the folder of
+ * `setup-envtest`, such as `~/.local/share/kubebuilder-envtest`
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export function kubernetesVersions(
   return [{ version: 'embedded', env: others }, ...versions.sort((a, b) => compareVersions(a.version, b.version))];
 }
 
-/** The folder of setup-envtest: the default of its `--bin-dir`. */
+/** Returns the folder of setup-envtest, the default of its `--bin-dir`. */
 function envtestFolder(env: Env): string {
   if (process.platform === 'darwin') {
     return join(homedir(), 'Library', 'Application Support', 'io.kubebuilder.envtest');

@@ -1,6 +1,6 @@
 import type { ClientCall, Verb } from '@kubewright/client';
 
-/** Selects calls of a client. Fields that are not set match anything. */
+/** Selects calls of a client. An unset field matches anything. */
 export interface CallPattern {
   readonly verb?: Verb;
   /** Such as `ConfigMap`. */

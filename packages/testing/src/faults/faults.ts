@@ -16,7 +16,7 @@ interface Fault {
 
 /**
  * Faults in the calls of a client, for tests of how an operator copes with them. Each fault waits for the next call that matches
- * its pattern, and occurs once, or `times` times. Faults with the same pattern happen one after the other.
+ * its pattern, and occurs once, or `times` times. Faults with the same pattern occur one after the other.
  *
  * The client's own retries also pass through the faults: it retries lost connections, and failed reads.
  *
@@ -29,7 +29,9 @@ interface Fault {
  * ```
  */
 export class Faults {
-  /** Add it to a client: `client.intercepted(faults.interceptor)`. `TestOperator` does so. */
+  /**
+   * Applies the faults to a client's calls. Add it with `client.intercepted(faults.interceptor)`; `TestOperator` does so itself.
+   */
   readonly interceptor: ClientInterceptor = (call, next) => this.#pass(call, next);
   readonly #clock: Clock;
   #faults: readonly Fault[] = [];

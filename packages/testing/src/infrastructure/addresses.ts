@@ -1,4 +1,4 @@
-/** Number of host addresses in a /24 subnet: all but the first one (the network address) and the last one (broadcast). */
+/** Number of host addresses in a /24 subnet: all except the first (the network address) and the last (the broadcast address). */
 const hosts = 254;
 const podSubnets = 256;
 
@@ -7,7 +7,7 @@ export function podAddress(index: number): string {
   return `10.244.${Math.floor(index / hosts) % podSubnets}.${(index % hosts) + 1}`;
 }
 
-/** Returns the address of a load balancer in 203.0.113.0/24. The addresses of the first 254 are unique. */
+/** Returns the address of a load balancer in 203.0.113.0/24. The addresses of the first 254 load balancers are unique. */
 export function balancerAddress(index: number): string {
   return `203.0.113.${(index % hosts) + 1}`;
 }

@@ -28,7 +28,7 @@ export async function bindClaim(client: KubernetesClient, key: ObjectKey): Promi
     }),
   );
   const { name: volumeName } = volume.metadata;
-  // Patches, because controllers also write to both objects.
+  // Use patches, because controllers also write to both objects.
   await volumes.status.patch({ name: volumeName }, { type: 'merge', body: { status: { phase: 'Bound' } } });
   const body = {
     metadata: {

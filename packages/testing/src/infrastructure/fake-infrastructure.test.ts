@@ -63,7 +63,7 @@ describe('FakeInfrastructure', () => {
     expect(again.status).toEqual(pod.status);
   });
 
-  it('keeps the times and restarts of init containers and sidecars, however often something happens to the pod', async () => {
+  it('keeps the times and restarts of init containers and sidecars, however often the pod changes', async () => {
     const clock = new VirtualClock(Date.UTC(2030, 0, 1));
     await using later = await FakeInfrastructure.start(environment, { clock });
     const proxy = { name: 'proxy', image: 'proxy:1', restartPolicy: 'Always' };
@@ -77,7 +77,7 @@ describe('FakeInfrastructure', () => {
     ]);
   });
 
-  it('crashes a container, which waits ever longer until it runs again', async () => {
+  it('crashes a container, which waits longer each time before it restarts', async () => {
     await infrastructure.makeReady(await create());
     const crashed = await infrastructure.crash({ name: 'web', namespace: namespace.name }, { exitCode: 137 });
     expect(crashed.status?.phase).toBe('Running');
@@ -138,7 +138,7 @@ describe('FakeInfrastructure', () => {
     ]);
   });
 
-  it('reports that no node can take a pod, until one does', async () => {
+  it('reports that no node fits a pod, until one does', async () => {
     const pod = await infrastructure.makeUnschedulable(await create(), {
       message: '0/3 nodes are available: 3 Insufficient cpu.',
     });
@@ -165,7 +165,7 @@ describe('FakeInfrastructure', () => {
     await eventually(pods, toBeAbsent(), patience);
   });
 
-  it('completes a Job, with the pods that follow', async () => {
+  it('completes a Job, including pods created in the meantime', async () => {
     const template = { spec: { containers: containers.slice(0, 1), restartPolicy: 'Never' as const } };
     const job = Job({ metadata: { name: 'backup' }, spec: { completions: 3, parallelism: 1, template } });
     const complete = await infrastructure.complete(await namespace.client.resource(Job).create(job), patience);

@@ -25,7 +25,7 @@ import { assignAddress } from './load-balancer.ts';
 import { podRemover } from './pod-remover.ts';
 import { signingAuthority, signRequest } from './sign-request.ts';
 
-/** Thrown if fake infrastructure does not work in an environment. */
+/** Thrown if fake infrastructure cannot work in an environment. */
 class FakeInfrastructureError extends KubewrightError {
   override readonly name = 'FakeInfrastructureError';
   readonly code = 'KW8002';
@@ -37,8 +37,8 @@ type Script = Scripts extends ReadonlyMap<string, infer S> ? S : never;
 /**
  * The parts of a cluster around the control plane, under the test's control: a node whose pods follow the test's instructions, the
  * scheduler, volume provisioners, load balancers and certificate signers. It writes the statuses, conditions and events that a
- * kubelet and the other components write, so controllers, operators and `kubectl` see no difference. On its own, it only ends pods
- * that are deleted.
+ * kubelet and the other components write, so controllers, operators and `kubectl` see no difference. Without instructions, it only
+ * ends pods that are deleted.
  *
  * @example
  * ```ts
@@ -50,7 +50,7 @@ type Script = Scripts extends ReadonlyMap<string, infer S> ? S : never;
  * ```
  */
 export class FakeInfrastructure implements AsyncDisposable {
-  /** The value of `components` for `TestEnvironment.start`: all components except those that it replaces. */
+  /** The value of `components` for `TestEnvironment.start`: all components except those that fake infrastructure replaces. */
   static readonly components: readonly string[] = [
     '*',
     '-nodes',
@@ -84,7 +84,7 @@ export class FakeInfrastructure implements AsyncDisposable {
   /**
    * Registers the node `fake-node`.
    *
-   * @param options - `clock`: the time of the statuses. @defaultValue the system clock
+   * @param options - `clock`: the source of the times in statuses. @defaultValue the system clock
    * @throws FakeInfrastructureError (KW8002) on an existing cluster, whose own nodes would interfere
    */
   static async start(
@@ -100,7 +100,7 @@ export class FakeInfrastructure implements AsyncDisposable {
     }
     const infrastructure = new FakeInfrastructure(environment, clock);
     await registerNode(environment.client, clock.now());
-    infrastructure.#manager.run().catch(() => undefined); // ends when it is disposed
+    infrastructure.#manager.run().catch(() => undefined); // The manager ends when this object is disposed.
     await infrastructure.#manager.started();
     return infrastructure;
   }
@@ -213,7 +213,7 @@ export class FakeInfrastructure implements AsyncDisposable {
   /**
    * Gives a Service of type LoadBalancer its external address.
    *
-   * @param ip - @defaultValue the next address of 203.0.113.0/24, a range for examples; after 254 Services, the first one again
+   * @param ip - @defaultValue the next address of 203.0.113.0/24, a range for examples; after 254 Services, the addresses repeat
    */
   async assignAddress(
     service: ObjectOrKey,
@@ -275,7 +275,7 @@ export class FakeInfrastructure implements AsyncDisposable {
         }
         return updated;
       } catch (error) {
-        if (!isConflict(error)) throw error; // someone changed the pod meanwhile
+        if (!isConflict(error)) throw error; // Another client changed the pod in the meantime.
       }
     }
   }

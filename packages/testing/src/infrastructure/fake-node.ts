@@ -3,7 +3,7 @@ import { Node } from '@kubewright/apimachinery/core/v1';
 import { formatTime } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 
-/** The name and the address of the node. */
+/** Name and address of the fake node. */
 export const fakeNode = { name: 'fake-node', hostIP: '10.0.0.1' };
 
 const healthy = [
@@ -13,7 +13,7 @@ const healthy = [
   ['Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'],
 ] as const;
 
-/** Registers the node, unless another test has. */
+/** Registers the node, unless another test has registered it. */
 export async function registerNode(client: KubernetesClient, nowMs: number): Promise<void> {
   const { name, hostIP } = fakeNode;
   const labels = { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux', 'kubernetes.io/arch': 'amd64' };
@@ -25,7 +25,7 @@ export async function registerNode(client: KubernetesClient, nowMs: number): Pro
   }
   const capacity = { cpu: '8', memory: '32Gi', pods: '110' };
   const time = formatTime(nowMs);
-  // A patch, because controllers also write to new nodes.
+  // Use a patch, because controllers also write to new nodes.
   const body = {
     status: {
       capacity,

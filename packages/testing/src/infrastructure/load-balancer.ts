@@ -2,7 +2,7 @@ import type { ObjectKey, Stored } from '@kubewright/apimachinery';
 import { Service } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 
-/** Writes the address of a Service's load balancer, like a cloud controller. */
+/** Writes the address of a Service's load balancer, as a cloud controller would. */
 export function assignAddress(
   client: KubernetesClient,
   { key, ip }: { readonly key: ObjectKey; readonly ip: string },

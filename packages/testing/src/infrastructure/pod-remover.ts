@@ -3,7 +3,7 @@ import { Pod } from '@kubewright/apimachinery/core/v1';
 import { controller } from '@kubewright/runtime';
 import { fakeNode } from './fake-node.ts';
 
-/** Removes pods of the node that are being deleted, like a kubelet when their containers have ended. */
+/** Returns a controller that removes the node's pods once they are being deleted, like a kubelet whose containers have ended. */
 export function podRemover(): ReturnType<typeof controller> {
   return controller({
     for: Pod,

@@ -3,7 +3,7 @@ import { lineDiff } from '../diff/line-diff.ts';
 import { textOf } from '../diff/text-of.ts';
 
 /**
- * Checks a value. It throws or returns `false` if the value does not match; anything else is a match. Functions of this package, a
+ * Checks a value. Throws or returns `false` if the value does not match; any other result is a match. Functions of this package, a
  * block with a test runner's `expect`, and a plain condition are therefore all matchers.
  *
  * @example

@@ -82,7 +82,7 @@ describe('toHaveCondition', () => {
     );
   });
 
-  it('names the conditions that there are', () => {
+  it('lists the existing conditions', () => {
     expect(mismatch(toHaveCondition('Ready'), pod([{ type: 'Initialized', status: 'True' }]))).toContain(
       'Pod default/web has no condition Ready; it has Initialized',
     );
@@ -104,19 +104,19 @@ describe('toBeOwnedBy', () => {
   const owned = (...ownerReferences: (typeof reference & { controller?: boolean })[]) =>
     ConfigMap({ metadata: { name: 'settings', ownerReferences } });
 
-  it('wants the controller by default', () => {
+  it('requires a controller reference by default', () => {
     expect(() => toBeOwnedBy(owner)(owned({ ...reference, controller: true }))).not.toThrow();
     expect(mismatch(toBeOwnedBy(owner), owned(reference))).toContain('-     "controller": true');
     expect(() => toBeOwnedBy(owner, { controller: false })(owned(reference))).not.toThrow();
   });
 
-  it('compares UIDs, so that a recreated owner is another one', () => {
+  it('compares UIDs, so that a recreated owner does not match', () => {
     expect(mismatch(toBeOwnedBy(owner), owned({ ...reference, uid: 'old', controller: true }))).toContain('"old"');
   });
 });
 
 describe('toHaveFinalizer', () => {
-  it('names the finalizers that there are', () => {
+  it('lists the existing finalizers', () => {
     const object = ConfigMap({ metadata: { name: 'settings', finalizers: ['a.io/x'] } });
     expect(() => toHaveFinalizer('a.io/x')(object)).not.toThrow();
     expect(mismatch(toHaveFinalizer('a.io/y'), object)).toContain('has no finalizer a.io/y');
@@ -134,7 +134,7 @@ describe('toHaveEvent', () => {
     expect(() => toHaveEvent({ name: 'db' })(events)).not.toThrow();
   });
 
-  it('shows the events that there are', () => {
+  it('lists the existing events', () => {
     const message = mismatch(toHaveEvent({ reason: 'Deleted' }), core);
     expect(message).toContain('no such event among 1');
     expect(message).toContain('+     "reason": "Failed"');
@@ -146,7 +146,7 @@ describe('toBeAbsent', () => {
     expect(() => toBeAbsent()(value)).not.toThrow();
   });
 
-  it('names what is still there', () => {
+  it('names the object that still exists', () => {
     expect(mismatch(toBeAbsent(), settings)).toBe('still there: ConfigMap shop/settings');
     expect(mismatch(toBeAbsent(), { items: [settings] })).toBe('still there: ConfigMap shop/settings');
   });

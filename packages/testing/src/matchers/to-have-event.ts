@@ -2,7 +2,7 @@ import { defined } from '@kubewright/apimachinery/internal';
 import { fail, type Matcher } from './matcher.ts';
 import { matches } from './to-match.ts';
 
-/** Text of an event, in the fields of both of its APIs and of the events that a reconcile reports. */
+/** The text of an event: the union of the fields of both event APIs and of the events that a reconcile reports. */
 interface EventText {
   readonly type?: string;
   readonly reason?: string;
@@ -15,7 +15,7 @@ interface EventText {
 /**
  * Matches a list that contains an expected event: events of either API, a list response, or the events of `reconcileOnce`.
  *
- * @param expected - the fields to compare; `name` is that of the object that the event is about
+ * @param expected - the fields to compare; `name` is the name of the object that the event is about
  * @throws AssertionError with all events of the list
  *
  * @example

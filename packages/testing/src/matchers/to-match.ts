@@ -33,7 +33,7 @@ export function matches(expected: unknown, actual: unknown): boolean {
   return isRecord(actual) && Object.entries(expected).every(([name, value]) => matches(value, actual[name]));
 }
 
-/** Returns the part of `actual` that is compared with `expected`. Matching parts become equal to the expected ones. */
+/** Returns the part of `actual` that is compared with `expected`. Replaces matching parts with the expected parts. */
 function restricted(actual: unknown, expected: unknown): unknown {
   if (matches(expected, actual)) return expected;
   if (Array.isArray(expected) && Array.isArray(actual)) {

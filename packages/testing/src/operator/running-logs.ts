@@ -4,7 +4,7 @@ export interface RunningLog {
 }
 
 /**
- * The logs of the operators that run in this process. A read does not know about operators, so a time-out error finds their logs
- * here.
+ * The logs of the operators that run in this process. A time-out error finds them here, because `eventually` gets no reference to
+ * the operators.
  */
 export const runningLogs: Set<RunningLog> = new Set();

@@ -10,7 +10,7 @@ import { consistently } from '../wait/consistently.ts';
 import { eventually } from '../wait/eventually.ts';
 import { TestOperator } from './test-operator.ts';
 
-// A busy machine needs more than the default.
+// The default is too short on a busy machine.
 const patience = { timeoutMs: 30_000 };
 
 /** Keeps a copy of each labeled ConfigMap. */
@@ -54,7 +54,7 @@ describe('TestOperator', () => {
   it('shows its log when a wait fails, and only while it runs', async () => {
     await using namespace = await environment.namespace();
     const { client, name } = namespace;
-    // Fails at the first read, no matter how long it takes.
+    // Fails at the first read, no matter how long the read takes.
     const wait = () => consistently(() => client.resource(ConfigMap).get({ name: 'settings-copy' }), toBeAbsent());
     {
       await using _operator = await TestOperator.start(environment.client, {

@@ -38,7 +38,8 @@ export class TestOperator implements AsyncDisposable {
   /**
    * Starts the controllers. Resolves once their caches are filled.
    *
-   * @param client - such as that of a test environment; not disposed. To run as another user, pass `client.with({ impersonate })`.
+   * @param client - the client to use, such as a test environment's; not disposed. To run as another user, pass `client.with({
+   * impersonate })`.
    * @throws the error of the manager if it cannot start
    */
   static async start(client: KubernetesClient, options: TestOperatorOptions): Promise<TestOperator> {
@@ -62,7 +63,7 @@ export class TestOperator implements AsyncDisposable {
     return this.#log.lines;
   }
 
-  /** Stops the operator. @throws the error that ended it earlier, if any */
+  /** Stops the operator. @throws the error that ended the operator earlier, if any */
   async [Symbol.asyncDispose](): Promise<void> {
     runningLogs.delete(this.#log);
     await this.manager[Symbol.asyncDispose]();

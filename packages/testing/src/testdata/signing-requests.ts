@@ -1,4 +1,4 @@
-// Made by openssl 3: `openssl req -new`.
+// Created with openssl 3: `openssl req -new`.
 
 /** A request for a client certificate: O=system:nodes, CN=system:node:worker-1. */
 export const kubeletClientRequest = `-----BEGIN CERTIFICATE REQUEST-----

@@ -6,8 +6,8 @@ import { ObservedVersions } from './observed-versions.ts';
 import { defaultIntervalMs, type WaitOptions } from './wait-options.ts';
 
 /**
- * Reads repeatedly for some time, and fails at the first value that does not match. Returns the last value. Such a wait always
- * takes the full time, so prefer to wait for an event after which the change can no longer happen.
+ * Reads repeatedly for some time, and fails at the first value that does not match. Returns the last value. A successful wait
+ * always takes the full time, so prefer to wait for an event after which the change can no longer happen.
  *
  * @param options - `forMs`: @defaultValue 500
  * @throws AssertionError like `eventually`

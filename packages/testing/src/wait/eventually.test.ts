@@ -12,7 +12,7 @@ const version = (resourceVersion: string, mode: string) => ({
   ...stored(ConfigMap({ metadata: { name: 'settings', resourceVersion } as object, data: { mode } })),
 });
 
-/** Returns one value after the other, and then repeats the last one. Calls values that are functions. */
+/** Returns one value after the other, and then repeats the last one. A value that is a function is called. */
 function reads<T>(...values: (T | (() => T))[]): () => T {
   return () => {
     const value = values.length > 1 ? values.shift() : values[0];
@@ -56,7 +56,7 @@ describe('eventually', () => {
     expect(await settled(clock, wait('light'))).toMatchObject({ name: 'AssertionError' });
   });
 
-  it('waits for a read that succeeds, without a matcher', async () => {
+  it('waits for a successful read if there is no matcher', async () => {
     const clock = new VirtualClock();
     const missing = () => {
       throw notFound({ group: '', resource: 'configmaps' }, 'settings');
@@ -161,7 +161,7 @@ describe('eventually', () => {
 });
 
 describe('consistently', () => {
-  it('returns the last value after the whole time', async () => {
+  it('returns the last value after the full time', async () => {
     const clock = new VirtualClock();
     const wait = consistently(reads(1, 2, 3), (value) => value < 4, { clock, forMs: 2_000 });
     expect(await settled(clock, wait)).toBe(3);

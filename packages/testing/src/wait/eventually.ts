@@ -6,12 +6,12 @@ import { ObservedVersions } from './observed-versions.ts';
 import { defaultIntervalMs, type WaitOptions } from './wait-options.ts';
 
 /**
- * Reads until the value matches, and returns it. A read that fails counts as a value that does not match. The last read is at the
- * time-out, and has one more interval to finish.
+ * Reads until the value matches, and returns it. A read that fails counts as a value that does not match. The last read starts at
+ * the time-out and has one more interval to finish.
  *
  * @param matcher - @defaultValue any value: waits until the read succeeds
- * @param options - `timeoutMs`: @defaultValue that of the environment variable `KUBEWRIGHT_EVENTUALLY_TIMEOUT`, in Go's notation,
- * otherwise 4,000, which is less than the time limit of test runners
+ * @param options - `timeoutMs`: @defaultValue the value of the environment variable `KUBEWRIGHT_EVENTUALLY_TIMEOUT`, in Go's
+ * notation, otherwise 4,000, which is less than the time limit of test runners
  * @throws AssertionError at the time-out: the difference, the last five versions of the objects that were read, and the last log
  * lines of the operators that `TestOperator` runs
  *
@@ -42,7 +42,7 @@ export async function eventually<T>(
   for (let reads = 1; ; reads++) {
     signal?.throwIfAborted();
     const remainingMs = end - clock.monotonic();
-    const isLast = remainingMs < 1; // timers may fire up to a millisecond early
+    const isLast = remainingMs < 1; // Timers may fire up to a millisecond early.
     const outcome = await within(attempt(read, matcher), { ms: isLast ? pauseMs : remainingMs, clock, signal });
     signal?.throwIfAborted();
     if (outcome?.matched) return outcome.value;
@@ -78,7 +78,7 @@ async function within<T>(
   }
 }
 
-/** As with Gomega, the default time limit can be raised for a slow machine without changing the tests. */
+/** Returns the default time limit. Like Gomega's, it can be raised for a slow machine without changing the tests. */
 function defaultTimeoutMs(): number {
   return parseDurationMs(process.env['KUBEWRIGHT_EVENTUALLY_TIMEOUT'] || '4s');
 }

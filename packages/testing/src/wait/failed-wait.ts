@@ -5,7 +5,7 @@ import type { ObservedVersions } from './observed-versions.ts';
 /** Number of log lines shown per operator. */
 const shownLines = 20;
 
-/** Creates the error of a wait: what did not match, the versions that were read, and what the operators logged. */
+/** Creates the error of a failed wait, with the mismatch, the versions that were read, and the operators' log lines. */
 export function failedWait(
   headline: string,
   { error, versions }: { readonly error: unknown; readonly versions: ObservedVersions },

@@ -31,7 +31,7 @@ export class ObservedVersions {
     }
   }
 
-  /** Describes the versions of each object: the oldest in full, the others by their changes. */
+  /** Describes the versions of each object: the oldest version in full, later versions as differences. */
   describe(): string {
     return [...this.#versions.values()].map(describeOne).join('\n\n');
   }

@@ -16,9 +16,9 @@ import { WorldError } from './world-error.ts';
 type Created = Stored<KubernetesObject>;
 
 /**
- * Creates objects as if they had existed: at their `creationTimestamp`, with their status, and marked for deletion at their
- * `deletionTimestamp`. Owner references get the UIDs of the owners among the objects. Returns the objects as stored, in the given
- * order.
+ * Creates objects as if they had existed before: created at their `creationTimestamp`, with their status, and marked for deletion
+ * at their `deletionTimestamp`. Owner references to other objects of the list get these objects' UIDs. Returns the objects as
+ * stored, in the given order.
  */
 export async function createObjects(
   client: KubernetesClient,
@@ -60,7 +60,7 @@ async function createOne(
   const { object, ownerReferences, clock } = parts;
   const { creationTimestamp, deletionTimestamp, finalizers = [] } = object.metadata;
   const resource = client.resource(await kindOf(client, object));
-  // The server sets these fields.
+  // The server sets these fields itself.
   const { uid, resourceVersion, generation, managedFields, ...metadata } = object.metadata as Record<string, unknown>;
   const given = {
     ...object,

@@ -42,7 +42,7 @@ describe('ownersFirst', () => {
 });
 
 describe('ownersAmong', () => {
-  it('finds the owner in the same namespace, or in none', () => {
+  it('finds the owner in the same namespace, or among cluster-scoped objects', () => {
     const [far, near, global] = [within('depot', 'a'), within('shop', 'a'), within(undefined, 'b')];
     const owned = object('c', 'a', 'b');
     expect([...ownersAmong([far, near, global, owned])(owned).values()]).toEqual([near, global]);

@@ -2,7 +2,7 @@ import type { KubernetesObject, OwnerReference } from '@kubewright/apimachinery'
 import { titleOf } from '../matchers/matcher.ts';
 import { WorldError } from './world-error.ts';
 
-/** Returns the owners of an object that are known, by reference. */
+/** Returns the known owners of an object, by owner reference. */
 type OwnersOf = (object: KubernetesObject) => ReadonlyMap<OwnerReference, KubernetesObject>;
 
 /**
@@ -29,7 +29,7 @@ export function ownersAmong(objects: readonly KubernetesObject[]): OwnersOf {
 }
 
 /**
- * Sorts objects so that each one comes after its owners; otherwise keeps the order.
+ * Sorts objects so that every object comes after its owners; otherwise keeps their order.
  *
  * @throws WorldError (KW8001) if an object owns itself, directly or through others
  */

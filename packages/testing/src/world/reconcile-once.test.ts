@@ -48,7 +48,7 @@ describe('reconcileOnce', () => {
     expect((await first.again()).writes).toEqual([]);
   });
 
-  it('continues in the same world, which the test changes', async () => {
+  it('continues in the same world after the test has changed it', async () => {
     const first = await reconcileOnce(shops, { objects: [shop] });
     const body = { spec: { message: 'ho' } };
     await first.client.resource(Shop).patch({ namespace: 'shop', name: 'one' }, { type: 'merge', body });
@@ -58,7 +58,7 @@ describe('reconcileOnce', () => {
     ]);
   });
 
-  it('has the given objects as they came about: times, status, deletion, owners', async () => {
+  it('gives the objects their times, status, deletion and owners', async () => {
     const seen: unknown[] = [];
     const observer = controller({
       for: Shop,
@@ -102,7 +102,7 @@ describe('reconcileOnce', () => {
     toBeOwnedBy(await client.resource(Deployment).get(metadata))(await client.resource(ReplicaSet).get(metadata));
   });
 
-  it('reports results, events and errors, and takes faults', async () => {
+  it('reports results, events and errors, and applies faults', async () => {
     const flaky = controller({
       for: Shop,
       reconcile: async (_object, ctx) => {
@@ -150,7 +150,7 @@ describe('reconcileOnce', () => {
     expect([writes, object]).toEqual([[], undefined]);
   });
 
-  it('names what cannot be part of a world', async () => {
+  it('names an object that cannot be part of the world', async () => {
     const Other = defineKind<{ readonly a: number }>({ group: 'other.example.com', version: 'v1', kind: 'Other' });
     const other = Other({ metadata: { name: 'x', namespace: 'shop' }, spec: { a: 1 } });
     await expect(reconcileOnce(shops, { objects: [shop, other] })).rejects.toMatchObject({ code: 'KW8001' });

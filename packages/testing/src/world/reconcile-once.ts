@@ -18,7 +18,7 @@ import { serveKinds } from './served-kinds.ts';
 import { WorldError } from './world-error.ts';
 
 /**
- * The world of {@link reconcileOnce}.
+ * The objects, time and faults with which {@link reconcileOnce} runs.
  *
  * @example
  * ```ts
@@ -27,8 +27,8 @@ import { WorldError } from './world-error.ts';
  */
 export interface ReconcileWorld<T extends KubernetesObject> {
   /**
-   * All objects that exist, with their status. The first one is reconciled. Owner references among them get the right UIDs, so any
-   * UID may be given.
+   * All objects that exist, with their status. The first object is reconciled. Owner references among the objects get the right
+   * UIDs, so you may set any UID.
    */
   readonly objects: readonly [T, ...KubernetesObject[]];
   /** The key of another object to reconcile, such as one that does not exist. @defaultValue the first object */
@@ -36,8 +36,8 @@ export interface ReconcileWorld<T extends KubernetesObject> {
   /** The current time, or a clock. The server uses the same time. @defaultValue `2026-01-01T00:00:00Z` */
   readonly now?: string | VirtualClock | undefined;
   /**
-   * YAML files with the generated CRDs, whose defaults and validation then apply. A kind of the controller that none of them
-   * defines has no schema: any object is valid, and no field has a default.
+   * YAML files with the generated CRDs, whose defaults and validation then apply. A kind that no file defines has no schema: any
+   * object is valid, and no field has a default.
    */
   readonly manifests?: readonly string[] | undefined;
   /** Kinds to serve besides those that the controller watches, such as those of other objects. @defaultValue none */
@@ -78,7 +78,7 @@ export interface ReconcileReport<T extends KubernetesObject> extends BaseReport<
   readonly status: StatusIn<T> | undefined;
   /** A client for reading and changing the world: an administrator's, or the given client of a running cluster. */
   readonly client: KubernetesClient;
-  /** Reconciles the object again in the current state of the world. */
+  /** Reconciles the object again in the current state of the server. */
   again(): Promise<ReconcileReport<T>>;
 }
 

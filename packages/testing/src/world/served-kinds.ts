@@ -2,7 +2,7 @@ import type { KindDescriptor } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import type { KubernetesClient } from '@kubewright/client';
 
-/** Defines the kinds that the server does not serve yet, without a schema: any object is valid, and no field has a default. */
+/** Defines the kinds that the server does not serve yet. They have no schema: any object is valid, and no field has a default. */
 export async function serveKinds(client: KubernetesClient, kinds: readonly KindDescriptor[]): Promise<void> {
   const mapper = await client.discovery.mapper();
   const missing = new Map<string, KindDescriptor[]>();
@@ -21,7 +21,7 @@ export async function serveKinds(client: KubernetesClient, kinds: readonly KindD
 function definitionOf(name: string, kinds: readonly KindDescriptor[]): CustomResourceDefinition {
   const [{ group, plural, kind, scope }] = kinds as [KindDescriptor];
   return CustomResourceDefinition({
-    // Only groups under k8s.io and kubernetes.io need the annotation.
+    // The API server requires this annotation only for groups under k8s.io and kubernetes.io.
     metadata: { name, annotations: { 'api-approved.kubernetes.io': 'unapproved, for a test' } },
     spec: {
       group,

@@ -1,7 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import type { ConfigEnvironment, SpawnRequest, SpawnResult } from '../config-environment.ts';
 
-/** An environment made of literals, for tests. */
+/** Creates an environment from literal values, for tests. */
 export interface FakeEnvironment extends ConfigEnvironment {
   readonly clock: VirtualClock;
   readonly files: Map<string, string>;
@@ -36,7 +36,7 @@ export function fakeEnvironment(
   };
 }
 
-/** A kubeconfig with one context; `user` and `cluster` are YAML flow objects. */
+/** Returns a kubeconfig with one context; `user` and `cluster` are YAML flow objects. */
 export function kubeconfig(parts: { readonly name?: string; readonly cluster?: string; readonly user?: string; readonly namespace?: string }): string {
   const name = parts.name ?? 'dev';
   return `apiVersion: v1

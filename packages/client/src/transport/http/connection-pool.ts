@@ -11,7 +11,7 @@ import { UpgradePool } from './upgrade-pool.ts';
 
 type Protocol = 'h2' | 'http/1.1';
 
-/** All connections to one server with one client certificate; the first one determines the protocol. */
+/** All connections to one server with one client certificate. The first connection determines the protocol. */
 export class ConnectionPool {
   readonly #context: HttpContext;
   readonly #dialer: Dialer;
@@ -45,7 +45,7 @@ export class ConnectionPool {
     return h2Request(session, { ...options, context: this.#context });
   }
 
-  /** Lets running requests finish, then closes: for when the client certificate was renewed. */
+  /** Lets running requests finish, then closes. Called when the client certificate was renewed. */
   retire(): void {
     this.#h2.retire();
     this.#h1.retire();
@@ -80,7 +80,7 @@ export class ConnectionPool {
   async #dial(expected: Protocol): Promise<Socket> {
     const { socket, protocol } = await this.#dialer.dial(this.#stop.signal);
     if (protocol === expected) return socket;
-    // Another server behind the same address, after an upgrade or failover: detect the protocol again.
+    // After an upgrade or failover, another server may be behind the same address: detect the protocol again.
     socket.destroy();
     this.#protocol = undefined;
     throw new TransportError(

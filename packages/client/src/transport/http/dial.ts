@@ -20,7 +20,7 @@ export class Dialer {
   readonly #connectTcp: (to: { readonly host: string; readonly port: number }) => Socket;
   #secureContext: SecureContext | undefined;
 
-  /** @param options - `raw`: opens sockets to be read as streams, not by Node's HTTP client. @defaultValue false */
+  /** @param options - `raw`: true to open sockets that are read as streams instead of by Node's HTTP client. @defaultValue false */
   constructor(context: HttpContext, options: { readonly raw?: boolean } = {}) {
     this.#context = context;
     this.#connectTcp = options.raw ? connectTcp : connectForHttp1;
@@ -177,7 +177,7 @@ export function isTlsFailure(error: unknown): boolean {
   return tlsCodes.test(errorCode(error));
 }
 
-/** True if the reply to the TLS handshake is not TLS: OpenSSL reads the letters of the reply as numbers. */
+/** True if the reply to the TLS handshake is not TLS. OpenSSL reads the text of such a reply as the fields of a TLS record. */
 function isNoTls(error: unknown): boolean {
   const text = `${errorCode(error)} ${error instanceof Error ? error.message : ''}`;
   return /wrong.version.number|packet.length.too.long/i.test(text);

@@ -12,7 +12,7 @@ const { Agent, request: requestHttp } = process.getBuiltinModule('node:http');
 
 type SocketCallback = (error: Error | null, socket: Duplex) => void;
 
-/** An Agent of Node that opens its own sockets, to apply our proxy, certificates and timeouts. */
+/** An agent that opens its own sockets, to apply this transport's proxy, certificates and timeouts. */
 class DialingAgent extends Agent {
   readonly #dial: () => Promise<Socket>;
   readonly #spare: Socket[] = [];
@@ -43,7 +43,7 @@ class DialingAgent extends Agent {
   }
 }
 
-/** The HTTP/1.1 connections to one server: kept alive and reused; long-running requests have their own. */
+/** The HTTP/1.1 connections to one server: kept alive and reused, except for long-running requests, which have their own. */
 export class H1Pool {
   readonly #context: HttpContext;
   readonly #short: DialingAgent;

@@ -10,7 +10,7 @@ export class H2Pool {
   readonly #dial: () => Promise<Socket>;
   readonly #short: SessionGroup<H2Session>;
   readonly #long: SessionGroup<H2Session>;
-  /** Includes sessions that accept no new streams and wait for the running ones. */
+  /** All sessions, including those that accept no new streams and wait for their running ones. */
   readonly #open = new Set<H2Session>();
 
   constructor(context: HttpContext, dial: () => Promise<Socket>) {
@@ -31,7 +31,7 @@ export class H2Pool {
     return (options.longRunning ? this.#long : this.#short).take(options.signal);
   }
 
-  /** Lets running streams end, then closes. */
+  /** Lets running streams end, then closes all connections. */
   retire(): void {
     for (const session of this.#open) session.retire();
   }

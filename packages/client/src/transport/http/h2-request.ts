@@ -41,7 +41,7 @@ export function h2Request(
   const ended = watchEndOfStream(stream);
   let cause: unknown;
   stream.on('error', (error) => {
-    // Handled by the close event that follows; without a listener the error would crash the process.
+    // The close event that follows is handled; without this listener, the error would crash the process.
     cause ??= error;
   });
   stream.once('close', () => session.release());
@@ -96,7 +96,10 @@ function watchEndOfStream(stream: ClientHttp2Stream): () => boolean {
   return () => whole;
 }
 
-/** Returns the error if the session ended after it was chosen, or the request cannot be encoded as HTTP/2. */
+/**
+ * Returns the error for a request that could not be opened: the session has ended in the meantime, or HTTP/2 cannot encode the
+ * request.
+ */
 function openError(cause: unknown, what: string): TransportError {
   const code = (cause as { readonly code?: unknown } | null)?.code;
   const gone = typeof code === 'string' && /SESSION|OUT_OF_STREAMS/.test(code);

@@ -13,7 +13,7 @@ import type { HttpContext } from './http-options.ts';
 import { StreamResets } from './stream-resets.ts';
 
 /**
- * Windows and memory; the defaults slow lists down (64 KiB windows) and reject streams (10 MB per session). Node credits a
+ * Windows and memory. Node's defaults slow lists down (64 KiB windows) and reject streams (10 MB per session). Node credits a
  * session's window immediately and a stream's window when it is read, so a slow reader delays only itself.
  */
 const streamWindow = 1 << 20;
@@ -115,7 +115,7 @@ export class H2Session {
     this.#resets.add(stream);
   }
 
-  /** Closes the connection if nothing reads its streams any longer: one frame instead of thousands of resets. */
+  /** Closes the connection if nothing reads its streams any longer, because that takes one frame instead of thousands of resets. */
   #endUnread(): boolean {
     if (this.#resets.waiting === 0 || this.#resets.waiting !== this.#active) return false;
     this.#fail(
@@ -171,7 +171,7 @@ export class H2Session {
     );
   }
 
-  /** Lets running streams end, and takes no new ones. */
+  /** Lets running streams end, and accepts no new streams. */
   retire(): void {
     this.#draining = true;
     if (!this.#session.closed && !this.#session.destroyed) this.#session.close();
@@ -219,7 +219,7 @@ export class H2Session {
     });
   }
 
-  /** No streams: the connection may be closed later, and must not keep the process alive. */
+  /** Called when no streams are left: the connection may be closed later, and must not keep the process alive. */
   #rest(): void {
     this.#idle?.[Symbol.dispose]();
     if (this.#closed || this.#session.destroyed) return;
@@ -262,7 +262,7 @@ export class H2Session {
   #fail(reason: TransportError): void {
     this.#error ??= reason;
     this.#draining = true;
-    // Without an error: Node would emit it on every stream, even unread ones. The reason is stored here instead.
+    // Destroy without an error: Node would emit the error on every stream, even on unread ones. The reason is stored here instead.
     this.#session.destroy();
     this.#socket.destroy();
   }

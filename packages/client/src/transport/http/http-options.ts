@@ -3,13 +3,13 @@ import type { Clock } from '@kubewright/apimachinery';
 /** Settings for authenticating the server. */
 export interface ServerTrust {
   /**
-   * Trusted certificates, PEM. As in Go, each may be a root CA, an intermediate CA or the server's own certificate.
+   * Trusted certificates, PEM. As in Go, each of them may be a root CA, an intermediate CA or the server's own certificate.
    * @defaultValue the CAs that ship with Node.js
    */
   readonly ca?: string | undefined;
   /** Name expected in the certificate, and sent as SNI. @defaultValue the host of the address */
   readonly serverName?: string | undefined;
-  /** Accepts any certificate: anyone on the network path can then read the credentials. @defaultValue false */
+  /** True to accept any certificate: anyone on the network path can then read the credentials. @defaultValue false */
   readonly insecureSkipVerify?: boolean | undefined;
 }
 
@@ -19,18 +19,18 @@ export interface HttpTuning {
   readonly connectTimeoutMs?: number;
   /** Idle connections are closed after this time; less than the 90 s of kube-apiserver. @defaultValue 60 000 */
   readonly idleTimeoutMs?: number;
-  /** A connection that received nothing for this long is checked with a PING. @defaultValue 30 000 */
+  /** Silence after which a connection is checked with a PING. @defaultValue 30 000 */
   readonly keepAliveIntervalMs?: number;
   /** Timeout of the response to that PING. @defaultValue 15 000 */
   readonly keepAliveTimeoutMs?: number;
   /**
-   * Maximum size of a response, decoded; no limit for watches and followed logs. V8 supports no longer strings. @defaultValue 512
-   * 000 000
+   * Maximum size of a decoded response, about the longest string that V8 supports; does not apply to watches and followed logs.
+   * @defaultValue 512 000 000
    */
   readonly maxResponseBytes?: number;
   /** Maximum size of a request body. @defaultValue 33 554 432 */
   readonly maxRequestBytes?: number;
-  /** Maximum streams on one HTTP/2 connection, if the server allows as many. @defaultValue 1000 */
+  /** Maximum streams on one HTTP/2 connection, if the server allows that many. @defaultValue 1000 */
   readonly maxStreamsPerSession?: number;
   /** Maximum HTTP/2 connections for short calls; when all are full, calls wait. @defaultValue 4 */
   readonly maxShortSessions?: number;

@@ -7,7 +7,7 @@ const { request: requestHttp } = process.getBuiltinModule('node:http');
 
 /**
  * Opens a tunnel through an HTTP proxy (`CONNECT`). The proxy sees only the server's address.
- * @throws TransportError `KW2009` if the proxy rejects the tunnel, is unreachable, or is of an unsupported kind.
+ * @throws TransportError `KW2009` if the proxy rejects the tunnel, is unreachable, or has an unsupported protocol.
  */
 export function openTunnel(
   proxy: URL,

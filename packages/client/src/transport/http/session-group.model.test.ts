@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type PooledSession, SessionGroup } from './session-group.ts';
 
-/** A connection with a number of slots. */
+/** A connection with a fixed number of slots. */
 class Places implements PooledSession {
   readonly ready: Promise<void>;
   limit: number;
@@ -31,7 +31,7 @@ interface Call {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** Calls that start, get canceled and end, on connections that open, fail, receive limits and close. */
+/** Simulates calls that start, end and are canceled, on connections that open, fail, receive limits and close. */
 class World {
   readonly maxSessions = 2;
   readonly sessions = new Set<Places>();
@@ -86,7 +86,7 @@ class World {
     this.group.onChange(session);
   }
 
-  /** Once all promises have settled, a call may wait only if every slot is taken or a connection is being opened. */
+  /** Checks that, once all promises have settled, a call may wait only if every slot is taken or a connection is being opened. */
   check(): void {
     const waiting = this.calls.filter(({ outcome }) => outcome === 'waiting').length;
     for (const call of this.calls) {
@@ -144,7 +144,7 @@ describe('SessionGroup', () => {
     );
   });
 
-  it('serves calls in order of arrival, skipping canceled ones', async () => {
+  it('serves calls in order of arrival, skipping canceled calls', async () => {
     const world = new World();
     for (let i = 0; i < 8; i++) world.start();
     for (let i = 0; i < 2; i++) {
@@ -157,7 +157,7 @@ describe('SessionGroup', () => {
     third.stop.abort();
     await settled();
     world.end(first);
-    // Woken, but canceled before it could run.
+    // The call was woken, but is canceled before it can run.
     fourth.stop.abort();
     await settled();
     expect([third, fourth, fifth].map(({ outcome }) => outcome)).toEqual(['gave up', 'gave up', 'has a place']);

@@ -5,7 +5,7 @@ import { TurnQueue } from './turn-queue.ts';
 export interface PooledSession {
   /** True if another stream may be opened. */
   readonly hasRoom: boolean;
-  /** False once the connection takes no new streams; then it no longer counts against the limit. */
+  /** False once the connection accepts no new streams; it then no longer counts against the limit. */
   readonly usable: boolean;
   /** Resolves when the connection can be used; rejects if it never will be. */
   readonly ready: Promise<void>;
@@ -13,7 +13,7 @@ export interface PooledSession {
   reserve(): void;
 }
 
-/** The connections for one purpose, and the calls that wait for a slot on one of them. */
+/** The connections for one purpose, and the calls that wait for a slot. */
 export class SessionGroup<S extends PooledSession> {
   readonly #maxSessions: number;
   readonly #open: () => Promise<S>;

@@ -3,7 +3,7 @@ import { createGunzip, type Gunzip } from 'node:zlib';
 import type { BodyStream } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 
-/** Bytes buffered for a reader that is slower than the network, before the stream is paused. */
+/** Number of bytes buffered for a reader that is slower than the network before the stream is paused. */
 const highWater = 128 << 10;
 
 /** Options for {@link StreamBody}. */
@@ -24,7 +24,7 @@ export interface StreamBodyOptions {
   readonly what: string;
 }
 
-/** TypeScript's library declarations are those of ES2022. */
+/** A buffer whose memory can be transferred; TypeScript's ES2022 library does not declare `transfer`. */
 type TransferableBuffer = ArrayBufferLike & { transfer?: (length: number) => ArrayBuffer };
 type Step = IteratorResult<Uint8Array, undefined>;
 
@@ -81,7 +81,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
   reclaim(piece: Uint8Array): void {
     const { ownsPieces = false, gzip } = this.#options;
     const { buffer, byteLength } = piece;
-    // Node 20 does not support it: the garbage collector frees the memory later.
+    // Node 20 does not support `transfer`: the garbage collector frees the memory later.
     if (ownsPieces && !gzip && buffer.byteLength === byteLength) (buffer as TransferableBuffer).transfer?.(0);
   }
 
@@ -128,7 +128,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
     }
   }
 
-  /** The stream ended on its own; queued chunks are still delivered. */
+  /** Called when the stream ended; queued chunks are still delivered. */
   #settle(fault: TransportError | undefined): void {
     if (this.#closed) return;
     this.#closed = true;
@@ -143,7 +143,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
     for (const waiter of this.#waiters.splice(0)) waiter.resolve(doneResult);
   }
 
-  /** This side ends the stream; queued chunks are dropped. */
+  /** Called when this side ends the stream; queued chunks are dropped. */
   #giveUp(failure: { readonly reason: unknown } | undefined): void {
     if (this.#closed) return;
     this.#closed = true;

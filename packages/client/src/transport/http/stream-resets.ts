@@ -2,8 +2,8 @@ import { type ClientHttp2Stream, constants } from 'node:http2';
 import type { Clock, Timer } from '@kubewright/apimachinery';
 
 /**
- * Number of resets sent immediately, and per second after that. nghttp2 servers (including Node's) close a connection, with all
- * its watches, after 1,000 resets and 33 more per second, as protection against rapid-reset attacks.
+ * Maximum number of resets sent in a burst, and per second after that. nghttp2 servers (including Node's) close a connection, with
+ * all its watches, after 1,000 resets and 33 more per second, as protection against rapid-reset attacks.
  */
 const resetBurst = 500;
 const resetsPerSecond = 30;
@@ -11,7 +11,7 @@ const resetsPerSecond = 30;
 /** Options for {@link StreamResets}. */
 export interface StreamResetsOptions {
   readonly clock: Clock;
-  /** Called while streams wait for their reset; returns false if the connection is or gets closed instead. */
+  /** Called while streams wait for their reset; returns false if the connection is closed, or about to be closed, instead. */
   readonly isNeeded: () => boolean;
 }
 

@@ -6,7 +6,7 @@ interface Waiter {
 export class TurnQueue {
   readonly #waiters = new Set<Waiter>();
 
-  /** Waits to be woken. Rejects with the signal's reason, unless it was woken first. */
+  /** Waits to be woken. Rejects with the signal's reason if it is aborted first. */
   wait(signal?: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       const leave = (): void => {

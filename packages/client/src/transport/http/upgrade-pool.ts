@@ -8,7 +8,9 @@ import type { HttpContext, OutgoingHeaders } from './http-options.ts';
 // An import would also load all of Node's fetch: 30 ms and 14 MB that are not needed here.
 const { request: requestHttp } = process.getBuiltinModule('node:http');
 
-/** Connections that switch to another protocol, one per request. HTTP/2 offers no such switch in Node and in the API server. */
+/**
+ * Connections that switch to another protocol, one per request. Neither Node nor the API server supports such a switch over HTTP/2.
+ */
 export class UpgradePool {
   readonly #context: HttpContext;
   readonly #dialer: Dialer;
@@ -25,7 +27,7 @@ export class UpgradePool {
     return this.#sockets.size === 0;
   }
 
-  /** Sends one request on a new connection; resolves with a 101 and the stream, or with any other response of the server. */
+  /** Sends one request on a new connection; resolves with a 101 and the stream, or with any other response. */
   async request(options: {
     readonly request: TransportRequest;
     readonly path: string;
@@ -41,7 +43,7 @@ export class UpgradePool {
     }
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    // A reader gets the error from its read; without one, it must not end the process.
+    // A reader gets the error from its read; without a reader, the error must not end the process.
     socket.on('error', () => {});
     try {
       request.gate?.();

@@ -8,7 +8,7 @@ export interface Pem {
   readonly key: string;
 }
 
-/** The certificates of these tests, made by make-certificates.sh. */
+/** The certificates of these tests, created by make-certificates.sh. */
 export const certificates: { readonly ca: string; readonly server: Pem; readonly client: Pem; readonly renewed: Pem } =
   JSON.parse(readFileSync(new URL('./certificates.json', import.meta.url), 'utf8'));
 

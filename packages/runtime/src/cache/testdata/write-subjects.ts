@@ -12,7 +12,7 @@ const Thing: Kind<KubernetesObject> = {
   plural: 'things',
   scope: 'Namespaced',
 };
-/** Names of all objects there may be. */
+/** Names of all objects that may exist. */
 export const keys: readonly string[] = ['a', 'b', 'c'];
 const namespace = 'default';
 
@@ -22,7 +22,7 @@ interface Change {
   readonly object: KubernetesObject;
 }
 
-/** A server: every state it ever had, by version. */
+/** A model of a server that keeps every state it ever had, by version. */
 export class VersionedServer {
   readonly states: State[] = [new Map()];
   readonly changes: (Change | undefined)[] = [undefined];
@@ -59,7 +59,7 @@ export class VersionedServer {
   }
 }
 
-/** The tested implementation, or its reference: receives writes and watch events, and is read. */
+/** The implementation under test, or a naive one: receives writes and watch events, and answers reads. */
 export interface Subject {
   begin(write: {
     readonly verb: 'create' | 'update' | 'delete';
@@ -70,18 +70,18 @@ export interface Subject {
   remove(object: KubernetesObject): void;
   list(objects: readonly KubernetesObject[], version: number): void;
   bookmark(version: number): void;
-  /** Versions of what can be read by name; 'ask' when only the server can tell. */
+  /** Returns the version of the object that a read returns; 'ask' if the server must be queried. */
   get(name: string): string | undefined | 'ask';
   names(): readonly string[];
 }
 
 const bytesOf = (object: unknown): Buffer => Buffer.from(JSON.stringify(object));
-/** True for objects that the selecting cache is about. */
+/** True for objects that match the label selector of the selecting cache. */
 export function isFitting(object: KubernetesObject): boolean {
   return object.metadata.labels?.['fits'] === 'true';
 }
 
-/** The runtime's own. */
+/** Creates the runtime's implementation. */
 export function real(selecting: boolean): Subject {
   const informer = new Informer<KubernetesObject>({
     kind: Thing,
@@ -124,7 +124,7 @@ export function real(selecting: boolean): Subject {
   };
 }
 
-/** An informer cache as it is elsewhere, and two ways to make up for it that come to mind first. */
+/** Creates a naive implementation: another client's informer cache, or one of the two fixes that come to mind first. */
 export function naive(flaw: Flaw): Subject {
   const stored = new Map<string, KubernetesObject>();
   const written = new Map<string, KubernetesObject | undefined>();
@@ -161,4 +161,4 @@ export function naive(flaw: Flaw): Subject {
     names: () => keys.filter((name) => (written.has(name) ? written.get(name) : stored.get(name))),
   };
 }
-export type Flaw = 'remembers nothing' | 'forgets a write at the next event of its key' | 'never lets go of a deletion';
+export type Flaw = 'remembers nothing' | 'forgets a write at the next event of its key' | 'never forgets a deletion';

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 
-/** A clock that knows who waits on it: how many timers of its own are pending on the clock below. */
+/** A clock that counts its pending timers, which it sets on the clock below. */
 export class SleepingClock implements Clock {
   readonly #below: Clock;
   readonly #pending = new Set<object>();
@@ -9,7 +9,7 @@ export class SleepingClock implements Clock {
     this.#below = below;
   }
 
-  /** Number of timers that were set here and are pending. */
+  /** Number of pending timers that were set on this clock. */
   get sleeping(): number {
     return this.#pending.size;
   }

@@ -40,7 +40,7 @@ function errorFrom(message: string, frame: string): Error {
 }
 
 describe('FailureReporter', () => {
-  it('logs an error for people once with its origin, then briefly, then that it works again', () => {
+  it('logs an error in human-readable logs once with its origin, then briefly, then its end', () => {
     const { clock, lines, log, reporter, fail } = setUp(prettyLogger);
     for (let i = 0; i < 8; i++) fail(errorFrom('no such title', '/app/src/site.ts:3:5'), 5 * 2 ** i);
     void clock.advance(1_100);
@@ -71,7 +71,7 @@ describe('FailureReporter', () => {
     );
   });
 
-  it('logs every failure for programs, with the standard keys', () => {
+  it('logs every failure in machine-readable logs, with the standard keys', () => {
     const { lines, fail, reporter, log } = setUp(jsonLogger);
     for (let i = 0; i < 3; i++) fail(new Error('no'), 5);
     reporter.succeeded('n/a', { log, ...there });

@@ -1,6 +1,6 @@
 import type { Clock, Timer, VirtualClock } from '@kubewright/apimachinery';
 
-/** Time that a candidate may spend without reading its clocks: the time that it waits for a response, by the slowest clock. */
+/** Maximum time for which a candidate does not read its clocks: its wait for a response, by the slowest clock. */
 const looksEveryMs = 6_000;
 
 interface Entry {
@@ -11,8 +11,9 @@ interface Entry {
 }
 
 /**
- * The clocks of one process of several in a simulation: they may run fast or slow, the wall clock may jump, the process may
- * be stopped (SIGSTOP: both clocks go on) or the machine suspended (the monotonic clock stops). No timer fires meanwhile.
+ * The clocks of one of several simulated processes. They may run fast or slow, the wall clock may jump, the process may be
+ * stopped (SIGSTOP: both clocks continue), or the machine may be suspended (the monotonic clock stops). No timer fires while the
+ * process is stopped.
  */
 export class ProcessClock implements Clock {
   readonly #base: VirtualClock;
@@ -49,9 +50,9 @@ export class ProcessClock implements Clock {
   }
 
   /**
-   * Moves the wall clock of this process alone. Ignored while the machine sleeps, and after it wakes until the process has
-   * read its clocks once: a jump back by the length of the sleep would hide the sleep. For the same reason a machine does not
-   * go to sleep right after its clock was set.
+   * Moves only the wall clock of this process. Ignored while the machine is suspended, and after it resumes until the process has
+   * read its clocks once: a jump back by the length of the suspension would hide it. For the same reason, a machine is not
+   * suspended right after its clock was set.
    */
   jumpWall(ms: number): void {
     if (this.#stopped?.suspended || this.#base.monotonic() - this.#wokeAtMs < looksEveryMs) return;
@@ -59,7 +60,7 @@ export class ProcessClock implements Clock {
     this.#wallMs += ms;
   }
 
-  /** Stops the process; with `suspended`, its machine. */
+  /** Stops the process; with `suspended`, suspends its machine. */
   stop(options: { readonly suspended: boolean }): void {
     const sinceMs = this.#base.monotonic();
     const suspended = options.suspended && sinceMs - this.#jumpedAtMs >= looksEveryMs;
@@ -83,7 +84,7 @@ export class ProcessClock implements Clock {
     for (const entry of this.#late.splice(0)) entry.timer = this.#arm(0, () => this.#fire(entry));
   }
 
-  /** Resolves as soon as the process runs: nothing reaches a process that is stopped. */
+  /** Resolves as soon as the process is running, because nothing reaches a stopped process. */
   async running(): Promise<void> {
     while (this.#stopped) await new Promise<void>((resolve) => this.#waiting.push(resolve));
   }

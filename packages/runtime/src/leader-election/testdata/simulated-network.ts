@@ -2,7 +2,7 @@ import { type Random, type Status, sleep, type VirtualClock } from '@kubewright/
 import type { Transport, TransportRequest, TransportResponse } from '@kubewright/client';
 import type { ProcessClock } from './process-clock.ts';
 
-/** Leases of a simulated API server: creates, reads, lists, and updates that carry a version. All changes are atomic. */
+/** Simulates an API server that stores leases: supports create, get, list, and updates with a version. All changes are atomic. */
 export class LeaseServer {
   readonly leases: Map<string, any> = new Map();
   #version = 0;
@@ -45,28 +45,28 @@ function failed(code: number, reason: string): { readonly status: number; readon
   return { status: code, body: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code, reason, message: reason } as Status };
 }
 
-/** How the way between one process and the server behaves at present. */
+/** The current behavior of the network between one process and the server. */
 export interface Way {
-  /** Longest delay in each of the three places, in milliseconds. */
+  /** Maximum delay of each of the three steps of a request, in milliseconds. */
   lagMs: number;
-  /** Share of requests that get lost before they arrive, and of answers afterwards. */
+  /** Probability that a request is lost; the same applies to its response. */
   loss: number;
-  /** How many of the next changes of a lease are made while the answer gets lost. */
+  /** Number of next changes to a lease that take effect but whose response is lost. */
   lostAnswers: number;
 }
 
-/** What a {@link SimulatedTransport} stands between. */
+/** The two sides that a {@link SimulatedTransport} connects, and its faults. */
 export interface SimulatedTransportOptions {
   readonly base: VirtualClock;
   readonly clock: ProcessClock;
   readonly random: Random;
   readonly server: LeaseServer;
   readonly handedOver: (request: TransportRequest) => void;
-  /** Checks the gate first and waits then: the mistake that a gate exists for. */
+  /** True to check the gate before waiting: the mistake that gates are meant to prevent. */
   readonly gateFirst?: boolean;
 }
 
-/** The way from one simulated process to the server: every wait is one at which the process may be stopped. */
+/** Carries the requests of one simulated process to the server. The process may be stopped during every wait. */
 export class SimulatedTransport implements Transport {
   readonly way: Way = { lagMs: 300, loss: 0, lostAnswers: 0 };
   readonly #options: SimulatedTransportOptions;
@@ -78,7 +78,7 @@ export class SimulatedTransport implements Transport {
   async request(request: TransportRequest): Promise<TransportResponse> {
     const { server, handedOver, gateFirst = false, random } = this.#options;
     if (gateFirst) request.gate?.();
-    // Credentials, a connection, a place on it.
+    // Waits for credentials, a connection and a stream on it.
     await this.#pass(request.signal);
     request.signal?.throwIfAborted();
     if (!gateFirst) request.gate?.();
@@ -106,7 +106,7 @@ export class SimulatedTransport implements Transport {
     return sleep(base, { ms: random.next() * this.way.lagMs });
   }
 
-  /** Waits as the network does, and then until the process can see it; an aborted signal is seen at once. */
+  /** Waits for the network, and then until the process is running; an aborted signal ends the first wait immediately. */
   async #pass(signal: AbortSignal | undefined): Promise<void> {
     await Promise.race([this.#travel(), onAbort(signal)]);
     await this.#options.clock.running();

@@ -2,11 +2,11 @@ import { type KubernetesObject, type Status, StatusError, type VirtualClock } fr
 import { type ListOptions, TransportError, type WatchOptions } from '@kubewright/client';
 import type { ByteBody, ListWatcher } from '../list-watcher.ts';
 
-/** How a stream or an answer goes wrong. */
+/** A failure of a stream or a response. */
 export type Failure = '410' | '429' | '500' | '503' | 'refused';
-/** How all open watches end. */
+/** The way in which all open watches end. */
 export type Cut = 'end' | 'reset' | 'goaway' | 'error 410' | 'error 500' | 'garbage' | 'half a line';
-/** How every watch fails while lists work. */
+/** The way in which every watch fails while lists succeed. */
 export type Broken = '500' | '503' | 'reset' | 'error 500' | 'ends immediately' | 'unanswered';
 
 interface Change {
@@ -15,7 +15,7 @@ interface Change {
   readonly atMs: number;
 }
 
-/** A server of one kind, with every state it ever had, and all that can go wrong between it and a watch. */
+/** A server of one kind that keeps every state it ever had, and can simulate all faults between itself and a watch. */
 export class FaultyServer implements ListWatcher {
   readonly #clock: VirtualClock;
   readonly #states: ReadonlyMap<string, KubernetesObject>[] = [new Map()];
@@ -30,11 +30,11 @@ export class FaultyServer implements ListWatcher {
   #broken: Broken | undefined;
   #poisoned: number | undefined;
   #uids = 0;
-  /** When it sent anything last. */
+  /** Time at which the server last sent anything. */
   contactMs = 0;
   streamsLists = true;
   lists = 0;
-  /** Lists, and watches that begin with the present state. */
+  /** Number of lists, and of watches that begin with the current state. */
   listings = 0;
 
   constructor(clock: VirtualClock) {
@@ -62,17 +62,17 @@ export class FaultyServer implements ListWatcher {
     this.#commit('DELETED', { ...old, metadata: { ...old.metadata, resourceVersion: String(this.version + 1) } });
   }
 
-  /** True if the object was not there at that version, or has not been at some time since. */
+  /** True if the object was missing at that version or at any later time. */
   lacked(name: string, since: number): boolean {
     return this.#states.some((state, version) => version >= since && !state.has(name));
   }
 
-  /** Forgets history. */
+  /** Drops the history, so that watches at older versions get 410. */
   compact(): void {
     this.#compacted = this.version;
   }
 
-  /** Comes back from a backup, as it was some versions ago. */
+  /** Restores the server from a backup that is some versions old. */
   restore(lost: number): void {
     const version = Math.max(this.version - lost, 0);
     this.#states.length = version + 1;
@@ -87,13 +87,13 @@ export class FaultyServer implements ListWatcher {
     this.pump();
   }
 
-  /** Sends nothing more on any stream, or does again; streams stay open. */
+  /** Stops or resumes sending on all streams; the streams stay open. */
   silence(silent: boolean): void {
     this.#silent = silent;
     this.pump();
   }
 
-  /** Present connections die without a word. */
+  /** Makes all current connections half-open: they deliver nothing more and never close. */
   halfOpen(): void {
     for (const stream of this.#streams) stream.dead = true;
   }
@@ -117,30 +117,30 @@ export class FaultyServer implements ListWatcher {
     }
   }
 
-  /** Cannot be reached, or can be again. */
+  /** Makes the server unreachable, or reachable again. */
   down(isDown: boolean): void {
     this.#isDown = isDown;
     if (isDown) this.cut('reset');
   }
 
-  /** Watches fail from now on, for good: to heal is not to mend this. */
+  /** Makes all watches fail from now on; {@link FaultyServer.heal} does not repair them. */
   breakWatches(how: Broken | undefined): void {
     this.#broken = how;
     if (how) this.cut('end');
   }
 
-  /** Every watch from the present version on receives an ERROR, permanently. */
+  /** Makes every watch that starts at the current version receive an ERROR, permanently. */
   poison(): void {
     this.#poisoned = this.version;
     this.cut('end');
   }
 
-  /** Streams of the present state never say that they are complete, or do again. */
+  /** Stops or resumes marking the end of streamed initial states. */
   stall(isStalled: boolean): void {
     this.#isStalled = isStalled;
   }
 
-  /** Sends again what was sent. */
+  /** Sends the last events again. */
   repeat(events: number): void {
     for (const stream of this.#streams) {
       for (let at = Math.max(stream.position - events, 0) + 1; at <= stream.position; at++) this.#send(stream, at);
@@ -153,7 +153,7 @@ export class FaultyServer implements ListWatcher {
     }
   }
 
-  /** Ends all that goes wrong, except for connections that are dead and for watches that are broken or poisoned. */
+  /** Ends all faults, except for half-open connections and for broken or poisoned watches. */
   heal(): void {
     this.#failing.length = 0;
     this.#isDown = false;
@@ -162,7 +162,7 @@ export class FaultyServer implements ListWatcher {
     this.pump();
   }
 
-  /** Sends what is due. */
+  /** Sends the events that are due. */
   pump(): void {
     const upTo = this.#visible();
     for (const stream of this.#streams) {
@@ -259,7 +259,7 @@ export class FaultyServer implements ListWatcher {
     const at = this.#failing.findIndex((each) => each.verb === verb);
     if (at < 0) return;
     const failure = this.#failing.splice(at, 1)[0]!.failure;
-    // A server never says of the newest state that it is gone.
+    // A server never returns 410 for the newest state.
     if (failure === '410' && (version ?? '') === '') return;
     this.contactMs = this.#clock.monotonic();
     if (failure === 'refused') throw new Error('ECONNREFUSED');
@@ -267,7 +267,7 @@ export class FaultyServer implements ListWatcher {
   }
 }
 
-/** A body that is written while it is read. */
+/** A body that can be written to while it is being read. */
 class Stream implements AsyncIterable<Uint8Array> {
   position: number;
   dead = false;

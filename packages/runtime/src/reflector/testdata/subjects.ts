@@ -14,24 +14,24 @@ import type { FaultyServer } from './faulty-server.ts';
 
 export const Thing: Kind<KubernetesObject> = { group: '', version: 'v1', kind: 'Thing', plural: 'things', scope: 'Namespaced' };
 
-/** Something that follows the server and tells what it thinks is there. */
+/** An implementation that follows the server and answers reads. */
 export interface Subject {
   run(signal: AbortSignal): void;
   state(): ReadonlyMap<string, string>;
   /** Records the response to a write of this process; later reads show at least that version. */
   wrote?(object: KubernetesObject): void;
-  /** What a read answers now. */
+  /** The result of a read at this moment. */
   read?(name: string): string | undefined;
-  /** Undefined when it thinks that it is up to date. */
+  /** The reason why reads may be stale; undefined if the subject considers itself up to date. */
   fault(): string | undefined;
 }
 
-/** Names one version of one object. */
+/** Formats one version of one object. */
 export function idOf(uid: string | undefined, version: string | undefined): string {
   return `${uid}@${version}`;
 }
 
-/** The runtime's cache. The events that its handlers receive must add up to what it shows. */
+/** The runtime's cache. Also checks that the events its handlers receive add up to its contents. */
 export function real(server: FaultyServer, clock: VirtualClock, seed: number): Subject {
   const parts = { kind: Thing, listWatcher: server, clock, random: seededRandom(seed), log: silentLogger };
   const informer = new Informer<KubernetesObject>({ ...parts, resyncMs: 0 });
@@ -70,7 +70,7 @@ function tell(
 
 export type Flaw = 'trusts every connection' | 'resumes without a version' | 'ends at an error' | 'resumes after 410';
 
-/** A reflector as peers have it: lists, watches, and begins again in one way or another. */
+/** A naive reflector like those of other clients: lists, watches, and restarts in one of several ways. */
 export function naive(flaw: Flaw): (server: FaultyServer, clock: VirtualClock) => Subject {
   return (server, clock) => {
     const state = new Map<string, string>();

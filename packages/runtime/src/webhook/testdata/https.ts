@@ -4,11 +4,11 @@ import type { TLSSocket } from 'node:tls';
 export interface Posted {
   readonly status: number;
   readonly body: any;
-  /** Common name of the certificate that answered. */
+  /** Common name of the server's certificate. */
   readonly answeredBy: string;
 }
 
-/** Posts JSON over TLS, on a connection of its own unless an agent is given. */
+/** Posts JSON over TLS, on a new connection unless an agent is given. */
 export function post(
   url: string,
   body: unknown,

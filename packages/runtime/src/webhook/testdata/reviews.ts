@@ -39,7 +39,7 @@ export function review(request: object, apiVersion = 'admission.k8s.io/v1'): Rec
   };
 }
 
-/** Webhooks without a socket, with what they logged and counted. */
+/** Serves webhooks without a socket, and keeps their logs and counts. */
 export interface Served {
   readonly post: (path: string, body: unknown, contentType?: string) => Promise<any>;
   readonly lines: readonly Record<string, unknown>[];
@@ -66,7 +66,7 @@ export function served(webhooks: readonly WebhookDefinition[], more: Partial<Web
   return { post, lines, counts };
 }
 
-/** The patch of an answer. */
+/** Returns the decoded patch of a response. */
 export function patchOf(response: { readonly patch?: string; readonly patchType?: string }): unknown {
   if (response.patch === undefined) return undefined;
   return JSON.parse(Buffer.from(response.patch, 'base64').toString('utf8'));
