@@ -45,8 +45,8 @@ export interface TransportRequest {
    */
   readonly upgrade?: boolean;
   /**
-   * Called in the tick in which the connection receives the request, when nothing (credentials, connection, stream) has to be
-   * waited for any more. If it throws, the request is rejected and not a byte of it is sent. Retries call it again.
+   * Called in the tick in which the connection receives the request, after all waiting (for credentials, a connection, a
+   * stream on it) is over. If it throws, the request is rejected and not a byte of it is sent. Retries call it again.
    */
   readonly gate?: () => void;
 }

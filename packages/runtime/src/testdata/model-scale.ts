@@ -1,4 +1,4 @@
-/** Factor for the runs of model tests: set by `npm run proof` in `KUBEWRIGHT_MODEL_SCALE`, and low in `npm test`, which must be fast. */
+/** Factor for the runs of model tests: low, because `npm test` must be fast; `npm run proof` sets `KUBEWRIGHT_MODEL_SCALE`. */
 const scale = Number(
   process.env['KUBEWRIGHT_MODEL_SCALE'] ?? (process.env['KUBEWRIGHT_REQUIRE_ALL'] === '1' ? 1 : 0.3),
 );

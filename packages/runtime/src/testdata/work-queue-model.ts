@@ -49,7 +49,8 @@ interface Timer {
 
 /**
  * A specification of the queue, as plain as possible and slow on purpose: client-go's dirty and processing sets, three timers
- * per key, priorities, and the key that has waited longest after it was overtaken {@link maxOvertakes} times in a row. With a flaw, it is a naive queue whose bug the tests must detect.
+ * per key, priorities, and the key that has waited longest after it was overtaken {@link maxOvertakes} times in a row. With a
+ * flaw, it is a naive queue whose bug the tests must detect.
  */
 export class QueueModel {
   now = 0;

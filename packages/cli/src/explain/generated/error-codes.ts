@@ -187,6 +187,6 @@ export const errorCodes: readonly ErrorCode[] = [
   {"code":"KW7604","title":"The roles grant fewer or more permissions than the operator needs","text":"the roles grant fewer or more permissions than the operator needs","source":"CliError of kubewright"},
   {"code":"KW7605","title":"The operator's log is not in the runtime's format","text":"the operator's log is not in the runtime's format","source":"CliError of kubewright"},
   {"code":"KW8001","title":"The world of a test cannot be created: an object cannot be part of it, or its time is invalid","text":"The world of a test cannot be created: an object cannot be part of it, or its time is invalid.","source":"WorldError of @kubewright/testing"},
-  {"code":"KW8002","title":"Fake infrastructure does not work in an environment","text":"Fake infrastructure does not work in an environment.","source":"FakeInfrastructureError of @kubewright/testing"},
+  {"code":"KW8002","title":"Fake infrastructure cannot work in an environment","text":"Fake infrastructure cannot work in an environment.","source":"FakeInfrastructureError of @kubewright/testing"},
   {"code":"KW8003","title":"A signing request whose signature does not match its key","text":"A signing request whose signature does not match its key.","source":"SigningRequestError of @kubewright/testing"},
 ];
