@@ -156,12 +156,27 @@ export function archiveStoreContract(name: string, start: () => Promise<StoreUnd
       expect(await names('canceled/')).toEqual([]);
     });
 
+    it('keeps what is being stored when it deletes the rests of interrupted writes', async () => {
+      const content = Readable.from(
+        (async function* () {
+          yield 'first part, ';
+          await store.deleteInterrupted('', { before: new Date(Date.now() - 3_600_000), signal });
+          yield 'second part';
+        })(),
+      );
+      expect(await store.put('uninterrupted/file', content, { signal })).toBe(true);
+      expect(await read('uninterrupted/file')).toBe('first part, second part');
+    });
+
     it('reports a store that cannot be reached', async () => {
       const { unreachable } = tested;
       const unavailable = { name: 'ArchiveError', reason: 'Unavailable' };
       await expect(unreachable.put('a', Readable.from(['a']), { signal })).rejects.toMatchObject(unavailable);
       await expect(unreachable.get('a', { signal })).rejects.toMatchObject(unavailable);
       await expect(unreachable.delete('a', { signal })).rejects.toMatchObject(unavailable);
+      await expect(unreachable.deleteInterrupted('', { before: new Date(), signal })).rejects.toMatchObject(
+        unavailable,
+      );
       await expect(listed(unreachable, '')).rejects.toMatchObject(unavailable);
     });
   });

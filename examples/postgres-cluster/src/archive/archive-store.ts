@@ -14,6 +14,8 @@ export interface ArchiveStore {
   list(prefix: string, options: { readonly signal: AbortSignal }): AsyncIterable<ArchivedFile>;
   /** Deletes a file. Does nothing if it does not exist. */
   delete(name: string, options: { readonly signal: AbortSignal }): Promise<void>;
+  /** Deletes what writes of files with a prefix have left that were interrupted, and began before a time. */
+  deleteInterrupted(prefix: string, options: { readonly before: Date; readonly signal: AbortSignal }): Promise<void>;
 }
 
 export interface ArchivedFile {

@@ -92,6 +92,17 @@ export class DirectoryStore implements ArchiveStore {
     });
   }
 
+  /** Files that are being written have no names yet, so the prefix is ignored. */
+  async deleteInterrupted(_prefix: string, { before }: { readonly before: Date }): Promise<void> {
+    const folder = join(this.#root, incoming);
+    await this.#explain(`delete old files in ${folder}`, async () => {
+      await nodeFiles.access(this.#root);
+      await deleteOlder(folder, before).catch((error: unknown) => {
+        if (!isMissing(error)) throw error;
+      });
+    });
+  }
+
   async #write(path: string, content: Readable, signal: AbortSignal): Promise<void> {
     const file = await this.#files.open(path, 'wx', 0o660);
     try {

@@ -12,5 +12,6 @@ export function folderOf(store: ArchiveStore, folder: string): ArchiveStore {
       }
     },
     delete: (name, options) => store.delete(prefix + name, options),
+    deleteInterrupted: (start, options) => store.deleteInterrupted(prefix + start, options),
   };
 }

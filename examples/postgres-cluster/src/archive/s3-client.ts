@@ -27,6 +27,8 @@ export interface S3Request {
   readonly signal: AbortSignal;
   /** Statuses that the caller handles. Others are errors. */
   readonly accept: readonly number[];
+  /** @defaultValue that of the client */
+  readonly attempts?: number;
 }
 
 export interface S3ClientOptions {
@@ -60,7 +62,8 @@ export class S3Client {
       request.signal.throwIfAborted();
       const failure = await this.#try(request);
       if (!(failure instanceof ArchiveError)) return failure;
-      if (failure.reason !== 'Unavailable' || attempt >= this.#options.attempts) throw failure;
+      const { attempts = this.#options.attempts } = request;
+      if (failure.reason !== 'Unavailable' || attempt >= attempts) throw failure;
       await this.#options.wait(100 * 2 ** attempt, request);
     }
   }

@@ -2,12 +2,12 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type ArchivedFile, type ArchiveStore, checkName } from './archive-store.ts';
 import { chunksOf } from './chunks-of.ts';
+import { deleteInterruptedUploads } from './interrupted-uploads.ts';
+import { partBytes } from './part-bytes.ts';
+import { resumedDownload } from './resumed-download.ts';
 import { type S3Bucket, S3Client, type S3ClientOptions } from './s3-client.ts';
 import { storeInParts } from './store-in-parts.ts';
 import { elementsOf, textOf } from './xml.ts';
-
-/** Size of a part of a larger file. S3 requires at least 5 MiB. */
-const partBytes = 16 * 1024 * 1024;
 
 /**
  * Keeps an archive in a bucket of Amazon S3 or a compatible service. The service must support conditional writes (`If-None-Match`),
@@ -32,7 +32,7 @@ export class S3Store implements ArchiveStore {
       const chunks = chunksOf(content, { bytes: partBytes, signal });
       const first = await chunks.next();
       const body = first.done ? Buffer.alloc(0) : first.value;
-      if (body.length === partBytes)
+      if (body.length === partBytes(0))
         return await storeInParts(this.#client, { name, first: body, rest: chunks, signal });
       const headers = { 'if-none-match': '*' };
       const response = await this.#client.send({
@@ -53,7 +53,7 @@ export class S3Store implements ArchiveStore {
   async get(name: string, { signal }: { readonly signal: AbortSignal }): Promise<Readable | undefined> {
     checkName(name);
     const response = await this.#client.send({ method: 'GET', key: name, signal, accept: [200, 404] });
-    if (response.statusCode === 200) return response;
+    if (response.statusCode === 200) return resumedDownload(this.#client, { name, first: response, signal });
     const code = textOf(await text(response), 'Code');
     if (code === 'NoSuchBucket') await this.#failWithoutBucket(signal);
     return undefined;
@@ -76,6 +76,13 @@ export class S3Store implements ArchiveStore {
     checkName(name);
     const response = await this.#client.send({ method: 'DELETE', key: name, signal, accept: [200, 204] });
     response.resume();
+  }
+
+  async deleteInterrupted(
+    prefix: string,
+    options: { readonly before: Date; readonly signal: AbortSignal },
+  ): Promise<void> {
+    await deleteInterruptedUploads(this.#client, { ...options, prefix });
   }
 
   get #page(): Record<string, string> {

@@ -5,6 +5,8 @@ import { escapeXml, textOf } from './xml.ts';
 
 /** The highest number of parts that S3 accepts. */
 const mostParts = 10_000;
+/** A service that is unavailable for less than a minute does not end an upload that has taken hours. */
+const attempts = 9;
 
 /** A file that is larger than one request. */
 export interface LargeFile {
@@ -29,7 +31,7 @@ export async function storeInParts(client: S3Client, { name, first, rest, signal
       const partNumber = tags.length + 1;
       if (partNumber > mostParts) throw new ArchiveError('Invalid', `${name} is too large for the archive`);
       const query = { partNumber: String(partNumber), uploadId };
-      const response = await client.send({ method: 'PUT', key: name, query, body, signal, accept: [200] });
+      const response = await client.send({ method: 'PUT', key: name, query, body, signal, accept: [200], attempts });
       response.resume();
       tags.push(response.headers.etag ?? '');
     };
@@ -72,6 +74,7 @@ async function complete(
     body,
     signal,
     accept: [200, 412],
+    attempts,
   });
   const answer = await text(response);
   if (response.statusCode === 412) return false;

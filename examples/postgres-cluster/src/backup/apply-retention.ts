@@ -2,10 +2,13 @@ import type { ArchivedFile, ArchiveStore } from '../archive/archive-store.ts';
 import { backupFiles, listBackups } from './archived-backup.ts';
 import { type Expired, expired } from './retention.ts';
 
+/** No file takes that long to be stored. */
+const interruptedMs = 3 * 24 * 3_600_000;
+
 /** Deletes files that are no longer needed. After an interruption, the next call continues. */
 export async function applyRetention(
   store: ArchiveStore,
-  { keep, signal }: { readonly keep: number; readonly signal: AbortSignal },
+  { keep, now, signal }: { readonly keep: number; readonly now: Date; readonly signal: AbortSignal },
 ): Promise<Expired> {
   const files: ArchivedFile[] = [];
   for await (const file of store.list('', { signal })) files.push(file);
@@ -16,5 +19,6 @@ export async function applyRetention(
     for (const name of [info, manifest, data]) await store.delete(name, { signal });
   }
   for (const name of old.wal) await store.delete(name, { signal });
+  await store.deleteInterrupted('', { before: new Date(now.getTime() - interruptedMs), signal });
   return old;
 }

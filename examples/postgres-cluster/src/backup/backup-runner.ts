@@ -62,8 +62,9 @@ export class BackupRunner implements AsyncDisposable {
   /** Deletes old backups. The next backup retries failed deletions. */
   async #expire(store: ArchiveStore, keep: number): Promise<void> {
     const { log } = this.#options;
+    const now = this.#options.now();
     try {
-      const { backups, wal } = await applyRetention(store, { keep, signal: this.#abort.signal });
+      const { backups, wal } = await applyRetention(store, { keep, now, signal: this.#abort.signal });
       if (backups.length > 0) log.info('deleted old backups', { backups, wal: wal.length });
     } catch (error) {
       log.error('cannot delete old backups', { error });

@@ -177,6 +177,23 @@ describe('PrimaryLease', () => {
     expect([lease.isHeld, lost]).toEqual([true, []]);
   });
 
+  it.each([-24, 24])('is neither lost nor acquired early when the clock jumps by %i hours', async (hours) => {
+    const { lease: first, lost } = candidate('shop-1');
+    const { lease: second } = candidate('shop-2');
+    expect(await first.acquire(signal)).toBe(true);
+    expect(await second.acquire(signal)).toBe(false);
+    clock.jumpWall(hours * 3_600_000);
+    expect(await second.acquire(signal)).toBe(false);
+    await renew(first, 30_000);
+    expect([first.isHeld, lost]).toEqual([true, []]);
+    expect(await second.acquire(signal)).toBe(false);
+    first.abandon();
+    await renew(first, 14_500);
+    expect(await second.acquire(signal)).toBe(false);
+    await renew(first, 500);
+    expect(await second.acquire(signal)).toBe(true);
+  });
+
   it('is lost if the API server is away, and not all others confirm that', async () => {
     let isAway = false;
     const { lease, lost } = candidate('shop-1', { isAway: () => isAway });

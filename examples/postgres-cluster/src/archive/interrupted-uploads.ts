@@ -1,0 +1,33 @@
+import { text } from 'node:stream/consumers';
+import type { S3Client } from './s3-client.ts';
+import { elementsOf, textOf } from './xml.ts';
+
+/**
+ * Deletes the parts of uploads that began before a time and were never completed, because their process was killed. They are not
+ * listed, but use storage until they are deleted.
+ *
+ * @returns the names of the files that they belong to
+ */
+export async function deleteInterruptedUploads(
+  client: S3Client,
+  { prefix, before, signal }: { readonly prefix: string; readonly before: Date; readonly signal: AbortSignal },
+): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (let marker: Readonly<Record<string, string>> = {}; ; ) {
+    const query = { uploads: '', prefix, ...marker };
+    const page = await text(await client.send({ method: 'GET', key: '', query, signal, accept: [200] }));
+    for (const upload of elementsOf(page, 'Upload')) {
+      const [key, uploadId] = [textOf(upload, 'Key'), textOf(upload, 'UploadId')];
+      // Some services ignore the prefix.
+      if (!key.startsWith(prefix) || !(Date.parse(textOf(upload, 'Initiated')) < before.getTime())) continue;
+      const response = await client.send({ method: 'DELETE', key, query: { uploadId }, signal, accept: [204, 404] });
+      response.resume();
+      found.push(key);
+    }
+    if (textOf(page, 'IsTruncated') !== 'true') return found;
+    marker = {
+      'key-marker': textOf(page, 'NextKeyMarker'),
+      'upload-id-marker': textOf(page, 'NextUploadIdMarker'),
+    };
+  }
+}

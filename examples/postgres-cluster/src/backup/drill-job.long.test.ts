@@ -1,0 +1,92 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Clock, systemClock } from '@kubewright/apimachinery';
+import { PersistentVolume, PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { OperatedCluster } from '../../dev/operated-cluster.ts';
+import { isPostgresInstalled } from '../../dev/postgres-operator.ts';
+import { PostgresBackupSchedule } from '../api/v1/postgres-backup-schedule.ts';
+import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import { healthyPhase } from '../controllers/cluster-status.ts';
+import { backupFiles } from './archived-backup.ts';
+
+// Starts PostgreSQL several times on a busy machine.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+const patience = { timeout: 180_000, interval: 100 };
+const namespace = 'default';
+const key = { namespace, name: 'shop' };
+const nightly = { namespace, name: 'nightly' };
+
+describe.skipIf(!isPostgresInstalled)('the Job of a restore drill (needs the programs of PostgreSQL)', () => {
+  /** The operator's clock, which the test sets forward. Everything else runs on the system's. */
+  let aheadMs = 0;
+  const clock: Clock = {
+    now: () => systemClock.now() + aheadMs,
+    monotonic: () => systemClock.monotonic(),
+    setTimer: (...timer) => systemClock.setTimer(...timer),
+  };
+  let cluster: OperatedCluster;
+  beforeAll(async () => {
+    cluster = await OperatedCluster.start({ nodes: 1, clock });
+    const resources = { requests: { storage: '1Gi' } };
+    const claim = { accessModes: ['ReadWriteMany'], resources } as const;
+    await cluster.client
+      .resource(PersistentVolumeClaim)
+      .create(PersistentVolumeClaim({ metadata: { namespace, name: 'archive' }, spec: claim }));
+    const spec = {
+      instances: 1,
+      storage: { size: '1Gi' },
+      backup: { volume: { claimName: 'archive' } },
+      parameters: { fsync: 'off', shared_buffers: '16MB', archive_timeout: '1s' },
+    };
+    await cluster.client.resource(PostgresCluster).create(PostgresCluster({ metadata: key, spec }));
+    const phase = async () => (await cluster.client.resource(PostgresCluster).get(key)).status?.phase;
+    await vi.waitFor(async () => expect(await phase()).toBe(healthyPhase), patience);
+    // One backup a year, and a drill every day: both are due soon.
+    const soon = new Date(clock.now() + 3_600_000);
+    const daily = `${soon.getUTCMinutes()} ${soon.getUTCHours()} * * *`;
+    const yearly = daily.replace('* *', `${soon.getUTCDate()} ${soon.getUTCMonth() + 1}`);
+    const drill = { schedule: daily, query: 'SELECT 1 FROM pg_database' };
+    const schedule = { cluster: 'shop', schedule: yearly, drill };
+    await cluster.client
+      .resource(PostgresBackupSchedule)
+      .create(PostgresBackupSchedule({ metadata: nightly, spec: { ...schedule, timeZone: 'UTC', type: 'full' } }));
+  });
+  afterAll(() => cluster?.[Symbol.asyncDispose]());
+
+  const schedules = () => cluster.client.resource(PostgresBackupSchedule);
+  /** Sets the operator's clock forward by a day, so that a drill is due, and returns the drill's result. */
+  const nextDrill = async () => {
+    const before = (await schedules().get(nightly)).status?.lastDrill?.finishedAt;
+    aheadMs += 24 * 3_600_000;
+    const body = { metadata: { annotations: { day: String(aheadMs) } } };
+    await schedules().patch(nightly, { type: 'merge', body });
+    const result = async () => (await schedules().get(nightly)).status?.lastDrill;
+    await expect.poll(async () => (await result())?.finishedAt ?? before, patience).not.toBe(before);
+    return result();
+  };
+  const condition = async () => {
+    const { status } = await schedules().get(nightly);
+    const found = status?.conditions?.find(({ type }) => type === 'LastDrillSucceeded');
+    return [found?.status, found?.message];
+  };
+
+  it('restores the newest backup on a node, and queries it', async () => {
+    expect(await nextDrill()).toMatchObject({ succeeded: true, backup: expect.stringMatching(/-nightly-\d+$/) });
+    expect(await condition()).toEqual(['True', expect.stringMatching(/^restored \S+-nightly-\d+ in \d+ s$/)]);
+  });
+
+  it('finds a damaged base backup', async () => {
+    const { spec } = await cluster.client.resource(PersistentVolumeClaim).get({ namespace, name: 'archive' });
+    const volume = await cluster.client.resource(PersistentVolume).get({ name: spec?.volumeName ?? '' });
+    const folder = join(volume.spec?.local?.path ?? volume.spec?.hostPath?.path ?? '', 'shop');
+    const [id = ''] = readdirSync(join(folder, 'base'));
+    const path = join(folder, backupFiles(id).data);
+    const content = readFileSync(path);
+    const middle = Math.floor(content.length / 2);
+    content[middle] = (content[middle] ?? 0) ^ 0xff;
+    writeFileSync(path, content);
+    expect(await nextDrill()).toMatchObject({ succeeded: false, message: expect.stringContaining('is damaged') });
+    expect(await condition()).toEqual(['False', expect.stringContaining('is damaged')]);
+  });
+});
