@@ -63,7 +63,7 @@ export interface RawRequest {
 
 /**
  * A client of one API server. It caches only discovery, and opens no connection until the first call. Any number of calls may run
- * concurrently; short ones share a few connections, watches have their own.
+ * concurrently; short calls share a few connections, watches have their own.
  *
  * Every call throws a `StatusError` if the API rejects it (check with `isNotFound`, `isConflict`, …; after a conflict, read again
  * and retry) and a `TransportError` if there is no complete response (`retryable` is true if a retry may succeed).
@@ -150,8 +150,8 @@ export class KubernetesClient implements AsyncDisposable {
   }
 
   /**
-   * Returns a client that shares everything with this one and adds interceptors inside the existing ones. Cheap enough to create
-   * per reconcile. Disposing either client closes the transport of both.
+   * Returns a client that shares everything with this one and adds interceptors inside the existing interceptors. Cheap enough to
+   * create per reconcile. Disposing either client closes the transport of both.
    *
    * @example
    * const readOnly = client.intercepted((call, next) => {

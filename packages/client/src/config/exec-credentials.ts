@@ -8,7 +8,7 @@ import type { ExecEntry } from './kubeconfig.ts';
 const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 const maxOutputBytes = 1 << 20;
 const quotedCharacters = 2_000;
-/** Timeout of a non-interactive plugin; for interactive ones see {@link interactiveTimeoutMs}. */
+/** Timeout of a non-interactive plugin; for interactive plugins see {@link interactiveTimeoutMs}. */
 const defaultTimeoutMs = 60_000;
 const interactiveTimeoutMs = 300_000;
 /** Credentials are renewed this long before they expire, or a tenth of their lifetime before, whichever is less. */

@@ -15,7 +15,7 @@ export interface Fields {
   error(name: string, why: string): ConfigError;
 }
 
-/** @throws ConfigError `KW2202` if `value` is not an object. */
+/** Returns a reader for the fields of a value. @throws ConfigError `KW2202` if `value` is not an object. */
 export function readFields(value: unknown, where: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ConfigError('KW2202', { what: `cannot use ${where}`, why: 'must be an object' });

@@ -15,11 +15,11 @@ interface LoadConfigOptions {
   readonly context?: string | undefined;
   /** Namespace of calls that set none. @defaultValue the namespace of the context or the pod, or `default` */
   readonly namespace?: string | undefined;
-  /** The files, environment variables and programs to use. @defaultValue those of this process */
+  /** The files, environment variables and programs to use. @defaultValue the environment of this process */
   readonly environment?: ConfigEnvironment;
   /**
-   * Called if credentials cannot be renewed and the previous ones stay in use: a credential plugin failed, or a file cannot be
-   * read. Programs log it.
+   * Called if credentials cannot be renewed and the previous credentials stay in use: a credential plugin failed, or a file cannot
+   * be read. Programs log it.
    * @defaultValue nothing is reported until the credentials expire
    */
   readonly onRenewalFailure?: (error: ConfigError) => void;

@@ -69,7 +69,7 @@ export class DiscoveryClient {
     const reading = this.#readAll();
     this.#groups = reading;
     reading.catch(() => {
-      // A failure is reported to the waiting callers, and not cached for later ones.
+      // A failure is reported to the waiting callers, and not cached for later callers.
       if (this.#groups === reading) this.invalidate();
     });
     return untilAborted(reading, options.signal);

@@ -22,9 +22,8 @@ export interface PodsClient {
    * retried once sent.
    *
    * @example
-   * const command = await client.pods.exec({ name: 'db-0' }, { command: ['psql', '-f', '-'], stdin: createReadStream('seed.sql') });
-   * for await (const { stream, bytes } of command) process[stream].write(bytes);
-   * process.exitCode = await command.exit();
+   * const command = await client.pods.exec({ name: 'db-0' }, { command: ['psql', '-f', '-'], stdin: createReadStream('seed.sql')
+   * }); for await (const { stream, bytes } of command) process[stream].write(bytes); process.exitCode = await command.exit();
    */
   exec(key: ObjectKey, options: ExecOptions): Promise<PodCommand>;
   /** Connects to the streams of a container's main process, like `kubectl attach`; ends with the container. */
@@ -75,7 +74,7 @@ export interface PodsClient {
 }
 
 /**
- * Options for {@link PodsClient.logs}; names and meanings match those of `kubectl logs`.
+ * Options for {@link PodsClient.logs}; names and meanings are those of `kubectl logs`.
  *
  * @example
  * ```ts

@@ -8,7 +8,7 @@ import type { WatchEvent } from './watch-event.ts';
 /**
  * Reads the events from a watch's byte stream, parsing each line once. Ends with the stream; a stream that ends inside a line is
  * an error, because an event may be lost.
- * @throws TransportError `KW2006` for a line that is not an event, `KW2005` for one that is longer than the limit.
+ * @throws TransportError `KW2006` for a line that is not an event, `KW2005` for a line longer than the limit.
  */
 export async function* readWatch<T extends object>(
   body: AsyncIterable<Uint8Array>,

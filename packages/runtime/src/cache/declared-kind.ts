@@ -12,7 +12,7 @@ import { MergedLister } from './merged-lister.ts';
 export interface DeclaredKindOptions {
   /** Namespaces to use if the declaration names none. */
   readonly namespaces: readonly string[] | undefined;
-  /** Namespaces set at run time, which apply instead of the declared ones. */
+  /** Namespaces set at run time, which apply instead of the declared namespaces. */
   readonly changed?: readonly string[] | undefined;
   readonly informer: (cached: CachedKind, scope: CacheScope) => InformerLease;
 }

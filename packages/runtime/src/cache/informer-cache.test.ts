@@ -101,7 +101,7 @@ describe('InformerCache scopes', () => {
     await eventually(() => seen.length === 4);
     expect(seen).toEqual(['create a', 'create b', 'delete a', 'create c']);
     expect(names(cache.lister(Thing).list())).toEqual(['b/x', 'c/x']);
-    // Namespaces that stay are not listed again, and removed ones hold no watch.
+    // Remaining namespaces are not listed again, and removed namespaces hold no watch.
     expect(server.requests.slice(before).every((request) => request.includes('/namespaces/c/'))).toBe(true);
     await eventually(() => server.openWatches === 2);
   });

@@ -114,7 +114,7 @@ export class OwnWrites<T> {
     const written = this.#writes.get(id);
     if (uid === '' || (this.#isWhole && this.#removed.get(uid))) return;
     // Earlier objects of that name that the watch may still show are older than the deleted one. If the deleted object was never
-    // seen here, there is no way to tell which ones are older.
+    // seen here, there is no way to tell which versions are older.
     if (written?.uid === uid) this.#writes.set(id, written, undefined);
     else if (stored?.uid !== uid) this.uncertain(key);
     remember(this.#deleted, uid, { key: id, ...this.#noted() });
@@ -186,7 +186,7 @@ export class OwnWrites<T> {
     if (!this.isExpecting) return;
     const id = keyOf(key);
     const outside = removed ? undefined : this.#outside.get(id);
-    // Anything the watch shows at or after the write that moved the object out is in scope again.
+    // An object that the watch shows at or after the write that moved it out is in scope again.
     if (outside && reached(version, outside)) this.#outside.delete(id);
     const written = this.#writes.get(id);
     if (written && reached(version, written)) this.#writes.delete(id);

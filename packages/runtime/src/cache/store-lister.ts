@@ -72,7 +72,7 @@ export class StoreLister<T> implements Lister<T> {
     return limit === undefined ? views : views.slice(0, limit);
   }
 
-  /** Returns the index conditions; the first is looked up, the others filter its result. */
+  /** Returns the index conditions; the first is looked up, the rest filter its result. */
   #terms(options: CacheListOptions): readonly IndexTerm[] {
     const { index, fieldSelector } = options;
     const terms: IndexTerm[] = index ? [index] : [];
@@ -81,7 +81,7 @@ export class StoreLister<T> implements Lister<T> {
         ? FieldSelector.parse(fieldSelector).requirements
         : Object.entries(fieldSelector ?? {}).map(([field, value]) => ({ field, operator: '=', value }));
     for (const { field, operator, value } of fields) {
-      // An index finds objects with a value, not those without it.
+      // An index finds objects that have a value, not objects that lack it.
       if (operator !== '=') throw new UnknownIndexError(`${field}!=`);
       terms.push({ name: field, value });
     }

@@ -14,7 +14,7 @@ export class SyncGate {
     for (const waiter of [...this.#waiters]) waiter.open();
   }
 
-  /** Rejects current waiters, and later ones until the gate opens. */
+  /** Rejects all waiters, now and until the gate opens. */
   fail(error: unknown): void {
     if (this.#open) return;
     this.#failure = { error };

@@ -51,7 +51,7 @@ export function nextAuthorityState(kept: AuthorityState | undefined, policy: Aut
   return kept;
 }
 
-/** Adds a new authority before the trusted ones; it signs immediately only if there is no usable certificate. */
+/** Adds a new authority in front of the trusted authorities. It signs immediately only if there is no usable certificate. */
 function withAuthority(
   believed: readonly string[],
   { kept, policy }: { readonly kept: AuthorityState | undefined; readonly policy: AuthorityPolicy },

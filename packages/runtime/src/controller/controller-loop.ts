@@ -128,7 +128,7 @@ export class ControllerLoop {
   }
 
   /**
-   * Waits until it is known whether the required kinds are served; returns those that are not.
+   * Waits until it is known whether the required kinds are served; returns the kinds that are not.
    *
    * @throws KindNotServedError (KW3016) when such a kind is declared with `whenMissing: 'fail'`.
    */

@@ -30,7 +30,7 @@ export const derivedTypes: ReadonlySet<string> = new Set(['Ready', 'Reconciling'
 
 /**
  * Derives an object's conditions from its children, following kstatus: `Ready` always, `Reconciling` and `Stalled` only while
- * they are true. Given conditions take precedence over derived ones of the same type.
+ * they are true. Given conditions take precedence over derived conditions of the same type.
  */
 export function derivedConditions(
   outcome: ChildrenOutcome,

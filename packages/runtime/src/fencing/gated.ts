@@ -1,6 +1,6 @@
 import type { ClientCall } from '@kubewright/client';
 
-/** True for calls that may change something. A WebSocket, such as that of `exec`, is a GET that starts something. */
+/** True for calls that may change something. A WebSocket request, such as `exec`, is a GET that starts something. */
 export function isWrite({ request: { method, upgrade } }: ClientCall): boolean {
   return (method !== 'GET' && method !== 'HEAD') || upgrade === true;
 }

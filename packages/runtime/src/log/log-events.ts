@@ -5,7 +5,7 @@
 export const logEvents = {
   /** The manager found its configuration: `source`, `server`. */
   configLoaded: 'config.loaded',
-  /** Client credentials could not be renewed; the previous ones stay in use. */
+  /** Client credentials could not be renewed; the previous credentials stay in use. */
   credentialsRenewalFailed: 'credentials.renewal-failed',
   /** The API server sent a warning with a response. */
   apiServerWarning: 'api-server.warning',

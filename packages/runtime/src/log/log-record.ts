@@ -42,7 +42,7 @@ function addText(printable: Record<string, unknown>, error: Error): void {
   }
 }
 
-/** Joins an error's message with those of its causes. */
+/** Joins an error's message with the messages of its causes. */
 function messageOf(error: unknown): string {
   const parts: string[] = [];
   for (let each: unknown = error, i = 0; each !== undefined && i < 5; i++) {

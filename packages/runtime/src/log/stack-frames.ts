@@ -9,7 +9,7 @@ const ours = /[\\/]node_modules[\\/]@kubewright[\\/]/;
 const names = 'apimachinery|apiserver|schema|client|runtime|controlplane|codegen|cli';
 
 /**
- * Returns the frames of a stack that help a user: those of user code, then those of their dependencies. Includes frames of Node
+ * Returns the frames of a stack that help a user: frames of user code, then frames of its dependencies. Includes frames of Node
  * and the runtime only if there are no others.
  * @param isInternal - identifies frames of the runtime; replaced in tests.
  */

@@ -34,7 +34,7 @@ export class AddedControllers {
     this.#host = host;
   }
 
-  /** The definitions of the added controllers, without removed ones. */
+  /** The definitions of the added controllers that were not removed. */
   get definitions(): readonly ControllerDefinition[] {
     return [...this.#byName.values()].map((each) => each.definition);
   }

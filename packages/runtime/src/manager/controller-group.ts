@@ -20,7 +20,10 @@ export interface StopOptions {
   readonly budget: StopBudget;
 }
 
-/** Controllers that start and stop together: those of one leadership term, or those that need no lease. Single use. */
+/**
+ * Controllers that start and stop together: the controllers of one leadership term, or the controllers that need no lease. Single
+ * use.
+ */
 export class ControllerGroup {
   readonly #loops: readonly ControllerLoop[];
   readonly #parts: ControllerParts;
@@ -104,7 +107,7 @@ export class ControllerGroup {
     });
   }
 
-  /** Takes no more keys and waits for running reconciles; logs those that do not end in time. */
+  /** Takes no more keys and waits for running reconciles; logs reconciles that do not end in time. */
   async stop({ undisturbed, budget }: StopOptions): Promise<void> {
     const { clock, log } = this.#parts;
     const deadline = new AbortController();

@@ -44,7 +44,7 @@ interface Term {
   readonly client: KubernetesClient;
 }
 
-/** Runs controllers: all of them immediately, or those that need a lease for as long as it is held, term after term. */
+/** Runs controllers, term after term: controllers that need a lease run while it is held, all others immediately. */
 export class Leadership {
   readonly #options: LeadershipOptions;
   #elector: LeaderElector | undefined;

@@ -107,7 +107,7 @@ export async function loadClient(from: PartsOptions, metrics: RuntimeMetrics | u
 
 /**
  * Declares everything that is cached before anything starts, so that a follower's caches are warm when it is elected.
- * Declarations with indexes come first: those without can share their informers, but not the other way round.
+ * Declarations with indexes come first: declarations without indexes can then share their informers; the reverse is not possible.
  */
 function declarations(
   caches: readonly CachedKind[],

@@ -110,7 +110,7 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * The same client without the check for leadership: for writes that any replica may make at any time, such as those of an HTTP
+   * The same client without the check for leadership: for writes that any replica may make at any time, such as writes of an HTTP
    * server.
    * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
    */

@@ -54,7 +54,7 @@ export class RunnableGroup {
     }
   }
 
-  /** Stops all runnables and waits for them; logs those that do not end in time and abandons them. */
+  /** Stops all runnables and waits for them; logs and abandons runnables that do not end in time. */
   async stop(budget: StopBudget): Promise<void> {
     this.#started?.stop.abort(new ManagerError({ what: 'the manager is stopping' }));
     const names = (): readonly string[] => [...this.#running.keys()].map((runnable) => runnable.name);

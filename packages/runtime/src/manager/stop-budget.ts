@@ -16,7 +16,7 @@ export class StopBudget {
   readonly #clock: Clock;
   readonly #untilMs: number;
   readonly #late: string[] = [];
-  /** The action by which a user can end the program without waiting, for messages. */
+  /** The way for a user to end the program without waiting, as shown in messages. */
   readonly endsAtOnce: string | undefined;
 
   /** @param options.totalMs - 0 does not wait, a negative number waits forever. */

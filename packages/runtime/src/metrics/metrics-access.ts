@@ -35,7 +35,7 @@ const lifetimes = { tokenMs: 60_000, allowedMs: 300_000, deniedMs: 30_000 };
 const most = 1_000;
 /** Timeout of a request to the API server, in milliseconds. */
 const reviewMs = 10_000;
-/** A token is a few kilobytes at most; longer ones are rejected without a review. */
+/** A token is a few kilobytes at most; longer tokens are rejected without a review. */
 const longestToken = 16_384;
 
 /**

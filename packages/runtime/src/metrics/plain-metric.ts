@@ -12,8 +12,8 @@ export interface PlainMetricOptions {
 }
 
 /**
- * A counter or a gauge that counts without a library: the library is loaded on the first scrape, and reads the values from here.
- * Loading it took as long as a tenth of the time to list 20,000 objects, and blocked the event loop meanwhile.
+ * A counter or a gauge that counts without a library: the library is loaded on the first scrape, and reads the values from this
+ * object. Loading it took as long as a tenth of the time to list 20,000 objects, and blocked the event loop meanwhile.
  */
 export class PlainMetric {
   readonly name: string;

@@ -24,7 +24,7 @@ export interface ReconcileResult {
   readonly requeueAfterMs?: number;
   /** Runs the key again with its growing backoff, as after an error. */
   readonly requeue?: boolean;
-  /** Priority of the requested run. @defaultValue that of this run */
+  /** Priority of the requested run. @defaultValue the priority of this run */
   readonly priority?: number;
 }
 
@@ -105,7 +105,7 @@ export interface DeleteObjectOptions {
 export interface RequestContext {
   /** Aborted when the reconcile times out and when the manager stops. Pass it to everything that waits. */
   readonly signal: AbortSignal;
-  /** Logs with the controller, the object's key and the reconcile's id. */
+  /** Adds the controller, the object's key and the reconcile's id to every line. */
   readonly log: Logger;
   /** Live calls to the API server. */
   readonly client: KubernetesClient;

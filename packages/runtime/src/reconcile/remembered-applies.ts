@@ -5,7 +5,7 @@ import { entryOf, isMap, type ManagerEntry } from './manager-entry.ts';
 
 /** Maximum number of objects that are remembered, about 400 bytes each. */
 const maxObjects = 10_000;
-/** How long a response is remembered, in milliseconds: a new schema or webhook may keep what the server dropped before. */
+/** How long a response is remembered, in milliseconds: a new schema or webhook may keep a field that the server dropped before. */
 const lastsMs = 600_000;
 
 /** The server's response to an apply. */
@@ -70,7 +70,7 @@ export class RememberedApplies {
     if (this.#objects.size > maxObjects) this.forget(this.#objects.keys().next().value ?? '');
   }
 
-  /** Drops what is remembered about an object. */
+  /** Drops the responses remembered for an object. */
   forget(uid: string): void {
     this.#objects.delete(uid);
   }

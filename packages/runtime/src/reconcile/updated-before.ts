@@ -22,7 +22,7 @@ export function updatedBefore(live: KubernetesObject, fieldManager: string): boo
   return !own.some(({ fieldsV1 }) => FieldSet.parse(fieldsV1 ?? {}).hasWithin(['f:metadata', 'f:finalizers']));
 }
 
-/** Migrates the manager's fields from updates to applies, so that the apply that follows removes those it does not declare. */
+/** Migrates the manager's fields from updates to applies, so that the apply that follows removes undeclared fields. */
 export async function migrateToApply(
   client: KubernetesClient,
   live: KubernetesObject,

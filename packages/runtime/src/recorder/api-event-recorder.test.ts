@@ -126,7 +126,7 @@ describe('ApiEventRecorder', () => {
     const good = recorder.for('sites', pod);
     for (let i = 0; i < 3; i++) good.record({ reason: 'Good', note: '' });
     await clock.advance(10);
-    // The first event of the series is in flight; later ones wait for it.
+    // The first event of the series is in flight; later events wait for it.
     expect([creations, atOnce]).toEqual([1, 1]);
     answered.shift()!();
     await clock.advance(10);

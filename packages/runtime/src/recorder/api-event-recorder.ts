@@ -145,7 +145,9 @@ export class ApiEventRecorder {
     };
   }
 
-  /** Returns a time that no event has yet: kubectl sorts the events of one millisecond by their names, which begin with the time. */
+  /**
+   * Returns a time that no event has yet: kubectl sorts the events of one millisecond by their names, which begin with the time.
+   */
   #now(): number {
     this.#lastMs = Math.max(this.#options.clock.now(), this.#lastMs + 0.001);
     return this.#lastMs;
@@ -239,7 +241,10 @@ export class ApiEventRecorder {
   }
 }
 
-/** Excludes the note, unless the recorder sets `series`: the same event with another text counts as the same event. */
+/**
+ * Returns the key of the series of an event. Excludes the note, unless the recorder sets `series`, so events that differ only in
+ * their note are equal.
+ */
 function seriesKey(
   note: EventNote,
   about: { readonly controller: string; readonly regarding: KubernetesObject },

@@ -8,7 +8,7 @@ import {
   skipString,
 } from './json-bytes.ts';
 
-/** Maximum size of an object in a list, in bytes; API servers store far smaller ones. */
+/** Maximum size of an object in a list, in bytes; API servers store far smaller objects. */
 const longestItem = 64 * 1024 * 1024;
 const longestEnvelope = 1024 * 1024;
 /** Number of bytes of a chunk to try first when completing the previous item; most objects are smaller. */

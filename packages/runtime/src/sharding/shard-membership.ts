@@ -72,7 +72,7 @@ export class ShardMembership implements Runnable, Partition {
   #tenure: Tenure | undefined;
   /** Members that should share the keys. */
   #wanted: readonly string[] = [];
-  /** Views that the lease may contain: the acknowledged one, followed by unacknowledged ones. */
+  /** Views that the lease may contain: the acknowledged view, followed by unacknowledged views. */
   #written: readonly View[] = [nothing];
   /** The view that was acknowledged when the other leases were last read. */
   #settled: View = nothing;
@@ -188,7 +188,7 @@ export class ShardMembership implements Runnable, Partition {
     return { members: this.#wanted, held };
   }
 
-  /** Restarts with no keys: other replicas may own the previous ones by now. */
+  /** Restarts with no keys: other replicas may own the previous keys by now. */
   #startAnew(): void {
     this.#tenure = undefined;
     this.#wanted = [];

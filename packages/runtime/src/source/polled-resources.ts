@@ -10,7 +10,7 @@ export interface PolledResourcesOptions<R> {
   readonly name: string;
   /** Time from the end of one round to the start of the next, plus or minus up to a tenth, in milliseconds. */
   readonly everyMs: number;
-  /** Returns the keys to poll, for example those of all cached objects. Called before each round. */
+  /** Returns the keys to poll, for example the keys of all cached objects. Called before each round. */
   readonly keys: () => Iterable<ReconcileRequest> | Promise<Iterable<ReconcileRequest>>;
   /** Reads the resource of one key; undefined if it does not exist. Errors are logged, and the last known value stays. */
   readonly fetch: (key: ReconcileRequest, options: { readonly signal: AbortSignal }) => Promise<R | undefined>;

@@ -21,7 +21,7 @@ export interface TracingOptions {
   readonly load?: () => Promise<OpenTelemetrySdk>;
 }
 
-/** Exports spans until disposed, which flushes pending ones. */
+/** Exports spans until disposed. Disposing it flushes pending spans. */
 export interface Tracing extends AsyncDisposable {
   readonly tracer: Tracer;
 }

@@ -25,7 +25,7 @@ export interface AdmissionUser {
  */
 export interface AdmissionRequest {
   readonly uid: string;
-  /** Kind of the object as passed to the webhook; `requestKind` is that of the original request. */
+  /** Kind of the object as passed to the webhook; `requestKind` is the kind in the original request. */
   readonly kind: GroupVersionKind;
   readonly resource: GroupVersionResource;
   readonly subResource?: string;

@@ -152,8 +152,8 @@ export class WorkQueue {
   }
 
   /**
-   * Sets the time at which a reconcile's result requested the next run, replacing that of the previous result; `undefined` means
-   * never.
+   * Sets the time at which a reconcile's result requested the next run, replacing the time requested by the previous result;
+   * `undefined` means never.
    */
   requeueAfter(key: string, options: (AddOptions & { readonly delayMs: number }) | undefined): void {
     this.#waiting.clear(key, 'requeue');
@@ -226,7 +226,7 @@ export class WorkQueue {
   }
 
   /**
-   * Accepts no more keys and drops those that wait until a time.
+   * Accepts no more keys and drops keys that wait until a time.
    * @param options.drain - hands out ready keys first; otherwise they are dropped. @defaultValue false
    * @returns a promise that resolves when no key is being worked on.
    */

@@ -40,7 +40,7 @@ export interface ReconcileWorld<T extends KubernetesObject> {
    * object is valid, and no field has a default.
    */
   readonly manifests?: readonly string[] | undefined;
-  /** Kinds to serve besides those that the controller watches, such as those of other objects. @defaultValue none */
+  /** Kinds to serve in addition to the kinds that the controller watches, such as the kinds of other objects. @defaultValue none */
   readonly kinds?: readonly KindDescriptor[] | undefined;
   /** Faults in the controller's API calls. */
   readonly faults?: Faults | undefined;

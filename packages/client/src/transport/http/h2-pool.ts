@@ -4,7 +4,7 @@ import { H2Session } from './h2-session.ts';
 import type { HttpContext } from './http-options.ts';
 import { SessionGroup } from './session-group.ts';
 
-/** The HTTP/2 connections to one server: opens another one when the streams of the existing ones run out. */
+/** The HTTP/2 connections to one server: opens another connection when the existing connections have no streams left. */
 export class H2Pool {
   readonly #context: HttpContext;
   readonly #dial: () => Promise<Socket>;

@@ -262,7 +262,7 @@ export class H2Session {
   #fail(reason: TransportError): void {
     this.#error ??= reason;
     this.#draining = true;
-    // Destroy without an error: Node would emit the error on every stream, even on unread ones. The reason is stored here instead.
+    // Destroy without an error: Node would emit it on every stream, even on unread streams. The reason is stored here instead.
     this.#session.destroy();
     this.#socket.destroy();
   }

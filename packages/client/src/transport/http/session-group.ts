@@ -32,7 +32,7 @@ export class SessionGroup<S extends PooledSession> {
     return this.#growing !== undefined;
   }
 
-  /** Adds a connection; calls wait until it is ready before they open another one. */
+  /** Adds a connection; calls wait until it is ready before they open another connection. */
   add(session: S): void {
     this.#sessions.add(session);
   }

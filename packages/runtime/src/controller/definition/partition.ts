@@ -23,7 +23,7 @@ export interface Partition {
 /** Settings of a controller whose keys several replicas share. */
 export interface ShardedOptions {
   /**
-   * Lists all existing keys, owned by this replica or not; newly owned ones are reconciled. Required for a `requestController`,
+   * Lists all existing keys, owned by this replica or not; newly owned keys are reconciled. Required for a `requestController`,
    * because only its author knows its keys.
    * @defaultValue the objects of the controller's kind
    */

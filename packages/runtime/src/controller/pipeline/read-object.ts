@@ -56,7 +56,10 @@ export class ReadObject {
     return form.reconcile(marked, context({ run, primary: marked, readAt }));
   }
 
-  /** Runs the finalizers that the object has. Returns the object without them, or the outcome of one that is not done. */
+  /**
+   * Runs the finalizers that the object has. Returns the object without the finalizers, or the outcome of a finalizer that is not
+   * done.
+   */
   async #cleanUp(
     object: Stored<KubernetesObject>,
     run: ReconcileRun,

@@ -14,8 +14,8 @@ export interface RunningReconcilesOptions {
 }
 
 /**
- * The running reconciles of one controller. A single timer checks their start times, at most every ten seconds: it reports the slow
- * ones and aborts those that exceed the time limit. A reconcile that ends in time costs only its entry in the list.
+ * The running reconciles of one controller. A single timer checks their start times, at most every ten seconds: it reports slow
+ * reconciles and aborts reconciles that exceed the time limit. A reconcile that ends in time costs only its entry in the list.
  */
 export class RunningReconciles {
   readonly #options: RunningReconcilesOptions;

@@ -17,7 +17,7 @@ export class GainedKeys {
   readonly #options: GainedKeysOptions;
   /** Keys that this replica owned at the last walk and that were not dropped since. */
   #known: Map<string, boolean> = new Map();
-  /** Keys that the current walk found to belong to this replica; true for newly gained ones. */
+  /** Keys that the current walk found to belong to this replica; true if newly gained. */
   #found: Map<string, boolean> | undefined;
   /**
    * Shares since the last walk began: a key missing from any of them may have belonged to another replica in the meantime.
