@@ -169,8 +169,8 @@ export class KubernetesClient implements AsyncDisposable {
    * one namespace, another user. Settings accumulate: a further `with` cannot undo a dry run or a namespace.
    *
    * @example
-   * const tried = await client.with({ dryRun: true, fieldValidation: 'Strict' }).resource(Pod).create(pod); const jane =
-   * client.with({ namespace: 'shop', impersonate: { user: 'jane', groups: ['dev'] } });
+   * const tried = await client.with({ dryRun: true, fieldValidation: 'Strict' }).resource(Pod).create(pod);
+   * const jane = client.with({ namespace: 'shop', impersonate: { user: 'jane', groups: ['dev'] } });
    * @throws RequestError if this client is already bound to another namespace.
    */
   with(view: ClientView): KubernetesClient {

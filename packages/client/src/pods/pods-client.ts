@@ -22,8 +22,9 @@ export interface PodsClient {
    * retried once sent.
    *
    * @example
-   * const command = await client.pods.exec({ name: 'db-0' }, { command: ['psql', '-f', '-'], stdin: createReadStream('seed.sql')
-   * }); for await (const { stream, bytes } of command) process[stream].write(bytes); process.exitCode = await command.exit();
+   * const command = await client.pods.exec({ name: 'db-0' }, { command: ['psql', '-f', '-'], stdin: createReadStream('seed.sql') });
+   * for await (const { stream, bytes } of command) process[stream].write(bytes);
+   * process.exitCode = await command.exit();
    */
   exec(key: ObjectKey, options: ExecOptions): Promise<PodCommand>;
   /** Connects to the streams of a container's main process, like `kubectl attach`; ends with the container. */

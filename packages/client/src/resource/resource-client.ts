@@ -59,8 +59,9 @@ export interface ResourceClient<T> {
    * Waits until the object does not exist, or, with `uid`, until it has a different UID. Like `kubectl wait --for=delete`.
    *
    * @example
-   * const { metadata } = await pods.get({ name: 'web-0' }); await pods.delete({ name: 'web-0' }); await pods.waitForDeletion({
-   * name: 'web-0' }, { uid: metadata.uid, signal });
+   * const { metadata } = await pods.get({ name: 'web-0' });
+   * await pods.delete({ name: 'web-0' });
+   * await pods.waitForDeletion({ name: 'web-0' }, { uid: metadata.uid, signal });
    */
   waitForDeletion(key: ObjectKey, options?: WaitForDeletionOptions): Promise<void>;
   readonly status: SubresourceClient<T, Stored<T>>;
