@@ -9,10 +9,11 @@ import { postgresBackup } from '../src/controllers/postgres-backup.ts';
 import { postgresBackupSchedule } from '../src/controllers/postgres-backup-schedule.ts';
 import { postgresCluster } from '../src/controllers/postgres-cluster.ts';
 import { postgresDatabase } from '../src/controllers/postgres-database.ts';
+import { postgresPooler } from '../src/controllers/postgres-pooler.ts';
 import { postgresRole } from '../src/controllers/postgres-role.ts';
 
 const image = 'postgres-instance';
-const kinds = ['clusters', 'backups', 'backupschedules', 'databases', 'roles'];
+const kinds = ['clusters', 'backups', 'backupschedules', 'databases', 'poolers', 'roles'];
 
 /** Returns the path of a file of this example. */
 export function fileOf(path: string): string {
@@ -44,6 +45,7 @@ export async function startOperator(
     postgresCluster({ image }),
     postgresDatabase(),
     postgresRole(),
+    postgresPooler({ image: 'postgres-pooler' }),
     postgresBackup(),
     postgresBackupSchedule({ image }),
   ];

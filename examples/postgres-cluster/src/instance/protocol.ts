@@ -31,6 +31,9 @@ export const operatorRole = 'postgres_operator';
 /** Common name of the certificate of poolers, and the role with which they look up the passwords of users. */
 export const poolerRole = 'postgres_pooler';
 
+/** The schema with the function by which poolers look up passwords. */
+export const poolerSchema = 'postgres_pooler';
+
 /** Common name of the instances' client certificate, and the role that replicas stream as. */
 export const replicationUser = 'streaming_replica';
 

@@ -28,8 +28,6 @@ const renewLeafMs = 30 * dayMs;
 /** Time for all parties to read the new bundle before certificates of the new authority are used. */
 const overlapMs = dayMs;
 
-type Leaf = 'server' | 'replication' | 'operator';
-
 /**
  * Returns the certificates that a cluster should have now: the existing ones as long as they are valid, renewed ones otherwise.
  * A new authority is trusted for a day before it signs, so that both sides of a connection know it.
@@ -40,27 +38,38 @@ export function nextCertificates(
 ): Certificates {
   const authority = nextAuthority(existing.authority, { cluster, nowMs });
   const hosts = serverHosts(cluster, namespace);
-  const leaf = (name: Leaf, commonName: string): KeyPair => {
-    const kept = existing[name];
-    if (kept && isGood(kept, { authority, nowMs, hosts: name === 'server' ? hosts : [] })) return kept;
-    return issueCertificate(
-      {
-        subject: { commonName },
-        usage: name === 'server' ? 'server' : 'client',
-        ...(name === 'server' && { hosts }),
-        notBeforeMs: nowMs - backdateMs,
-        notAfterMs: Math.min(nowMs + leafMs, endOf(newestOf(authority))),
-        issuer: { key: authority.key, subject: { commonName: clusterNames(cluster).authority } },
-      },
-      crypto,
-    );
-  };
+  const by = { authority, cluster, nowMs };
   return {
     authority,
-    server: leaf('server', hosts[0] ?? cluster),
-    replication: leaf('replication', replicationUser),
-    operator: leaf('operator', operatorUser),
+    server: nextLeaf(existing.server, { ...by, commonName: hosts[0] ?? cluster, hosts }),
+    replication: nextLeaf(existing.replication, { ...by, commonName: replicationUser }),
+    operator: nextLeaf(existing.operator, { ...by, commonName: operatorUser }),
   };
+}
+
+/** Returns the existing key pair as long as it is valid, a new one otherwise: a server's if it has hosts, or a client's. */
+export function nextLeaf(
+  existing: KeyPair | undefined,
+  leaf: {
+    readonly authority: Authority;
+    readonly cluster: string;
+    readonly commonName: string;
+    readonly hosts?: readonly string[];
+    readonly nowMs: number;
+  },
+): KeyPair {
+  const { authority, cluster, commonName, hosts = [], nowMs } = leaf;
+  if (existing && isGood(existing, { authority, nowMs, hosts })) return existing;
+  return issueCertificate(
+    {
+      subject: { commonName },
+      ...(hosts.length > 0 ? { usage: 'server', hosts } : { usage: 'client' }),
+      notBeforeMs: nowMs - backdateMs,
+      notAfterMs: Math.min(nowMs + leafMs, endOf(newestOf(authority))),
+      issuer: { key: authority.key, subject: { commonName: clusterNames(cluster).authority } },
+    },
+    crypto,
+  );
 }
 
 /** Returns the names at which clients, the operator and replicas connect to the instances. */

@@ -1,0 +1,13 @@
+import type { PoolerFiles } from './pooler-files.ts';
+
+/** Returns the signals that make PgBouncer use changed files: it rereads them, then pauses or resumes. */
+export function signalsFor(before: PoolerFiles | undefined, now: PoolerFiles): readonly NodeJS.Signals[] {
+  const wasPaused = before?.paused === 'true';
+  const isPaused = now.paused === 'true';
+  const isReread = before && JSON.stringify({ ...before, paused: '' }) !== JSON.stringify({ ...now, paused: '' });
+  return [
+    ...(isReread ? (['SIGHUP'] as const) : []),
+    ...(isPaused && !wasPaused ? (['SIGUSR1'] as const) : []),
+    ...(wasPaused && !isPaused ? (['SIGUSR2'] as const) : []),
+  ];
+}

@@ -1,0 +1,132 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Clock, sleep } from '@kubewright/apimachinery';
+import type { Logger } from '@kubewright/runtime';
+import { poolerRole } from '../instance/protocol.ts';
+import { signalsFor } from './changed-files.ts';
+import { completeSettings, type PoolerFiles, readPoolerFiles } from './pooler-files.ts';
+
+export interface PoolerManagerOptions {
+  readonly address: string;
+  /** Where the Secret of the pooler is mounted. */
+  readonly folder: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Name or path of the program. @defaultValue `pgbouncer` */
+  readonly program?: string;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Thrown if PgBouncer cannot be started, or exits unexpectedly. */
+export class PoolerError extends Error {
+  override readonly name = 'PoolerError';
+}
+
+/** How often the mounted files are read. */
+const readMs = 1_000;
+/** Time for transactions to end when the pod is deleted, which has 60 s. */
+const stopMs = 50_000;
+/** Debian installs the program where the PATH of a user does not lead. */
+const moreFolders = '/usr/sbin:/usr/local/sbin';
+
+/** Runs PgBouncer with the settings that the operator writes, and makes it reread them when they change. */
+export class PoolerManager {
+  readonly #options: PoolerManagerOptions;
+  #files: PoolerFiles | undefined;
+
+  constructor(options: PoolerManagerOptions) {
+    this.#options = options;
+  }
+
+  /** Runs until `signal` is aborted. @throws PoolerError if PgBouncer does not start, or ends */
+  async run(signal: AbortSignal): Promise<void> {
+    const sockets = await mkdtemp(join(tmpdir(), 'pooler-'));
+    try {
+      await this.#write(await readPoolerFiles(this.#options.folder), sockets);
+      const child = this.#start(join(sockets, 'pgbouncer.ini'));
+      const over = new AbortController();
+      const ended = endOf(child).finally(() => over.abort());
+      const either = AbortSignal.any([signal, over.signal]);
+      await Promise.race([this.#follow(child, { sockets, signal: either }), ended]);
+      if (!signal.aborted) throw new PoolerError(`PgBouncer has ended: ${await ended}`);
+      await this.#stop(child, ended);
+    } finally {
+      await rm(sockets, { recursive: true, force: true });
+    }
+  }
+
+  #start(settings: string): ChildProcess {
+    const { env, log, program = 'pgbouncer' } = this.#options;
+    const path = `${env['PATH'] ?? ''}:${moreFolders}`;
+    const child = spawn(program, [settings], {
+      env: { ...env, PATH: path },
+      stdio: ['ignore', 'inherit', 'inherit'],
+    });
+    child.once('spawn', () => log.info('started PgBouncer', { pid: child.pid }));
+    return child;
+  }
+
+  /** Reads the files until `signal` is aborted. */
+  async #follow(
+    child: ChildProcess,
+    { sockets, signal }: { readonly sockets: string; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { clock, folder, log } = this.#options;
+    // A new process is not paused.
+    let before: PoolerFiles | undefined = this.#files && { ...this.#files, paused: 'false' };
+    while (!signal.aborted) {
+      await sleep(clock, { ms: readMs, signal }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        const now = await readPoolerFiles(folder);
+        const signals = signalsFor(before, now);
+        if (signals.length > 0) await this.#write(now, sockets);
+        for (const each of signals) {
+          log.info('the settings have changed', { signal: each });
+          child.kill(each);
+          // PgBouncer handles signals in no particular order.
+          await sleep(clock, { ms: 100, signal });
+        }
+        before = now;
+      } catch (error) {
+        if (!signal.aborted) log.error('cannot read the settings', { error });
+      }
+    }
+  }
+
+  async #write(files: PoolerFiles, sockets: string): Promise<void> {
+    const { address, folder } = this.#options;
+    const settings = completeSettings(files['pgbouncer.ini'], { address, folder, sockets });
+    await writeFile(join(sockets, 'users.txt'), `"${poolerRole}" ""\n`, { mode: 0o600 });
+    await writeFile(join(sockets, 'pgbouncer.ini'), settings, { mode: 0o600 });
+    this.#files = files;
+  }
+
+  /** Lets transactions end. */
+  async #stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
+    const over = new AbortController();
+    child.kill('SIGINT');
+    const late = sleep(this.#options.clock, { ms: stopMs, signal: over.signal }).then(
+      () => child.kill('SIGKILL'),
+      () => undefined,
+    );
+    await ended;
+    over.abort();
+    await late;
+  }
+}
+
+/** Resolves to how the process has ended. @throws PoolerError if it cannot be started */
+async function endOf(child: ChildProcess): Promise<string> {
+  try {
+    const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
+    return signal === null ? `exit code ${code}` : `ended by ${signal}`;
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const why = isMissing ? 'the program is not installed; install the package pgbouncer' : String(error);
+    throw new PoolerError(`cannot start pgbouncer: ${why}`, { cause: error });
+  }
+}
