@@ -24,7 +24,7 @@ const entries = readdirSync(join(root, 'packages'))
   .flatMap((name) => [`${name}/src/index.ts`, `${name}/src/testing/index.ts`])
   .filter((path) => existsSync(join(root, 'packages', path)));
 const { options } = ts.parseJsonConfigFileContent(
-  JSON.parse(readFileSync(join(root, 'tsconfig.check.json'), 'utf8')),
+  ts.readConfigFile(join(root, 'tsconfig.check.json'), ts.sys.readFile).config,
   ts.sys,
   root,
 );

@@ -33,12 +33,17 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
   return Number.isNaN(date) ? undefined : Math.max(date - now, 0);
 }
 
-/** With 429 and 503 the request was not processed, so any request may be retried; after another 5xx only reads. */
+/**
+ * True if the request may be retried: any request after a 429 or 503, because it was not processed; only a read after another 5xx.
+ */
 export function mayRetryResponse(status: number, method: string): boolean {
   return status === 429 || status === 503 || (status >= 500 && isRead(method));
 }
 
-/** A read may always be retried; a write only if none of it was processed, because otherwise it could take effect twice. */
+/**
+ * True if the request may be retried: a read always, a write only if no part of it was processed, because it could take
+ * effect twice.
+ */
 export function mayRetryTransport(error: unknown, method: string): error is TransportError {
   return error instanceof TransportError && error.retryable && (!error.sent || isRead(method));
 }

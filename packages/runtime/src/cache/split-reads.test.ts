@@ -187,7 +187,7 @@ describe('reads after writes through the client', () => {
       }
       expect(server.get(Thing, 'a')).toBeUndefined();
     }
-    // One get per write: the write's response does not tell the content in the other version.
+    // One get per write: a response in one version does not show the content in the other.
     expect(gets()).toBe(2);
   });
 

@@ -147,7 +147,7 @@ function isBoundTo({ request: { method, body } }: ClientCall, uid: string | unde
   return (method === 'DELETE' ? uidIn(sent, 'preconditions') : uidIn(sent, 'metadata')) === uid;
 }
 
-/** True for a JSON patch operation that tests the UID; the whole patch fails if a test does. */
+/** True for a JSON patch operation that tests the UID; the whole patch fails if the test fails. */
 function testsUid(operation: unknown, uid: string): boolean {
   if (!isObject(operation)) return false;
   return operation['op'] === 'test' && operation['path'] === '/metadata/uid' && operation['value'] === uid;

@@ -21,7 +21,7 @@ export function entryOf(object: KubernetesObject, manager: ManagerEntry): Manage
 
 /**
  * Returns the part of the object that the manager's applies own, so that the manager can apply it again without taking over the
- * fields of others. As with `Extract` in client-go, a leaf of the entry stands for everything below it.
+ * fields of other managers. As with `Extract` in client-go, a leaf of the entry stands for everything below it.
  */
 export function ownedPart(object: KubernetesObject, manager: ManagerEntry): JsonObject {
   const { fieldsV1 } = entryOf(object, manager) ?? {};

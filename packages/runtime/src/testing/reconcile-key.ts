@@ -23,7 +23,7 @@ import { type RecordedWrite, recordingWrites } from './recorded-writes.ts';
 
 /** Options for {@link reconcileKey}. */
 export interface ReconcileKeyOptions {
-  /** Client of the cluster, such as the one of a test environment. Not disposed. */
+  /** Client of the cluster, such as a test environment's client. Not disposed. */
   readonly client: KubernetesClient;
   /** `ctx.clock`. The cluster keeps its own clock. @defaultValue a `VirtualClock` that starts at 2026-01-01 */
   readonly clock?: Clock;
@@ -50,7 +50,8 @@ export interface KeyReport<T extends KubernetesObject> {
 /**
  * Reconciles one object once, without a manager: reads it from a cache, runs the controller's function with a real context
  * (finalizers, `desired`, fences and own writes included) and reports what it did. Nothing is watched or retried afterwards. The
- * keys of a sharded controller are reconciled as on the replica that owns them. The base of `reconcileOnce` of `@kubewright/testing`.
+ * keys of a sharded controller are reconciled as on the replica that owns them. The base of `reconcileOnce` of
+ * `@kubewright/testing`.
  *
  * @param definition - the controller.
  * @param of - the object or its key; an object that is not stored yet is created first.
