@@ -10,6 +10,8 @@ import { S3Store } from './s3-store.ts';
 export interface ArchiveLocation {
   /** Folder of the cluster within the directory or the bucket: its path and its name. */
   readonly folder: string;
+  /** The newest timeline whose history a standby may restore. @defaultValue any */
+  readonly newestTimeline?: number;
   /** Mounted directory. */
   readonly directory?: string;
   readonly s3?: {

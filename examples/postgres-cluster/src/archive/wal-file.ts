@@ -15,6 +15,12 @@ export function archivedWal(name: string): string {
   throw new TypeError(`not the name of a WAL file: ${JSON.stringify(name)}`);
 }
 
+/** Returns the timeline of a history that PostgreSQL restores; undefined for other files. */
+export function timelineOfHistory(name: string): number | undefined {
+  const [, timeline] = historyName.exec(name) ?? [];
+  return timeline === undefined ? undefined : Number.parseInt(timeline, 16);
+}
+
 /** Returns the name of the complete segment that a file in the archive is; undefined for other files. */
 export function completeSegment(archivedName: string): string | undefined {
   return /^wal\/[\dA-F]{16}\/([\dA-F]{24})\.gz$/.exec(archivedName)?.[1];

@@ -145,6 +145,15 @@ describe('runWalProgram', () => {
     });
   });
 
+  it('hides histories from a standby that are later than the timeline of the primary, but not from a recovery', async () => {
+    for (const name of ['00000002.history', '00000003.history']) expect(await archive('data', name)).toBe(0);
+    const location = { folder: 'shop', directory: path('archive'), newestTimeline: 2 };
+    writeFileSync(path('archive.json'), JSON.stringify(location));
+    expect(await restore('standby', '00000002.history')).toBe(0);
+    expect(await restore('standby', '00000003.history')).toBe(3);
+    expect(await restore('recovery', '00000003.history')).toBe(0);
+  });
+
   it('reports a missing configuration', async () => {
     rmSync(path('archive.json'));
     expect(await archive()).toBe(1);

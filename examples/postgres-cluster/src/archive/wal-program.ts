@@ -2,12 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { ArchiveError } from './archive-error.ts';
 import { clearFailure, reportFailure } from './archive-failure.ts';
 import { type ArchiveLocation, openArchive } from './archive-location.ts';
-import type { ArchiveStore } from './archive-store.ts';
 import { archiveWal } from './archive-wal.ts';
 import { ensureEndOfWal } from './end-of-wal.ts';
 import { restoreWal } from './restore-wal.ts';
 import { readIdentity } from './system-identity.ts';
 import { walExitCodes } from './wal-commands.ts';
+import { timelineOfHistory } from './wal-file.ts';
 
 /** How long one file may take. PostgreSQL itself waits forever. */
 const timeoutMs = 10 * 60_000;
@@ -37,7 +37,7 @@ async function archive(args: readonly string[], { log, folder, now }: WalProgram
   const [locationFile = '', name = '', path = ''] = args;
   try {
     const signal = AbortSignal.timeout(timeoutMs); // seam: a limit for a program that runs once
-    const store = await storeOf(locationFile);
+    const store = await openArchive(await readLocation(locationFile));
     await archiveWal(store, { name, path, identity: await readIdentity(folder), signal });
   } catch (error) {
     const message = `cannot archive ${name}: ${messageOf(error)}`;
@@ -53,7 +53,11 @@ async function restore(args: readonly string[], { log }: WalProgramEnvironment):
   const [purpose, locationFile = '', name = '', path = ''] = args;
   try {
     const signal = AbortSignal.timeout(timeoutMs); // seam: a limit for a program that runs once
-    const store = await storeOf(locationFile);
+    const location = await readLocation(locationFile);
+    // A history of an unfinished promotion: no primary has this timeline.
+    if (purpose === 'standby' && (timelineOfHistory(name) ?? 0) > (location.newestTimeline ?? Number.POSITIVE_INFINITY))
+      return walExitCodes.missing;
+    const store = await openArchive(location);
     if (await restoreWal(store, { name, path, signal })) return walExitCodes.done;
     // A standby streams the WAL that the archive does not have yet.
     if (purpose === 'recovery') await ensureEndOfWal(store, { name, path, signal });
@@ -64,7 +68,7 @@ async function restore(args: readonly string[], { log }: WalProgramEnvironment):
   }
 }
 
-async function storeOf(locationFile: string): Promise<ArchiveStore> {
+async function readLocation(locationFile: string): Promise<ArchiveLocation> {
   let text: string;
   try {
     text = await readFile(locationFile, 'utf8');
@@ -72,7 +76,7 @@ async function storeOf(locationFile: string): Promise<ArchiveStore> {
     throw new ArchiveError('Invalid', `cannot read the location of the archive: ${messageOf(cause)}`, { cause });
   }
   // Written by the instance manager.
-  return openArchive(JSON.parse(text) as ArchiveLocation);
+  return JSON.parse(text) as ArchiveLocation;
 }
 
 function messageOf(error: unknown): string {

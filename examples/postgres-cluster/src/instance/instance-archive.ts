@@ -40,11 +40,14 @@ export class InstanceArchive {
   /** Writes the location of the archive for the programs, and returns the settings that run them. */
   async settings(
     target: BackupTarget | undefined,
-    { major }: { readonly major: number },
+    { major, newestTimeline }: { readonly major: number; readonly newestTimeline: number | undefined },
   ): Promise<Pick<SettingsInput, 'archiveCommand' | 'restoreCommand' | 'summarizesWal'>> {
     if (!target) return {};
     const { data, command } = this.#options;
-    const content = JSON.stringify(this.#locationOf(target));
+    const content = JSON.stringify({
+      ...this.#locationOf(target),
+      ...(newestTimeline !== undefined && { newestTimeline }),
+    });
     if (content !== this.#written) {
       await data.createFolder(this.#folder);
       await data.write(this.#locationFile, content);

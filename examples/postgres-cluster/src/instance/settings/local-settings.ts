@@ -6,6 +6,7 @@ import type { UpstreamConnections } from '../server/upstream-connections.ts';
 import type { Sql } from '../sql/sql-session.ts';
 import type { HbaKeeper, WantedHba } from './hba-keeper.ts';
 import type { SettingsKeeper } from './settings-keeper.ts';
+import { timelineOfPrimary } from './timeline-of-primary.ts';
 
 export interface LocalSettingsOptions {
   readonly environment: InstanceEnvironment;
@@ -32,6 +33,7 @@ export class LocalSettings {
     const { environment, access, archive, connections, quorum, keeper, hba } = this.#options;
     const { parameters = {}, backup, version = '15' } = access.cluster?.spec ?? {};
     const { name, address, socketDirectory } = environment;
+    const newestTimeline = timelineOfPrimary(access.cluster?.status, name);
     const input = {
       parameters,
       name,
@@ -42,7 +44,7 @@ export class LocalSettings {
       upstream: upstream === undefined ? undefined : connections.replication(upstream),
       floors: this.floors,
     };
-    const archived = await archive.settings(backup, { major: Number(version) });
+    const archived = await archive.settings(backup, { major: Number(version), newestTimeline });
     return keeper.apply({ ...input, ...archived }, { hba: await hba.content(this.#hba), signal });
   }
 
