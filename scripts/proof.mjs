@@ -84,7 +84,8 @@ const groups = {
   postgres: [
     {
       name: 'failures of PostgreSQL servers',
-      prove: (tree) => suites(tree, ['examples/postgres-cluster'], { KUBEWRIGHT_PROOF: '1' }),
+      prove: (tree) =>
+        suites(tree, ['examples/postgres-cluster'], { KUBEWRIGHT_PROOF: '1', POSTGRES_17_BIN: postgres17() }),
     },
   ],
   servers: [
@@ -264,4 +265,13 @@ function run(tree, args, { env = {}, program = process.execPath } = {}) {
 
 function list(names = '') {
   return names.split(',').filter(Boolean);
+}
+
+/** Returns the folder of PostgreSQL 17, for tests of major upgrades; empty if it cannot be installed. */
+function postgres17() {
+  const script = join(root, 'scripts', 'fixtures', 'postgres-17.mjs');
+  return spawnSync(process.execPath, [script], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  }).stdout.trim();
 }

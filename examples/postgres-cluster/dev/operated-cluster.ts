@@ -9,7 +9,7 @@ export class OperatedCluster implements AsyncDisposable {
   readonly client: KubernetesClient;
   readonly kubeconfig: string;
   readonly #cluster: EmbeddedCluster;
-  readonly #manager: Manager;
+  #manager: Manager;
 
   private constructor(cluster: EmbeddedCluster, manager: Manager) {
     this.#cluster = cluster;
@@ -26,6 +26,12 @@ export class OperatedCluster implements AsyncDisposable {
     const client = cluster.client();
     await installKinds(client);
     return new OperatedCluster(cluster, await startOperator(client, { ...(clock && { clock }) }));
+  }
+
+  /** Ends the operator, and starts it again. */
+  async restartOperator(): Promise<void> {
+    await this.#manager[Symbol.asyncDispose]();
+    this.#manager = await startOperator(this.client);
   }
 
   /** Returns the metrics of the operator. */

@@ -14,7 +14,13 @@ const shop = PostgresCluster({
 /** Returns the phase, and the conditions Ready and Reconciling. */
 function state(rest: Partial<ObservedCluster>, primaryDecision: Decisions['primary'] = { do: 'keep' }) {
   const observed = observe(rest);
-  const decisions: Decisions = { primary: primaryDecision, scale: [], foreign: [], rollout: nextRolloutStep(observed) };
+  const decisions: Decisions = {
+    primary: primaryDecision,
+    scale: [],
+    foreign: [],
+    upgrade: { do: 'nothing' },
+    rollout: nextRolloutStep(observed),
+  };
   const conditions = clusterConditions(shop, { observed, decisions });
   const find = (type: string) => conditions.find((condition) => condition.type === type);
   const { status, message } = find('Ready') ?? {};

@@ -2,6 +2,7 @@ import type { ConditionUpdate, Stored } from '@kubewright/apimachinery';
 import type { InstanceStatus, PostgresCluster, PostgresClusterStatus } from '../api/v1/postgres-cluster.ts';
 import type { PrimaryDecision } from '../plan/choose-primary.ts';
 import { lsnOf } from '../plan/lsn.ts';
+import type { UpgradeStep } from '../plan/major-upgrade.ts';
 import { isWorking, type ObservedCluster, type ObservedInstance } from '../plan/observed-cluster.ts';
 import { roleOf } from '../plan/roles.ts';
 import type { RolloutStep } from '../plan/rollout.ts';
@@ -15,13 +16,26 @@ export interface Decisions {
   readonly rollout: RolloutStep | undefined;
   /** Foreign objects that have names of the cluster's objects. */
   readonly foreign: readonly string[];
+  readonly upgrade: UpgradeStep;
 }
 
 /** The phase of a cluster in which all instances work. */
 export const healthyPhase = 'Cluster in healthy state';
 
-/** Fields that instances and backups write themselves. */
-type OthersWrite = 'currentPrimary' | 'timeline' | 'systemID' | 'firstRecoverabilityPoint' | 'lastBackup';
+/** The phase of a cluster whose servers are stopped for a major upgrade. */
+export const upgradePhase = 'Upgrading Postgres major version';
+
+/** Fields that instances, backups and upgrades write themselves. */
+type OthersWrite =
+  | 'version'
+  | 'image'
+  | 'archiveName'
+  | 'majorUpgrade'
+  | 'currentPrimary'
+  | 'timeline'
+  | 'systemID'
+  | 'firstRecoverabilityPoint'
+  | 'lastBackup';
 type OperatorStatus = Omit<PostgresClusterStatus, 'conditions' | 'observedGeneration' | OthersWrite>;
 
 /** Returns the part of the status that the operator writes. `observed` has the new target. */
@@ -71,10 +85,11 @@ function instanceStatus(instance: ObservedInstance, observed: ObservedCluster): 
 /** Returns the phase: what happens to the primary first, then to other instances, then whether all of them work. */
 function phaseOf(
   { name: cluster, members, currentPrimary, instances, fenced }: ObservedCluster,
-  { primary, scale, rollout, foreign }: Decisions,
+  { primary, scale, rollout, foreign, upgrade }: Decisions,
 ): { readonly phase: string; readonly why?: string | undefined } {
   if (primary.phase !== undefined) return { phase: primary.phase, why: primary.why };
   if (foreign.length > 0) return { phase: 'Waiting for user action', why: foreignMessage(foreign, cluster) };
+  if (upgrade.do === 'refuse') return { phase: 'Waiting for user action', why: upgrade.why };
   const [step] = scale;
   if (step?.do === 'create') return { phase: 'Creating a new replica', why: step.name };
   if (step?.do === 'remove') return { phase: 'Removing an instance', why: `${step.name}: ${step.why}` };
@@ -90,6 +105,9 @@ function phaseOf(
       ({ name, report }) => `${name}${report?.message === undefined ? '' : ` (${report.message})`}`,
     );
     return { phase: 'Waiting for the instances to become active', why: names.join(', ') };
+  }
+  if (upgrade.do !== 'nothing') {
+    return { phase: 'Checking a major upgrade', ...('why' in upgrade && { why: upgrade.why }) };
   }
   return { phase: healthyPhase };
 }
@@ -119,6 +137,7 @@ export function clusterConditions(
     systems,
     foreignCondition(decisions.foreign, observed.name),
     ...settingsConditions(observed),
+    ...upgradeConditions(decisions.upgrade),
     ...(archiving ? [archiving] : []),
   ];
 }
@@ -139,6 +158,16 @@ function settingsConditions({ members }: ObservedCluster): readonly ConditionUpd
   if (refused)
     return [{ type, status: 'False', reason: 'InvalidSettings', message: `${name}: ${report?.settingsError}` }];
   return [{ type, status: 'True', reason: 'SettingsValid' }];
+}
+
+function upgradeConditions(step: UpgradeStep): readonly ConditionUpdate[] {
+  if (step.do === 'nothing' || step.do === 'forget' || step.do === 'complete') return [];
+  const type = 'MajorUpgrade';
+  if (step.do === 'refuse' || step.do === 'fail') {
+    const reason = step.do === 'refuse' ? 'NotPossible' : 'Failed';
+    return [{ type, status: 'False', reason, message: step.why }];
+  }
+  return [{ type, status: 'Unknown', reason: 'InProgress', message: 'why' in step ? step.why : '' }];
 }
 
 function archivingCondition(

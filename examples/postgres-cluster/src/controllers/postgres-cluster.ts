@@ -1,21 +1,24 @@
 import type { Stored } from '@kubewright/apimachinery';
+import { Job } from '@kubewright/apimachinery/batch/v1';
 import { Node, Secret, Service, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
 import { Role, RoleBinding } from '@kubewright/apimachinery/rbac/v1';
 import { type ControllerDefinition, controller, type DesiredState, type ReconcileContext } from '@kubewright/runtime';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { choosePrimary, type PrimaryDecision } from '../plan/choose-primary.ts';
+import { stopForUpgrade } from '../plan/major-upgrade.ts';
 import type { ObservedCluster } from '../plan/observed-cluster.ts';
 import { nextRolloutStep } from '../plan/rollout.ts';
 import { scale } from '../plan/scale.ts';
 import { claimsToGrow } from '../plan/volumes.ts';
 import { ClusterChanges } from './carry-out.ts';
 import { applyClusterObjects } from './cluster-objects.ts';
-import { clusterConditions, clusterStatus, type Decisions, healthyPhase } from './cluster-status.ts';
+import { clusterConditions, clusterStatus, type Decisions, healthyPhase, upgradePhase } from './cluster-status.ts';
 import { clusterWatches, readObjects } from './cluster-watches.ts';
 import { foreignMessage } from './foreign-objects.ts';
 import { httpsInstances, type InstanceClient } from './instance-client.ts';
 import { InstancePoll } from './instance-poll.ts';
+import { advanceUpgrade, type VersionState } from './major-upgrade.ts';
 import { forcedPrimaryAnnotation, leaseEndsInMs, observeCluster, primaryAnnotation } from './observe-cluster.ts';
 import { clusterController, OwnObjects } from './own-objects.ts';
 
@@ -36,7 +39,7 @@ export function postgresCluster(options: PostgresClusterOptions): ControllerDefi
     for: PostgresCluster,
     owns: [Secret, ServiceAccount, Role, RoleBinding, Service, PodDisruptionBudget],
     watches: clusterWatches,
-    caches: [Node],
+    caches: [Node, Job],
     maxConcurrentReconciles: 10,
     finalizers: { 'database.db.example.com/volumes': deleteVolumes },
     reconcile: (cluster, ctx) => reconcile(cluster, ctx, { instances: httpsInstances, ...options }),
@@ -53,20 +56,23 @@ async function reconcile(
   const poll = new InstancePoll(cluster, { ctx, instances });
   const objects = { ...(await readObjects(cluster, ctx)), image, nowMs: ctx.clock.now() };
   const before = observeCluster(cluster, { ...objects, reports: await poll.reports(objects.pods) });
-  const primary: PrimaryDecision = cluster.spec.paused ? { do: 'keep', phase: 'Paused' } : choosePrimary(before);
+  const version = await advanceUpgrade(cluster, { ctx, own, image, observed: before, pods: objects.pods });
+  const primary = decidePrimary(cluster, { observed: before, version });
   const observed = withTarget(before, primary);
   const isChanging = observed.targetPrimary !== before.targetPrimary || cluster.spec.paused;
   // A new target takes effect before anything else is decided.
-  const steps = isChanging ? [] : await own.permitted(scale(observed));
+  const planned = version.isDown ? stopForUpgrade(observed) : scale(observed);
+  const steps = isChanging ? [] : await own.permitted(planned);
   const { foreign } = own;
-  const rolls = !isChanging && primary.do === 'keep' && !primary.isFailing && foreign.length === 0;
+  const rolls = !isChanging && !version.isDown && primary.do === 'keep' && !primary.isFailing && foreign.length === 0;
   const decisions: Decisions = {
     primary,
     scale: steps,
     rollout: rolls ? nextRolloutStep(observed) : undefined,
     foreign,
+    upgrade: version.step,
   };
-  const status = clusterStatus(cluster, { observed, decisions });
+  const status = { ...clusterStatus(cluster, { observed, decisions }), ...version.status };
   const result = { status, conditions: clusterConditions(cluster, { observed, decisions }) };
   if (cluster.spec.paused) return { ...result, requeueAfterMs: pollMs.healthy };
   record(primary, ctx);
@@ -84,6 +90,17 @@ async function reconcile(
   const leaseMs = leaseEndsInMs(objects) ?? pollMs.healthy;
   const intervalMs = status.phase === healthyPhase ? pollMs.healthy : pollMs.changing;
   return { ...result, requeueAfterMs: Math.min(intervalMs, leaseMs + 50) };
+}
+
+/** During a major upgrade, no server runs, and none takes over. */
+function decidePrimary(
+  { spec }: Stored<PostgresCluster>,
+  { observed, version }: { readonly observed: ObservedCluster; readonly version: VersionState },
+): PrimaryDecision {
+  if (spec.paused) return { do: 'keep', phase: 'Paused' };
+  if (!version.isDown) return choosePrimary(observed);
+  const { step } = version;
+  return { do: 'keep', phase: upgradePhase, ...('why' in step && { why: step.why }) };
 }
 
 function withTarget(observed: ObservedCluster, primary: PrimaryDecision): ObservedCluster {

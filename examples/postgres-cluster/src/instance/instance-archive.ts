@@ -11,6 +11,7 @@ import { backupChain } from '../backup/backup-chain.ts';
 import { RecoveryServer } from '../backup/recovery-server.ts';
 import { recoverySettings } from '../backup/recovery-settings.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
+import type { ClusterAccess } from './cluster/cluster-access.ts';
 import type { InstanceEnvironment } from './environment.ts';
 import type { DataDirectory } from './server/data-directory.ts';
 import type { ProgramContext } from './server/run-program.ts';
@@ -23,6 +24,7 @@ export interface InstanceArchiveOptions {
   /** Command of this program, which also archives and restores WAL. */
   readonly command: readonly string[];
   readonly clock: Clock;
+  readonly access: Pick<ClusterAccess, 'cluster'>;
 }
 
 /** The first version with incremental backups. */
@@ -104,8 +106,9 @@ export class InstanceArchive {
   }
 
   #locationOf(target: BackupTarget): ReturnType<typeof archiveLocation> {
-    const { cluster, archive } = this.#options.environment;
-    return archiveLocation(target, { cluster, ...archive });
+    const { environment, access } = this.#options;
+    const cluster = access.cluster?.status?.archiveName ?? environment.cluster;
+    return archiveLocation(target, { cluster, ...environment.archive });
   }
 
   /** Also the folder in which the programs, which run as the server's user, note failures. */

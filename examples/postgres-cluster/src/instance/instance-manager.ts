@@ -186,6 +186,7 @@ export class InstanceManager {
     await this.#certificates.read();
     const count = await endServerProcesses(environment.dataDirectory, clock);
     if (count > 0) log.warn('terminated processes left by an earlier instance manager', { count });
+    if (await this.#local.data.directory.rollBackUpgrade(signal)) log.warn('undid an unsuccessful major upgrade');
     // The Lease must be renewed until the server has stopped.
     const over = new AbortController();
     await using server = await StatusServer.start({

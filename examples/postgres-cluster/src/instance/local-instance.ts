@@ -21,6 +21,7 @@ import { endConfirmations } from './sql/primary-duties.ts';
 import { type Sql, SqlSession } from './sql/sql-session.ts';
 import { StandbyUpkeep } from './standby-upkeep.ts';
 import type { InstanceCertificates } from './status/certificates.ts';
+import { UpgradeUpkeep } from './upgrade-upkeep.ts';
 
 export interface LocalInstanceOptions {
   readonly environment: InstanceEnvironment;
@@ -51,6 +52,7 @@ export class LocalInstance implements AsyncDisposable {
   readonly #quorum: QuorumKeeper;
   readonly #primary: PrimaryUpkeep;
   readonly #standby: StandbyUpkeep;
+  readonly #upgraded: UpgradeUpkeep;
   #role: Role = 'standby';
   #upstream: string | undefined;
   #status: LocalStatus | undefined;
@@ -82,6 +84,7 @@ export class LocalInstance implements AsyncDisposable {
       applySettings: (upstream, signal) => settings.apply(upstream, signal),
       onReplaced: () => keeper.forget(),
     });
+    this.#upgraded = new UpgradeUpkeep({ ...options, data: directory });
     this.#standby = new StandbyUpkeep({ clock, data: this.data, connections, sql: this.#sql });
     this.archive = archive;
     this.#connections = connections;
@@ -144,6 +147,7 @@ export class LocalInstance implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#sql[Symbol.asyncDispose]();
     await this.#connections[Symbol.asyncDispose]();
+    await this.#upgraded[Symbol.asyncDispose]();
   }
 
   /** Reads the data directory of a stopped server, or queries a running one. */
@@ -194,6 +198,7 @@ export class LocalInstance implements AsyncDisposable {
     if (this.#upstream !== undefined) await this.#reserveSlot(this.#upstream);
     await this.#settings.apply(this.#upstream, signal);
     await this.data.directory.createFolder(environment.socketDirectory);
+    await this.data.directory.upgrade.supersede();
     log.info('starting the server', { role, upstream: this.#upstream });
     this.#respondedAtMs = clock.monotonic();
     this.#primary.started();
@@ -255,6 +260,7 @@ export class LocalInstance implements AsyncDisposable {
     if (await this.#settings.apply(this.#upstream, signal)) this.#server.reload();
     if (this.#role === 'standby') return this.#standby.run(status, { upstream: this.#upstream });
     const { state } = this.data;
+    if (isPrimary) await this.#upgraded.run(signal);
     if (isPrimary && state.kind === 'present') await this.#primary.run(status, { systemID: state.systemID, signal });
   }
 

@@ -3,6 +3,7 @@ import { clientFromConfig, loadClientConfig } from '@kubewright/client';
 import { jsonLogger } from '@kubewright/runtime';
 import { isWalProgram, runWalProgram } from '../archive/wal-program.ts';
 import { runDrillProgram } from '../backup/drill-program.ts';
+import { isUpgradeCommand, runUpgradeProgram } from '../upgrade/upgrade-program.ts';
 import { EnvironmentError, readEnvironment } from './environment.ts';
 import { InstanceManager } from './instance-manager.ts';
 
@@ -13,7 +14,7 @@ const tuning = { connectTimeoutMs: 2_000, keepAliveIntervalMs: 2_000, keepAliveT
 const command = [process.execPath, process.argv[1] ?? ''];
 const programs = { env: process.env };
 
-/** Archives or restores a WAL file, runs a drill, or runs the instance manager, depending on the arguments. */
+/** Archives or restores a WAL file, runs a drill or a step of a major upgrade, or runs the instance manager, depending on the arguments. */
 function run(args: readonly string[]): Promise<number> {
   if (isWalProgram(args)) {
     const log = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -23,18 +24,29 @@ function run(args: readonly string[]): Promise<number> {
     const signal = new AbortController().signal;
     return runDrillProgram({ env: process.env, walCommand: command, programs, clock: systemClock, signal });
   }
+  const [step] = args;
+  if (isUpgradeCommand(step)) {
+    const log = (message: string): void => void process.stderr.write(`${message}\n`);
+    return runUpgradeProgram(step, { env: process.env, programs, clock: systemClock, log, signal: stopSignal() });
+  }
   return main();
+}
+
+/** Returns a signal that is aborted when this process is asked to stop. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
+  return stop.signal;
 }
 
 /** Runs an instance manager until a signal asks it to stop. Returns the exit code. */
 async function main(): Promise<number> {
   const log = jsonLogger();
-  const stop = new AbortController();
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
+  const stop = stopSignal();
   try {
     const environment = readEnvironment(process.env);
     await using client = clientFromConfig(await loadClientConfig(), { clock: systemClock, tuning });
-    await new InstanceManager({ environment, client, clock: systemClock, log, programs, command }).run(stop.signal);
+    await new InstanceManager({ environment, client, clock: systemClock, log, programs, command }).run(stop);
     return 0;
   } catch (error) {
     if (!(error instanceof EnvironmentError)) throw error;

@@ -28,7 +28,7 @@ export function restoredCluster(origin: Stored<PostgresCluster>, options: Restor
   const hasTarget = Object.keys(target).length > 0;
   const restore: Restore = {
     ...(backup && { backup }),
-    from: { cluster: from, target: spec.backup },
+    from: { cluster: origin.status?.archiveName ?? from, target: spec.backup },
     ...(hasTarget && { target }),
   };
   return PostgresCluster({

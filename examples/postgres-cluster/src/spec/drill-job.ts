@@ -4,6 +4,7 @@ import type { Container } from '@kubewright/apimachinery/core/v1';
 import type { PostgresBackupSchedule } from '../api/v1/postgres-backup-schedule.ts';
 import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { type DrillRequest, drillVariables } from '../backup/drill-program.ts';
+import { instanceImage } from './instance-image.ts';
 import { archiveMounts, instanceFolders } from './instance-pod.ts';
 
 const folder = '/var/lib/postgresql/drill';
@@ -19,12 +20,17 @@ export function drillJobFor(
   const target = cluster.spec.backup;
   if (!target) return undefined;
   const { query = 'SELECT 1', database = 'postgres' } = spec.drill ?? {};
-  const request: DrillRequest = { cluster: cluster.metadata.name, target, query, database };
+  const request: DrillRequest = {
+    cluster: cluster.status?.archiveName ?? cluster.metadata.name,
+    target,
+    query,
+    database,
+  };
   const { archive, archiveCredentials } = instanceFolders;
   const mounted = archiveMounts(target, { volume: 'archive', folder: archive, credentials: archiveCredentials });
   const container: Container = {
     name: 'drill',
-    image: `${image}:${cluster.spec.version ?? '15'}`,
+    image: instanceImage(cluster, image),
     args: ['drill'],
     env: [
       { name: drillVariables.request, value: JSON.stringify(request) },

@@ -12,6 +12,7 @@ import {
 import type { BackupTarget, PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { clusterLabel, statusPort } from '../instance/protocol.ts';
 import { clusterNames } from './cluster-names.ts';
+import { instanceImage } from './instance-image.ts';
 
 /** Where an instance finds its files. */
 export const instanceFolders = {
@@ -64,7 +65,7 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
   const mounted = volumesOf(cluster, instance);
   const container: Container = {
     name: 'postgresql',
-    image: `${image}:${cluster.spec.version ?? '15'}`,
+    image: instanceImage(cluster, image),
     env: environmentOf(cluster),
     ports: [
       { name: 'postgresql', containerPort: 5432 },

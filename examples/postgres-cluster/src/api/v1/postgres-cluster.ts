@@ -7,10 +7,14 @@ import { defineKind } from '@kubewright/runtime';
  * @message replication.synchronous must be less than instances: lower replication.synchronous or raise instances
  * @rule !has(self.parameters) || self.parameters.all(name, name.matches('^[A-Za-z_][A-Za-z0-9_]*([.][A-Za-z_][A-Za-z0-9_]*)?$'))
  * @message parameters must have names of settings: letters, digits and _, and one dot in those of extensions
+ * @rule !has(self.image) || self.image.matches(':' + self.version + '([.-][A-Za-z0-9_.-]*)?(@sha256:[0-9a-f]{64})?$')
+ * @message the tag of image must begin with version
  */
 export interface PostgresClusterSpec {
-  /** Major version of PostgreSQL. @pattern ^\d+$ @maxLength 3 @default "15" */
+  /** Major version of PostgreSQL. A higher one upgrades the data with pg_upgrade, for which all servers stop. @pattern ^\d+$ @maxLength 3 @default "15" */
   readonly version?: string;
+  /** Image of the instances, instead of the operator's. Its tag begins with the version: `registry.example.com/postgres-instance:15.18`. @maxLength 512 */
+  readonly image?: string;
   /** Number of servers: one primary, the others replicas. @minimum 1 @maximum 9 @default 3 @int32 */
   readonly instances?: number;
   readonly storage: Storage;
@@ -128,6 +132,13 @@ export interface S3Target {
 }
 
 export interface PostgresClusterStatus {
+  /** Major version of the data. It differs from `spec.version` until an upgrade has succeeded. */
+  readonly version?: string;
+  /** Image of the instances. */
+  readonly image?: string;
+  /** Written after a major upgrade: folder of the archive, instead of the cluster's name. */
+  readonly archiveName?: string;
+  readonly majorUpgrade?: MajorUpgrade;
   readonly phase?: string;
   readonly phaseReason?: string;
   /** Number of instances that exist. @int32 */
@@ -163,6 +174,18 @@ export interface PostgresClusterStatus {
   readonly observedGeneration?: number;
   /** @listType map @listMapKey type */
   readonly conditions?: readonly Condition[];
+}
+
+/** A major upgrade that has begun, or has failed. */
+export interface MajorUpgrade {
+  /** `Checking`: the servers still run. `Stopping` and `Upgrading`: they do not. `Failed`: the old version runs again. */
+  readonly phase: 'Checking' | 'Stopping' | 'Upgrading' | 'Failed';
+  readonly from: string;
+  readonly to: string;
+  /** @format date-time */
+  readonly startedAt: string;
+  /** Why it has failed. */
+  readonly message?: string;
 }
 
 /** Commits wait for any `standbyNumber` of the replicas `standbyNames`. */

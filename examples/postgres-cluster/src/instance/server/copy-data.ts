@@ -13,9 +13,14 @@ interface Run {
 /** Creates a database cluster with checksums of its pages. */
 export async function initdb(
   path: string,
-  { locale = 'C', encoding = 'UTF8', ...run }: InitdbOptions & Run,
+  {
+    locale = 'C',
+    encoding = 'UTF8',
+    auth = 'reject',
+    ...run
+  }: InitdbOptions & Run & { readonly auth?: 'reject' | 'trust' },
 ): Promise<void> {
-  const args = [`--pgdata=${path}`, '--username=postgres', '--data-checksums', '--auth=reject'];
+  const args = [`--pgdata=${path}`, '--username=postgres', '--data-checksums', `--auth=${auth}`];
   await runProgram('initdb', { args: [...args, `--encoding=${encoding}`, `--locale=${locale}`], ...run });
 }
 

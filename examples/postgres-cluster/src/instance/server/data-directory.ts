@@ -1,7 +1,9 @@
 import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { majorOf, UpgradeFolders } from '../../upgrade/upgrade-folders.ts';
 import type { DataState } from '../decision/situation.ts';
 import { type ControlData, parseControlData } from './control-data.ts';
+import { programMajor } from './program-version.ts';
 import { type ProgramContext, runProgram } from './run-program.ts';
 
 /**
@@ -11,10 +13,16 @@ import { type ProgramContext, runProgram } from './run-program.ts';
 export class DataDirectory {
   readonly path: string;
   readonly #context: ProgramContext;
+  #major: number | undefined;
 
   constructor(path: string, context: ProgramContext) {
     this.path = path;
     this.#context = context;
+  }
+
+  /** The folders of a major upgrade of this data. */
+  get upgrade(): UpgradeFolders {
+    return new UpgradeFolders(this.path);
   }
 
   /** Folder on the volume for files that are not data of the server. */
@@ -26,6 +34,13 @@ export class DataDirectory {
     const why = await fileText(this.#note);
     if (why !== undefined) return { kind: 'unusable', why };
     if (!(await exists(join(this.path, 'PG_VERSION')))) return this.#withoutVersion();
+    const [major, ownMajor] = [await majorOf(this.path), await this.#programMajor(signal)];
+    if (major !== ownMajor) {
+      return {
+        kind: 'unusable',
+        why: `the data is of PostgreSQL ${major}, and this instance runs version ${ownMajor}`,
+      };
+    }
     const { systemID, timeline: checkpointed } = await this.controlData(signal);
     const timeline = Math.max(checkpointed, newestTimeline(await readdir(join(this.path, 'pg_wal'))));
     const role = (await exists(join(this.path, 'standby.signal'))) ? 'standby' : 'primary';
@@ -35,6 +50,11 @@ export class DataDirectory {
   async controlData(signal: AbortSignal): Promise<ControlData> {
     const options = { args: ['-D', this.path], context: this.#context, signal };
     return parseControlData((await runProgram('pg_controldata', options)).stdout);
+  }
+
+  /** Undoes a major upgrade from the version of this instance's programs that did not succeed. Returns true if there was one. */
+  async rollBackUpgrade(signal: AbortSignal): Promise<boolean> {
+    return this.upgrade.rollBack(await this.#programMajor(signal));
   }
 
   /** Notes that the data must be replaced. */
@@ -94,6 +114,11 @@ export class DataDirectory {
   async createFolder(path: string): Promise<void> {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await this.#own(path);
+  }
+
+  async #programMajor(signal: AbortSignal): Promise<number> {
+    this.#major ??= await programMajor(this.#context, signal);
+    return this.#major;
   }
 
   get #note(): string {

@@ -39,16 +39,22 @@ const asKnownUser = ['unshare', '--user', '--map-user=65534', '--map-group=65534
  */
 export async function runProgram(
   program: string,
-  options: { readonly args: readonly string[]; readonly context: ProgramContext; readonly signal: AbortSignal },
+  options: {
+    readonly args: readonly string[];
+    readonly context: ProgramContext;
+    readonly signal: AbortSignal;
+    /** Working directory. @defaultValue `/` */
+    readonly cwd?: string;
+  },
 ): Promise<ProgramOutput> {
-  const { args, context, signal } = options;
-  const command = [programPath(program, context), ...args];
+  const { args, ...rest } = options;
+  const command = [programPath(program, rest.context), ...args];
   try {
-    return await run(command, { program, context, signal });
+    return await run(command, { program, ...rest });
   } catch (error) {
     const isUnknownUser = error instanceof ProgramError && /could not look up effective user ID/.test(error.output);
     if (!isUnknownUser) throw error;
-    return run([...asKnownUser, ...command], { program, context, signal });
+    return run([...asKnownUser, ...command], { program, ...rest });
   }
 }
 
@@ -63,13 +69,19 @@ function run(
     program,
     context,
     signal,
-  }: { readonly program: string; readonly context: ProgramContext; readonly signal: AbortSignal },
+    cwd = '/',
+  }: {
+    readonly program: string;
+    readonly context: ProgramContext;
+    readonly signal: AbortSignal;
+    readonly cwd?: string;
+  },
 ): Promise<ProgramOutput> {
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     // Messages are parsed, so they must be in English.
     const env = { ...context.env, LC_ALL: 'C', LC_MESSAGES: 'C' };
-    const child = spawn(file, args, { env, ...context.user, cwd: '/', stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(file, args, { env, ...context.user, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     const stop = (): void => void child.kill('SIGKILL');
     signal.addEventListener('abort', stop, { once: true });
     let stdout = '';
@@ -89,7 +101,8 @@ function run(
       if (code === 0) resolve({ stdout, stderr });
       else {
         const ending = code === null ? `was ended by ${killed}` : `failed with exit code ${code}`;
-        reject(new ProgramError(program, { output: stderr || stdout, ending }));
+        // pg_upgrade reports failures on its standard output.
+        reject(new ProgramError(program, { output: stderr.trim() === '' ? stdout : stderr, ending }));
       }
     });
   });

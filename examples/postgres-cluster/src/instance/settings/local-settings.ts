@@ -31,7 +31,8 @@ export class LocalSettings {
   /** Writes the configuration of a server that streams from `upstream`. Returns true if the server must reread it. */
   async apply(upstream: string | undefined, signal: AbortSignal): Promise<boolean> {
     const { environment, access, archive, connections, quorum, keeper, hba } = this.#options;
-    const { parameters = {}, backup, version = '15' } = access.cluster?.spec ?? {};
+    const { parameters = {}, backup } = access.cluster?.spec ?? {};
+    const version = access.cluster?.status?.version ?? access.cluster?.spec.version ?? '15';
     const { name, address, socketDirectory } = environment;
     const newestTimeline = timelineOfPrimary(access.cluster?.status, name);
     const input = {

@@ -1,0 +1,76 @@
+import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type InitdbOptions, initdb } from '../instance/server/copy-data.ts';
+import { type ProgramContext, runProgram } from '../instance/server/run-program.ts';
+import { withTrialServer } from './trial-server.ts';
+import { UpgradeError } from './upgrade-error.ts';
+
+export interface CheckOptions {
+  /** Programs of the new version. */
+  readonly programs: ProgramContext;
+  readonly initdb: InitdbOptions;
+  readonly parameters: Readonly<Record<string, string>>;
+  /** Name of the primary's Service. */
+  readonly host: string;
+  /** Folder with `tls.crt`, `tls.key` and `ca.crt` of the user `postgres`. */
+  readonly certificates: string;
+  /** Empty folder, for the trial server. */
+  readonly folder: string;
+  readonly socketDirectory: string;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Checks, while the servers of the old version run, whether one of the new version accepts the parameters and the schema of a cluster:
+ * restores the schema into an empty server.
+ *
+ * @throws UpgradeError if it does not
+ */
+export async function checkSchema(options: CheckOptions): Promise<void> {
+  const { programs, folder, socketDirectory, signal } = options;
+  const data = join(folder, 'data');
+  await rm(data, { recursive: true, force: true });
+  await mkdir(socketDirectory, { recursive: true, mode: 0o700 });
+  await initdb(data, { ...options.initdb, auth: 'trust', context: programs, signal });
+  await withTrialServer(data, options, async () => {
+    const schema = join(folder, 'schema.sql');
+    const source = await connectionTo(options);
+    const dump = [`--dbname=${source}`, '--schema-only', '--no-role-passwords', `--file=${schema}`];
+    await runProgram('pg_dumpall', { args: dump, context: programs, signal });
+    const args = ['-X', '-q', '-h', socketDirectory, '-U', 'postgres', '-d', 'postgres', '-f', schema];
+    const { stderr } = await runProgram('psql', { args, context: programs, signal });
+    const failures = schemaFailures(stderr);
+    if (failures.length > 0) throw new UpgradeError(`the new version rejects the schema: ${failures.join('; ')}`);
+  });
+}
+
+/** Number of failures in a message. The first one often causes the others. */
+const mostFailures = 3;
+
+/** Returns the errors in the output of psql. The superuser exists in every database system. */
+export function schemaFailures(output: string): readonly string[] {
+  const errors = output.split('\n').flatMap((line) => /ERROR:\s+(.*)$/.exec(line)?.[1] ?? []);
+  return errors.filter((error) => error !== 'role "postgres" already exists').slice(0, mostFailures);
+}
+
+/** libpq rejects a key that others can read. */
+async function connectionTo({ host, certificates, folder }: CheckOptions): Promise<string> {
+  const key = join(folder, 'client.key');
+  await rm(key, { force: true });
+  await copyFile(join(certificates, 'tls.key'), key);
+  await chmod(key, 0o600);
+  const parts = {
+    host,
+    port: 5432,
+    user: 'postgres',
+    dbname: 'postgres',
+    sslmode: 'verify-ca',
+    sslrootcert: join(certificates, 'ca.crt'),
+    sslcert: join(certificates, 'tls.crt'),
+    sslkey: key,
+    connect_timeout: 10,
+  };
+  return Object.entries(parts)
+    .map(([name, value]) => `${name}='${value}'`)
+    .join(' ');
+}

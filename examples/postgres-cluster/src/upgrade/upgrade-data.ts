@@ -1,0 +1,123 @@
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Clock } from '@kubewright/apimachinery';
+import { parseControlData } from '../instance/server/control-data.ts';
+import { type InitdbOptions, initdb } from '../instance/server/copy-data.ts';
+import { programMajor } from '../instance/server/program-version.ts';
+import { type ProgramContext, ProgramError, runProgram } from '../instance/server/run-program.ts';
+import { endServerProcesses } from '../instance/server/server-processes.ts';
+import { acceptedParameters } from './candidate-settings.ts';
+import { withTrialServer } from './trial-server.ts';
+import { UpgradeError } from './upgrade-error.ts';
+import { upgradeFailure } from './upgrade-failure.ts';
+import { UpgradeFolders } from './upgrade-folders.ts';
+
+export interface UpgradeOptions {
+  readonly dataDirectory: string;
+  /** Programs of the new version. */
+  readonly programs: ProgramContext;
+  /** Folder with the programs of the old version. */
+  readonly oldPrograms: string;
+  readonly initdb: InitdbOptions;
+  /** Folder for sockets, with a short path. */
+  readonly socketDirectory: string;
+  readonly clock: Clock;
+  readonly log: (message: string) => void;
+  readonly signal: AbortSignal;
+}
+
+/** Settings with which servers of the old version run: no WAL may be archived, or removed before it is archived. */
+const oldSettings = '-c archive_command=/bin/false -c synchronous_standby_names= -c ssl=off -c listen_addresses=';
+
+/**
+ * Upgrades the data of a stopped primary with pg_upgrade. It may be interrupted at any time, and called again: nothing is lost, and it
+ * continues or starts again. Returns the identifier of the new database system.
+ *
+ * @throws UpgradeError if the data cannot be upgraded; the old data is as before
+ */
+export async function upgradeData(options: UpgradeOptions): Promise<string> {
+  const { dataDirectory, programs, oldPrograms, clock, log, signal } = options;
+  const folders = new UpgradeFolders(dataDirectory);
+  const old = { ...programs, folder: oldPrograms };
+  const from = await programMajor(old, signal);
+  const to = await programMajor(programs, signal);
+  // An attempt that was killed may have left pg_upgrade, which works in its own folder, and servers.
+  for (const path of [folders.work, folders.data, folders.prepared]) await endServerProcesses(path, clock);
+  if (await folders.isHalfSwapped()) {
+    log('continuing an upgrade that was interrupted at its end');
+    await folders.swap();
+  } else if ((await folders.major()) === from) {
+    if (await folders.rollBack(from)) log('removed what an interrupted upgrade has left');
+    await prepare({ ...options, folders, old });
+    await folders.swap();
+  }
+  const major = await folders.major();
+  if (major !== to) throw new UpgradeError(`the volume has data of version ${major}, not of version ${from}`);
+  const { stdout } = await runProgram('pg_controldata', { args: ['-D', dataDirectory], context: programs, signal });
+  return parseControlData(stdout).systemID;
+}
+
+interface Preparation extends UpgradeOptions {
+  readonly folders: UpgradeFolders;
+  readonly old: ProgramContext;
+}
+
+/** Fills the folder of the prepared data. If that fails, everything is as before. */
+async function prepare(options: Preparation): Promise<void> {
+  const { folders, programs, old, log, signal, dataDirectory, socketDirectory } = options;
+  const { work } = folders;
+  await rm(work, { recursive: true, force: true });
+  await mkdir(work, { mode: 0o700 });
+  await mkdir(socketDirectory, { recursive: true, mode: 0o700 });
+  try {
+    await recover(options);
+    log('creating the new data directory');
+    await initdb(folders.prepared, { ...options.initdb, auth: 'trust', context: programs, signal });
+    const parameters = await acceptedParameters(dirname(dataDirectory));
+    const trial = { programs, parameters, folder: work, socketDirectory, signal };
+    await withTrialServer(folders.prepared, trial, async () => undefined);
+    for (const step of ['--check', '--link']) {
+      log(`running pg_upgrade ${step}`);
+      await runUpgrade(step, options);
+    }
+  } catch (error) {
+    await folders.rollBack(await programMajor(old, signal));
+    throw error;
+  } finally {
+    await rm(work, { recursive: true, force: true });
+  }
+}
+
+/** A server that was killed has to recover before pg_upgrade accepts its data. */
+async function recover({ folders, old, dataDirectory, socketDirectory, log, signal }: Preparation): Promise<void> {
+  const run = (program: string, ...args: readonly string[]) =>
+    runProgram(program, { args: ['-D', dataDirectory, ...args], context: old, signal });
+  const { state } = parseControlData((await run('pg_controldata')).stdout);
+  if (state === 'shut down') return;
+  log(`the server was not stopped cleanly (${state}): recovering`);
+  const socket = `-c unix_socket_directories=${socketDirectory}`;
+  await run('pg_ctl', '-w', '-l', join(folders.work, 'recovery.log'), '-o', `${oldSettings} ${socket}`, 'start');
+  await run('pg_ctl', '-w', '-m', 'fast', 'stop');
+}
+
+async function runUpgrade(
+  step: string,
+  { folders, programs, old, socketDirectory, signal }: Preparation,
+): Promise<void> {
+  const args = [
+    step,
+    `--old-bindir=${old.folder}`,
+    `--old-datadir=${folders.data}`,
+    `--new-datadir=${folders.prepared}`,
+    `--old-options=${oldSettings}`,
+    `--socketdir=${socketDirectory}`,
+    '--username=postgres',
+    ...(programs.folder === undefined ? [] : [`--new-bindir=${programs.folder}`]),
+  ];
+  try {
+    await runProgram('pg_upgrade', { args, context: programs, cwd: folders.work, signal });
+  } catch (error) {
+    if (!(error instanceof ProgramError) || signal.aborted) throw error;
+    throw new UpgradeError(await upgradeFailure(error.output, folders.prepared), { cause: error });
+  }
+}
