@@ -1,8 +1,7 @@
 import { join } from 'node:path';
-import { PersistentVolumeClaim, Pod, Secret, Service } from '@kubewright/apimachinery/core/v1';
+import { PersistentVolumeClaim, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Manager } from '@kubewright/runtime';
-import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { killServer } from '../../examples/postgres-cluster/dev/killed-server.ts';
 import {
@@ -12,11 +11,11 @@ import {
   isPostgresInstalled,
   startOperator,
 } from '../../examples/postgres-cluster/dev/postgres-operator.ts';
+import { connectToPrimary } from '../../examples/postgres-cluster/dev/service-client.ts';
 import { PostgresBackup } from '../../examples/postgres-cluster/src/api/v1/postgres-backup.ts';
 import { PostgresCluster } from '../../examples/postgres-cluster/src/api/v1/postgres-cluster.ts';
 import { healthyPhase } from '../../examples/postgres-cluster/src/controllers/cluster-status.ts';
 import { primaryAnnotation } from '../../examples/postgres-cluster/src/controllers/observe-cluster.ts';
-import { secretValue } from '../../examples/postgres-cluster/src/spec/credentials.ts';
 import { startEnvironment } from '../environment/environment.ts';
 import { RealNodes } from '../environment/real-nodes.ts';
 
@@ -62,20 +61,9 @@ describe.skipIf(!isPostgresInstalled)('the PostgreSQL operator on a real control
       .join(',');
     const { items } = await client.resource(Pod).list({ namespace, labelSelector });
     if (items.length !== 1) throw new Error(`the Service of the primary selects ${items.length} pods`);
-    const secret = await client.resource(Secret).get({ namespace, name: 'shop-app' });
-    const ca = secretValue(await client.resource(Secret).get({ namespace, name: 'shop-server' }), 'ca.crt') ?? '';
-    const connection = new pg.Client({
-      host: items[0]?.status?.podIP,
-      user: secretValue(secret, 'username'),
-      password: secretValue(secret, 'password'),
-      database: secretValue(secret, 'database'),
-      ssl: { ca, servername: 'shop-rw' },
-      connectionTimeoutMillis: 2_000,
-      query_timeout: 2_000,
-    });
-    connection.on('error', () => undefined); // the server is killed
+    const host = items[0]?.status?.podIP ?? '';
+    const connection = await connectToPrimary(client, { ...key, timeoutMs: 2_000, host });
     try {
-      await connection.connect();
       return (await connection.query(sql)).rows;
     } finally {
       await connection.end().catch(() => undefined);

@@ -6,14 +6,25 @@ import { secretValue } from '../src/spec/credentials.ts';
 /** Connects to the database of the application through the Service of the primary. */
 export async function connectToPrimary(
   client: KubernetesClient,
-  { namespace, name, timeoutMs }: { readonly namespace: string; readonly name: string; readonly timeoutMs: number },
+  {
+    namespace,
+    name,
+    timeoutMs,
+    host,
+  }: {
+    readonly namespace: string;
+    readonly name: string;
+    readonly timeoutMs: number;
+    /** @defaultValue the Service's address */
+    readonly host?: string;
+  },
 ): Promise<pg.Client> {
   const service = `${name}-rw`;
   const secret = await client.resource(Secret).get({ namespace, name: `${name}-app` });
   const server = await client.resource(Secret).get({ namespace, name: `${name}-server` });
   const { spec } = await client.resource(Service).get({ namespace, name: service });
   const connection = new pg.Client({
-    host: spec?.clusterIP,
+    host: host ?? spec?.clusterIP,
     user: secretValue(secret, 'username'),
     password: secretValue(secret, 'password'),
     database: secretValue(secret, 'database'),
