@@ -43,7 +43,7 @@ export function instructions(facts: InstructionFacts): string {
     `    psql -U postgres -h $(kubectl get pod postgresql-sample -o jsonpath='{${address}}')`,
     ...(hasPsql ? [] : ['  # psql is not on the PATH: any other PostgreSQL client works, too']),
     '',
-    'Delete the pod; the operator recreates it and the database comes back:',
+    'Delete the pod; the operator recreates it (with an empty database, because this sample has no volume):',
     '',
     '  kubectl delete pod postgresql-sample',
     '  kubectl get pod',

@@ -18,7 +18,9 @@ async function hasBuilt() {
   if (!existsSync(buildScript)) return false;
   try {
     const { build } = await import(buildScript.href);
-    return (await build(() => process.stderr.write('create-kubewright: building the clone, once …\n'))) === 0;
+    return (
+      (await build(() => process.stderr.write('create-kubewright: building this clone (first run only) …\n'))) === 0
+    );
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
     return false;

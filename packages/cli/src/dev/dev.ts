@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { constants } from 'node:os';
 import { join } from 'node:path';
 import { stopped } from '../cluster/up.ts';
 import { OperatorProcess } from '../operator/operator-process.ts';
@@ -177,6 +178,14 @@ function endOfOperator(
 }
 
 function operatorEnded(exitCode: number): CliError {
+  const [signal] = Object.entries(constants.signals).find(([, number]) => number === exitCode - 128) ?? [];
+  if (signal !== undefined) {
+    return new CliError('KW7502', {
+      what: 'the operator was killed',
+      why: `it received ${signal}`,
+      remedy: 'press r or save a file: the operator then restarts',
+    });
+  }
   return new CliError('KW7502', {
     what: 'the operator exited unexpectedly',
     why: `exit code ${exitCode}; see its last output above`,

@@ -45,6 +45,15 @@ describe('failureOf', () => {
     expect(message).toMatchObject({ code: 'KW7306', why: 'spec.a: Required value\nspec.b: Too long' });
   });
 
+  it.each([
+    ['NotFound', 404, 'check the name and the namespace, then retry'],
+    ['Conflict', 409, 'retry: the object has changed in the meantime'],
+    ['BadRequest', 400, 'fix what the message above names, then retry'],
+  ])('says what to do about %s', (reason, code, remedy) => {
+    const { message } = failure(status(code, { reason, message: 'no' }));
+    expect(message).toMatchObject({ code: 'KW7306', remedy });
+  });
+
   it('suggests a remedy when a webhook cannot be called', () => {
     const at = (service: string) => `Post "https://${service}.shop-system.svc:443/validate-shop?timeout=10s"`;
     const text = (message: string) => failure(status(500, { reason: 'InternalError', message }));

@@ -131,10 +131,16 @@ function statusFailure(error: StatusError): Failure {
   if (webhook) return ofCode('KW7310', webhook);
   const causes = (details?.causes ?? []).map(({ field, message: text }) => `${field ?? ''}: ${text ?? ''}`);
   return ofCode('KW7306', {
-    what: `the API server rejected the request (${error.reason || error.httpStatus})`,
+    what: `the API server rejected the request (${error.reason || `HTTP ${error.httpStatus}`})`,
     why: causes.length > 1 ? causes.join('\n') : message,
-    remedy: 'fix the fields listed above, then retry',
+    remedy: remedyOf(error, causes.length > 0),
   });
+}
+
+function remedyOf({ reason }: StatusError, hasFields: boolean): string {
+  if (reason === 'NotFound') return 'check the name and the namespace, then retry';
+  if (reason === 'Conflict') return 'retry: the object has changed in the meantime';
+  return hasFields ? 'fix the fields listed above, then retry' : 'fix what the message above names, then retry';
 }
 
 /** Returns the rule that would allow the denied request, as YAML to paste into a Role or ClusterRole. */

@@ -182,7 +182,7 @@ function lock(directory: string): ProcessIdentity | undefined {
       throw new StateDirectoryError({
         what: `a cluster is already running in this folder (pid ${holder.pid})`,
         why: `that process has locked ${path}`,
-        remedy: `stop it (press Ctrl-C there, or run kill ${holder.pid}), or use another folder`,
+        remedy: `stop it (press Ctrl-C there, or run kubewright cluster down or kill ${holder.pid}), or use another folder`,
       });
     }
     abandoned = holder;

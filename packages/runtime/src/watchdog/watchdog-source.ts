@@ -27,10 +27,10 @@ setInterval(() => {
   const ts = new Date().toISOString();
   if (forPeople) {
     const about = who.replace(/[\\u0000-\\u001f\\u007f-\\u009f]/g, ' ') || 'watchdog';
-    return write(ts.slice(11, 23) + ' WARN  ' + about + ' the event loop is held heldMs=' + heldMs);
+    return write(ts.slice(11, 23) + ' WARN  ' + about + ' the event loop is blocked heldMs=' + heldMs);
   }
   // In the order of the JSON logger: readers tell its lines by their beginning.
-  const line = { level: 'warn', ts, logger: 'watchdog', msg: 'the event loop is held', heldMs };
+  const line = { level: 'warn', ts, logger: 'watchdog', msg: 'the event loop is blocked', heldMs };
   if (who !== '') {
     const space = who.indexOf(' ');
     line.controller = who.slice(0, space);

@@ -58,7 +58,7 @@ describe('Watchdog', () => {
   });
 
   it.each<[string, RegExp]>([
-    ['prettyLogger', /^[\d:.]{12} WARN {2}sites default\/a the event loop is held heldMs=\d+\n$/],
+    ['prettyLogger', /^[\d:.]{12} WARN {2}sites default\/a the event loop is blocked heldMs=\d+\n$/],
     ['jsonLogger', /^{"level":"warn",.*"controller":"sites","key":"default\/a"}\n$/],
   ])('reports an endless loop while it runs, in the format of %s', async (logger, line) => {
     const contents = `
@@ -107,9 +107,9 @@ describe('watchdogSource', () => {
 
   it('writes one readable line for people', async () => {
     expect(await seen({ PEOPLE: 'yes', WHO: 'sites default/a' })).toMatch(
-      /^\d\d:\d\d:\d\d\.\d{3} WARN {2}sites default\/a the event loop is held heldMs=\d+\n$/,
+      /^\d\d:\d\d:\d\d\.\d{3} WARN {2}sites default\/a the event loop is blocked heldMs=\d+\n$/,
     );
-    expect(await seen({ PEOPLE: 'yes', WHO: '' })).toMatch(/ WARN {2}watchdog the event loop is held heldMs=\d+\n$/);
+    expect(await seen({ PEOPLE: 'yes', WHO: '' })).toMatch(/ WARN {2}watchdog the event loop is blocked heldMs=\d+\n$/);
   });
 
   it('writes JSON for programs', async () => {
@@ -122,7 +122,7 @@ describe('watchdogSource', () => {
     expect(Object.keys(line).slice(0, 5)).toEqual(Object.keys(JSON.parse(logged[0] ?? '')));
     expect(line).toMatchObject({
       level: 'warn',
-      msg: 'the event loop is held',
+      msg: 'the event loop is blocked',
       controller: 'sites',
       key: 'default/a',
     });
