@@ -1,3 +1,4 @@
+import { chmodSync, statSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { InstanceCluster, programFolder, type RunningInstance } from '../../dev/instance-cluster.ts';
 
@@ -60,6 +61,15 @@ describe.skipIf(programFolder === undefined)('access of clients (needs the progr
     expect((await primary.ask('POST', '/v1/restart')).code).toBe(202);
     await expect.poll(() => startedAt(primary).catch(() => before), patience).not.toBe(before);
     expect(await errors()).toEqual([why, why]);
+  });
+
+  it('starts with a data directory that fsGroup has opened to a group', async () => {
+    const { dataDirectory } = primary.environment;
+    chmodSync(dataDirectory, 0o2770);
+    const before = await startedAt(primary);
+    expect((await primary.ask('POST', '/v1/restart')).code).toBe(202);
+    await expect.poll(() => startedAt(primary).catch(() => before), patience).not.toBe(before);
+    expect(statSync(dataDirectory).mode & 0o7777).toBe(0o700);
   });
 
   it('accepts no clients on a new instance until the lines are valid', async () => {

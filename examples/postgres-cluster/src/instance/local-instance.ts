@@ -186,6 +186,7 @@ export class LocalInstance implements AsyncDisposable {
     const { environment, clock, log, mayWrite } = this.#options;
     if (role === 'standby') this.#quorum.reset();
     else if (!(await this.#quorum.prepare(signal))) return false;
+    await this.data.directory.protect();
     await this.data.directory.setRole(role);
     const { floors } = await this.data.directory.controlData(signal);
     this.#settings.floors = role === 'standby' ? floors : {};

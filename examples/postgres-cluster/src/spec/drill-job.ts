@@ -5,7 +5,7 @@ import type { PostgresBackupSchedule } from '../api/v1/postgres-backup-schedule.
 import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { type DrillRequest, drillVariables } from '../backup/drill-program.ts';
 import { instanceImage } from './instance-image.ts';
-import { archiveMounts, instanceFolders } from './instance-pod.ts';
+import { archiveMounts, instanceFolders, instanceSecurityFor } from './instance-pod.ts';
 
 const folder = '/var/lib/postgresql/drill';
 const resultFile = '/dev/termination-log';
@@ -58,7 +58,7 @@ export function drillJobFor(
         spec: {
           restartPolicy: 'Never',
           automountServiceAccountToken: false,
-          securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+          securityContext: instanceSecurityFor(cluster),
           containers: [container],
           volumes: [{ name: 'work', emptyDir: {} }, ...mounted.map(({ volume }) => volume)],
         },

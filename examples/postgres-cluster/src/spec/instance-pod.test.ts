@@ -5,11 +5,14 @@ import { instancePodFor } from './instance-pod.ts';
 
 const target = { volume: { claimName: 'archive' } };
 
-function variables(spec: Partial<PostgresClusterSpec>): readonly string[] {
+function podOf(spec: Partial<PostgresClusterSpec>) {
   const metadata = { namespace: 'default', name: 'shop', uid: 'u', resourceVersion: '1' };
   const cluster = PostgresCluster({ metadata, spec: { storage: {}, ...spec } }) as Stored<PostgresCluster>;
-  const [container] =
-    instancePodFor(cluster, { instance: 'shop-1', image: 'postgres-instance' }).spec?.containers ?? [];
+  return instancePodFor(cluster, { instance: 'shop-1', image: 'postgres-instance' }).spec;
+}
+
+function variables(spec: Partial<PostgresClusterSpec>): readonly string[] {
+  const [container] = podOf(spec)?.containers ?? [];
   return container?.env?.map(({ name }) => name) ?? [];
 }
 
@@ -26,5 +29,14 @@ describe('the environment of an instance', () => {
       'RECOVERY_VOLUME',
       'RECOVERY_CREDENTIALS',
     ]);
+  });
+});
+
+describe('the pod of an instance', () => {
+  it('belongs to the group of its volume, and runs on the selected nodes', () => {
+    expect(podOf({})?.securityContext).toMatchObject({ runAsNonRoot: true, fsGroup: 999 });
+    expect(podOf({})).not.toHaveProperty('nodeSelector');
+    const spec = podOf({ fsGroup: 26, nodeSelector: { disk: 'fast' } });
+    expect(spec).toMatchObject({ securityContext: { fsGroup: 26 }, nodeSelector: { disk: 'fast' } });
   });
 });

@@ -5,6 +5,7 @@ import {
   type EnvVar,
   type EnvVarSource,
   Pod,
+  type PodSecurityContext,
   type PodSpec,
   type Volume,
   type VolumeMount,
@@ -97,7 +98,8 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
     serviceAccountName: clusterNames(name).instances,
     // Time for a clean shutdown, which writes a checkpoint and archives the last WAL.
     terminationGracePeriodSeconds: 300,
-    securityContext: { seccompProfile: { type: 'RuntimeDefault' } },
+    securityContext: instanceSecurityFor(cluster),
+    ...(cluster.spec.nodeSelector && { nodeSelector: cluster.spec.nodeSelector }),
     affinity: {
       podAntiAffinity: {
         preferredDuringSchedulingIgnoredDuringExecution: [
@@ -113,6 +115,17 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
     },
     containers: [container],
     volumes: mounted.map(({ volume }) => volume),
+  };
+}
+
+/** Returns the security context of pods that use volumes of a cluster. The image names the user, by number. */
+export function instanceSecurityFor({ spec: { fsGroup = 999 } }: Stored<PostgresCluster>): PodSecurityContext {
+  return {
+    runAsNonRoot: true,
+    fsGroup,
+    // Large volumes are changed once.
+    fsGroupChangePolicy: 'OnRootMismatch',
+    seccompProfile: { type: 'RuntimeDefault' },
   };
 }
 

@@ -38,6 +38,10 @@ export interface PostgresClusterSpec {
   readonly superuserAccess?: boolean;
   /** How the primary is restarted after its replicas: `unsupervised` switches over automatically, `supervised` waits until you request another primary. @default unsupervised */
   readonly updates?: 'unsupervised' | 'supervised';
+  /** Group that the volumes of instances belong to. A volume of root is made writable for it. @minimum 1 @default 999 @int32 */
+  readonly fsGroup?: number;
+  /** Labels of the nodes that instances may run on. @maxProperties 50 */
+  readonly nodeSelector?: Readonly<Record<string, string>>;
   /** Stops all changes by the operator, failover included. The servers keep running. */
   readonly paused?: boolean;
   /** Names of instances whose server must not run. @listType set @maxItems 9 */

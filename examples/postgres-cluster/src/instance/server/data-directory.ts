@@ -1,4 +1,4 @@
-import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { majorOf, UpgradeFolders } from '../../upgrade/upgrade-folders.ts';
 import type { DataState } from '../decision/situation.ts';
@@ -78,6 +78,11 @@ export class DataDirectory {
   /** True until a server with copied data has become consistent. */
   isCopied(): Promise<boolean> {
     return exists(this.#copied);
+  }
+
+  /** Closes the data directory to other users. A server refuses one that its group may write to, as with the pod's `fsGroup`. */
+  async protect(): Promise<void> {
+    await chmod(this.path, 0o700);
   }
 
   /** Sets the role in which the server starts. */
