@@ -48,7 +48,7 @@ export async function checkSchema(options: CheckOptions): Promise<void> {
 const mostFailures = 3;
 
 /** Returns the errors in the output of psql. The superuser exists in every database system. */
-export function schemaFailures(output: string): readonly string[] {
+function schemaFailures(output: string): readonly string[] {
   const errors = output.split('\n').flatMap((line) => /ERROR:\s+(.*)$/.exec(line)?.[1] ?? []);
   return errors.filter((error) => error !== 'role "postgres" already exists').slice(0, mostFailures);
 }

@@ -13,7 +13,7 @@ export async function upgradeFailure(output: string, preparedData: string): Prom
 }
 
 /** Returns the message after the last check that did not end with `ok`. */
-export function failedCheck(output: string): string {
+function failedCheck(output: string): string {
   const lines = output.split('\n').map((line) => line.trim());
   const isPassed = (line: string): boolean => /\s(ok|warning)$/.test(line) || line === '';
   const last = lines.findLastIndex((line) => /\s(ok|warning)$/.test(line));
