@@ -170,6 +170,8 @@ function decodeApplied(
     return decodeDraft(body, { definition, strategy: patch.strategy, fieldValidation: 'Ignore', warn });
   } catch (error) {
     if (!(error instanceof StatusError) || !(error.cause instanceof DecodeError)) throw error;
+    // Upstream cuts integers that are too large to 32 bits; the client's mistake is reported here.
+    if (error.cause.mismatch?.found === 'number' && error.cause.mismatch.kind === 'int32') throw error;
     const { group, version, kind } = definition;
     const { namespace = '', name = '' } = (applied['metadata'] ?? {}) as { namespace?: string; name?: string };
     const type = `${group}/${version}, Kind=${kind}`;
