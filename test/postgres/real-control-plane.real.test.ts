@@ -125,7 +125,11 @@ describe.skipIf(!isPostgresInstalled)('the PostgreSQL operator on a real control
     await client
       .resource(PostgresBackup)
       .create(PostgresBackup({ metadata: backup, spec: { cluster: 'shop', type: 'full' } }));
-    const phase = async () => (await client.resource(PostgresBackup).get(backup)).status?.phase;
-    await expect.poll(phase, patience).toBe('Completed');
+    // With the error, which says why a backup failed.
+    const outcome = async () => {
+      const { phase, error } = (await client.resource(PostgresBackup).get(backup)).status ?? {};
+      return { phase, error };
+    };
+    await expect.poll(outcome, patience).toEqual({ phase: 'Completed', error: undefined });
   });
 });
