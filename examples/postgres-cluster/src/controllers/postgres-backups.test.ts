@@ -272,7 +272,10 @@ describe('backups', () => {
         lastTransitionTime: time,
         lastProbeTime: time,
       }));
-      const body = { status: { startTime: time, failed: 1, conditions } };
+      // The Job controller counts the pod first; a Job that has failed has no active pods.
+      const active = async () => (await client.resource(Job).get({ namespace, name })).status?.active;
+      await expect.poll(active).toBe(1);
+      const body = { status: { active: 0, ready: 0, failed: 1, conditions } };
       await client.resource(Job).status.patch({ namespace, name }, { type: 'merge', body });
       const { status, events } = await reconcile();
       expect(status?.lastDrill).toEqual(result);

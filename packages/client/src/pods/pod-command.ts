@@ -80,8 +80,8 @@ export class ChannelCommand implements PodCommand {
   }
 
   async exit(): Promise<number> {
-    // `text()` may start to read in the same turn: `Promise.all([command.exit(), command.text()])`. seam: waits for the end of this
-    // turn; adds no delay
+    // `text()` may start to read in the same turn: `Promise.all([command.exit(), command.text()])`.
+    // seam: waits for the end of this turn; adds no delay
     setImmediate(() => {
       if (this.#output) return;
       this.#discard(this[Symbol.asyncIterator]());
