@@ -55,12 +55,15 @@ describe('sampledb keeps data', () => {
     const jobs = client.resource(Job);
     const snapshot = { namespace, name: 'saved-snapshot' };
     const end = async (type: string, before: string) => {
-      const at = '2026-01-01T00:00:00Z';
+      // The Job controller counts the pod first; a Job that has ended has no active pods.
+      const status = async () => (await jobs.get(snapshot)).status;
+      await expect.poll(async () => (await status())?.active).toBe(1);
+      const at = (await status())?.startTime;
       const conditions = [before, type].map((each) => ({ type: each, status: 'True', lastTransitionTime: at }));
       const completed = type === 'Complete' && { completionTime: at, succeeded: 1 };
       await jobs.status.patch(snapshot, {
         type: 'merge',
-        body: { status: { startTime: at, ...completed, conditions } },
+        body: { status: { active: 0, ready: 0, ...completed, conditions } },
       });
     };
     expect((await reconcile('saved')).object).toBeDefined();
