@@ -6,6 +6,8 @@ const upstream: readonly RegExp[] = [
   /does not contain declared merge key/,
   /unknown patch type: /,
   /list element types are not identical/,
+  // server-side apply: a value that does not fit its type, as the apply is converted
+  /failed to convert new object \(/,
   // watches and gets of a malformed version
   /resourceVersion: Invalid value: /,
   // streams into pods and proxies, which need nodes
