@@ -6,8 +6,10 @@ import { PostgresFolder } from '../../dev/postgres-server.ts';
 import type { PostgresClusterSpec } from '../api/v1/postgres-cluster.ts';
 import type { BackupReport } from './protocol.ts';
 
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
+vi.setConfig({ testTimeout: 360_000, hookTimeout: 240_000 });
 const patience = { timeout: 90_000, interval: 50 };
+/** PostgreSQL's archiver pauses for 60 seconds after three failures, and may do so twice. */
+const archiverPatience = { timeout: 180_000, interval: 50 };
 
 describe.skipIf(programFolder === undefined)('WAL that only a standby can archive (needs PostgreSQL)', () => {
   const folder = new PostgresFolder();
@@ -56,7 +58,7 @@ describe.skipIf(programFolder === undefined)('WAL that only a standby can archiv
       .toMatch(/^cannot archive .*no such file/);
     await primary.query('INSERT INTO orders VALUES (1)');
     const failed = (await primary.report())?.archive?.lastFailed ?? '';
-    await expect.poll(() => segments().some((path) => path.endsWith(`/${failed}.gz`)), patience).toBe(true);
+    await expect.poll(() => segments().some((path) => path.endsWith(`/${failed}.gz`)), archiverPatience).toBe(true);
     primary.killServer();
     await expect.poll(async () => (await cluster.lease()).holderIdentity, patience).toBe('');
     await cluster.setTarget('');
