@@ -8,7 +8,7 @@ import type { BackupReport } from './protocol.ts';
 
 vi.setConfig({ testTimeout: 360_000, hookTimeout: 240_000 });
 const patience = { timeout: 90_000, interval: 50 };
-/** PostgreSQL's archiver pauses for 60 seconds after three failures, and may do so twice. */
+/** Leaves room for a pause of PostgreSQL's archiver: 60 seconds after three failed attempts. */
 const archiverPatience = { timeout: 180_000, interval: 50 };
 
 describe.skipIf(programFolder === undefined)('WAL that only a standby can archive (needs PostgreSQL)', () => {

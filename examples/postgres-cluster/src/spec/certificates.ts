@@ -47,7 +47,7 @@ export function nextCertificates(
   };
 }
 
-/** Returns the existing key pair as long as it is valid, a new one otherwise: a server's if it has hosts, or a client's. */
+/** Returns the existing key pair if it is still valid, or issues a new one: for a server if there are hosts, else for a client. */
 export function nextLeaf(
   existing: KeyPair | undefined,
   leaf: {
