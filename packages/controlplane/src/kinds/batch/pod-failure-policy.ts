@@ -4,8 +4,6 @@ import {
   type FieldError,
   type FieldPath,
   invalidField,
-  requiredField,
-  unsupportedField,
 } from '@kubewright/apimachinery';
 import type {
   JobSpec,
@@ -13,11 +11,12 @@ import type {
   PodFailurePolicyOnPodConditionsPattern,
   PodFailurePolicyRule,
 } from '../generated/drafts.ts';
+import { type Check, enumOf, required } from '../validation/check.ts';
 import { tooManyField } from '../validation/too-many-field.ts';
 
-const actions = ['Count', 'FailIndex', 'FailJob', 'Ignore'];
-const operators = ['In', 'NotIn'];
-const statuses = ['False', 'True', 'Unknown'];
+const checkAction = requiredOneOf(['Count', 'FailIndex', 'FailJob', 'Ignore']);
+const checkOperator = requiredOneOf(['In', 'NotIn']);
+const checkStatus = requiredOneOf(['False', 'True', 'Unknown']);
 const maxRules = 20;
 const maxExitCodes = 255;
 const maxPatterns = 20;
@@ -44,12 +43,13 @@ interface RuleContext {
 function ruleFaults(rule: PodFailurePolicyRule, { spec, path, names }: RuleContext): readonly FieldError[] {
   const { action, onExitCodes, onPodConditions = [] } = rule;
   const at = path.child('action');
-  const faults: FieldError[] =
-    action === 'FailIndex'
+  const faults: FieldError[] = [
+    ...(action === 'FailIndex'
       ? spec.backoffLimitPerIndex === undefined
         ? [invalidField(at, action, 'requires the backoffLimitPerIndex to be set')]
         : []
-      : oneOf(action, { path: at, values: actions });
+      : checkAction(action, at)),
+  ];
   if (onExitCodes) faults.push(...exitCodeFaults(onExitCodes, { path: path.child('onExitCodes'), names }));
   faults.push(...conditionFaults(onPodConditions, path.child('onPodConditions')));
   const both = 'specifying both OnExitCodes and OnPodConditions is not supported';
@@ -64,13 +64,9 @@ function invalidWithoutValue(path: FieldPath, detail: string): FieldError {
   return { type: 'FieldValueInvalid', field: String(path), body: `Invalid value: ${detail}` };
 }
 
-function oneOf(
-  value: string | undefined,
-  { path, values }: { readonly path: FieldPath; readonly values: readonly string[] },
-): FieldError[] {
+function requiredOneOf(values: readonly string[]): Check<string> {
   const listed = values.map((each) => JSON.stringify(each)).join(' ');
-  if (!value) return [requiredField(path, `valid values: [${listed}]`)];
-  return values.includes(value) ? [] : [unsupportedField(path, value, values)];
+  return required(enumOf(...values), `valid values: [${listed}]`);
 }
 
 function conditionFaults(
@@ -82,7 +78,7 @@ function conditionFaults(
   for (const [index, { type = '', status }] of patterns.entries()) {
     const at = path.index(index);
     faults.push(...checkQualifiedName(type).map((detail) => invalidField(at.child('type'), type, detail)));
-    faults.push(...oneOf(status, { path: at.child('status'), values: statuses }));
+    faults.push(...checkStatus(status, at.child('status')));
   }
   return faults;
 }
@@ -91,7 +87,7 @@ function exitCodeFaults(
   { operator, containerName, values }: PodFailurePolicyOnExitCodesRequirement,
   { path, names }: { readonly path: FieldPath; readonly names: ReadonlySet<string> },
 ): readonly FieldError[] {
-  const faults = oneOf(operator, { path: path.child('operator'), values: operators });
+  const faults = [...checkOperator(operator, path.child('operator'))];
   if (containerName !== undefined && !names.has(containerName)) {
     const detail = 'must be one of the container or initContainer names in the pod template';
     faults.push(invalidField(path.child('containerName'), containerName, detail));

@@ -1,16 +1,11 @@
-import {
-  duplicateField,
-  type FieldError,
-  type FieldPath,
-  invalidField,
-  requiredField,
-  unsupportedField,
-} from '@kubewright/apimachinery';
+import { duplicateField, type FieldError, type FieldPath, invalidField, requiredField } from '@kubewright/apimachinery';
 import type { Container, ContainerRestartRule, PodSpec } from '../generated/drafts.ts';
-import { type Check, enumOf } from '../validation/check.ts';
+import { type Check, enumOf, required } from '../validation/check.ts';
 import { tooManyField } from '../validation/too-many-field.ts';
 
 const policies = ['Always', 'Never', 'OnFailure'];
+const resizedResource = required(enumOf('cpu', 'memory'));
+const resizeRestart = required(enumOf('NotRequired', 'RestartContainer'));
 const maxRules = 20;
 const maxExitCodes = 255;
 
@@ -55,22 +50,14 @@ export function resizePolicy(spec: PodSpec): Check<Container> {
       const faults: FieldError[] = [];
       if (seen.has(resourceName)) faults.push(duplicateField(list.index(index), resourceName));
       seen.add(resourceName);
-      faults.push(...oneOf(resourceName, { path: list, values: ['cpu', 'memory'] }));
-      faults.push(...oneOf(restart, { path: list, values: ['NotRequired', 'RestartContainer'] }));
+      faults.push(...resizedResource(resourceName, list));
+      faults.push(...resizeRestart(restart, list));
       if (spec.restartPolicy === 'Never' && restart !== 'NotRequired') {
         faults.push(invalidField(list, restart ?? '', "must be 'NotRequired' when pod `restartPolicy` is 'Never'"));
       }
       return faults;
     });
   };
-}
-
-function oneOf(
-  value: string | undefined,
-  { path, values }: { readonly path: FieldPath; readonly values: readonly string[] },
-): readonly FieldError[] {
-  if (!value) return [requiredField(path)];
-  return values.includes(value) ? [] : [unsupportedField(path, value, values)];
 }
 
 /** Init containers that end are not restarted for new resources. */
