@@ -25,7 +25,7 @@ export class CachedObjects implements ClusterObjects {
   readonly #workloads = new WorkloadSelectors();
   #cache: Cache | undefined;
 
-  /** Sets the caches to read from; nothing is looked up before. */
+  /** Sets the cache to read from. Until this is called, every lookup finds nothing. */
   use(cache: Cache): void {
     this.#cache = cache;
   }
@@ -34,7 +34,7 @@ export class CachedObjects implements ClusterObjects {
     return this.assumedClaims.current(this.observedClaim({ namespace, name }));
   }
 
-  /** Returns a claim as the API server has it. */
+  /** Returns a claim from the cache, ignoring changes that the scheduler has only assumed. */
   observedClaim({ namespace, name }: NamespacedName): Stored<PersistentVolumeClaim> | undefined {
     return this.#cache?.lister(PersistentVolumeClaim).get({ namespace, name });
   }
@@ -43,7 +43,7 @@ export class CachedObjects implements ClusterObjects {
     return name === '' ? undefined : this.assumedVolumes.current(this.observedVolume(name));
   }
 
-  /** Returns a volume as the API server has it. */
+  /** Returns a volume from the cache, ignoring changes that the scheduler has only assumed. */
   observedVolume(name: string): Stored<PersistentVolume> | undefined {
     return this.#cache?.lister(PersistentVolume).get({ name });
   }
@@ -77,14 +77,14 @@ export class CachedObjects implements ClusterObjects {
     return this.#cache?.metadata(Namespace).view({ name })?.labels ?? {};
   }
 
-  // Passed on as a function.
+  // An arrow function, because callers pass it on without its object.
   readonly namespacesMatching = (selector: LabelSelector): readonly string[] => {
     const all = this.#cache?.metadata(Namespace).views() ?? [];
     return all.filter(({ labels }) => selector.matches(labels)).map(({ name }) => name);
   };
 
   workloadSelector(pod: PendingPod): LabelSelector {
-    const cache = this.#cache as Cache; // Nodes are scored only in reconciles, which set it.
+    const cache = this.#cache as Cache; // Set by every reconcile, and nodes are scored only in reconciles.
     return this.#workloads.selector(pod, { cache, services: this.services.selecting(pod) });
   }
 
@@ -92,7 +92,7 @@ export class CachedObjects implements ClusterObjects {
     return this.#cache?.lister(PodDisruptionBudget).list() ?? [];
   }
 
-  /** Returns a pod that has not ended. */
+  /** Returns a pod, or undefined if it does not exist or has ended. */
   pod({ namespace, name }: NamespacedName): Stored<Pod> | undefined {
     const pod = this.#cache?.lister(Pod).get({ namespace, name });
     return pod && isPodEnded(pod) ? undefined : pod;

@@ -9,7 +9,7 @@ import type { SchedulingQueue } from './queue/scheduling-queue.ts';
 
 type NodeObjectEvent = CreateEvent<Node> | UpdateEvent<Node> | DeleteEvent<Node> | GenericEvent<Node>;
 
-/** Keeps the cache up to date with the nodes of the cluster and notifies the queue of changes that may help waiting pods. */
+/** Applies node events to the cache, and notifies the queue of changes that may make waiting pods schedulable. */
 export class NodeEvents {
   readonly #cache: SchedulerCache;
   readonly #queue: SchedulingQueue;
@@ -35,7 +35,7 @@ export class NodeEvents {
   }
 }
 
-/** Returns the changes of a node that pods may wait for. */
+/** Returns the changes between two versions of a node that may make waiting pods schedulable. */
 export function nodeChanges(old: Stored<Node> | undefined, now: Stored<Node>): readonly NodeEvent[] {
   if (!old) return [{ resource: 'Node', action: 'Add', now: infoOf(now) }];
   const actions: NodeEvent['action'][] = [];
@@ -48,7 +48,7 @@ export function nodeChanges(old: Stored<Node> | undefined, now: Stored<Node>): r
   return actions.map((action) => ({ resource: 'Node', action, ...nodes }));
 }
 
-/** Returns a node without pods. */
+/** Returns the entry of a node without its pods. */
 function infoOf(node: Stored<Node>): NodeInfo {
   const info = new NodeInfo(node.metadata.name);
   info.setNode(node);

@@ -4,16 +4,16 @@ import { type PendingPod, type PodInfo, pendingPod, podInfo } from './cluster/po
 import type { SchedulerCache } from './cluster/scheduler-cache.ts';
 import { isSmaller, type SchedulingQueue, sameLabels } from './queue/scheduling-queue.ts';
 
-/** Name of the scheduler in pods. */
+/** The `spec.schedulerName` of the pods that this scheduler handles. */
 export const schedulerName = 'default-scheduler';
 
 type PodObjectEvent = CreateEvent<Pod> | UpdateEvent<Pod> | DeleteEvent<Pod> | GenericEvent<Pod>;
 
-/** Keeps the cache and the queue up to date with the pods of the cluster. */
+/** Applies pod events to the cache and the queue. */
 export class PodEvents {
   readonly #cache: SchedulerCache;
   readonly #queue: SchedulingQueue;
-  /** Pods that are waiting or being bound. */
+  /** The pods that wait for a node or are being bound, by uid. */
   readonly #pending = new Map<string, PendingPod>();
 
   constructor({ cache, queue }: { readonly cache: SchedulerCache; readonly queue: SchedulingQueue }) {
@@ -36,7 +36,7 @@ export class PodEvents {
     else if ((object.spec?.schedulerName ?? schedulerName) === schedulerName) this.#waits(pendingPod(object));
   }
 
-  /** A pod was bound, by this scheduler or another. */
+  /** Called when a pod was bound, by this scheduler or another. */
   #placed(pod: PodInfo): void {
     this.#cache.putPod(pod);
     this.#pending.delete(pod.uid);
@@ -61,7 +61,7 @@ export class PodEvents {
     if (old && old.nominatedNodeName !== '' && old.nominatedNodeName !== now.nominatedNodeName) this.#freed(old);
   }
 
-  /** A pod was deleted or has ended: it is no longer scheduled and no longer uses its node. */
+  /** Removes a pod that was deleted or has ended from the queue and from its node. */
   deleted({ uid }: { readonly uid: string }): void {
     const waiting = this.#pending.get(uid);
     this.#pending.delete(uid);
@@ -75,22 +75,22 @@ export class PodEvents {
     else if (waiting && waiting.nominatedNodeName !== '') this.#freed(waiting);
   }
 
-  /** A pod that was about to be bound is being deleted. */
+  /** Removes a pod that is deleted while it is being bound. */
   #forget({ uid }: PendingPod): void {
     const old = this.#cache.pod(uid);
     this.#cache.forget(uid);
     if (old) this.#queue.move({ resource: 'Pod', action: 'Delete', old });
   }
 
-  /** The room reserved for a nominated pod is available again to pods of the same or lower priority. */
+  /** Notifies the queue that the room reserved for a nominated pod is available again to pods of the same or lower priority. */
   #freed(old: PendingPod): void {
     this.#queue.move({ resource: 'Pod', action: 'Delete', old }, ({ priority }) => priority <= old.priority);
   }
 }
 
-/** True if a pod on a node changed in nothing that matters to other pods; most changes only concern its status. */
+/** True if a pod on a node has not changed in a way that affects other pods. Most updates only change its status. */
 function isUnchanged(known: PodInfo, { generation, labels, deletionTimestamp }: ObjectView<Pod>): boolean {
-  // A later generation may be a resize, which proceeds in the status.
+  // A generation above 1 may mean a resize, whose progress shows only in the status.
   if (generation !== known.generation || generation > 1) return false;
   return known.isTerminating === (deletionTimestamp !== undefined) && sameLabels(known.labels, labels);
 }

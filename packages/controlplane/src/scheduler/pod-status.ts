@@ -11,11 +11,11 @@ export function isPodEnded({ status }: Pick<Pod, 'status'>): boolean {
 /** A change of a pod's status. */
 export interface PodStatusChange {
   readonly condition?: Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'> | undefined;
-  /** The new nominated node; empty for none. @defaultValue unchanged */
+  /** The new nominated node; an empty string clears it. @defaultValue unchanged */
   readonly nominatedNodeName?: string | undefined;
 }
 
-/** Writes a condition and the nominated node of a pod, unless it has them already. */
+/** Writes a pod's condition and nominated node. Sends no request if nothing changes. */
 export async function patchPodStatus(
   pod: Stored<Pod>,
   { condition, nominatedNodeName }: PodStatusChange,

@@ -10,7 +10,7 @@ import { scoreNodes } from './framework/score-nodes.ts';
 
 /** The node chosen for a pod, or the reason why there is none. */
 export type Choice =
-  /** `best` are all nodes with the highest score. */
+  /** `best` holds all nodes that share the highest score. */
   | { readonly node: NodeInfo; readonly best: readonly NodeInfo[]; readonly filters: PodFilters }
   /** `filters` is undefined if a plugin rejected the pod before any node was examined. */
   | { readonly diagnosis: Diagnosis; readonly filters: PodFilters | undefined };
@@ -21,16 +21,16 @@ export interface SchedulePodOptions {
   readonly view: ClusterView;
   readonly nominated: NominatedPods;
   readonly random: Random;
-  /** Index of the node to examine first; returns the index where the search ended. */
+  /** The index of the node to examine first. The search updates it to the index where it stopped. */
   readonly start: { index: number };
 }
 
-/** In clusters of this size and smaller, all nodes are examined. */
+/** In clusters of up to this many nodes, all nodes are examined. */
 const minNodes = 100;
 
 /**
- * Chooses a node for a pod: of the nodes that all filters pass, one with the highest score, at random if there are several. In large clusters, the search ends once
- * enough nodes have passed, and the next search continues where this one ended.
+ * Chooses a node for a pod: the node with the highest score among those that pass all filters, at random if several share it. In
+ * large clusters, the search stops once enough nodes have passed, and the next search continues from there.
  */
 export function schedulePod(pod: PendingPod, options: SchedulePodOptions): Choice {
   const { plugins, view, nominated, random } = options;
@@ -46,7 +46,7 @@ export function schedulePod(pod: PendingPod, options: SchedulePodOptions): Choic
   if (all.length > 0) options.start.index = (options.start.index + feasible.length + rejected.size) % all.length;
   if (feasible.length === 0) return { diagnosis: { ...empty, nodes: rejected, others: limit?.others }, filters };
   const best = feasible.length === 1 ? feasible : bestOf(feasible, scoreNodes(pod, { plugins, view, nodes: feasible }));
-  // There is at least one node, and random numbers are below 1.
+  // Always in range: `best` is not empty, and random numbers are below 1.
   return { node: best[Math.floor(random.next() * best.length)] as NodeInfo, best, filters };
 }
 
@@ -68,7 +68,7 @@ function examine(
   return { feasible, rejected };
 }
 
-/** Returns how many feasible nodes are enough: between 50 % and 5 % of all, the fewer the larger the cluster is. */
+/** Returns the number of feasible nodes to find before the search stops: from 50% of all nodes down to 5% in large clusters. */
 export function nodesToFind(nodes: number): number {
   if (nodes < minNodes) return nodes;
   const percentage = Math.max(5, 50 - Math.trunc(nodes / 125));

@@ -55,8 +55,8 @@ export interface SchedulerOptions {
 }
 
 /**
- * Assigns pods to nodes as kube-scheduler 1.36 with its default profile: its plugins, its queue, its preemption, its messages.
- * Decisions are made one at a time from an in-memory view of the cluster; bindings are written in the background.
+ * Assigns pods to nodes as kube-scheduler 1.36 does with its default profile: same plugins, queue, preemption and messages. Makes
+ * one decision at a time from an in-memory view of the cluster, and writes bindings in the background.
  */
 export function schedulerController(options: SchedulerOptions): ControllerDefinition {
   const scheduler = new Scheduler(options);
@@ -70,7 +70,7 @@ export function schedulerController(options: SchedulerOptions): ControllerDefini
   });
 }
 
-/** Kinds that are only looked up. */
+/** Kinds that the scheduler looks up but does not react to. */
 const readKinds = [
   cached(Namespace),
   cached(PodDisruptionBudget),
@@ -79,7 +79,7 @@ const readKinds = [
   cached(ReplicationController),
 ];
 
-// Constants, so that a restarted scheduler can share informers with other components again.
+// Constants rather than new functions each time, so that a restarted scheduler can share its informers again.
 const byStorageClass: IndexFunc<PersistentVolume> = ({ object }) => [storageClassOf(object)];
 const byNodeName: IndexFunc<VolumeAttachment> = ({ object }) => [object.spec.nodeName];
 
@@ -93,7 +93,7 @@ class Scheduler {
   readonly #pods: PodEvents;
   readonly #nodes: NodeEvents;
 
-  /** Requests workers once all existing objects are known. */
+  /** Starts the workers once all caches are synced. */
   readonly source: Source = {
     name: 'scheduling queue',
     start: async (context, { signal }) => {
@@ -125,7 +125,7 @@ class Scheduler {
     this.#nodes = new NodeEvents({ cache, queue });
   }
 
-  /** Does one piece of work. */
+  /** Runs one piece of work. */
   async work(worker: string, ctx: RequestContext): Promise<void> {
     this.#objects.use(ctx.cache);
     await this.#workers.run(worker, ctx);
@@ -159,7 +159,7 @@ class Scheduler {
       this.#pods.handle(event);
       return;
     }
-    // As upstream, a pod that ended frees its node as if it were deleted.
+    // As in kube-scheduler, a pod that has ended frees its resources as if it were deleted.
     this.#pods.deleted(event.object);
     this.#waits.cancel(event.object.uid, 'pod was deleted');
   }

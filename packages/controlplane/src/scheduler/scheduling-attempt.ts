@@ -24,7 +24,7 @@ interface Failure {
   readonly reason: 'Unschedulable' | 'SchedulerError';
   readonly message: string;
   readonly rejectors: ReadonlySet<string>;
-  /** The new nominated node; empty for none. @defaultValue unchanged */
+  /** The new nominated node; an empty string clears it. @defaultValue unchanged */
   readonly nominatedNodeName?: string | undefined;
 }
 
@@ -38,14 +38,14 @@ export interface AttemptParts {
   readonly binder: VolumeBinder;
   readonly waits: VolumeWaits;
   readonly plugins: readonly Plugin[];
-  /** Index of the node that the next search starts with. */
+  /** The index of the node that the next search examines first. */
   readonly start: { index: number };
 }
 
-/** Longest note of an event, in bytes. */
+/** The maximum length of an event's note. */
 const longestNote = 1_024;
 
-/** Attempts to schedule pods. The decision is synchronous; bindings and reports are awaited. */
+/** Tries to schedule pods. Each decision is made synchronously; binding and reporting are asynchronous. */
 export class SchedulingAttempts {
   readonly #parts: AttemptParts;
 
@@ -119,7 +119,7 @@ export class SchedulingAttempts {
     if (!evicted) queue.activate(pod.uid);
   }
 
-  /** Ends the nomination of a pod whose node is now reserved for a more important pod. */
+  /** Clears the nomination of a pod whose node is now nominated for a pod of higher priority. */
   async #withdraw(pod: PendingPod, ctx: RequestContext): Promise<void> {
     try {
       await patchPodStatus(pod.pod, { nominatedNodeName: '' }, ctx);
@@ -153,7 +153,7 @@ export class SchedulingAttempts {
 
   async #bind(queued: QueuedPod, nodeName: string, ctx: RequestContext): Promise<void> {
     const { pod } = queued;
-    // Before the binding: the node may report an image pull before the response arrives.
+    // Dates the event before the binding, because the node may report an image pull before the response arrives.
     const atMs = ctx.clock.now() - 1;
     const binding = {
       apiVersion: 'v1',
@@ -172,7 +172,7 @@ export class SchedulingAttempts {
     ctx.events.record({ reason: 'Scheduled', action: 'Binding', note, regarding: pod.pod, atMs });
   }
 
-  /** Reverts a decision that could not be carried out. */
+  /** Reverts an assignment that could not be bound, and reports the failure. */
   async #unbound(queued: QueuedPod, error: unknown, ctx: RequestContext): Promise<void> {
     const { cache, queue } = this.#parts;
     const old = cache.pod(queued.pod.uid);

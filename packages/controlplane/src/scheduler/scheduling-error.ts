@@ -1,8 +1,8 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
 /**
- * A pod cannot be scheduled because objects contradict each other, such as a claim of a missing storage class. It is retried after
- * a growing delay.
+ * A pod cannot be scheduled because of an inconsistency, such as a claim that names a missing storage class. The pod is retried
+ * with backoff.
  */
 export class SchedulingError extends KubewrightError {
   override readonly name = 'SchedulingError';

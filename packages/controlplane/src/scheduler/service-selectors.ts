@@ -21,7 +21,7 @@ export class ServiceSelectors {
     if (own?.size === 0) this.#byNamespace.delete(namespace);
   }
 
-  /** Returns all labels by which Services select a pod. */
+  /** Returns the merged selectors of the Services that select a pod. */
   selecting(pod: { readonly namespace: string; readonly labels: Labels }): Labels {
     const merged: Record<string, string> = {};
     for (const selector of this.#byNamespace.get(pod.namespace)?.values() ?? []) {

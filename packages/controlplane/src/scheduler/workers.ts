@@ -1,15 +1,15 @@
 import type { RequestContext } from '@kubewright/runtime';
 import type { HandlerContext } from '@kubewright/runtime/internal';
 
-/** Work for a reconcile; each reconcile does one piece. */
+/** One unit of work. Each reconcile runs one. */
 export type Work = (ctx: RequestContext) => Promise<void>;
 
-/** Number of pods that are bound, or whose failure is reported, at the same time. */
+/** The number of pods that can be bound, or whose failures can be reported, at the same time. */
 export const workerCount = 24;
 
 /**
- * Distributes work over the controller's workers. Its requests are names of workers, not keys of objects: a worker that runs takes
- * the most urgent work at that time.
+ * Distributes work over the controller's workers. The reconcile requests name workers, not objects: a worker takes the most
+ * urgent work at the time it runs.
  */
 export class Workers {
   readonly #next: () => Work | undefined;
@@ -23,30 +23,30 @@ export class Workers {
     this.#hasMore = source.hasMore;
   }
 
-  /** Starts requesting workers. */
+  /** Starts enqueuing requests for workers. */
   start(context: HandlerContext): void {
     this.#context = context;
     this.wake();
   }
 
-  /** Adds work that is done before the next pod. */
+  /** Adds work that runs before the next pod is scheduled. */
   add(work: Work): void {
     this.#urgent.push(work);
     this.wake();
   }
 
-  /** Requests a worker if there is work and one is idle. */
+  /** Enqueues a request for an idle worker if there is work. */
   wake(): void {
     if (!this.#context || (this.#urgent.length === 0 && !this.#hasMore())) return;
     const name = this.#idle.pop();
     if (name !== undefined) this.#context.enqueue({ name });
   }
 
-  /** Does one piece of work as the given worker. */
+  /** Runs one unit of work as the given worker. */
   async run(name: string, ctx: RequestContext): Promise<void> {
     try {
       const work = this.#urgent.shift() ?? this.#next();
-      // Others may work while this one waits for a response of the API server.
+      // Lets other workers run while this one waits for the API server.
       this.wake();
       await work?.(ctx);
     } finally {

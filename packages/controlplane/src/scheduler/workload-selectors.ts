@@ -7,9 +7,12 @@ import type { PendingPod } from './cluster/pod-info.ts';
 
 const maxKept = 4_096;
 
-/** Computes what selects the pods of the same workload as a pod: the selectors of its Services and of its controller. */
+/**
+ * Builds selectors that match the pods of the same workload as a given pod, from the selectors of its Services and its
+ * controller.
+ */
 export class WorkloadSelectors {
-  /** By Services' labels and version of the controller. */
+  /** By the Services' selectors and the controller's version. */
   readonly #known = new Map<string, LabelSelector>();
 
   selector(

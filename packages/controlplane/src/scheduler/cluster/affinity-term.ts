@@ -4,7 +4,7 @@ import type { Pod, PodAffinityTerm, WeightedPodAffinityTerm } from '@kubewright/
 /** Labels of an object. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** The part of a pod that affinity terms match. */
+/** The properties of a pod that affinity terms are matched against. */
 export interface MatchedPod {
   readonly namespace: string;
   readonly labels: Labels;
@@ -12,7 +12,7 @@ export interface MatchedPod {
 
 /** An affinity term with its selectors parsed. */
 export interface AffinityTerm {
-  /** Equal for equal terms. */
+  /** Identifies the term: equal terms have equal keys. */
   readonly key: string;
   readonly namespaces: ReadonlySet<string>;
   readonly namespaceSelector: LabelSelector;
@@ -20,12 +20,12 @@ export interface AffinityTerm {
   readonly topologyKey: string;
 }
 
-/** An affinity term of a preference. */
+/** A preferred affinity term and its weight. */
 export interface WeightedAffinityTerm extends AffinityTerm {
   readonly weight: number;
 }
 
-/** The affinity terms of a pod. */
+/** The affinity and anti-affinity terms of a pod. */
 export interface AffinityTerms {
   readonly required: readonly AffinityTerm[];
   readonly requiredAnti: readonly AffinityTerm[];
@@ -68,18 +68,27 @@ function keyed(term: Omit<AffinityTerm, 'key'>): AffinityTerm {
   return { ...term, key: parts.join(' ') };
 }
 
-/** True if a term selects a pod whose namespace has these labels; without labels, only named namespaces match. */
+/**
+ * True if a term selects a pod. Without `namespaceLabels`, the term's namespace selector matches nothing, so only the namespaces
+ * that it lists count.
+ */
 export function termMatches(term: AffinityTerm, pod: MatchedPod, namespaceLabels: Labels | undefined): boolean {
   const inNamespace = term.namespaces.has(pod.namespace) || term.namespaceSelector.matches(namespaceLabels);
   return inNamespace && term.selector.matches(pod.labels);
 }
 
-/** True if there are terms and all select the pod, in the namespaces that they name. */
+/**
+ * True if there is at least one term and every term selects the pod. Namespace selectors are ignored; only listed namespaces
+ * match.
+ */
 export function matchesAllTerms(terms: readonly AffinityTerm[], pod: MatchedPod): boolean {
   return terms.length > 0 && terms.every((term) => termMatches(term, pod, undefined));
 }
 
-/** Replaces a term's namespace selector by the namespaces that it selects now. An empty selector selects all of them anyway. */
+/**
+ * Replaces a term's namespace selector with the namespaces that it selects now. An empty selector is kept: it selects every
+ * namespace.
+ */
 export function withNamespaces<T extends AffinityTerm>(
   term: T,
   namespacesMatching: (selector: LabelSelector) => readonly string[],

@@ -21,7 +21,7 @@ export function podHostPorts({ spec }: Pod): readonly HostPort[] {
   return found;
 }
 
-/** True if two host ports exclude each other. 0.0.0.0 covers every address. */
+/** True if two host ports conflict. 0.0.0.0 conflicts with every address. */
 export function portsCollide(a: HostPort, b: HostPort): boolean {
   const sameAddress = a.ip === b.ip || a.ip === everyAddress || b.ip === everyAddress;
   return a.port === b.port && a.protocol === b.protocol && sameAddress;

@@ -12,7 +12,7 @@ const none: ReadonlyMap<string, ImageState> = new Map();
 export class ImageIndex {
   readonly #images = new Map<string, { readonly sizeBytes: number; readonly nodes: Set<string> }>();
 
-  /** Replaces a node's images and returns them. */
+  /** Replaces the images listed for a node, and returns its new images by name. */
   replace(
     nodeName: string,
     nodes: { readonly old: Node | undefined; readonly now: Node | undefined },

@@ -10,10 +10,10 @@ const noTaints: readonly Taint[] = [];
 const noLabels: Labels = {};
 const noImages: ReadonlyMap<string, ImageState> = new Map();
 
-/** A node and the pods on it, in the form that the plugins need; kept up to date pod by pod. */
+/** A node, its pods and the totals that plugins need, updated as pods come and go. */
 export class NodeInfo {
   readonly name: string;
-  /** Undefined while pods name a node that does not exist. */
+  /** Undefined if the node does not exist but pods are still assigned to it. */
   node: Stored<Node> | undefined;
   labels: Labels = noLabels;
   taints: readonly Taint[] = noTaints;
@@ -32,7 +32,7 @@ export class NodeInfo {
     this.name = name;
   }
 
-  /** Takes over a version of the node. */
+  /** Updates the entry to a new version of the node. */
   setNode(node: Stored<Node>): void {
     this.node = node;
     this.labels = node.metadata.labels ?? noLabels;
@@ -41,7 +41,7 @@ export class NodeInfo {
     this.allocatable = Resources.of(amounts(node.status?.allocatable));
   }
 
-  /** The lowest priority of a pod on this node; infinite without pods. */
+  /** The lowest priority of any pod on this node; infinity if it has no pods. */
   get lowestPriority(): number {
     return Math.min(...this.#priorities.keys());
   }
@@ -62,7 +62,7 @@ export class NodeInfo {
     return pod;
   }
 
-  /** Returns a copy on which pods can be added and removed to try something out. */
+  /** Returns a copy, so that callers can try adding or removing pods. */
   clone(): NodeInfo {
     const copy = new NodeInfo(this.name);
     const { node, labels, taints, isUnschedulable, allocatable, images } = this;

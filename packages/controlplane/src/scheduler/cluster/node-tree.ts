@@ -1,6 +1,8 @@
 import type { Labels } from './affinity-term.ts';
 
-/** Names of nodes by zone. Its order takes one node of each zone in turn, so that the first nodes examined are in different zones. */
+/**
+ * Node names by zone. The order takes one node from each zone in turn, so that the first nodes examined are in different zones.
+ */
 export class NodeTree {
   readonly #zones = new Map<string, Set<string>>();
   readonly #zoneOf = new Map<string, string>();
@@ -9,7 +11,7 @@ export class NodeTree {
     return this.#zoneOf.size;
   }
 
-  /** Adds a node, or moves it to its present zone. Returns true if the order changed. */
+  /** Adds a node, or moves it if its zone changed. Returns true if the order changed. */
   put(name: string, labels: Labels): boolean {
     const zone = zoneKey(labels);
     if (this.#zoneOf.get(name) === zone) return false;

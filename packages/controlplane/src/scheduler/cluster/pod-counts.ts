@@ -1,10 +1,10 @@
 import type { PodInfo } from './pod-info.ts';
 
-/** A group of pods on nodes to count. */
+/** A group of pods to count by node. */
 export interface CountedPods {
-  /** Equal for equal groups. */
+  /** Identifies the group: equal groups have equal keys. */
   readonly key: string;
-  /** Namespaces of the pods; undefined for all. */
+  /** The namespaces to look in; undefined for all. */
   readonly namespaces: ReadonlySet<string> | undefined;
   readonly matches: (pod: PodInfo) => boolean;
 }
@@ -17,13 +17,13 @@ interface Counter {
 const everyNamespace = '';
 
 /**
- * Counts groups of pods by node. A group is counted once; from then on each pod that appears or disappears adjusts the counts, so
- * that the next pod of a Deployment need not look at all others. The groups that were not used for longest are dropped.
+ * Counts groups of pods by node. The first query of a group counts all pods; after that, each pod added or removed adjusts the
+ * counts, so scheduling the next pod of a Deployment does not scan all pods again. The least recently used groups are dropped.
  */
 export class PodCounts {
   readonly #most: number;
   readonly #pods = new Map<string, Map<string, PodInfo>>();
-  /** In order of last use. */
+  /** By group key, least recently used first. */
   readonly #counters = new Map<string, Counter>();
   readonly #byNamespace = new Map<string, Set<Counter>>();
 
@@ -45,7 +45,7 @@ export class PodCounts {
     this.#adjust(pod, -1);
   }
 
-  /** Returns the number of pods of a group by node; nodes without any are missing. */
+  /** Returns the number of pods of a group by node name; nodes without such pods have no entry. */
   byNode(group: CountedPods): ReadonlyMap<string, number> {
     const known = this.#counters.get(group.key);
     const counter = known ?? this.#count(group);

@@ -5,7 +5,7 @@ import { type HostPort, podHostPorts } from './host-ports.ts';
 import { type PodRequests, podRequests } from './pod-requests.ts';
 import type { Resources } from './resources.ts';
 
-/** The part of a pod on a node that the scheduler uses; far smaller than the pod. */
+/** The data that the scheduler keeps about a pod on a node; far smaller than the pod. */
 export interface PodInfo extends PodRequests {
   readonly uid: string;
   readonly namespace: string;
@@ -20,11 +20,11 @@ export interface PodInfo extends PodRequests {
   readonly hostPorts: readonly HostPort[];
   readonly terms: AffinityTerms;
   readonly hasAffinity: boolean;
-  /** Volumes that can keep a pod off a node: claims, ephemeral volumes and shared disks. */
+  /** The volumes that can rule out a node: claims, ephemeral volumes and shared disks. */
   readonly volumes: readonly Volume[];
 }
 
-/** A pod that waits for a node, with the whole object. */
+/** A pod that waits for a node, including the full object. */
 export interface PendingPod extends PodInfo {
   readonly pod: Stored<Pod>;
 }
@@ -32,7 +32,7 @@ export interface PendingPod extends PodInfo {
 const noVolumes: readonly Volume[] = [];
 const noPorts: readonly HostPort[] = [];
 
-/** Summarizes a pod. */
+/** Extracts the data that the scheduler keeps about a pod. */
 export function podInfo(pod: Stored<Pod>): PodInfo {
   const { metadata, spec, status } = pod;
   const volumes = (spec?.volumes ?? []).filter(isRestrictive);
@@ -56,12 +56,12 @@ export function podInfo(pod: Stored<Pod>): PodInfo {
   };
 }
 
-/** Summarizes a pod that waits for a node. */
+/** Extracts the data that the scheduler keeps about a pod that waits for a node. */
 export function pendingPod(pod: Stored<Pod>): PendingPod {
   return { ...podInfo(pod), pod };
 }
 
-/** Returns the summary of a pending pod as if it ran on a node. */
+/** Returns the data of a pending pod as if it were assigned to a node. */
 export function placedOn({ pod: _pod, ...info }: PendingPod, nodeName: string): PodInfo {
   return { ...info, nodeName };
 }
@@ -70,12 +70,12 @@ function isRestrictive(volume: Volume): boolean {
   return Boolean(volume.persistentVolumeClaim ?? volume.ephemeral) || isSharedDisk(volume);
 }
 
-/** True for volumes of which the scheduler allows only some combinations on one node. */
+/** True for volumes backed by a disk that the scheduler may not let several pods on one node share. */
 export function isSharedDisk({ gcePersistentDisk, awsElasticBlockStore, iscsi, rbd }: Volume): boolean {
   return Boolean(gcePersistentDisk ?? awsElasticBlockStore ?? iscsi ?? rbd);
 }
 
-/** Returns the name of the claim that a volume uses; undefined if it uses none. */
+/** Returns the name of the claim that a volume uses, or undefined. */
 export function claimNameOf(pod: { readonly name: string }, volume: Volume): string | undefined {
   if (volume.persistentVolumeClaim) return volume.persistentVolumeClaim.claimName;
   return volume.ephemeral ? `${pod.name}-${volume.name}` : undefined;

@@ -1,11 +1,11 @@
 import type { Container, Pod } from '@kubewright/apimachinery/core/v1';
 import { type Amounts, addAmounts, amounts, type ResourceList, Resources, raiseAmounts } from './resources.ts';
 
-/** Assumed for a container without a request when nodes are scored: 0.1 CPU and 200 MiB. */
+/** When nodes are scored, containers without requests count as requesting 0.1 CPU and 200 MiB. */
 const assumedMilliCpu = 100;
 const assumedMemory = 200 * 1024 * 1024;
 
-/** A pod's requests, and those used for scoring nodes. */
+/** A pod's requests; the `nonZero` amounts, used for scoring, assume a default for containers that request none. */
 export interface PodRequests {
   readonly requests: Resources;
   readonly nonZeroMilliCpu: number;
@@ -13,9 +13,10 @@ export interface PodRequests {
 }
 
 /**
- * Returns a pod's requests: the larger of its containers' sum and its init containers' peak, plus overhead. Restartable init
- * containers run alongside the others and count towards both. Requests of the pod itself replace those of its containers. A
- * container that is being resized counts with the largest of its desired, allocated and actual requests.
+ * Returns a pod's requests: the sum of its containers or the peak of its init containers, whichever is larger, plus overhead.
+ * Restartable init containers run alongside the other containers and count towards both the sum and the peak. Pod-level requests
+ * replace those of the containers. A container that is being resized counts with the largest of its desired, allocated and actual
+ * requests.
  */
 export function podRequests(pod: Pod): PodRequests {
   const requests = totalRequests(pod, undefined);
@@ -32,8 +33,8 @@ export function podRequests(pod: Pod): PodRequests {
 }
 
 /**
- * Returns the requests that count for a pod when nodes are scored for it by free resources. Mirrors an oversight of kube-scheduler
- * 1.36: here, and only here, requests of the pod itself are ignored.
+ * Returns a pod's requests for scoring nodes by their free resources. Mirrors an oversight of kube-scheduler 1.36: this score,
+ * and no other, ignores pod-level requests.
  */
 export function scoredRequests(pod: Pod): { readonly milliCpu: number; readonly memory: number } {
   const missing: Amounts = new Map([
@@ -76,7 +77,7 @@ function containerRequests(pod: Pod, container: Container, missing: Amounts | un
   return requests;
 }
 
-/** Returns the requests of a container in the middle of a resize. */
+/** Returns a container's requests, taking a resize in progress into account. */
 function resized(pod: Pod, container: Container, desired: Amounts): Amounts {
   const { status } = pod;
   const isSidecar = container.restartPolicy === 'Always';

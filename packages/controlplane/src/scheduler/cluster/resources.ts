@@ -1,40 +1,43 @@
 import { Quantity } from '@kubewright/apimachinery';
 
-/** Amounts as they appear in objects. */
+/** Resource quantities as written in manifests. */
 export type ResourceList = Readonly<Record<string, string | number>>;
 
-/** Amounts by resource name: `cpu` in thousandths, everything else in units. Fractions are kept until they are summed up. */
+/**
+ * Amounts by resource name: `cpu` in millicores, everything else in whole units. Fractions are kept so that sums are rounded only
+ * once.
+ */
 export type Amounts = Map<string, number>;
 
 const parsed = new Map<string, number>();
 const maxParsed = 10_000;
 
-/** Returns an amount as a number: thousandths for `cpu`, units for everything else. */
+/** Parses an amount: `cpu` in millicores, everything else in whole units. */
 function amountOf(name: string, text: string | number): number {
   const key = name === 'cpu' ? `cpu ${text}` : String(text);
   const known = parsed.get(key);
   if (known !== undefined) return known;
   const quantity = Quantity.tryParse(text) ?? Quantity.zero;
-  // Quotients of exact integers, so that sums of decimal fractions stay exact.
+  // Divides exact integers, so that sums of decimal fractions stay exact.
   const amount = name === 'cpu' ? Number(quantity.scaledValue(-9)) / 1e6 : Number(quantity.scaledValue(-3)) / 1e3;
   if (parsed.size >= maxParsed) parsed.clear();
   parsed.set(key, amount);
   return amount;
 }
 
-/** Reads a list of amounts. */
+/** Parses a list of resource quantities. */
 export function amounts(list: ResourceList | undefined): Amounts {
   const result: Amounts = new Map();
   for (const name in list) result.set(name, amountOf(name, list[name] ?? 0));
   return result;
 }
 
-/** Adds amounts to others. */
+/** Adds `more` to `into`, in place. */
 export function addAmounts(into: Amounts, more: ReadonlyMap<string, number>): void {
   for (const [name, amount] of more) into.set(name, (into.get(name) ?? 0) + amount);
 }
 
-/** Raises amounts to those of others where they are larger. */
+/** Raises each amount of `into` to the amount in `others` if that is larger, in place. */
 export function raiseAmounts(into: Amounts, others: ReadonlyMap<string, number>): void {
   for (const [name, amount] of others) {
     const present = into.get(name);
@@ -42,7 +45,7 @@ export function raiseAmounts(into: Amounts, others: ReadonlyMap<string, number>)
   }
 }
 
-/** True for resources that only some nodes have: extended resources, huge pages, attachable volumes. */
+/** True for resources other than the standard ones: extended resources, huge pages and attachable volumes. */
 function isScalarResource(name: string): boolean {
   if (name.startsWith('hugepages-') || name.startsWith('attachable-volumes-')) return true;
   return name.includes('/') && (!name.startsWith('requests.') || name.includes('kubernetes.io/'));
@@ -50,7 +53,7 @@ function isScalarResource(name: string): boolean {
 
 const noScalars: ReadonlyMap<string, number> = new Map();
 
-/** The amounts that the scheduler compares, rounded up to whole thousandths of a CPU and to whole units. */
+/** The amounts that the scheduler compares, rounded up to whole millicores and whole units. */
 export class Resources {
   milliCpu = 0;
   memory = 0;
@@ -76,12 +79,12 @@ export class Resources {
     return result;
   }
 
-  /** True if nothing is requested except room for the pod itself. */
+  /** True if every amount except the number of pods is zero. */
   get isNone(): boolean {
     return this.milliCpu === 0 && this.memory === 0 && this.ephemeralStorage === 0 && this.scalars.size === 0;
   }
 
-  /** Adds other amounts `times` times, except the number of pods. */
+  /** Adds the other amounts (`times` 1) or subtracts them (`times` -1), in place. The number of pods does not change. */
   add(other: Resources, times: 1 | -1): void {
     this.milliCpu += times * other.milliCpu;
     this.memory += times * other.memory;

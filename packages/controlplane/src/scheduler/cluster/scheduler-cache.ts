@@ -10,8 +10,8 @@ import { TermIndex } from './term-index.ts';
 const maxCountedGroups = 256;
 
 /**
- * Nodes and the pods on them, kept up to date by events. A pod with an assigned node is assumed to run there until the binding is
- * observed, so that the next pod sees its resources as taken.
+ * Nodes and the pods on them, kept up to date by events. Once a node is chosen for a pod, the pod is assumed to run there until
+ * its binding is observed, so that the next pod sees those resources as taken.
  */
 export class SchedulerCache {
   readonly counts: PodCounts = new PodCounts({ maxGroups: maxCountedGroups });
@@ -21,7 +21,7 @@ export class SchedulerCache {
   readonly #assumed = new Set<string>();
   readonly #tree = new NodeTree();
   readonly #images = new ImageIndex();
-  /** Uses of claims by pods on nodes, by `namespace/name`. */
+  /** The number of pods on nodes that use a claim, by `namespace/name` of the claim. */
   readonly #claims = new Map<string, number>();
   #order: readonly NodeInfo[] | undefined = [];
 
@@ -31,7 +31,7 @@ export class SchedulerCache {
     return this.#order;
   }
 
-  /** Returns an existing node. */
+  /** Returns a node, or undefined if it does not exist. */
   node(name: string): NodeInfo | undefined {
     const info = this.#nodes.get(name);
     return info?.node ? info : undefined;
@@ -45,7 +45,7 @@ export class SchedulerCache {
     if (this.#tree.put(name, info.labels)) this.#order = undefined;
   }
 
-  /** Removes a node. Its pods are kept until they are deleted. */
+  /** Removes a node. Its pods stay in the cache until they are deleted. */
   removeNode(name: string): void {
     const info = this.#nodes.get(name);
     if (!info) return;
@@ -55,7 +55,7 @@ export class SchedulerCache {
     if (this.#tree.remove(name)) this.#order = undefined;
   }
 
-  /** Returns a pod that is on a node or assumed to be. */
+  /** Returns a pod that is assigned to a node, or assumed to be. */
   pod(uid: string): PodInfo | undefined {
     return this.#pods.get(uid);
   }
@@ -70,12 +70,12 @@ export class SchedulerCache {
     this.#assumed.add(pod.uid);
   }
 
-  /** Undoes {@link SchedulerCache.assume} after a failure. */
+  /** Undoes {@link SchedulerCache.assume} after a binding failed. */
   forget(uid: string): void {
     if (this.#assumed.has(uid)) this.removePod(uid);
   }
 
-  /** Places a pod that is bound to its node, or takes over its new version. */
+  /** Adds a bound pod to its node, or updates it to its new version. */
   putPod(pod: PodInfo): void {
     this.#assumed.delete(pod.uid);
     this.#put(pod);
@@ -96,7 +96,7 @@ export class SchedulerCache {
     return pod;
   }
 
-  /** Number of pods on nodes that use a claim. */
+  /** Returns the number of pods on nodes that use a claim. */
   claimUses(namespace: string, name: string): number {
     return this.#claims.get(`${namespace}/${name}`) ?? 0;
   }

@@ -1,7 +1,7 @@
 import type { AffinityTerm } from './affinity-term.ts';
 import type { PodInfo } from './pod-info.ts';
 
-/** An affinity term, and how many pods on each node have it. */
+/** An affinity term, and the number of pods on each node that have it. */
 export interface TermUse {
   readonly term: AffinityTerm;
   readonly byNode: ReadonlyMap<string, number>;
@@ -12,24 +12,24 @@ export interface WeightedTermUse extends TermUse {
   readonly weight: number;
 }
 
-/** Weight of an existing pod's required affinity when nodes are scored for another pod. */
+/** The weight of an existing pod's required affinity terms when nodes are scored for another pod. */
 const requiredAffinityWeight = 1;
 
 interface Use extends WeightedTermUse {
   readonly byNode: Map<string, number>;
 }
 
-/** The affinity terms of all pods on nodes. Equal terms are kept once, so the replicas of a workload count as one. */
+/** The affinity terms of all pods on nodes. Equal terms are stored once, so all replicas of a workload share one entry. */
 export class TermIndex {
   readonly #requiredAnti = new Map<string, Use>();
   readonly #scored = new Map<string, Use>();
 
-  /** Required anti-affinity: a pod that such a term matches must stay away. */
+  /** The required anti-affinity terms. They keep the pods that they match out of their topology domains. */
   get requiredAnti(): Iterable<TermUse> {
     return this.#requiredAnti.values();
   }
 
-  /** True if a pod has terms that count when nodes are scored. */
+  /** True if any pod has terms that affect scores. */
   get isScored(): boolean {
     return this.#scored.size > 0;
   }

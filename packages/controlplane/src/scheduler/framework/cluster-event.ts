@@ -16,14 +16,14 @@ interface Change<R extends string, A extends string, T> {
   readonly now?: T | undefined;
 }
 
-/** A change of a pod. A pending pod can also become schedulable through its own changes. */
+/** A change to a pod: to one on a node, or to the pending pod itself, which can also make it schedulable. */
 export type PodEvent = Change<
   'Pod',
   'Add' | 'Delete' | 'UpdateLabel' | 'UpdateScaleDown' | 'UpdateToleration' | 'UpdateGatesEliminated',
   PodInfo
 >;
 
-/** A change of a node, without the pods on it. */
+/** A change to a node itself, not to its pods. */
 export type NodeEvent = Change<
   'Node',
   'Add' | 'Delete' | 'UpdateAllocatable' | 'UpdateLabel' | 'UpdateTaint',
@@ -44,5 +44,5 @@ export type ClusterEvent =
   | Change<'CSIStorageCapacity', ObjectAction, CSIStorageCapacity>
   | Change<'VolumeAttachment', ObjectAction, VolumeAttachment>;
 
-/** The event of one resource. */
+/** The events of one resource. */
 export type EventOf<R extends ClusterEvent['resource']> = Extract<ClusterEvent, { readonly resource: R }>;

@@ -18,11 +18,11 @@ export interface NamespacedName {
   readonly name: string;
 }
 
-/** Objects that plugins look up, from the scheduler's caches. */
+/** The objects that plugins look up in the scheduler's caches. */
 export interface ClusterObjects {
-  /** Returns a claim, as assumed after a decision that is not yet observed. */
+  /** Returns a claim, including changes that the scheduler has decided on but not yet observed. */
   claim(key: NamespacedName): Stored<PersistentVolumeClaim> | undefined;
-  /** Returns a volume, as assumed after a decision that is not yet observed. */
+  /** Returns a volume, including changes that the scheduler has decided on but not yet observed. */
   volume(name: string): Stored<PersistentVolume> | undefined;
   volumesOfClass(storageClass: string): readonly Stored<PersistentVolume>[];
   storageClass(name: string): StorageClass | undefined;
@@ -32,10 +32,10 @@ export interface ClusterObjects {
   attachmentsOn(nodeName: string): readonly VolumeAttachment[];
   namespaceLabels(name: string): Labels;
   namespacesMatching(selector: LabelSelector): readonly string[];
-  /** Returns what selects the pods of the same workload: the pod's Services and its controller. */
+  /** Returns a selector for the pods of the same workload: those selected by the pod's Services and its controller. */
   workloadSelector(pod: PendingPod): LabelSelector;
   disruptionBudgets(): readonly PodDisruptionBudget[];
-  /** Returns a pod as it is now, with its status. */
+  /** Returns the full pod from the cache, including its status. */
   pod(key: NamespacedName): Stored<Pod> | undefined;
 }
 

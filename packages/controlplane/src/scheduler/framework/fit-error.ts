@@ -1,18 +1,18 @@
 import type { NodeInfo } from '../cluster/node-info.ts';
 import type { Rejection } from './rejection.ts';
 
-/** The reason why a pod fits no node. */
+/** The reasons why a pod fits no node. */
 export interface Diagnosis {
   readonly allNodes: number;
-  /** Rejections by node name, for the nodes that were examined. */
+  /** The rejections of the nodes that were examined, by node name. */
   readonly nodes: ReadonlyMap<string, Rejection>;
-  /** The rejection of all other nodes. */
+  /** The rejection of the nodes that were not examined, because a plugin ruled them out in advance. */
   readonly others: Rejection | undefined;
   /** Set if a plugin rejected the pod before any node was examined. */
   readonly before?: Rejection | undefined;
 }
 
-/** Returns the message for a pod that fits no node, with the number of nodes for each reason. */
+/** Returns the message for a pod that fits no node: each reason with its number of nodes, then `afterwards`. */
 export function explain({ allNodes, nodes, others, before }: Diagnosis, afterwards = ''): string {
   let message = `0/${allNodes} nodes are available:`;
   if (before) message += ` ${before.reasons.join(', ')}.`;
@@ -29,7 +29,7 @@ export function explain({ allNodes, nodes, others, before }: Diagnosis, afterwar
   return afterwards === '' ? message : `${message} ${afterwards}`;
 }
 
-/** Returns the nodes on which evictions may make room. */
+/** Returns the nodes on which evicting pods may make room. */
 export function resolvableNodes({ nodes, others, before }: Diagnosis, all: readonly NodeInfo[]): readonly NodeInfo[] {
   const rest = before ?? others;
   return all.filter(({ name }) => (nodes.get(name) ?? rest)?.code === 'Unschedulable');

@@ -1,6 +1,8 @@
 import { maxNodeScore } from './plugin.ts';
 
-/** Scales scores so that the highest becomes 100; with `reverse`, the lowest become the best. */
+/**
+ * Scales scores in place so that the highest becomes 100. With `reverse`, then subtracts each from 100, so that low scores win.
+ */
 export function normalize(scores: number[], options: { readonly reverse: boolean }): void {
   let highest = 0;
   for (const score of scores) if (score > highest) highest = score;

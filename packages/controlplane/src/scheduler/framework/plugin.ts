@@ -4,17 +4,17 @@ import type { ClusterEvent } from './cluster-event.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { Rejection } from './rejection.ts';
 
-/** A plugin's decision about nodes for one pod, prepared once for all nodes. */
+/** Decides for one plugin and one pod which nodes are feasible. Prepared once, then called for each node. */
 export interface NodeFilter {
   /** Returns why the pod cannot run on a node; undefined if it can. */
   filter(node: NodeInfo): Rejection | undefined;
-  /** The only candidate nodes, if they are known in advance. */
+  /** The only feasible nodes, if they are known in advance. */
   readonly nodeNames?: ReadonlySet<string> | undefined;
-  /** Accounts for another pod on a node. */
+  /** Updates the filter as if another pod ran on a node. */
   addPod?(pod: PodInfo, node: NodeInfo): void;
-  /** Accounts for the eviction of another pod from a node. */
+  /** Updates the filter as if another pod had been evicted from a node. */
   removePod?(pod: PodInfo, node: NodeInfo): void;
-  /** Returns a copy that `addPod` and `removePod` can change. Without it, the filter does not depend on other pods. */
+  /** Returns a copy that `addPod` and `removePod` can change. Omit it if the filter does not depend on other pods. */
   clone?(): NodeFilter;
 }
 
@@ -22,9 +22,7 @@ export interface NodeFilter {
 export interface NodeScorer {
   /** Scores a node; higher is better. */
   score(node: NodeInfo): number;
-  /**
-   * Brings the scores of all nodes into the range from 0 to 100, in place. Without this function, they already are in that range.
-   */
+  /** Scales the scores of all nodes to the range 0 to 100, in place. Omit it if `score` already returns values in that range. */
   normalize?(scores: number[]): void;
 }
 
@@ -32,7 +30,7 @@ export interface NodeScorer {
 export interface EventHint {
   readonly resource: ClusterEvent['resource'];
   readonly actions: readonly ClusterEvent['action'][];
-  /** Returns false if this event does not help this pod. @defaultValue every such event may help */
+  /** Returns false if the event cannot make the pod schedulable. @defaultValue every event with one of these actions may help */
   readonly helps?: ((pod: PendingPod, event: ClusterEvent, view: ClusterView) => boolean) | undefined;
 }
 
@@ -45,19 +43,19 @@ export interface Plugin {
   readonly preScore?: (pod: PendingPod, view: ClusterView, nodes: readonly NodeInfo[]) => NodeScorer | undefined;
   /** Weight of the plugin's score. @defaultValue 1 */
   readonly weight?: number;
-  /** The events after which a pod that it rejected is retried. */
+  /** The events after which a pod that this plugin rejected is retried. */
   readonly hints?: readonly EventHint[];
 }
 
-/** Highest score of a node. */
+/** The highest score that a plugin may give a node. */
 export const maxNodeScore = 100;
 
-/** True if a plugin rejects the pod on all nodes. */
+/** True if the result of `preFilter` is a rejection on all nodes. */
 export function isRejection(result: NodeFilter | Rejection): result is Rejection {
   return 'reasons' in result;
 }
 
-/** Builds a hint whose function gets events of its resource only. */
+/** Builds a hint whose `helps` function is typed for events of its resource. */
 export function hint<R extends ClusterEvent['resource']>(
   resource: R,
   actions: readonly Extract<ClusterEvent, { readonly resource: R }>['action'][],

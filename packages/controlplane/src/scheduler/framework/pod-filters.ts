@@ -7,7 +7,7 @@ import { type Rejection, unresolvable } from './rejection.ts';
 /** Returns the pods that are nominated for a node. */
 export type NominatedPods = (nodeName: string) => Iterable<PendingPod>;
 
-/** The filters of all plugins for one pod. */
+/** The filters that the plugins prepared for one pod. */
 export class PodFilters {
   readonly pod: PendingPod;
   readonly #filters: ReadonlyMap<string, NodeFilter>;
@@ -35,7 +35,7 @@ export class PodFilters {
     return new PodFilters(pod, filters, nominated);
   }
 
-  /** The candidate nodes, and the rejection of all others; undefined if all nodes are candidates. */
+  /** The nodes that the search is limited to, and the rejection of all other nodes; undefined if there is no limit. */
   get limit(): { readonly nodeNames: ReadonlySet<string>; readonly others: Rejection } | undefined {
     for (const [plugin, { nodeNames }] of this.#filters) {
       if (nodeNames) return { nodeNames, others: unresolvable('', `node(s) didn't satisfy plugin(s) [${plugin}]`) };
@@ -49,8 +49,8 @@ export class PodFilters {
   }
 
   /**
-   * Returns why the pod cannot run on a node. Pods of the same or a higher priority that are nominated for the node count as if
-   * they ran there; the pod must fit with and without them.
+   * Returns why the pod cannot run on a node, or undefined if it can. The pod must fit both with and without the pods of the same
+   * or a higher priority that are nominated for the node.
    */
   check(node: NodeInfo): Rejection | undefined {
     let added: { readonly filters: PodFilters; readonly node: NodeInfo } | undefined;
@@ -71,19 +71,19 @@ export class PodFilters {
     return undefined;
   }
 
-  /** Adds a pod to a copy of a node. */
+  /** Adds a pod to a copy of a node, and updates the filters. */
   addPod(pod: PodInfo, node: NodeInfo): void {
     node.addPod(pod);
     for (const filter of this.#filters.values()) filter.addPod?.(pod, node);
   }
 
-  /** Removes a pod from a copy of a node. */
+  /** Removes a pod from a copy of a node, and updates the filters. */
   removePod(pod: PodInfo, node: NodeInfo): void {
     node.removePod(pod.uid);
     for (const filter of this.#filters.values()) filter.removePod?.(pod, node);
   }
 
-  /** Returns a copy on which pods can be added and removed. */
+  /** Returns a copy, so that callers can try adding or removing pods. */
   clone(): PodFilters {
     const filters = new Map<string, NodeFilter>();
     for (const [name, filter] of this.#filters) filters.set(name, filter.clone?.() ?? filter);

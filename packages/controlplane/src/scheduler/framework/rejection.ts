@@ -1,22 +1,20 @@
-/**
- * How a plugin rejects a pod: `Unschedulable` may change when other pods are evicted, `UnschedulableAndUnresolvable` does not.
- */
+/** Tells if evicting other pods can help: `Unschedulable` if it can, `UnschedulableAndUnresolvable` if not. */
 export type RejectionCode = 'Unschedulable' | 'UnschedulableAndUnresolvable';
 
-/** The result of a plugin that rejects a pod on one node, or on all. */
+/** A plugin's rejection of a pod, on one node or on all nodes. */
 export interface Rejection {
-  /** Name of the plugin; its events determine when the pod is retried. */
+  /** The name of the plugin; its event hints determine when the pod is retried. */
   readonly plugin: string;
   readonly code: RejectionCode;
   readonly reasons: readonly string[];
 }
 
-/** Returns a rejection that evictions may resolve. */
+/** Returns a rejection that evicting other pods may resolve. */
 export function unschedulable(plugin: string, ...reasons: readonly string[]): Rejection {
   return { plugin, code: 'Unschedulable', reasons };
 }
 
-/** Returns a rejection that no eviction resolves. */
+/** Returns a rejection that evicting other pods cannot resolve. */
 export function unresolvable(plugin: string, ...reasons: readonly string[]): Rejection {
   return { plugin, code: 'UnschedulableAndUnresolvable', reasons };
 }

@@ -11,13 +11,16 @@ import { type StartTimes, selectVictims, type Victims } from '../preemption/vict
 
 const name = 'DefaultPreemption';
 
-/** Retries pods that waited for their victims, once a pod is deleted. */
+/**
+ * Has no filter or score. A deleted pod opens the gate of pods that wait for their victims; the deletion alone does not retry a
+ * pod.
+ */
 export const defaultPreemption: Plugin = { name, hints: [hint('Pod', ['Delete'], () => false)] };
 
 /** Result of {@link preempt}: the pods to evict, or why no eviction helps. */
 export type Preemption =
   | { readonly victims: Victims }
-  /** With `clearsNomination`, an earlier nomination is void. */
+  /** If `clearsNomination` is set, the pod's earlier nomination is cleared. */
   | { readonly message: string; readonly clearsNomination: boolean };
 
 /** Options for {@link preempt}. */
@@ -30,11 +33,11 @@ export interface PreemptOptions {
 }
 
 const minCandidates = 100;
-/** The result of DynamicResources, which kube-scheduler calls before this plugin. */
+/** The result of the DynamicResources plugin, which kube-scheduler calls before this one. */
 const noClaims = 'no new claims to deallocate';
 /**
- * The error of DynamicResources for a pod that another plugin rejected before it. It ends the search, so that such a pod evicts
- * no other pod.
+ * The error of the DynamicResources plugin for a pod that an earlier plugin rejected on all nodes. In kube-scheduler, this error
+ * ends the search for victims, so such a pod evicts no other pod.
  */
 const noClaimState = 'not found';
 const notHelpful = unresolvable(name, 'Preemption is not helpful for scheduling');
@@ -53,7 +56,7 @@ export function preempt(pod: PendingPod, options: PreemptOptions): Preemption {
   return { message: `${noClaims}, preemption: ${explain(failure)}`, clearsNomination: true };
 }
 
-/** Returns why a pod may not evict others. */
+/** Returns why a pod may not preempt others, or undefined if it may. */
 function ineligibility(
   pod: PendingPod,
   { nodes, others }: Diagnosis,
@@ -84,7 +87,7 @@ function findCandidates(
   const violating: Victims[] = [];
   const rejected = new Map<string, Rejection>();
   for (let i = 0; i < nodes.length; i++) {
-    const node = nodes[(offset + i) % nodes.length] as NodeInfo; // The index is in range.
+    const node = nodes[(offset + i) % nodes.length] as NodeInfo; // The index is always in range.
     const result = selectVictims(filters, node, { budgets, startMs });
     if ('reasons' in result) rejected.set(node.name, result);
     else if (result.pods.length === 0)
@@ -95,7 +98,7 @@ function findCandidates(
   return { candidates: [...harmless, ...violating], rejected };
 }
 
-/** Reads the start times of pods from their status; a pod that has not started yet counts as started now. */
+/** Returns a function that reads a pod's start time from its status. A pod that has not started counts as started now. */
 function startTimes({ objects }: ClusterView, nowMs: number): StartTimes {
   const known = new Map<string, number>();
   return (pod) => {

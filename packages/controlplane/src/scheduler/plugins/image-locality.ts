@@ -5,7 +5,7 @@ const mebibyte = 1024 * 1024;
 const minThreshold = 23 * mebibyte;
 const maxContainerThreshold = 1_000 * mebibyte;
 
-/** Prefers nodes that have the pod's images, the more so the larger the images and the more nodes have them. */
+/** Prefers nodes that already have the pod's images. Larger images, and images that more nodes have, weigh more. */
 export const imageLocality: Plugin = {
   name: 'ImageLocality',
   preScore({ pod }, { cache }, nodes) {

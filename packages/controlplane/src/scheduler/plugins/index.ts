@@ -16,7 +16,10 @@ import { volumeBinding } from './volume-binding.ts';
 import { volumeRestrictions } from './volume-restrictions.ts';
 import { volumeZone } from './volume-zone.ts';
 
-/** The plugins of kube-scheduler's default profile, in its order. Only the first that rejects a node reports its reasons. */
+/**
+ * The plugins of kube-scheduler's default profile, in its order. If several plugins would reject a node, only the first one's
+ * reasons are reported.
+ */
 export const defaultPlugins: readonly Plugin[] = [
   schedulingGates,
   nodeUnschedulable,

@@ -17,7 +17,7 @@ const noAffinity = unresolvable(plugin, "node(s) didn't match pod affinity rules
 const antiAffinity = unschedulable(plugin, "node(s) didn't match pod anti-affinity rules");
 const existingAntiAffinity = unschedulable(plugin, "node(s) didn't satisfy existing pods anti-affinity rules");
 
-/** Prepares the filter; returns undefined if neither the pod nor any running pod has relevant terms. */
+/** Prepares the filter, or returns undefined if no required term of this pod or of a running pod restricts its nodes. */
 export function interPodAffinityFilter(pod: PendingPod, view: ClusterView): NodeFilter | undefined {
   const resolve = <T extends AffinityTerm>(term: T): T => withNamespaces(term, view.objects.namespacesMatching);
   const required = pod.terms.required.map(resolve);
@@ -38,7 +38,7 @@ export function interPodAffinityFilter(pod: PendingPod, view: ClusterView): Node
   return new InterPodAffinityFilter({ pod, required, requiredAnti, namespaceLabels, existing, affinity, anti });
 }
 
-/** Returns the pods matched by all terms. */
+/** Returns the group of pods that all terms match. */
 export function matchedByAll(terms: readonly AffinityTerm[]): CountedPods {
   const everywhere = terms.some(({ namespaceSelector }) => namespaceSelector.isEmpty);
   const namespaces = everywhere ? undefined : new Set(terms.flatMap((term) => [...term.namespaces]));
@@ -54,11 +54,11 @@ interface State {
   readonly required: readonly AffinityTerm[];
   readonly requiredAnti: readonly AffinityTerm[];
   readonly namespaceLabels: Labels;
-  /** Domains in which a running pod repels this one. */
+  /** Domains with running pods whose required anti-affinity matches this pod. */
   readonly existing: TopologyCounts;
-  /** Domains with pods that match all required terms. */
+  /** Domains with pods that match all required affinity terms of this pod. */
   readonly affinity: TopologyCounts;
-  /** Domains with pods that this pod must avoid. */
+  /** Domains with pods that match a required anti-affinity term of this pod. */
   readonly anti: TopologyCounts;
 }
 
@@ -98,7 +98,7 @@ class InterPodAffinityFilter implements NodeFilter {
     const { required, affinity, pod } = this.#state;
     if (!required.every(({ topologyKey }) => Object.hasOwn(labels, topologyKey))) return false;
     if (required.every(({ topologyKey }) => affinity.count(topologyKey, labels) > 0)) return true;
-    // The first pod of a group with affinity to itself has no other pod to join.
+    // The first pod of a group with affinity to itself may run anywhere, because there is no pod to join yet.
     return affinity.isEmpty && matchesAllTerms(required, pod);
   }
 
@@ -116,7 +116,7 @@ class InterPodAffinityFilter implements NodeFilter {
   }
 }
 
-/** Counts by topology key and value. */
+/** Counts of pods by topology key and value. */
 class TopologyCounts {
   readonly #counts = new Map<string, Map<string, number>>();
 
@@ -146,7 +146,7 @@ class TopologyCounts {
     return Object.hasOwn(labels, key) ? (this.#counts.get(key)?.get(labels[key] ?? '') ?? 0) : 0;
   }
 
-  /** True if a node with these labels is in a counted domain. */
+  /** True if a node with these labels is in a domain with a count above zero. */
   touches(labels: Labels): boolean {
     for (const key of this.#counts.keys()) if (this.count(key, labels) > 0) return true;
     return false;

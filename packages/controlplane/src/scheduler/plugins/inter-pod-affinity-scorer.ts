@@ -4,10 +4,10 @@ import type { ClusterView } from '../framework/cluster-view.ts';
 import { maxNodeScore, type NodeScorer } from '../framework/plugin.ts';
 import { matchedByAll } from './inter-pod-affinity-filter.ts';
 
-/** Sums of weights by topology key and value. */
+/** Sums of term weights by topology key and value. */
 type DomainScores = Map<string, Map<string, number>>;
 
-/** Scores nodes by the pod's preferences for running pods, and by their preferences for this pod. */
+/** Scores nodes by this pod's preferred terms that match running pods, and by the terms of running pods that match this pod. */
 export function interPodAffinityScorer(pod: PendingPod, view: ClusterView): NodeScorer | undefined {
   const { preferred, preferredAnti } = pod.terms;
   if (preferred.length === 0 && preferredAnti.length === 0 && !view.cache.terms.isScored) return undefined;
@@ -58,7 +58,7 @@ function addNodes(
   }
 }
 
-/** Stretches scores to the range from 0 (the lowest) to 100 (the highest). */
+/** Stretches scores in place, so that the lowest becomes 0 and the highest 100. */
 function stretch(scores: number[]): void {
   let least = Number.POSITIVE_INFINITY;
   let most = Number.NEGATIVE_INFINITY;

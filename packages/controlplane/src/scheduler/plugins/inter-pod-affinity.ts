@@ -4,7 +4,7 @@ import { hint, type Plugin } from '../framework/plugin.ts';
 import { interPodAffinityFilter } from './inter-pod-affinity-filter.ts';
 import { interPodAffinityScorer } from './inter-pod-affinity-scorer.ts';
 
-/** Places pods near or away from other pods: by its own affinity and anti-affinity, and by that of running pods. */
+/** Places a pod near to or away from other pods, following its own affinity and anti-affinity terms and those of running pods. */
 export const interPodAffinity: Plugin = {
   name: 'InterPodAffinity',
   weight: 2,

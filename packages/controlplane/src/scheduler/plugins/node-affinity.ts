@@ -8,7 +8,9 @@ const name = 'NodeAffinity';
 const rejection = unresolvable(name, "node(s) didn't match Pod's node affinity/selector");
 const conflict = unresolvable(name, 'pod affinity terms conflict');
 
-/** Requires that the node matches the pod's nodeSelector and required node affinity, and prefers those that match more. */
+/**
+ * Requires nodes to match the pod's nodeSelector and required node affinity, and prefers nodes that match its preferred terms.
+ */
 export const nodeAffinity: Plugin = {
   name,
   weight: 2,
@@ -36,7 +38,10 @@ export const nodeAffinity: Plugin = {
   ],
 };
 
-/** Returns the nodes that required terms name, as those of DaemonSets do; undefined if a term names none. */
+/**
+ * Returns the node names that the required terms are limited to, as in DaemonSet pods; undefined if any term is not limited by
+ * name.
+ */
 function namedNodes({ spec }: Pod): ReadonlySet<string> | undefined {
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
   const all = new Set<string>();

@@ -4,7 +4,7 @@ import { unresolvable } from '../framework/rejection.ts';
 const name = 'NodeName';
 const rejection = unresolvable(name, "node(s) didn't match the requested node name");
 
-/** Limits a pod with a node name to that node. */
+/** Restricts a pod that names a node to that node. */
 export const nodeName: Plugin = {
   name,
   preFilter({ nodeName: requested }) {

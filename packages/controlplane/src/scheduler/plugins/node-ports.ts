@@ -5,7 +5,10 @@ import { unschedulable } from '../framework/rejection.ts';
 const name = 'NodePorts';
 const rejection = unschedulable(name, "node(s) didn't have free ports for the requested pod ports");
 
-/** Requires that the pod's host ports are free. A port is taken per address and protocol; 0.0.0.0 means every address. */
+/**
+ * Requires the pod's host ports to be free on the node. Ports conflict only with the same address and protocol; 0.0.0.0 means
+ * every address.
+ */
 export const nodePorts: Plugin = {
   name,
   preFilter({ hostPorts: wanted }) {

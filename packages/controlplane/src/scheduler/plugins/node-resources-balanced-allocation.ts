@@ -1,6 +1,6 @@
 import { maxNodeScore, type Plugin } from '../framework/plugin.ts';
 
-/** Prefers nodes on which the pod brings the used shares of CPU and memory closer together. */
+/** Prefers nodes where the pod brings the utilization of CPU and memory closer together. */
 export const nodeResourcesBalancedAllocation: Plugin = {
   name: 'NodeResourcesBalancedAllocation',
   preScore({ requests }) {
@@ -20,7 +20,7 @@ export const nodeResourcesBalancedAllocation: Plugin = {
   },
 };
 
-/** Returns the used share of a resource; undefined if the node has none. */
+/** Returns the fraction of a resource that is used, or undefined if the node has none of it. */
 function share(used: number, capacity: number): number | undefined {
   return capacity === 0 ? undefined : Math.min(used / capacity, 1);
 }

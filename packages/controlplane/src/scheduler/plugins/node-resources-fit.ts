@@ -7,7 +7,9 @@ import type { Rejection } from '../framework/rejection.ts';
 
 const name = 'NodeResourcesFit';
 
-/** Requires that the node has enough unreserved resources for the pod's requests, and prefers the node with most of them left. */
+/**
+ * Requires enough unreserved resources on the node for the pod's requests, and prefers nodes with the most CPU and memory left.
+ */
 export const nodeResourcesFit: Plugin = {
   name,
   preFilter: ({ requests }) => ({ filter: (node) => insufficient(requests, node) }),
@@ -36,7 +38,7 @@ export const nodeResourcesFit: Plugin = {
   ],
 };
 
-/** Returns the share of a resource that stays free, in percent. */
+/** Returns the percentage of a resource that stays free. */
 function free(requested: number, capacity: number): number {
   return requested > capacity ? 0 : Math.trunc(((capacity - requested) * maxNodeScore) / capacity);
 }
@@ -66,7 +68,7 @@ function insufficient(wanted: Resources, { allocatable, requested, pods }: NodeI
   return { plugin: name, code: resolvable ? 'Unschedulable' : 'UnschedulableAndUnresolvable', reasons };
 }
 
-/** True if a pod was scaled down in a resource that the pending pod requests. */
+/** True if another pod now requests less of a resource that the pending pod requests. */
 function freesAny(
   { requests: wanted }: PodInfo,
   { old, now }: { readonly old: PodInfo | undefined; readonly now: PodInfo },
@@ -74,7 +76,7 @@ function freesAny(
   return old !== undefined && hasGrown(wanted, { old: now.requests, now: old.requests });
 }
 
-/** True if there is more than before of a requested resource, or room for more pods. */
+/** True if the amount of a requested resource, or the number of pods allowed, has grown. */
 function hasGrown(wanted: Resources, { old, now }: { readonly old: Resources; readonly now: Resources }): boolean {
   if (now.pods > old.pods) return true;
   if (wanted.milliCpu > 0 && now.milliCpu > old.milliCpu) return true;

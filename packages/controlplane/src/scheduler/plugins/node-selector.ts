@@ -1,7 +1,7 @@
 import type { NodeSelector, NodeSelectorRequirement, NodeSelectorTerm, Pod } from '@kubewright/apimachinery/core/v1';
 import type { Labels } from '../cluster/affinity-term.ts';
 
-/** The part of a node that node selectors match. */
+/** The properties of a node that node selectors are matched against. */
 export interface SelectedNode {
   readonly name: string;
   readonly labels: Labels;
@@ -58,7 +58,9 @@ function matches({ operator, values = [] }: NodeSelectorRequirement, actual: str
   }
 }
 
-/** Returns the value of an own label, so `constructor` is not found on a plain object. */
+/**
+ * Returns the value of a label. Reads own properties only, so a label key such as `constructor` is not found on the prototype.
+ */
 function labelOf(labels: Labels, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

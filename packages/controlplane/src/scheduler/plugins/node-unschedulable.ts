@@ -7,7 +7,7 @@ const name = 'NodeUnschedulable';
 const rejection = unresolvable(name, 'node(s) were unschedulable');
 const taint = { key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' } as const;
 
-/** Rejects a cordoned node unless the pod tolerates its taint. */
+/** Rejects cordoned nodes unless the pod tolerates the unschedulable taint. */
 export const nodeUnschedulable: Plugin = {
   name,
   preFilter({ pod }) {

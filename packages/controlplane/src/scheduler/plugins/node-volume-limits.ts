@@ -9,10 +9,10 @@ import { storageClassOf } from '../volumes/storage-class-of.ts';
 const name = 'NodeVolumeLimits';
 const tooMany = unschedulable(name, 'node(s) exceed max volume count');
 
-/** Drivers by volume: `driver/handle` → driver. */
+/** Names of CSI drivers by volume, which is identified as `driver/handle`. */
 type CsiVolumes = Map<string, string>;
 
-/** Rejects nodes to which no further volumes of a CSI driver can be attached. */
+/** Rejects nodes where the pod's volumes would exceed the limit of attached volumes for a CSI driver. */
 export const nodeVolumeLimits: Plugin = {
   name,
   preFilter(pod, { objects }) {
@@ -82,7 +82,7 @@ function csiVolumes(pod: PodInfo, objects: ClusterObjects): CsiVolumes {
       if (csi) volumes.set(`${csi.driver}/${csi.volumeHandle}`, csi.driver);
     } else {
       const provisioner = objects.storageClass(storageClassOf(claim))?.provisioner;
-      // The volume has no handle before it is provisioned.
+      // The volume has no handle yet, because it is not provisioned.
       if (provisioner) volumes.set(`${provisioner}/claim ${pod.namespace}/${claimName}`, provisioner);
     }
   }

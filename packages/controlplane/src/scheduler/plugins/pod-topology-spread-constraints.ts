@@ -7,7 +7,7 @@ import type { ClusterObjects } from '../framework/cluster-view.ts';
 import { requiredNodes, type SelectedNode } from './node-selector.ts';
 import { untoleratedTaint } from './tolerations.ts';
 
-/** A constraint with its selector parsed and its defaults set. */
+/** A topology spread constraint with its selector parsed and defaults set. */
 export interface SpreadConstraint {
   readonly maxSkew: number;
   readonly topologyKey: string;
@@ -21,7 +21,7 @@ export interface SpreadConstraint {
 
 export const hostnameKey = 'kubernetes.io/hostname';
 
-/** Applied to pods that have no constraints, if they belong to a workload. */
+/** The cluster's default constraints, for pods that have none and belong to a workload. */
 const defaults = [
   { topologyKey: hostnameKey, maxSkew: 3 },
   { topologyKey: 'topology.kubernetes.io/zone', maxSkew: 5 },
@@ -32,7 +32,7 @@ export function hardConstraints(pod: PendingPod): readonly SpreadConstraint[] {
   return ownConstraints(pod, 'DoNotSchedule');
 }
 
-/** Returns the constraints that nodes are scored by: the pod's own, or the cluster's defaults for its workload. */
+/** Returns the constraints used for scoring: the pod's own, or the cluster's defaults if it has none. */
 export function softConstraints(pod: PendingPod, objects: ClusterObjects): readonly SpreadConstraint[] {
   if (hasOwnConstraints(pod)) return ownConstraints(pod, 'ScheduleAnyway');
   const selector = objects.workloadSelector(pod);
@@ -40,7 +40,7 @@ export function softConstraints(pod: PendingPod, objects: ClusterObjects): reado
   return defaults.map((each) => ({ ...each, selector, minDomains: 1, honorsAffinity: true, honorsTaints: false }));
 }
 
-/** True if the pod has constraints, which replace the cluster's defaults. */
+/** True if the pod has constraints of its own, which replace the cluster's defaults. */
 export function hasOwnConstraints({ pod }: PendingPod): boolean {
   return (pod.spec?.topologySpreadConstraints?.length ?? 0) > 0;
 }
@@ -76,12 +76,12 @@ function selectorOf(
   return LabelSelector.ofObject({ ...labelSelector, matchExpressions });
 }
 
-/** True if a node has the labels of all constraints. */
+/** True if a node has the topology labels of all constraints. */
 export function hasEveryKey({ labels }: SelectedNode, constraints: readonly SpreadConstraint[]): boolean {
   return constraints.every(({ topologyKey }) => Object.hasOwn(labels, topologyKey));
 }
 
-/** Returns a predicate that is true if the pods on a node count for a constraint. */
+/** Returns a predicate that tells if the pods on a node count towards a constraint. */
 export function nodeInclusion({ pod }: PendingPod): (node: NodeInfo, constraint: SpreadConstraint) => boolean {
   const accepts = requiredNodes(pod);
   const tolerations = pod.spec?.tolerations;
@@ -91,7 +91,7 @@ export function nodeInclusion({ pod }: PendingPod): (node: NodeInfo, constraint:
   };
 }
 
-/** Returns the pods that count for a constraint. */
+/** Returns the group of pods that count towards a constraint. */
 export function countedPods({ selector }: SpreadConstraint, namespace: string): CountedPods {
   // Mirrors an optimization of kube-scheduler that clients rely on: an empty selector matches no pod.
   const countsNone = selector.isEmpty || selector.isNothing;

@@ -14,11 +14,11 @@ interface Domains {
   readonly constraint: SpreadConstraint;
   readonly matchesSelf: boolean;
   readonly counts: Map<string, number>;
-  /** The smallest count, until a count changes. */
+  /** The smallest of the counts, cached until a count changes. */
   smallest: number | undefined;
 }
 
-/** Rejects nodes in domains that already have too many matching pods compared with the emptiest domain. */
+/** Rejects nodes in domains that already have too many matching pods compared with the domain that has the fewest. */
 export class SpreadFilter implements NodeFilter {
   readonly #pod: PendingPod;
   readonly #includes: ReturnType<typeof nodeInclusion>;
@@ -85,14 +85,14 @@ export class SpreadFilter implements NodeFilter {
   }
 }
 
-/** Returns the count of the emptiest domain; 0 if there are fewer domains than the constraint requires. */
+/** Returns the lowest count of any domain, or 0 if there are fewer domains than the constraint requires. */
 function smallest(domains: Domains): number {
   const { counts, constraint } = domains;
   if (counts.size < constraint.minDomains) return 0;
   if (domains.smallest === undefined) {
     let least = Number.POSITIVE_INFINITY;
     for (const count of counts.values()) if (count < least) least = count;
-    // Without any domain, no node exceeds the skew.
+    // Infinity if there are no domains: then no node exceeds the allowed skew.
     domains.smallest = least;
   }
   return domains.smallest;

@@ -11,7 +11,7 @@ import {
   type SpreadConstraint,
 } from './pod-topology-spread-constraints.ts';
 
-/** Marks nodes without the labels of the pod's own constraints; they get the lowest score. */
+/** Marks nodes that lack a topology label of the pod's own constraints; they get the lowest score. */
 const ignored = -1;
 
 /** Scores nodes by the number of matching pods in their domains; fewer is better. */
@@ -44,7 +44,7 @@ export function spreadScorer(options: {
 
 interface DomainCounts {
   readonly constraint: SpreadConstraint;
-  /** Larger if there are more domains, so that constraints with many small domains count as much as those with few. */
+  /** Grows with the number of domains, because pods spread over many domains make each count small. */
   readonly weight: number;
   readonly count: (node: NodeInfo) => number;
 }
@@ -77,7 +77,7 @@ function domainsOf(options: {
   return { constraint, weight, count: ({ labels }) => counts.get(labels[topologyKey] ?? '') ?? 0 };
 }
 
-/** Turns counts into scores: the emptiest domain gets the highest. */
+/** Turns counts into scores in place: domains with fewer pods score higher. */
 function invert(scores: number[]): void {
   let least = Number.MAX_SAFE_INTEGER;
   let most = 0;

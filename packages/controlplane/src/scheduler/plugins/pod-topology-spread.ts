@@ -9,7 +9,7 @@ import {
 import { SpreadFilter } from './pod-topology-spread-filter.ts';
 import { spreadScorer } from './pod-topology-spread-scorer.ts';
 
-/** Keeps the numbers of matching pods in different zones, or other domains, close to each other. */
+/** Spreads matching pods evenly across zones or other topology domains. */
 export const podTopologySpread: Plugin = {
   name: 'PodTopologySpread',
   weight: 2,

@@ -7,7 +7,10 @@ import { tolerates, untoleratedTaint } from './tolerations.ts';
 const name = 'TaintToleration';
 const rejection = unresolvable(name, 'node(s) had untolerated taint(s)');
 
-/** Requires that the pod tolerates the node's NoSchedule and NoExecute taints, and prefers nodes without further ones. */
+/**
+ * Requires the pod to tolerate the node's NoSchedule and NoExecute taints, and prefers nodes with fewer untolerated
+ * PreferNoSchedule taints.
+ */
 export const taintToleration: Plugin = {
   name,
   weight: 3,

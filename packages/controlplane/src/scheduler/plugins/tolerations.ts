@@ -10,7 +10,7 @@ export function tolerates(tolerations: readonly Toleration[] | undefined, taint:
   });
 }
 
-/** Returns the first taint that keeps a pod away from a node. */
+/** Returns the first NoSchedule or NoExecute taint that is not tolerated, or undefined. */
 export function untoleratedTaint(
   taints: readonly Taint[],
   tolerations: readonly Toleration[] | undefined,

@@ -15,8 +15,8 @@ const name = 'VolumeBinding';
 const unbound = unresolvable(name, 'pod has unbound immediate PersistentVolumeClaims');
 
 /**
- * Requires that the pod's volumes are reachable from the node: bound ones by their node affinity, unbound ones of classes that wait
- * for a pod by a volume that can be bound, or by a class that can provision one there.
+ * Requires the pod's volumes to be usable from the node. Volumes of bound claims must match it with their node affinity. For each
+ * claim whose class waits for a pod, a matching volume must exist, or the class must be able to provision one there.
  */
 export const volumeBinding: Plugin = {
   name,
@@ -46,7 +46,7 @@ export const volumeBinding: Plugin = {
   ],
 };
 
-/** Filters nodes by volumes and remembers the bindings for each node that passed. */
+/** Filters nodes by the pod's volumes, and remembers the volume decisions for each node that passed. */
 export class VolumeFilter {
   readonly #claims: PodClaims;
   readonly #objects: ClusterObjects;
@@ -64,13 +64,13 @@ export class VolumeFilter {
     return undefined;
   }
 
-  /** Returns the volumes to bind and to provision if the pod runs on a node. */
+  /** Returns the volumes to bind and to provision if the pod is assigned to the node. */
   volumesOn(nodeName: string): PodVolumes | undefined {
     return this.#byNode.get(nodeName);
   }
 }
 
-/** Returns the pod's claims by state, undefined if it has none, or the reason why it cannot be scheduled yet. */
+/** Returns the pod's claims by state, undefined if it has none, or a rejection if the pod cannot be scheduled yet. */
 function claimsOf(pod: PendingPod, { objects }: ClusterView): PodClaims | Rejection | undefined {
   const bound: Stored<PersistentVolumeClaim>[] = [];
   const delayed: Stored<PersistentVolumeClaim>[] = [];

@@ -12,7 +12,10 @@ const claimConflict = unschedulable(
   'node(s) unavailable due to PersistentVolumeClaim with ReadWriteOncePod access mode already in-use by another pod',
 );
 
-/** Rejects nodes where another pod uses the same disk, and every node while another pod uses a ReadWriteOncePod claim. */
+/**
+ * Rejects nodes where another pod uses the same disk, and all nodes while another pod uses one of this pod's ReadWriteOncePod
+ * claims.
+ */
 export const volumeRestrictions: Plugin = {
   name,
   preFilter(pod, view) {
@@ -95,7 +98,7 @@ class VolumeRestrictionsFilter implements NodeFilter {
   }
 }
 
-/** True if two pods on one node cannot have these volumes. */
+/** True if two pods on the same node cannot use these two volumes at the same time. */
 function conflict(a: Volume, b: Volume): boolean {
   const { gcePersistentDisk: disk, awsElasticBlockStore: ebs, iscsi, rbd } = a;
   const { gcePersistentDisk: otherDisk, awsElasticBlockStore: otherEbs, iscsi: otherIscsi, rbd: otherRbd } = b;

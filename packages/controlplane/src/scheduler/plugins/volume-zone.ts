@@ -20,7 +20,7 @@ interface Topology {
   readonly values: ReadonlySet<string>;
 }
 
-/** Requires that the node is in the zones and regions that the labels of the pod's volumes name. */
+/** Requires the node to be in a zone and region named by the labels of the pod's volumes. */
 export const volumeZone: Plugin = {
   name,
   preFilter(pod, { objects }) {
@@ -53,7 +53,7 @@ export const volumeZone: Plugin = {
   ],
 };
 
-/** Returns the topologies of the pod's bound volumes, or why it cannot be scheduled yet. */
+/** Returns the zones and regions required by the pod's bound volumes, or a rejection if the pod cannot be scheduled yet. */
 function topologiesOf(pod: PendingPod, objects: ClusterObjects): Topology[] | Rejection {
   const topologies: Topology[] = [];
   for (const { persistentVolumeClaim } of pod.volumes) {
@@ -64,8 +64,8 @@ function topologiesOf(pod: PendingPod, objects: ClusterObjects): Topology[] | Re
     if (!claim) return unresolvable(name, `persistentvolumeclaim "${claimName}" not found`);
     const { volumeName } = claim.spec ?? {};
     if (!volumeName) {
-      const waits = waitsForPod(storageClassOf(claim), objects);
-      if (waits) return waits;
+      const rejection = immediateBinding(storageClassOf(claim), objects);
+      if (rejection) return rejection;
       continue;
     }
     const volume = objects.volume(volumeName);
@@ -78,8 +78,8 @@ function topologiesOf(pod: PendingPod, objects: ClusterObjects): Topology[] | Re
   return topologies;
 }
 
-/** Returns a rejection unless the class binds its claims only once a pod uses them. */
-function waitsForPod(className: string, objects: ClusterObjects): Rejection | undefined {
+/** Returns undefined if the class waits for a pod before binding its claims, otherwise a rejection. */
+function immediateBinding(className: string, objects: ClusterObjects): Rejection | undefined {
   if (className === '') return unresolvable(name, 'PersistentVolumeClaim had no pv name and storageClass name');
   const storageClass = objects.storageClass(className);
   if (!storageClass) return unresolvable(name, `storageclass.storage.k8s.io "${className}" not found`);

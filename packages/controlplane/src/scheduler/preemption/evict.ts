@@ -12,21 +12,21 @@ import type { Victims } from './victims.ts';
 export interface EvictionsOptions {
   readonly cache: SchedulerCache;
   readonly objects: ClusterObjects;
-  /** Puts a pod that waits for its volumes back into the queue; returns false if it does not wait. */
+  /** Returns a pod that waits for its volumes to the queue. Returns false if the pod is not waiting. */
   readonly cancelWait: (uid: string, why: string) => boolean;
 }
 
-/** Evicts pods for others. A pod is not retried while its victims are being deleted. */
+/** Evicts the victims of preempting pods. A preempting pod is not retried while its victims are being deleted. */
 export class Evictions {
   readonly #options: EvictionsOptions;
-  /** The last victim's uid, by the uid of the preempting pod; undefined while there are further victims. */
+  /** By the preempting pod's uid: the uid of the last victim, or undefined while earlier victims are being deleted. */
   readonly #running = new Map<string, string | undefined>();
 
   constructor(options: EvictionsOptions) {
     this.#options = options;
   }
 
-  /** True while a pod's victims are not all deleted. */
+  /** True while victims of the pod still have to be deleted. */
   isRunning({ uid }: PodInfo): boolean {
     if (!this.#running.has(uid)) return false;
     const last = this.#running.get(uid);
@@ -40,7 +40,7 @@ export class Evictions {
     if (pods.some(({ isTerminating }) => !isTerminating)) this.#running.set(pod.uid, undefined);
   }
 
-  /** Deletes the victims, the last one after all others. Returns false if one could not be deleted. */
+  /** Deletes the victims, the last one after all others. Returns false if a deletion failed. */
   async evict(pod: PendingPod, victims: Victims, ctx: RequestContext): Promise<boolean> {
     const pods = victims.pods.filter(({ isTerminating }) => !isTerminating);
     const last = pods.at(-1);
@@ -69,7 +69,7 @@ export class Evictions {
   ): Promise<void> {
     const current = this.#options.objects.pod(victim);
     if (!current || current.metadata.uid !== victim.uid) return;
-    // A pod that is not bound yet makes room by giving up its node; nothing is running that would have to be deleted.
+    // A victim that is not bound yet makes room by giving up its node. It is not running, so it need not be deleted.
     if (this.#options.cancelWait(victim.uid, 'preempted by DefaultPreemption')) {
       this.#report(current, { pod, nodeName: `${nodeName} (in kube-scheduler memory).`, ctx });
       return;

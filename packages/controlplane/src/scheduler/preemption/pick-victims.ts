@@ -1,11 +1,15 @@
 import type { StartTimes, Victims } from './victims.ts';
 
-/** Added to priorities before they are summed up, so that few victims of low priority beat many. */
+/**
+ * Makes every priority non-negative before summing. Otherwise, each victim with a negative priority would lower the sum, and more
+ * victims would win.
+ */
 const priorityOffset = 2 ** 31;
 
 /**
- * Picks the node where preemption does the least harm: the fewest violated disruption budgets, then the lowest highest priority,
- * the lowest sum of priorities, the fewest victims, and the latest start of the earliest victim of the highest priority.
+ * Picks the node where preemption does the least harm. In this order: the fewest violated disruption budgets, the lowest priority
+ * of the most important victim, the lowest sum of priorities, the fewest victims. Then the node whose most important victims
+ * started latest, judged by the earliest of them.
  */
 export function pickVictims(candidates: readonly Victims[], startMs: StartTimes): Victims | undefined {
   const criteria: readonly ((victims: Victims) => number)[] = [

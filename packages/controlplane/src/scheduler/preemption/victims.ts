@@ -5,11 +5,11 @@ import type { PodInfo } from '../cluster/pod-info.ts';
 import type { PodFilters } from '../framework/pod-filters.ts';
 import { type Rejection, unresolvable } from '../framework/rejection.ts';
 
-/** The pods to evict from a node for another pod, the most important first. */
+/** The pods to evict from a node to make room for another pod, the most important first. */
 export interface Victims {
   readonly node: NodeInfo;
   readonly pods: readonly PodInfo[];
-  /** Number of evictions that a disruption budget does not allow. */
+  /** The number of these evictions that violate a disruption budget. */
   readonly violations: number;
 }
 
@@ -25,8 +25,8 @@ export interface VictimOptions {
 const noVictims = unresolvable('DefaultPreemption', 'No preemption victims found for incoming pod');
 
 /**
- * Selects the pods of lower priority to evict from a node so that a pod fits. First removes all of them, then adds back as many as
- * possible: those protected by a disruption budget first, and more important ones before less important ones.
+ * Selects the pods of lower priority to evict from a node so that a pod fits. First removes all of them, then adds back as many
+ * as possible: first those whose eviction would violate a disruption budget, and in each group the most important pods first.
  */
 export function selectVictims(original: PodFilters, node: NodeInfo, options: VictimOptions): Victims | Rejection {
   const { priority: own } = original.pod;
@@ -51,12 +51,12 @@ export function selectVictims(original: PodFilters, node: NodeInfo, options: Vic
   return { node, pods, violations: violations.length };
 }
 
-/** Orders pods by priority; of pods of the same priority, those that have run for longer come first. */
+/** Orders pods by importance: higher priority first, then those that started earlier. */
 function compareImportance(a: PodInfo, b: PodInfo, startMs: StartTimes): number {
   return b.priority - a.priority || startMs(a) - startMs(b);
 }
 
-/** Splits pods by whether their disruption budgets allow their eviction, keeping the order. */
+/** Separates the pods whose eviction violates a disruption budget from the others, keeping the order. */
 function splitByBudgets(
   pods: readonly PodInfo[],
   budgets: readonly PodDisruptionBudget[],

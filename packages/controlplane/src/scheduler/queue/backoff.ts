@@ -2,10 +2,16 @@ import type { QueuedPod } from './queued-pod.ts';
 
 const initialMs = 1_000;
 const maxMs = 10_000;
-/** Ends of backoffs are rounded down to whole seconds, so that pods within a second are ordered by priority. */
+/**
+ * The end of a backoff is rounded down to a whole second, so that pods whose backoffs end in the same second are ordered by
+ * priority.
+ */
 const windowMs = 1_000;
 
-/** Returns the end of a pod's backoff, in milliseconds: 1 s after the first failed attempt, doubled each time, 10 s at most. */
+/**
+ * Returns the time at which a pod's backoff ends, in milliseconds. The backoff is 1 s after the first failed attempt and doubles
+ * with each further one, up to 10 s.
+ */
 export function backoffEnd(queued: QueuedPod): number {
   const failures = queued.errors > 0 ? queued.errors : queued.unschedulable;
   if (failures === 0) return Number.NEGATIVE_INFINITY;
@@ -19,7 +25,7 @@ export function isBackingOff(queued: QueuedPod, nowMs: number): boolean {
   return backoffEnd(queued) >= windowStart(nowMs);
 }
 
-/** Returns how long a pod still backs off, in milliseconds. */
+/** Returns the remaining backoff of a pod, in milliseconds. */
 export function backoffLeft(queued: QueuedPod, nowMs: number): number {
   return Math.max(0, backoffEnd(queued) + windowMs - nowMs);
 }

@@ -3,13 +3,13 @@ import type { ClusterEvent } from '../framework/cluster-event.ts';
 import type { ClusterView } from '../framework/cluster-view.ts';
 import type { EventHint } from '../framework/plugin.ts';
 
-/** A plugin that is interested in an event, and its hint for one pod. */
+/** A plugin with a hint for an event, and the function that tells if the event helps a pod. */
 export interface PluginHint {
   readonly plugin: string;
   readonly helps: NonNullable<EventHint['helps']>;
 }
 
-/** The hints of all plugins, by event. */
+/** The event hints of all plugins, by resource and action. */
 export class EventHints {
   readonly #hints = new Map<string, PluginHint[]>();
 
@@ -26,13 +26,13 @@ export class EventHints {
     }
   }
 
-  /** Returns the plugins that are interested in an event. */
+  /** Returns the hints for an event. */
   for({ resource, action }: ClusterEvent): readonly PluginHint[] {
     return this.#hints.get(`${resource}/${action}`) ?? [];
   }
 }
 
-/** Decides whether a hint helps; a failing hint must not keep a pod waiting. */
+/** True if the event may make the pod schedulable. A hint that throws counts as true, so that it cannot keep a pod waiting. */
 export function helps(
   { helps: hint }: PluginHint,
   about: { readonly pod: PendingPod; readonly event: ClusterEvent; readonly view: ClusterView },
@@ -40,7 +40,7 @@ export function helps(
   try {
     return hint(about.pod, about.event, about.view);
   } catch {
-    // For example a selector that the API server accepted before its rules were tightened.
+    // For example, a stored selector that predates stricter validation and no longer parses.
     return true;
   }
 }

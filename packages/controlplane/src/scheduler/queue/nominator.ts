@@ -1,11 +1,11 @@
 import type { PendingPod } from '../cluster/pod-info.ts';
 
-/** Remembers the nodes on which pods will run once the pods evicted for them have been deleted. */
+/** Remembers which node each preempting pod is nominated for until its victims are deleted. */
 export class Nominator {
   readonly #nodeOf = new Map<string, string>();
   readonly #byNode = new Map<string, Map<string, PendingPod>>();
 
-  /** Nominates a pod for a node; an empty name ends its nomination. */
+  /** Nominates a pod for a node. An empty name clears its nomination. */
   nominate(pod: PendingPod, nodeName: string): void {
     this.delete(pod.uid);
     if (nodeName === '') return;
@@ -15,7 +15,10 @@ export class Nominator {
     pods.set(pod.uid, pod);
   }
 
-  /** Takes over a new version of a pod; its nomination changes only if its status says so. */
+  /**
+   * Updates a pod to its new version. Keeps a nomination that neither version's status shows yet; otherwise the new status
+   * decides.
+   */
   update(old: PendingPod, pod: PendingPod): void {
     const undecided = old.nominatedNodeName === '' && pod.nominatedNodeName === '';
     const kept = undecided ? this.#nodeOf.get(pod.uid) : undefined;

@@ -1,4 +1,4 @@
-/** A priority queue from which any member can be removed. The least member comes first. */
+/** A priority queue that can remove any item, not only the first. The smallest item by `less` comes first. */
 export class PodHeap<T extends object> {
   readonly #items: T[] = [];
   readonly #positions = new Map<T, number>();
@@ -30,7 +30,7 @@ export class PodHeap<T extends object> {
     this.#up(this.#items.length - 1);
   }
 
-  /** Restores the order after a member changed. */
+  /** Restores the order after an item changed. */
   moved(item: T): void {
     const at = this.#positions.get(item);
     if (at === undefined) return;
@@ -44,7 +44,7 @@ export class PodHeap<T extends object> {
     return first;
   }
 
-  /** Removes a member. Returns false if it is not present. */
+  /** Removes an item. Returns false if it is not present. */
   delete(item: T): boolean {
     const at = this.#positions.get(item);
     if (at === undefined) return false;
@@ -60,7 +60,7 @@ export class PodHeap<T extends object> {
 
   #up(from: number): void {
     let at = from;
-    const item = this.#items[at] as T; // Only called with positions of members.
+    const item = this.#items[at] as T; // Callers pass valid positions only.
     while (at > 0) {
       const above = (at - 1) >> 1;
       const parent = this.#items[above] as T;

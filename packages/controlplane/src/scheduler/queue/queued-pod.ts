@@ -3,23 +3,23 @@ import type { PendingPod } from '../cluster/pod-info.ts';
 /** A pod in the scheduling queue, and its history. */
 export interface QueuedPod {
   pod: PendingPod;
-  /** When it entered the queue, first or again, in milliseconds. */
+  /** The time at which the pod last entered the queue, in milliseconds. */
   sinceMs: number;
-  /** Order of entry among pods of the same millisecond. */
+  /** Breaks ties between pods that entered in the same millisecond. */
   order: number;
-  /** Attempts that ended because it fit no node. */
+  /** The number of attempts in which the pod fit no node. */
   unschedulable: number;
-  /** Attempts in a row that ended with an error. */
+  /** The number of consecutive attempts that ended with an error. */
   errors: number;
-  /** End of its backoff, in milliseconds; computed when needed. */
+  /** The time at which its backoff ends, in milliseconds; computed when first needed. */
   backoffEndMs: number | undefined;
-  /** The plugins that rejected it in the last attempt. */
+  /** The plugins that rejected the pod in its last attempt. */
   rejectors: ReadonlySet<string>;
-  /** The plugin that gates it, keeping it out of the queue. */
+  /** The name of the gate that keeps the pod out of the queue, if any. */
   gate: string | undefined;
 }
 
-/** Mirrors PrioritySort: pods of higher priority come first, then those that waited longer. */
+/** Orders pods as the PrioritySort plugin does: higher priority first, then those that have waited longer. */
 export function comesFirst(a: QueuedPod, b: QueuedPod): boolean {
   if (a.pod.priority !== b.pod.priority) return a.pod.priority > b.pod.priority;
   if (a.sinceMs !== b.sinceMs) return a.sinceMs < b.sinceMs;

@@ -9,9 +9,9 @@ import { PodHeap } from './pod-heap.ts';
 import { comesFirst, type QueuedPod } from './queued-pod.ts';
 import { WaitingPods } from './waiting-pods.ts';
 
-/** Keeps pods out of the queue until a condition holds. */
+/** Keeps a pod out of the queue while `holds` returns true for it. */
 export interface QueueGate {
-  /** Name of the plugin whose events open the gate. */
+  /** The name of the plugin whose event hints trigger another check of the gate. */
   readonly name: string;
   readonly holds: (pod: PendingPod) => boolean;
 }
@@ -31,8 +31,9 @@ const maxWaitingMs = 300_000;
 const flushMs = 30_000;
 
 /**
- * The pods without a node. Ready pods wait in order of priority; failed pods back off first, and pods that fit nowhere wait for an
- * event that may help. If nothing else is ready, pods in backoff are tried early.
+ * The pods that wait for a node. Ready pods are popped in order of priority. Pods whose attempt failed with an error back off,
+ * and pods that fit no node wait for an event that may help. If no other pod is ready, unschedulable pods in backoff are popped
+ * early.
  */
 export class SchedulingQueue implements Disposable {
   readonly nominator: Nominator = new Nominator();
@@ -40,7 +41,7 @@ export class SchedulingQueue implements Disposable {
   readonly #all = new Map<string, QueuedPod>();
   readonly #active = new PodHeap<QueuedPod>(comesFirst);
   readonly #backoff = new PodHeap<QueuedPod>(endsFirst);
-  /** Backoffs after errors, which are never cut short. */
+  /** Pods in backoff after an error, which is never cut short. */
   readonly #errorBackoff = new PodHeap<QueuedPod>(endsFirst);
   readonly #waiting = new WaitingPods();
   #order = 0;
@@ -56,12 +57,12 @@ export class SchedulingQueue implements Disposable {
     return this.#active.size + this.#backoff.size;
   }
 
-  /** True if pods wait for an event. */
+  /** True if any pod waits for an event. */
   get hasWaiting(): boolean {
     return this.#waiting.size > 0;
   }
 
-  /** Adds a pod, or takes over its new version. */
+  /** Adds a pod, or updates it to its new version. */
   put(pod: PendingPod): void {
     const queued = this.#all.get(pod.uid);
     if (!queued) {
@@ -91,7 +92,7 @@ export class SchedulingQueue implements Disposable {
     return queued;
   }
 
-  /** Puts back a pod after a failed attempt: it waits for an event, or backs off if no plugin rejected it. */
+  /** Puts a pod back after a failed attempt. It waits for an event that may help, or backs off if no plugin rejected it. */
   retry(queued: QueuedPod, why: { readonly pod: PendingPod; readonly rejectors: ReadonlySet<string> }): void {
     if (this.#all.has(why.pod.uid)) return;
     queued.pod = why.pod;
@@ -110,7 +111,7 @@ export class SchedulingQueue implements Disposable {
     else this.#wait(queued);
   }
 
-  /** Reconsiders the waiting pods that an event may help. */
+  /** Moves the waiting pods that an event may help back to the queue. */
   move(event: ClusterEvent, applies: (pod: PendingPod) => boolean = () => true): void {
     if (this.#waiting.size === 0) return;
     for (const hint of this.#options.hints.for(event)) {
@@ -123,7 +124,7 @@ export class SchedulingQueue implements Disposable {
     }
   }
 
-  /** Moves a waiting pod to the ready pods, regardless of events. */
+  /** Makes a waiting pod ready now, without an event and without further backoff. */
   activate(uid: string): void {
     const queued = this.#all.get(uid);
     if (!queued || this.#active.has(queued)) return;
@@ -162,7 +163,7 @@ export class SchedulingQueue implements Disposable {
     this.#waiting.delete(queued);
   }
 
-  /** Reconsiders one waiting pod after it changed. Returns true if it no longer waits. */
+  /** Moves a waiting pod back to the queue if its own change may help. Returns true if the pod no longer waits. */
   #reconsider(queued: QueuedPod, event: PodEvent): boolean {
     if (!this.#passesGate(queued, event)) return false;
     const { view, hints } = this.#options;
@@ -173,7 +174,7 @@ export class SchedulingQueue implements Disposable {
     return true;
   }
 
-  /** False if the event cannot open the gate that keeps the pod out. */
+  /** False if a gate holds the pod and the event is not one that can open it. */
   #passesGate({ gate }: QueuedPod, event: ClusterEvent): boolean {
     return gate === undefined || this.#options.hints.for(event).some(({ plugin }) => plugin === gate);
   }
@@ -199,7 +200,7 @@ export class SchedulingQueue implements Disposable {
     this.#options.onReady();
   }
 
-  /** Lets a pod wait if a gate is closed. */
+  /** Makes the pod wait if a gate holds it. Returns true if so. */
   #gated(queued: QueuedPod): boolean {
     const gate = this.#options.gates.find(({ holds }) => holds(queued.pod));
     queued.gate = gate?.name;
@@ -215,7 +216,7 @@ export class SchedulingQueue implements Disposable {
     this.#flushTimer ??= this.#options.clock.setTimer(flushMs, () => this.#flush(), { unref: true });
   }
 
-  /** Retries pods that have waited for a long time without a helpful event. */
+  /** Retries the pods that have waited too long without a helpful event. */
   #flush(): void {
     this.#flushTimer = undefined;
     const latest = this.#options.clock.now() - maxWaitingMs;
@@ -260,7 +261,7 @@ function endsFirst(a: QueuedPod, b: QueuedPod): boolean {
   return left === right ? comesFirst(a, b) : left < right;
 }
 
-/** Returns the events that a change of a pending pod triggers for the pod itself. */
+/** Returns the events for a change to a pending pod, by which the change may help the pod itself. */
 function ownEvents(old: PendingPod, now: PendingPod): readonly PodEvent[] {
   const events: PodEvent[] = [];
   const add = (action: PodEvent['action']): void => void events.push({ resource: 'Pod', action, old, now });

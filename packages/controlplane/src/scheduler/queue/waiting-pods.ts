@@ -1,6 +1,9 @@
 import type { QueuedPod } from './queued-pod.ts';
 
-/** Pods that wait for an event, by the plugins that rejected them, so that an event only checks the pods that it may help. */
+/**
+ * The pods that wait for an event, indexed by the plugins that rejected them, so that an event checks only the pods that it may
+ * help.
+ */
 export class WaitingPods {
   readonly #pods = new Set<QueuedPod>();
   readonly #byPlugin = new Map<string, Set<QueuedPod>>();
@@ -13,7 +16,7 @@ export class WaitingPods {
     return this.#pods.has(queued);
   }
 
-  /** Adds a pod; call {@link WaitingPods.delete} before its plugins change. */
+  /** Adds a pod. Call {@link WaitingPods.delete} before you change its `rejectors`. */
   add(queued: QueuedPod): void {
     this.delete(queued);
     this.#pods.add(queued);
@@ -34,12 +37,12 @@ export class WaitingPods {
     return true;
   }
 
-  /** Returns the pods that a plugin rejected. */
+  /** Returns the waiting pods that a plugin rejected. */
   rejectedBy(plugin: string): readonly QueuedPod[] {
     return [...(this.#byPlugin.get(plugin) ?? [])];
   }
 
-  /** Returns the pods that have waited for at least that long. */
+  /** Returns the pods that have waited since before a time. */
   waitingSince(latestMs: number): readonly QueuedPod[] {
     return [...this.#pods].filter(({ sinceMs }) => sinceMs < latestMs);
   }

@@ -1,15 +1,18 @@
 import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
 
-/** Changed versions of objects that the API server does not have yet. Each counts until a newer version of the object is observed. */
+/**
+ * Versions of objects with changes that have not been observed yet. Each replaces the cached object until another version of it
+ * is observed.
+ */
 export class AssumedObjects<T extends KubernetesObject> {
   readonly #assumed = new Map<string, Stored<T>>();
 
-  /** Assumes a change of the version that is cached now. */
+  /** Assumes a change to the currently cached version. */
   assume(object: Stored<T>): void {
     this.#assumed.set(keyOf(object), object);
   }
 
-  /** Ends an assumption. */
+  /** Discards an assumed change that was not written. */
   restore(object: Stored<T>): void {
     const assumed = this.#assumed.get(keyOf(object));
     if (assumed?.metadata.resourceVersion === object.metadata.resourceVersion) this.#assumed.delete(keyOf(object));

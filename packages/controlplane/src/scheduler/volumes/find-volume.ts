@@ -15,7 +15,10 @@ export function requestedStorage({ spec }: PersistentVolumeClaim): Quantity {
   return Quantity.tryParse(spec?.resources?.requests?.['storage']) ?? Quantity.zero;
 }
 
-/** Returns the smallest volume that a claim can be bound to on a node, or the one reserved for it. */
+/**
+ * Returns the volume reserved for a claim, or else the smallest volume that fits it; undefined if there is none that the node can
+ * use.
+ */
 export function findVolume(
   claim: Stored<PersistentVolumeClaim>,
   options: {
@@ -40,7 +43,10 @@ export function findVolume(
   return smallest?.volume;
 }
 
-/** True if the volume is not reserved for another claim, large enough, of the claim's mode, and not being deleted. */
+/**
+ * True if the volume is large enough, has the claim's mode and attributes class, is not reserved for another claim, and is not
+ * being deleted.
+ */
 function isCandidate(volume: Stored<PersistentVolume>, claim: Stored<PersistentVolumeClaim>): boolean {
   const { spec, metadata } = volume;
   if (spec?.claimRef && !isReservedFor(volume, claim)) return false;

@@ -9,10 +9,10 @@ import { selectedNode } from './bound.ts';
 import { findVolume, reachableFrom, requestedStorage } from './find-volume.ts';
 import { storageClassOf } from './storage-class-of.ts';
 
-/** A pod's claims, grouped by the required action. */
+/** A pod's claims: those already bound, and those still to bind. */
 export interface PodClaims {
   readonly bound: readonly Stored<PersistentVolumeClaim>[];
-  /** Claims whose class waits for a pod. */
+  /** Claims to bind now, because their class waits for a pod that uses them. */
   readonly delayed: readonly Stored<PersistentVolumeClaim>[];
 }
 
@@ -22,13 +22,13 @@ export interface VolumeChoice {
   readonly volume: Stored<PersistentVolume>;
 }
 
-/** Volumes to bind and to provision if the pod runs on a node. */
+/** The volumes to bind and the claims to provision for if the pod is assigned to a node. */
 export interface PodVolumes {
   readonly bindings: readonly VolumeChoice[];
   readonly provisions: readonly Stored<PersistentVolumeClaim>[];
 }
 
-/** The reason why a pod's volumes cannot be used on a node. */
+/** The reasons why a pod's volumes cannot be used on a node. */
 export class VolumeConflict {
   readonly reasons: readonly string[];
 
@@ -41,10 +41,10 @@ const nodeConflict = "node(s) didn't match PersistentVolume's node affinity";
 const bindConflict = "node(s) didn't find available persistent volumes to bind";
 const notEnoughSpace = 'node(s) did not have enough free storage';
 const volumeMissing = 'node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)';
-/** Provisioner of classes whose volumes are all created manually. */
+/** The provisioner name of classes whose volumes are created manually. */
 const noProvisioner = 'kubernetes.io/no-provisioner';
 
-/** Decides which volumes a pod's claims would use on a node. */
+/** Decides which volumes to bind and provision for a pod on a node, or returns why its volumes cannot be used there. */
 export function podVolumesOn(
   node: NodeInfo,
   { bound, delayed }: PodClaims,
@@ -93,7 +93,7 @@ function choose(
   return { bindings, provisions };
 }
 
-/** Returns why no volume can be provisioned for a claim on a node. */
+/** Returns why no volume can be provisioned for a claim on a node, or undefined if one can. */
 function provisionObstacle(
   claim: Stored<PersistentVolumeClaim>,
   node: NodeInfo,
@@ -120,7 +120,7 @@ function isInTopology(terms: readonly TopologySelectorTerm[] | undefined, labels
   });
 }
 
-/** Compares with the capacities that the driver publishes, if it does. */
+/** True if the driver has published enough capacity for the claim, or does not publish its capacity. */
 function hasCapacity(options: {
   readonly claim: PersistentVolumeClaim;
   readonly storageClass: StorageClass;

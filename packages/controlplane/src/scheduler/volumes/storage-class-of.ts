@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@kubewright/apimachinery';
 
 const betaAnnotation = 'volume.beta.kubernetes.io/storage-class';
 
-/** Returns the name of a claim's or a volume's storage class, from the annotation that preceded the field if present. */
+/** Returns the storage class name of a claim or volume. The legacy annotation takes precedence over the field. */
 export function storageClassOf(
   object: KubernetesObject & { readonly spec?: { readonly storageClassName?: string } },
 ): string {

@@ -9,7 +9,10 @@ import { boundByController, isFullyBound, isReservedFor, selectedNode } from './
 import { reachableFrom } from './find-volume.ts';
 import type { PodVolumes } from './pod-volumes.ts';
 
-/** The decision about a pod's volumes, with the objects written so far. */
+/**
+ * The decision about a pod's volumes, and the objects to write for it. Each object is replaced by its stored version once
+ * written.
+ */
 export interface VolumeReservation {
   readonly nodeName: string;
   readonly bindings: { volume: Stored<PersistentVolume>; readonly claim: Stored<PersistentVolumeClaim> }[];
@@ -22,7 +25,7 @@ export interface VolumeBinderOptions {
   readonly claims: AssumedObjects<PersistentVolumeClaim>;
 }
 
-/** Binds volumes to a pod's claims, and requests provisioning of others on its chosen node. */
+/** Binds existing volumes to a pod's claims, and requests new volumes for the other claims on the chosen node. */
 export class VolumeBinder {
   readonly #volumes: AssumedObjects<PersistentVolume>;
   readonly #claims: AssumedObjects<PersistentVolumeClaim>;
@@ -32,7 +35,7 @@ export class VolumeBinder {
     this.#claims = claims;
   }
 
-  /** Reserves volumes for a pod's claims before anything is written, so that the next pod does not get the same ones. */
+  /** Reserves volumes for a pod's claims before anything is written, so that the next pod does not get the same volumes. */
   reserve(nodeName: string, { bindings, provisions }: PodVolumes): VolumeReservation {
     const reserved = bindings.map(({ volume, claim }) => ({ volume: boundTo(volume, claim), claim }));
     for (const { volume } of reserved) this.#volumes.assume(volume);
@@ -41,7 +44,7 @@ export class VolumeBinder {
     return { nodeName, bindings: reserved, provisions: annotated };
   }
 
-  /** Releases the reservations that were not written. */
+  /** Releases the objects of a reservation that were not written. */
   release({ bindings, provisions }: VolumeReservation): void {
     for (const { volume } of bindings) this.#volumes.restore(volume);
     for (const claim of provisions) this.#claims.restore(claim);
@@ -68,7 +71,7 @@ export interface BindingObjects {
 /**
  * True once all claims of a reservation are bound.
  *
- * @throws SchedulingError (KW5801) when that cannot happen anymore; the pod then needs another decision.
+ * @throws SchedulingError (KW5801) if they can no longer be bound; the pod must then be scheduled again.
  */
 export function isBound({ nodeName, bindings, provisions }: VolumeReservation, objects: BindingObjects): boolean {
   const { node } = objects;

@@ -6,10 +6,10 @@ import type { SchedulerCache } from '../cluster/scheduler-cache.ts';
 import { SchedulingError } from '../scheduling-error.ts';
 import { isBound, type VolumeReservation } from './volume-binder.ts';
 
-/** Longest wait for the volumes of a pod, in milliseconds. */
+/** The longest time to wait for the volumes of a pod, in milliseconds. */
 const maxWaitMs = 600_000;
 
-/** Called when a wait ends, with the error if the volumes cannot be bound. */
+/** Called when a wait ends: with `bound`, or with the error if the volumes cannot be bound. */
 export type WaitEnd = (outcome: 'bound' | Error, ctx: RequestContext) => Promise<void>;
 
 interface Wait {
@@ -24,14 +24,14 @@ export interface VolumeWaitsOptions {
   readonly clock: Clock;
   readonly cache: SchedulerCache;
   readonly objects: CachedObjects;
-  /** Runs work in one of the controller's workers. */
+  /** Runs a function on one of the controller's workers. */
   readonly run: (work: (ctx: RequestContext) => Promise<void>) => void;
 }
 
-/** Pods that have a node and wait for their volumes. They occupy no worker. */
+/** The pods that have a node and wait for their volumes. A waiting pod does not occupy a worker. */
 export class VolumeWaits implements Disposable {
   readonly #options: VolumeWaitsOptions;
-  /** By the uid of the pod. */
+  /** The waits, by uid of the pod. */
   readonly #waits = new Map<string, Wait>();
 
   constructor(options: VolumeWaitsOptions) {
@@ -48,12 +48,12 @@ export class VolumeWaits implements Disposable {
     this.#check(wait);
   }
 
-  /** Checks the volumes again. Call it when claims or volumes have changed, or a node was deleted. */
+  /** Checks the volumes of all waiting pods again. Call it when a claim or volume changed, or a node was deleted. */
   changed(): void {
     for (const wait of this.#waits.values()) this.#check(wait);
   }
 
-  /** Ends the wait of a pod, which then returns to the queue. Returns false if the pod does not wait. */
+  /** Cancels the wait of a pod, which then returns to the queue. Returns false if the pod is not waiting. */
   cancel(uid: string, why: string): boolean {
     const wait = this.#waits.get(uid);
     if (wait) this.#finish(wait, new SchedulingError({ what: why }));
