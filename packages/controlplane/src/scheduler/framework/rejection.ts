@@ -1,4 +1,7 @@
-/** Tells if evicting other pods can help: `Unschedulable` if it can, `UnschedulableAndUnresolvable` if not. */
+/**
+ * The effect of evicting other pods: it may resolve an `Unschedulable` rejection, but never an `UnschedulableAndUnresolvable`
+ * one.
+ */
 export type RejectionCode = 'Unschedulable' | 'UnschedulableAndUnresolvable';
 
 /** A plugin's rejection of a pod, on one node or on all nodes. */

@@ -40,7 +40,7 @@ export function softConstraints(pod: PendingPod, objects: ClusterObjects): reado
   return defaults.map((each) => ({ ...each, selector, minDomains: 1, honorsAffinity: true, honorsTaints: false }));
 }
 
-/** True if the pod has constraints of its own, which replace the cluster's defaults. */
+/** True if the pod specifies constraints, which replace the cluster's defaults. */
 export function hasOwnConstraints({ pod }: PendingPod): boolean {
   return (pod.spec?.topologySpreadConstraints?.length ?? 0) > 0;
 }

@@ -1,8 +1,8 @@
 import type { StartTimes, Victims } from './victims.ts';
 
 /**
- * Makes every priority non-negative before summing. Otherwise, each victim with a negative priority would lower the sum, and more
- * victims would win.
+ * Added to each priority, so that none is negative when they are summed. Otherwise, each victim with a negative priority would
+ * lower the sum, and more victims would win.
  */
 const priorityOffset = 2 ** 31;
 

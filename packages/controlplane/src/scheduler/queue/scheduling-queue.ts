@@ -124,7 +124,7 @@ export class SchedulingQueue implements Disposable {
     }
   }
 
-  /** Makes a waiting pod ready now, without an event and without further backoff. */
+  /** Moves a waiting pod to the ready pods now, without an event and without further backoff. */
   activate(uid: string): void {
     const queued = this.#all.get(uid);
     if (!queued || this.#active.has(queued)) return;
@@ -200,7 +200,7 @@ export class SchedulingQueue implements Disposable {
     this.#options.onReady();
   }
 
-  /** Makes the pod wait if a gate holds it. Returns true if so. */
+  /** Returns true if a gate holds the pod, and then adds it to the waiting pods. */
   #gated(queued: QueuedPod): boolean {
     const gate = this.#options.gates.find(({ holds }) => holds(queued.pod));
     queued.gate = gate?.name;

@@ -16,8 +16,8 @@ export function requestedStorage({ spec }: PersistentVolumeClaim): Quantity {
 }
 
 /**
- * Returns the volume reserved for a claim, or else the smallest volume that fits it; undefined if there is none that the node can
- * use.
+ * Returns the volume reserved for a claim, or else the smallest volume that fits it. Returns undefined if the node can use no
+ * such volume.
  */
 export function findVolume(
   claim: Stored<PersistentVolumeClaim>,

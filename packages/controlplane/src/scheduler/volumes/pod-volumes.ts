@@ -93,7 +93,7 @@ function choose(
   return { bindings, provisions };
 }
 
-/** Returns why no volume can be provisioned for a claim on a node, or undefined if one can. */
+/** Returns why no volume can be provisioned for a claim on a node, or undefined if provisioning is possible. */
 function provisionObstacle(
   claim: Stored<PersistentVolumeClaim>,
   node: NodeInfo,
