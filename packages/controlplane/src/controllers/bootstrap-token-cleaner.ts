@@ -22,7 +22,10 @@ export function bootstrapTokenCleaner(): BuiltInController {
   };
 }
 
-/** Returns how long a token is still valid, in milliseconds; undefined if it never expires. An unreadable time counts as passed. */
+/**
+ * Returns the time until a token expires, in milliseconds, or undefined if it never expires. A time that cannot be parsed counts
+ * as expired.
+ */
 export function msUntilExpiration({ data }: Secret, nowMs: number): number | undefined {
   const text = Buffer.from(data?.['expiration'] ?? '', 'base64').toString('utf8');
   if (text === '') return undefined;

@@ -1,12 +1,12 @@
 import type { ControllerDefinition } from '@kubewright/runtime';
 
-/** A controller of the control plane and the service account that it uses. */
+/** A controller of the control plane, and the identity that it acts under. */
 export interface BuiltInController {
-  /** Name of its service account in kube-system; its bootstrap role is `system:controller:<account>`. */
+  /** The name of its service account in kube-system. Its bootstrap role is `system:controller:<account>`. */
   readonly account: string;
-  /** True for a controller that is part of kube-apiserver upstream: it reads and writes under the server's identity. */
+  /** True for a controller that upstream runs inside kube-apiserver. It reads and writes under the server's identity. */
   readonly actsAsServer?: boolean | undefined;
-  /** True for a controller without a separate account: it acts as kube-controller-manager itself. */
+  /** True for a controller without a separate service account. It acts as kube-controller-manager. */
   readonly actsAsManager?: boolean | undefined;
   readonly definition: ControllerDefinition;
 }

@@ -12,24 +12,24 @@ import {
 import { defined } from '@kubewright/apimachinery/internal';
 import { patchObject, type WriteContext } from './object-writes.ts';
 
-/** An owner's claim to objects. */
+/** A request by an owner to claim objects, with the candidates and the criteria. */
 export interface Claim<O extends KubernetesObject, T extends KubernetesObject> {
   readonly owner: Stored<O>;
   readonly ownerKind: Kind<O>;
   readonly selector: LabelSelector;
   readonly kind: Kind<T>;
-  /** Candidates in the owner's namespace: objects that it controls and objects without a controller. */
+  /** Candidates in the owner's namespace: objects that the owner controls, and objects without a controller. */
   readonly candidates: readonly Stored<T>[];
-  /** Returns true if an object meets further conditions. */
+  /** Returns true if an object meets conditions beyond the selector. @defaultValue every object does */
   readonly matches?: (object: Stored<T>) => boolean;
   /** Finalizers added on adoption and removed on release. */
   readonly finalizers?: readonly string[];
 }
 
 /**
- * Returns the objects that belong to an owner. Adopts orphans that match its selector and releases its objects that no longer
- * match. Every patch carries the object's uid, so it cannot hit another object of the same name. Before the first adoption the
- * owner is read live, so a deleted owner adopts nothing. Mirrors `ControllerRefManager`.
+ * Returns the objects that belong to an owner. Adopts orphans that match the owner's selector, and releases owned objects that no
+ * longer match it. Every patch carries the object's uid, so it cannot change another object with the same name. Before the first
+ * adoption, the owner is read live, so that a deleted owner adopts nothing. Mirrors `ControllerRefManager`.
  */
 export async function claim<O extends KubernetesObject, T extends KubernetesObject>(
   ctx: WriteContext,
@@ -55,7 +55,11 @@ export async function claim<O extends KubernetesObject, T extends KubernetesObje
   return mine;
 }
 
-/** @throws if the live owner is missing, was replaced or is being deleted. */
+/**
+ * Checks that the owner may adopt objects.
+ *
+ * @throws Error if the live owner is missing, was replaced, or is being deleted.
+ */
 async function canAdopt<O extends KubernetesObject, T extends KubernetesObject>(
   ctx: WriteContext,
   { owner, ownerKind }: Claim<O, T>,
@@ -119,7 +123,7 @@ async function patchOrGone<T extends KubernetesObject>(
   try {
     return await patchObject(ctx, write);
   } catch (error) {
-    // Deleted in the meantime: there is nothing to claim or release.
+    // The object was deleted in the meantime, so there is nothing to claim or release.
     if (isNotFound(error)) return undefined;
     throw error;
   }

@@ -4,7 +4,7 @@ import { ClusterRole, type PolicyRule } from '@kubewright/apimachinery/rbac/v1';
 import { controller, enqueueMapped, type RequestContext, watch } from '@kubewright/runtime';
 import type { BuiltInController } from './built-in-controller.ts';
 
-/** Aggregates cluster roles: fills roles that have an aggregation rule with the rules of the roles that they select. */
+/** Aggregates cluster roles: gives each role with an aggregation rule the combined rules of the roles that it selects. */
 export function clusterRoleAggregation(): BuiltInController {
   const aggregating = new Set<string>();
   return {
@@ -12,7 +12,7 @@ export function clusterRoleAggregation(): BuiltInController {
     definition: controller({
       name: 'clusterrole-aggregation',
       for: ClusterRole,
-      // Any role may be part of any aggregated role, and there are few of those.
+      // A change to any role may affect any aggregated role, so enqueue them all: there are few of them.
       watches: [
         watch(
           ClusterRole,

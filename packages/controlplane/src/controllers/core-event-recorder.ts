@@ -18,22 +18,26 @@ const burst = 25;
 const refillMs = 300_000;
 
 /**
- * Writes core/v1 events as the built-in controllers do. Each distinct event is one object whose count grows when it recurs. There
- * are at most 25 events about one object, then one every five minutes. Mirrors client-go's `tools/record`. The runtime's recorder
- * merges events by reason, which would hide one of "Scaled up" and "Scaled down". Never fails a reconcile.
+ * Writes core/v1 events as the built-in controllers do. Each distinct event is one object, whose count grows when the event
+ * recurs. At most 25 events are written about one object, then one every five minutes. Mirrors client-go's `tools/record`. The
+ * runtime's own recorder merges events by reason, which would hide one of "Scaled up" and "Scaled down". A failed write never
+ * fails the reconcile.
  */
 export class CoreEventRecorder {
   readonly #component: string;
   readonly #known = new Map<string, Stored<Event>>();
   readonly #tokens = new Map<string, { tokens: number; atMs: number }>();
-  /** Pending writes, by the signal of their reconcile: its client rejects writes once the reconcile is over. */
+  /**
+   * The pending writes of each reconcile, by its signal. They must finish before the reconcile ends, because then its client
+   * rejects writes.
+   */
   readonly #writing = new WeakMap<AbortSignal, Promise<void>>();
 
   constructor(component: string) {
     this.#component = component;
   }
 
-  /** Starts to write an event. Run the reconcile with {@link CoreEventRecorder.during}, which waits for the write. */
+  /** Starts writing an event. Run the reconcile in {@link CoreEventRecorder.during}, which waits for the write. */
   record(ctx: Context, note: CoreEventNote): void {
     if (!this.#allows(subjectOf(note), ctx.clock)) return;
     const before = this.#writing.get(ctx.signal) ?? Promise.resolve();
@@ -50,7 +54,7 @@ export class CoreEventRecorder {
     this.#writing.set(ctx.signal, write);
   }
 
-  /** Runs a reconcile and then waits until its events are written, even if it fails. */
+  /** Runs a reconcile, then waits until its events are written, even if the reconcile fails. */
   async during<R>(ctx: Context, reconcile: () => Promise<R>): Promise<R> {
     try {
       return await reconcile();
@@ -70,7 +74,7 @@ export class CoreEventRecorder {
       const body = { count: (known.count ?? 1) + 1, lastTimestamp: formatTime(clock.now()) };
       event = await events
         .patch({ name, namespace }, { type: 'merge', body }, { signal })
-        // The event expired or its namespace was emptied, so create it again.
+        // The event has expired or was deleted, so create it again.
         .catch(() => events.create(this.#event(ctx, note), { signal }));
     } else {
       event = await events.create(this.#event(ctx, note), { signal });
@@ -123,8 +127,8 @@ export class CoreEventRecorder {
 type Context = Pick<RequestContext, 'client' | 'clock' | 'random' | 'log' | 'signal'>;
 
 /**
- * Returns the key by which client-go's spam filter counts events: the object and the type, so that Normal events cannot use up the
- * limit of Warnings.
+ * Returns the key by which client-go's spam filter counts events. It includes the event's type, so that Normal events cannot use
+ * up the limit for Warnings about the same object.
  */
 function subjectOf({ about: { apiVersion, kind, metadata }, type }: CoreEventNote): string {
   const { namespace, name, uid } = metadata;

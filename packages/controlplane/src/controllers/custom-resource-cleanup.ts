@@ -22,7 +22,7 @@ export const inProgress: Cause = {
   message: 'CustomResource deletion is in progress',
 };
 
-/** Reason and message of the `Terminating` condition. */
+/** The reason and message of the `Terminating` condition. */
 interface Cause {
   readonly reason: string;
   readonly message: string;
@@ -31,9 +31,9 @@ interface Cause {
 type Context = ReconcileContext<CustomResourceDefinition>;
 
 /**
- * Deletes the objects of a CRD that is being deleted and then removes its finalizer. The `Terminating` condition reports
- * progress. Upstream's API server does this itself, so the controller acts under the server's identity, to which the server also
- * serves the objects of a CRD without a served version.
+ * Deletes the objects of a CRD that is being deleted, then removes the CRD's finalizer. The `Terminating` condition reports
+ * progress. Upstream, this is part of kube-apiserver, so the controller acts under the server's identity. For that identity, the
+ * server also serves the objects of a CRD that has no served version.
  */
 export function customResourceCleanup(): BuiltInController {
   return {
@@ -44,7 +44,7 @@ export function customResourceCleanup(): BuiltInController {
       for: CustomResourceDefinition,
       async reconcile(crd, ctx) {
         if (!isDeleting(crd) || !crd.metadata.finalizers?.includes(finalizer)) return undefined;
-        // A CRD that was never served has no objects.
+        // A CRD that was never established has no objects.
         if (findCondition(crd.status?.conditions, 'Established')?.status !== 'True') return release(crd, ctx);
         const kind = instanceKind(crd);
         await explain(crd, ctx, inProgress);
@@ -55,7 +55,7 @@ export function customResourceCleanup(): BuiltInController {
   };
 }
 
-/** Writes why the CRD still exists, unless its conditions already say so. */
+/** Writes the `Terminating` condition with the reason why the CRD still exists, unless the CRD already has it. */
 async function explain(crd: Stored<CustomResourceDefinition>, ctx: Context, cause: Cause): Promise<undefined> {
   const conditions = terminatingBecause(cause, { conditions: crd.status?.conditions ?? [], nowMs: ctx.clock.now() });
   if (!conditions) return;
@@ -64,7 +64,8 @@ async function explain(crd: Stored<CustomResourceDefinition>, ctx: Context, caus
   try {
     await crds.status.patch({ name: crd.metadata.name }, { type: 'merge', body }, { signal: ctx.signal });
   } catch (error) {
-    // The server may reject other fields of the CRD, such as a finalizer's name. That must not keep the objects alive.
+    // The server may reject the CRD because of other fields, such as an invalid finalizer name. The objects must be deleted even
+    // so.
     if (!isInvalid(error)) throw error;
     ctx.log.info('the server rejected the Terminating condition of a CRD', {
       event: clusterLogEvents.crdConditionRejected,
@@ -74,7 +75,7 @@ async function explain(crd: Stored<CustomResourceDefinition>, ctx: Context, caus
   }
 }
 
-/** Returns conditions with the reason why a CRD still exists, or `undefined` if they already say so. Pure. */
+/** Returns the conditions with a `Terminating` condition for this cause, or undefined if they already contain it. Pure. */
 export function terminatingBecause(
   cause: Cause,
   { conditions, nowMs }: { readonly conditions: readonly CustomResourceDefinitionCondition[]; readonly nowMs: number },
@@ -90,7 +91,7 @@ export function terminatingBecause(
 async function release(crd: Stored<CustomResourceDefinition>, ctx: Context): Promise<undefined> {
   const name = crd.metadata.name;
   const crds = ctx.client.resource(CustomResourceDefinition);
-  // Read live, because the condition may have just been written.
+  // Read the CRD live, because its condition may have just been written.
   const latest = await crds.get({ name }, { signal: ctx.signal });
   if (latest.metadata.uid !== crd.metadata.uid) return;
   const finalizers = (latest.metadata.finalizers ?? []).filter((each) => each !== finalizer);
@@ -98,7 +99,9 @@ async function release(crd: Stored<CustomResourceDefinition>, ctx: Context): Pro
   await crds.patch({ name }, { type: 'merge', body }, { signal: ctx.signal });
 }
 
-/** Returns the kind of the objects in a version that the server serves to itself. */
+/**
+ * Returns the kind of the CRD's objects in a served version, or in the storage version, which the server always serves to itself.
+ */
 function instanceKind({ spec }: CustomResourceDefinition): Kind<KubernetesObject> {
   const { group, names, scope, versions } = spec;
   const version = versions.find(({ served }) => served) ?? versions.find(({ storage }) => storage);
@@ -112,10 +115,9 @@ function instanceKind({ spec }: CustomResourceDefinition): Kind<KubernetesObject
 }
 
 /**
- * Deletes all objects of a kind and returns how many are left.
+ * Deletes all objects of a kind, and returns the number of objects that still existed when they were listed.
  *
- * @throws StatusError if the server rejects a request or does not serve the kind (yet): the number of objects left is then
- * unknown.
+ * @throws StatusError if the server rejects a request or does not serve the kind yet: then the number of objects left is unknown.
  */
 async function deleteInstances(kind: Kind<KubernetesObject>, ctx: Context): Promise<number> {
   const client = ctx.client.resource(kind);

@@ -6,11 +6,11 @@ import type { BuiltInController } from './built-in-controller.ts';
 const fieldManager = 'api-priority-and-fairness-config-consumer-v1';
 
 /**
- * Reports in the condition `Dangling` of each FlowSchema if its priority level does not exist. Mirrors the status writes of API
- * priority and fairness (1.36), which is otherwise not applied.
+ * Reports in each FlowSchema's `Dangling` condition if its priority level is missing. Mirrors the status writes of API priority
+ * and fairness (1.36). Priority and fairness itself is not implemented.
  */
 export function flowSchemaStatus(): BuiltInController {
-  /** Names of the flow schemas by priority level. */
+  /** The names of the flow schemas that use each priority level. */
   const users = new Map<string, Set<string>>();
   return {
     account: 'flow-schema-status',
@@ -45,7 +45,7 @@ export function flowSchemaStatus(): BuiltInController {
   };
 }
 
-/** Returns the condition in upstream's words. */
+/** Returns the condition with upstream's reasons and messages. */
 function dangling(level: string, exists: boolean) {
   const message = `This FlowSchema references the PriorityLevelConfiguration object named ${JSON.stringify(level)}`;
   return exists

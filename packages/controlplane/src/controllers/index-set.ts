@@ -4,16 +4,16 @@ interface Interval {
 }
 
 /**
- * An immutable set of completion indexes or ordinals, stored as ordered intervals. Its memory and running time depend on the
- * number of intervals, never on the number of indexes, which a user chooses. Mirrors `orderedIntervals` of the Job controller
+ * An immutable set of completion indexes or ordinals, stored as ordered intervals. Memory and running time depend on the number
+ * of intervals, not on the number of indexes, which users can make very large. Mirrors `orderedIntervals` of the Job controller
  * (1.36).
  */
 export class IndexSet {
   static readonly empty: IndexSet = new IndexSet([]);
 
-  /** Ordered; intervals do not overlap or touch. */
+  /** Sorted intervals that do not overlap or touch. */
   readonly #intervals: readonly Readonly<Interval>[];
-  /** Number of indexes. */
+  /** The number of indexes in the set. */
   readonly size: number;
 
   private constructor(intervals: readonly Readonly<Interval>[]) {
@@ -21,12 +21,12 @@ export class IndexSet {
     this.size = intervals.reduce((sum, { first, last }) => sum + last - first + 1, 0);
   }
 
-  /** Returns a set of the given indexes. */
+  /** Builds a set of the given indexes. */
   static of(indexes: Iterable<number>): IndexSet {
     return new IndexSet(merge([...indexes].map((index) => ({ first: index, last: index }))));
   }
 
-  /** Parses the text form (`1,3-5,7`). Skips invalid parts and indexes from `limit` on. */
+  /** Parses the text form (`1,3-5,7`). Skips invalid parts, and indexes that are not below `limit`. */
   static parse(text: string | undefined, limit: number): IndexSet {
     const intervals: Interval[] = [];
     for (const part of (text ?? '').split(',')) {
@@ -58,7 +58,7 @@ export class IndexSet {
     return new IndexSet(merge([...this.#intervals, ...other.#intervals]));
   }
 
-  /** Returns the number of indexes that are in both sets. */
+  /** Returns the number of indexes that both sets contain. */
   sizeOfIntersection(other: IndexSet): number {
     let size = 0;
     let j = 0;

@@ -44,26 +44,26 @@ export type { BuiltInController } from './built-in-controller.ts';
 
 /** Options for {@link builtInControllers}. */
 export interface BuiltInControllersOptions {
-  /** CA certificate (PEM) that signs the API server's certificate; published to every namespace. */
+  /** The CA certificate (PEM) of the API server, which is published to every namespace. */
   readonly ca: string;
   /** Signs the certificates of approved signing requests. */
   readonly signer: SigningAuthority;
-  /** Signs the tokens that Secrets hold. */
+  /** Issues the tokens that are stored in Secrets. */
   readonly issueToken: ServiceAccountTokensOptions['issueToken'];
 }
 
-/** A built-in controller that can be started repeatedly. */
+/** Creates a built-in controller, so that it can be started more than once. */
 export interface BuiltInControllerFactory
   extends Pick<BuiltInController, 'account' | 'actsAsServer' | 'actsAsManager'> {
-  /** Name of the component: that of kube-controller-manager's `--controllers`. */
+  /** The name of the component, as in kube-controller-manager's `--controllers` flag. */
   readonly name: string;
   /** Creates a new controller for each start. */
   readonly definition: () => ControllerDefinition;
 }
 
 /**
- * The built-in controllers by the names that kube-controller-manager 1.36 gives them. To add a controller, add a line here: it is
- * then part of `controllers` and `*` in lists of components, and can be enabled and disabled by name.
+ * The built-in controllers, by their names in kube-controller-manager 1.36. To add a controller, add a line here. It is then
+ * included in `controllers` and `*` in lists of components, and can be enabled and disabled by name.
  */
 const controllers: Readonly<Record<string, (options: BuiltInControllersOptions) => BuiltInController>> = {
   'namespace-controller': namespaceController,
@@ -103,7 +103,7 @@ const controllers: Readonly<Record<string, (options: BuiltInControllersOptions) 
   'validatingadmissionpolicy-status-controller': validatingPolicyStatus,
 };
 
-/** Controllers that run inside kube-apiserver upstream, and here whenever the API server runs. */
+/** Controllers that upstream runs inside kube-apiserver. They run whenever the API server runs. */
 const serverControllers: typeof controllers = {
   'custom-resource-cleanup': customResourceCleanup,
   'flow-schema-status': flowSchemaStatus,

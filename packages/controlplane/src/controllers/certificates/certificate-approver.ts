@@ -8,7 +8,7 @@ import { isDecided, requestText } from './certificate-request.ts';
 import { kubeletClient, signerRules } from './signer-rules.ts';
 
 /**
- * Approves the client certificates of kubelets whose requesters may create `certificatesigningrequests/selfnodeclient` or
+ * Approves requests for kubelet client certificates if the requester may create `certificatesigningrequests/selfnodeclient` or
  * `…/nodeclient`. Mirrors the approving controller (1.36).
  */
 export function certificateApprover(): BuiltInController {
@@ -39,11 +39,11 @@ async function approve(
       .update({ ...csr, status: { ...csr.status, conditions } }, { signal: ctx.signal });
     return undefined;
   }
-  ctx.log.debug('the requester may not have this certificate', {
+  ctx.log.debug('the requester is not permitted to have this certificate', {
     event: clusterLogEvents.certificateNotPermitted,
     permissions,
   });
-  // The permission may be granted later; upstream retries with the same growing delay.
+  // The permission may be granted later, so retry with backoff, as upstream does.
   return { requeue: true };
 }
 

@@ -5,12 +5,12 @@ import type { BuiltInController } from '../built-in-controller.ts';
 import { deleteObject } from '../object-writes.ts';
 
 const hourMs = 3_600_000;
-/** How long requests that were signed, denied or failed are kept. */
+/** How long signed, denied and failed requests are kept. */
 const decidedMs = hourMs;
-/** How long pending requests, and approved requests that are not signed, are kept. */
+/** How long pending requests, and approved requests that are not yet signed, are kept. */
 const pendingMs = 24 * hourMs;
 
-/** Deletes old certificate signing requests; checks each one every hour. Mirrors the cleaner controller (1.36). */
+/** Deletes outdated certificate signing requests. Checks each request every hour. Mirrors the cleaner controller (1.36). */
 export function certificateCleaner(): BuiltInController {
   return {
     account: 'certificate-controller',
@@ -26,7 +26,7 @@ export function certificateCleaner(): BuiltInController {
   };
 }
 
-/** True for a request that is no longer needed. */
+/** True if a request has been pending or done for too long, or if its certificate has expired. */
 export function isOutdated({ metadata, status = {} }: CertificateSigningRequest, nowMs: number): boolean {
   const { conditions = [], certificate = '' } = status;
   const isOlder = (time: string | null | undefined, thanMs: number): boolean =>

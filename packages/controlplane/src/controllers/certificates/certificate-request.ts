@@ -1,16 +1,16 @@
 import type { CertificateSigningRequest } from '@kubewright/apimachinery/certificates/v1';
 
-/** Returns the PEM text of a request. */
+/** Decodes the PEM text of a certificate signing request. */
 export function requestText({ spec }: CertificateSigningRequest): string {
   return Buffer.from(spec.request ?? '', 'base64').toString('latin1');
 }
 
-/** True for a request that was approved or denied. */
+/** True if a request was approved or denied. */
 export function isDecided(csr: CertificateSigningRequest): boolean {
   return hasCondition(csr, 'Approved') || hasCondition(csr, 'Denied');
 }
 
-/** True if a request has that condition. */
+/** True if a request has a condition of this type. */
 export function hasCondition({ status }: CertificateSigningRequest, type: 'Approved' | 'Denied' | 'Failed'): boolean {
   return status?.conditions?.some((condition) => condition.type === type) ?? false;
 }

@@ -6,7 +6,7 @@ import type { BuiltInController } from '../built-in-controller.ts';
 import { hasCondition, requestText } from './certificate-request.ts';
 import { signerRules, validity } from './signer-rules.ts';
 
-/** An authority that signs certificates: its key, its certificate and the certificate's subject. */
+/** A certificate authority: its key, its certificate, and the certificate's subject. */
 export interface SigningAuthority extends KeyPair {
   readonly subject: CertificateSubject;
 }

@@ -1,21 +1,21 @@
 import type { SigningRequest } from '@kubewright/apimachinery/internal';
 
-/** The signers of kube-controller-manager that sign with the cluster's CA. */
+/** Names of kube-controller-manager's signers, which sign with the cluster's CA. */
 export const kubeletServing = 'kubernetes.io/kubelet-serving';
 export const kubeletClient = 'kubernetes.io/kube-apiserver-client-kubelet';
 export const apiServerClient = 'kubernetes.io/kube-apiserver-client';
 export const legacyUnknown = 'kubernetes.io/legacy-unknown';
 
-/** A signing request and the usages that its object requests. */
+/** A parsed signing request, and the key usages that its CertificateSigningRequest asks for. */
 export interface WantedCertificate {
   readonly request: Pick<SigningRequest, 'commonName' | 'organizations' | 'names'>;
   readonly usages: readonly string[];
 }
 
-/** Returns the reason why a signer rejects a request; undefined if it signs it. */
+/** Returns why a signer rejects a request, or undefined if it accepts the request. */
 type SignerRule = (wanted: WantedCertificate) => string | undefined;
 
-/** The rules of the signers, with upstream's messages (1.36). */
+/** The rule of each signer, by signer name. The messages are upstream's (1.36). */
 export const signerRules: ReadonlyMap<string, SignerRule> = new Map<string, SignerRule>([
   [kubeletServing, kubeletServingFault],
   [kubeletClient, kubeletClientFault],
@@ -60,7 +60,7 @@ function isOfNodes({ organizations }: WantedCertificate['request']): boolean {
   return organizations.length === 1 && organizations[0] === nodesGroup;
 }
 
-/** True for that usage and digital signatures, with or without the encipherment of keys. */
+/** True if the usages are exactly this usage and `digital signature`, with or without `key encipherment`. */
 function isFor(usage: string, usages: readonly string[]): boolean {
   const rest = new Set(usages);
   const isComplete = rest.delete(usage) && rest.delete('digital signature');
@@ -70,13 +70,13 @@ function isFor(usage: string, usages: readonly string[]): boolean {
 
 const minuteMs = 60_000;
 const backdateMs = 5 * minuteMs;
-/** Certificates with a shorter lifetime are not backdated at their end. */
+/** For shorter lifetimes, backdating does not move the end of the validity forward. */
 const shortMs = 480 * minuteMs;
 const shortestMs = 10 * minuteMs;
-/** The longest lifetime, a year (`--cluster-signing-duration`). */
+/** The longest lifetime: one year (`--cluster-signing-duration`). */
 const longestMs = 365 * 24 * 60 * minuteMs;
 
-/** Returns the validity of a certificate that is signed now, by an authority that expires at a given time. */
+/** Returns the validity period of a certificate that is signed now. It never ends after the authority's certificate. */
 export function validity(
   expirationSeconds: number | undefined,
   { nowMs, authorityEndsMs }: { readonly nowMs: number; readonly authorityEndsMs: number },

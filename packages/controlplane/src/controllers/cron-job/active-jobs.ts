@@ -8,15 +8,17 @@ import { finishedCondition } from '../job/job-conditions.ts';
 /** An event about a cron job. */
 export type CronJobNote = Omit<CoreEventNote, 'about'>;
 
-/** A cron job's status, updated from its jobs. */
+/** The result of {@link observeJobs}: a cron job's status, updated from its jobs, and the events to record. */
 export interface ObservedJobs {
   readonly status: CronJobStatus;
   readonly notes: readonly CronJobNote[];
-  /** Active jobs that are not among the given ones. Look them up live: the cache may lag behind. */
+  /** Active jobs in the status that were not among the given jobs. Look them up live, because the cache may be stale. */
   readonly unseen: readonly ObjectReference[];
 }
 
-/** Removes finished jobs from the active ones and records the latest success. Mirrors the start of `syncCronJob` (1.36). */
+/**
+ * Removes finished jobs from the status's active list, and records the latest success. Mirrors the start of `syncCronJob` (1.36).
+ */
 export function observeJobs({ status = {} }: CronJob, jobs: readonly Job[]): ObservedJobs {
   const notes: CronJobNote[] = [];
   let { active = [], lastSuccessfulTime } = status;
@@ -36,7 +38,7 @@ export function observeJobs({ status = {} }: CronJob, jobs: readonly Job[]): Obs
     }
     const { completionTime } = job.status ?? {};
     if (finished.type !== 'Complete' || completionTime === undefined) continue;
-    // Times have one format, so they compare as texts.
+    // All times have the same format, so they can be compared as strings.
     if (lastSuccessfulTime === undefined || completionTime > lastSuccessfulTime) lastSuccessfulTime = completionTime;
   }
   const present = new Set(jobs.map(({ metadata }) => metadata.uid));
@@ -47,19 +49,19 @@ export function observeJobs({ status = {} }: CronJob, jobs: readonly Job[]): Obs
   };
 }
 
-/** Returns a status with these active jobs. */
+/** Returns the status with its list of active jobs replaced. */
 export function withActive(status: CronJobStatus, active: readonly ObjectReference[]): CronJobStatus {
   const { active: _before, ...rest } = status;
   return active.length === 0 ? rest : { active, ...rest };
 }
 
-/** Returns a reference to a job for the list of active ones. */
+/** Returns a reference to a job for the status's active list. */
 export function referenceTo({ metadata }: Stored<Job>): ObjectReference {
   const { namespace, name, uid, resourceVersion } = metadata;
   return { kind: 'Job', namespace, name, uid, apiVersion: 'batch/v1', resourceVersion };
 }
 
-/** Returns the finished jobs beyond the history limits, oldest first. */
+/** Returns the finished jobs that exceed the history limits: the oldest of the successful and of the failed ones. */
 export function surplusJobs({ spec }: CronJob, jobs: readonly Stored<Job>[]): readonly Stored<Job>[] {
   const over = (type: 'Complete' | 'Failed', limit: number | undefined): readonly Stored<Job>[] => {
     if (limit === undefined) return [];
@@ -69,7 +71,7 @@ export function surplusJobs({ spec }: CronJob, jobs: readonly Stored<Job>[]): re
   return [...over('Complete', spec?.successfulJobsHistoryLimit), ...over('Failed', spec?.failedJobsHistoryLimit)];
 }
 
-/** Jobs that never started come last. */
+/** Orders jobs by start time, then by name. Jobs that never started come last. */
 function byStart(a: Stored<Job>, b: Stored<Job>): number {
   const start = ({ status }: Job): string => status?.startTime ?? '~';
   const name = ({ metadata }: Stored<Job>): string => metadata.name;

@@ -7,7 +7,7 @@ export interface CronFields {
   readonly daysOfMonth: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   readonly weekdays: ReadonlySet<number>;
-  /** True if one of the two day fields is a star: then both must match, otherwise either one. */
+  /** True if one of the two day fields is a star. Then both fields must match; otherwise, one match is enough. */
   readonly anyDay: boolean;
 }
 
@@ -18,52 +18,53 @@ const maxYears = 5;
 const midnight = { hour: 0, minute: 0, second: 0 };
 
 /**
- * Returns the first matching time after an instant; undefined if no time within five years matches. Mirrors `SpecSchedule.Next` of
- * robfig/cron v3, also around daylight saving: a time that is skipped does not run that day, and a repeated time may run twice.
+ * Returns the first matching time after an instant, or undefined if no time within five years matches. Mirrors
+ * `SpecSchedule.Next` of robfig/cron v3, also around daylight saving time: a local time that is skipped does not match that day,
+ * and a repeated local time may match twice.
  */
 export function nextMatch(
   fields: CronFields,
   { afterMs, zone }: { readonly afterMs: number; readonly zone: TimeZone },
 ): number | undefined {
-  // A list without values, such as `,`, is valid.
+  // A list without values, such as `,`, is valid but never matches.
   if (fields.hours.size === 0 || fields.minutes.size === 0) return undefined;
   let t = afterMs + secondMs - (afterMs % secondMs);
   const lastYear = zone.at(t).year + maxYears;
-  // When the first field is raised, the smaller ones restart at their lowest value.
-  let raised = false;
-  const raise = (start: number): number => {
-    if (!raised) t = start;
-    raised = true;
+  // The first time a field is advanced, the smaller fields restart at their lowest value.
+  let restarted = false;
+  const restart = (start: number): number => {
+    if (!restarted) t = start;
+    restarted = true;
     return t;
   };
   wrap: for (;;) {
     let local = zone.at(t);
     if (local.year > lastYear) return undefined;
     while (!fields.months.has(local.month)) {
-      local = zone.at(raise(zone.instantOf({ ...local, day: 1, ...midnight })));
+      local = zone.at(restart(zone.instantOf({ ...local, day: 1, ...midnight })));
       t = zone.instantOf({ ...local, month: local.month + 1 });
       local = zone.at(t);
       if (local.month === 1) continue wrap;
     }
     while (!matchesDay(fields, local)) {
-      local = zone.at(raise(zone.instantOf({ ...local, ...midnight })));
+      local = zone.at(restart(zone.instantOf({ ...local, ...midnight })));
       t = nearMidnight(zone, zone.instantOf({ ...local, day: local.day + 1 }));
       local = zone.at(t);
       if (local.day === 1) continue wrap;
     }
     while (!fields.hours.has(local.hour)) {
-      t = raise(zone.instantOf({ ...local, minute: 0, second: 0 })) + hourMs;
+      t = restart(zone.instantOf({ ...local, minute: 0, second: 0 })) + hourMs;
       local = zone.at(t);
       if (local.hour === 0) continue wrap;
     }
     while (!fields.minutes.has(local.minute)) {
-      t = raise(t - (t % minuteMs)) + minuteMs;
+      t = restart(t - (t % minuteMs)) + minuteMs;
       local = zone.at(t);
       if (local.minute === 0) continue wrap;
     }
-    // Expressions have no seconds: the time must be the start of a minute.
+    // Cron expressions have no seconds, so a match must fall on the start of a minute.
     if (local.second === 0) return t;
-    t = raise(t) + (60 - local.second) * secondMs;
+    t = restart(t) + (60 - local.second) * secondMs;
   }
 }
 
@@ -73,7 +74,7 @@ function matchesDay({ daysOfMonth, weekdays, anyDay }: CronFields, { day, weekda
   return anyDay ? byDate && byWeekday : byDate || byWeekday;
 }
 
-/** Corrects the start of a day that daylight saving moved away from midnight. */
+/** Corrects a start of day that a daylight saving transition moved away from midnight. */
 function nearMidnight(zone: TimeZone, t: number): number {
   const { hour } = zone.at(t);
   if (hour === 0) return t;

@@ -49,7 +49,7 @@ export class CronJobReconcile {
       await this.#observe(jobs);
       if (!isDeleting(this.#cronJob)) afterMs = await this.#schedule();
     } catch (error) {
-      // The status is written even if a step failed.
+      // Write the status first, even though a step failed.
       failure = { error };
     }
     if (!sameJson(this.#status, this.#cronJob.status ?? {})) {
@@ -75,14 +75,17 @@ export class CronJobReconcile {
     }
   }
 
-  /** Starts a job if one is due. Returns the milliseconds until the next one; undefined if there is no next one. */
+  /**
+   * Starts a job if one is due. Returns the time until the next scheduled time in milliseconds, or undefined if the schedule has
+   * no further times.
+   */
   async #schedule(): Promise<number | undefined> {
     const { spec } = this.#cronJob;
     if (!spec || !this.#isZoneKnown() || spec.suspend) return undefined;
     const schedule = this.#parsed();
     if (!schedule) return undefined;
     const input = this.#input(schedule);
-    // A new schedule applies from now on; its earlier times are not made up for.
+    // A new schedule applies from now on: times it would have matched earlier are not run.
     const due = this.#isScheduleNew() ? undefined : this.#due(input);
     if (due === 'never') return undefined;
     if (due !== undefined && this.#mayStart(due)) {
@@ -141,7 +144,7 @@ export class CronJobReconcile {
     return before !== undefined && before !== text;
   }
 
-  /** Returns the scheduled time that is due; `never` if the schedule has no times. */
+  /** Returns the scheduled time that is due, undefined if none is due, or `never` if the schedule never matches. */
   #due(input: ScheduleInput): number | undefined | 'never' {
     try {
       const { dueMs, missed } = lastDue(input);
@@ -157,7 +160,7 @@ export class CronJobReconcile {
     }
   }
 
-  /** False if a due job is too late, was already started, or may not run concurrently. */
+  /** True unless the due job has missed its deadline, was already started, or may not run concurrently. */
   #mayStart(dueMs: number): boolean {
     const { startingDeadlineSeconds, concurrencyPolicy } = this.#cronJob.spec ?? {};
     const nowMs = this.#parts.ctx.clock.now();
@@ -191,7 +194,9 @@ export class CronJobReconcile {
     }
   }
 
-  /** Creates the job of a scheduled time. Returns false if another program did. */
+  /**
+   * Creates the job for a scheduled time. Returns false if the job is already active, or if a job of another owner has its name.
+   */
   async #start(dueMs: number): Promise<boolean> {
     const job = await this.#create(scheduledJob(this.#cronJob, dueMs));
     const { active = [] } = this.#status;
@@ -211,7 +216,7 @@ export class CronJobReconcile {
       return job;
     } catch (error) {
       if (isAlreadyExists(error)) {
-        // An earlier reconcile created it but could not write the status.
+        // Possibly created by an earlier reconcile that then failed to write the status.
         const existing = await ctx.client.resource(Job).get(objectKey(object), { signal: ctx.signal });
         return isControlledBy(existing, this.#cronJob) ? existing : undefined;
       }
@@ -222,7 +227,7 @@ export class CronJobReconcile {
     }
   }
 
-  /** Deletes a job and its pods. Returns false if it failed. */
+  /** Deletes a job and its pods. Returns false if the deletion failed. */
   async #delete(job: Stored<Job>): Promise<boolean> {
     try {
       await deleteObject(this.#parts.ctx, { kind: Job, object: job, propagationPolicy: 'Background' });

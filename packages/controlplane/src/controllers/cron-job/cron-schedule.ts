@@ -6,7 +6,7 @@ import { TimeZone } from './zoned-time.ts';
 
 /** A parsed schedule. */
 export interface CronSchedule {
-  /** Returns the first scheduled time after an instant; undefined if no time within five years matches. */
+  /** Returns the first scheduled time after an instant, or undefined if no time within five years matches. */
   next(ms: number): number | undefined;
 }
 
@@ -29,10 +29,10 @@ const descriptors: ReadonlyMap<string, CronFields> = new Map([
 ]);
 
 /**
- * Parses a schedule: five fields or a descriptor such as `@daily` or `@every 1h30m`, optionally after `TZ=<zone>`. Mirrors
- * `ParseStandard` of robfig/cron v3, including the texts of its errors.
+ * Parses a schedule: five fields, or a descriptor such as `@daily` or `@every 1h30m`. A time zone may precede it, as in
+ * `TZ=<zone>`. Mirrors `ParseStandard` of robfig/cron v3.
  *
- * @throws Error with upstream's message.
+ * @throws Error with the message of robfig/cron.
  */
 export function parseSchedule(text: string): CronSchedule {
   if (text === '') throw new Error('empty spec string');
@@ -62,7 +62,10 @@ function matching(fields: CronFields, zone: TimeZone): CronSchedule {
   return { next: (ms) => nextMatch(fields, { afterMs: ms, zone }) };
 }
 
-/** Delays are whole seconds, at least one; the next time falls on a second. */
+/**
+ * Returns a function that adds a fixed delay. As in robfig/cron, the delay is at least one second and is truncated to whole
+ * seconds, and results fall on whole seconds.
+ */
 function constantDelay(descriptor: string, text: string): (ms: number) => number {
   let delayMs: number;
   try {

@@ -3,29 +3,30 @@ import type { CronSchedule } from './cron-schedule.ts';
 /** The times that decide when a cron job runs, in milliseconds. */
 export interface ScheduleInput {
   readonly schedule: CronSchedule;
-  /** The last scheduled time, or else the cron job's creation. */
+  /** The last scheduled time, or the cron job's creation time if no job was scheduled yet. */
   readonly sinceMs: number;
-  /** How late a run may start; undefined for no limit. */
+  /** How late a job may start; undefined for no limit. */
   readonly startingDeadlineMs?: number | undefined;
   readonly nowMs: number;
 }
 
 /** The result of {@link lastDue}. */
 export interface DueTime {
-  /** The latest scheduled time up to now; undefined if none is due. */
+  /** The latest scheduled time up to now, or undefined if none is due. */
   readonly dueMs: number | undefined;
   readonly missed: 'none' | 'few' | 'many';
 }
 
-/** Number of missed runs from which a cron job reports too many. */
+/** A cron job that misses more runs than this reports too many missed runs. */
 const manyMissed = 100;
 
-/** A late timer must not wake the controller before the scheduled time. */
+/** Added to each wait, so that an early timer does not wake the controller before the scheduled time. */
 const paddingMs = 100;
 
 /**
- * Returns the latest scheduled time that has not run. Earlier ones are skipped: a cron job that missed ten runs starts one.
- * Mirrors `mostRecentScheduleTime` (1.36), which estimates the number of missed runs from the distance of the first two.
+ * Returns the latest scheduled time that is due. Earlier missed times are skipped: a cron job that missed ten runs starts one
+ * job. Mirrors `mostRecentScheduleTime` (1.36), which estimates the number of missed runs from the interval between the first
+ * two.
  *
  * @throws Error if the schedule never matches, such as February 31.
  */
@@ -38,12 +39,12 @@ export function lastDue({ schedule, sinceMs, startingDeadlineMs, nowMs }: Schedu
   }
   if (nowMs < first) return { dueMs: undefined, missed: 'none' };
   if (nowMs < second) return { dueMs: first, missed: 'none' };
-  const distanceMs = second - first;
-  const count = Math.floor((nowMs - first) / distanceMs) + 1;
-  // Start one distance earlier, because the times of some schedules are unevenly spaced.
+  const intervalMs = second - first;
+  const count = Math.floor((nowMs - first) / intervalMs) + 1;
+  // Start one interval earlier, because some schedules are unevenly spaced.
   let dueMs: number | undefined;
   for (
-    let at = schedule.next(first + (count - 2) * distanceMs);
+    let at = schedule.next(first + (count - 2) * intervalMs);
     at !== undefined && at <= nowMs;
     at = schedule.next(at)
   ) {
@@ -59,7 +60,7 @@ export function msUntilNext({ schedule, sinceMs, nowMs }: ScheduleInput): number
     const { dueMs, missed } = lastDue({ schedule, sinceMs, nowMs });
     fromMs = dueMs ?? (missed === 'none' ? sinceMs : nowMs);
   } catch {
-    // The schedule never matches: start from now.
+    // The schedule never matches, so search from now.
   }
   const next = schedule.next(fromMs);
   return next === undefined ? undefined : next + paddingMs - nowMs;

@@ -5,7 +5,7 @@ import { TimeZone } from './zoned-time.ts';
 
 const scheduledAnnotation = 'batch.kubernetes.io/cronjob-scheduled-timestamp';
 
-/** Returns the name of the job for a scheduled time. It is the same for every attempt, so no job is created twice. */
+/** Returns the name of the job for a scheduled time. Every attempt uses the same name, so no job is created twice. */
 export function jobNameAt({ metadata }: CronJob, scheduledMs: number): string {
   return `${metadata.name}-${Math.floor(scheduledMs / 60_000)}`;
 }

@@ -1,4 +1,4 @@
-/** A date and time of day in a time zone. Months count from 1, weekdays from Sunday, which is 0. */
+/** A local date and time in a time zone. Months count from 1, weekdays from 0 (Sunday). */
 export interface ZonedTime {
   readonly year: number;
   readonly month: number;
@@ -11,16 +11,17 @@ export interface ZonedTime {
 
 const quarterMs = 900_000;
 
-/** Converts between instants and local times of a time zone, with the time zone database of Node.js. */
+/** Converts between instants and the local times of a time zone, using Node.js's time zone database. */
 export class TimeZone {
-  /** Undefined for UTC. */
+  /** Formats instants with the zone's offset; undefined for UTC. */
   readonly #format: Intl.DateTimeFormat | undefined;
-  /** The latest result. Zones change their offset at a quarter of an hour only. */
+  /** The latest offset, cached for a quarter of an hour, because offsets change only on quarter-hour boundaries. */
   #known: { readonly quarter: number; readonly offsetMs: number } | undefined;
 
   /**
-   * @param name - name in the IANA database; empty for UTC.
-   * @throws Error `unknown time zone NAME`, as Go's `LoadLocation`.
+   * @param name - name in the IANA database, or empty for UTC.
+   *
+   * @throws Error `unknown time zone NAME`, as Go's `LoadLocation` does.
    */
   constructor(name: string) {
     try {
@@ -47,8 +48,8 @@ export class TimeZone {
   }
 
   /**
-   * Returns the instant of a local time; the weekday is ignored. Fields may be out of range: day 32 is the first day of the next month. A time that a
-   * transition skips or repeats resolves as in Go's `time.Date`.
+   * Returns the instant of a local time, ignoring the weekday. Fields may be out of range: day 32 is the first day of the next
+   * month after a month with 31 days. A local time that a transition skips or repeats resolves as in Go's `time.Date`.
    */
   instantOf({ year, month, day, hour, minute, second }: ZonedTime): number {
     const asUtc = Date.UTC(year, month - 1, day, hour, minute, second);
@@ -56,7 +57,7 @@ export class TimeZone {
     return offset === 0 ? asUtc : asUtc - this.offsetMs(asUtc - offset);
   }
 
-  /** Returns the zone's distance from UTC at an instant, in milliseconds; positive to the east. */
+  /** Returns the zone's offset from UTC at an instant, in milliseconds; positive east of UTC. */
   offsetMs(ms: number): number {
     if (!this.#format) return 0;
     const quarter = Math.floor(ms / quarterMs);

@@ -10,31 +10,31 @@ import { surgeCount } from './rolling-counts.ts';
 export interface DaemonState {
   readonly set: DaemonSet;
   readonly nodes: readonly Stored<Node>[];
-  /** Pods by the node that they run on or are meant for. */
+  /** Pods by the name of the node that they run on or are assigned to by affinity. */
   readonly pods: ReadonlyMap<string, readonly Stored<Pod>[]>;
-  /** Hash of the current revision. */
+  /** The hash of the current revision. */
   readonly hash: string;
   readonly nowMs: number;
 }
 
-/** Pods of a daemon set to create and delete. */
+/** The pods of a daemon set to create and delete. */
 export interface DaemonPlan {
-  /** Nodes that need a pod. */
+  /** The names of the nodes that need a pod. */
   readonly create: readonly string[];
   readonly remove: readonly Stored<Pod>[];
 }
 
-/** Pods that ended although a daemon set's pods run forever. */
+/** Pods that failed or succeeded, although daemon pods are supposed to run forever. */
 export interface EndedPods {
   readonly failed: readonly { readonly pod: Stored<Pod>; readonly node: string }[];
   readonly succeeded: readonly { readonly pod: Stored<Pod>; readonly node: string }[];
 }
 
-/** Compares the desired pods of all nodes with the actual ones; ended pods are handled apart. Mirrors `manage` (1.36). */
+/** Compares the pods that each node should have with those that it has. Lists ended pods separately. Mirrors `manage` (1.36). */
 export function planDaemons(state: DaemonState): DaemonPlan & EndedPods {
   const plans = state.nodes.map((node) => planNode(state, node));
   const known = new Set(state.nodes.map(({ metadata }) => metadata.name));
-  // No other controller deletes a pod that waits for a nonexistent node.
+  // Unscheduled pods that wait for a node that no longer exists: no other controller deletes them.
   const lost = [...state.pods].flatMap(([node, pods]) =>
     known.has(node) ? [] : pods.filter(({ spec }) => !spec?.nodeName),
   );
@@ -68,7 +68,8 @@ function planNode(state: DaemonState, node: Stored<Node>): DaemonPlan & EndedPod
 }
 
 /**
- * Returns the pods to delete while surging. Two may run: a new one that is not available yet, along with an old one that is ready.
+ * Returns the surplus pods of a node during a surge. Two pods may run side by side: a new pod that is not available yet, and an
+ * old pod that is ready.
  */
 function surplusOf(running: readonly Stored<Pod>[], { set, hash, nowMs }: DaemonState): readonly Stored<Pod>[] {
   const isNew = ({ metadata }: Pod): boolean => metadata.labels?.[revisionLabel] === hash;
@@ -80,7 +81,7 @@ function surplusOf(running: readonly Stored<Pod>[], { set, hash, nowMs }: Daemon
   return replaced ? [...surplus, oldest] : surplus;
 }
 
-/** Orders scheduled pods first, then by age. */
+/** Orders pods: scheduled pods first, and older pods before newer ones. */
 export function scheduledThenOldest(a: Stored<Pod>, b: Stored<Pod>): number {
   const unscheduled = ({ spec }: Pod): number => (spec?.nodeName ? 0 : 1);
   const key = ({ metadata }: Stored<Pod>): string => `${metadata.creationTimestamp} ${metadata.name}`;

@@ -4,13 +4,13 @@ import type { Affinity, Pod, PodSpec, Toleration } from '@kubewright/apimachiner
 import { defined } from '@kubewright/apimachinery/internal';
 import { podFromTemplate } from '../pods/pod-control.ts';
 
-/** Label with the revision of a pod. */
+/** The label that holds the revision hash of a pod. */
 export const revisionLabel = 'controller-revision-hash';
 const generationLabel = 'pod-template-generation';
 const generationAnnotation = 'deprecated.daemonset.template.generation';
 const nameField = 'metadata.name';
 
-/** Returns the pod of a daemon set for a node. Its affinity leaves the scheduler no other node. */
+/** Builds a daemon set's pod for a node. The pod's node affinity limits the scheduler to that node. */
 export function daemonPod(
   set: Stored<DaemonSet>,
   { nodeName, hash }: { readonly nodeName: string; readonly hash: string },
@@ -27,14 +27,14 @@ export function daemonPod(
   return { ...pod, metadata: { ...pod.metadata, labels }, spec: { ...spec, affinity } };
 }
 
-/** True for a pod of the daemon set's current template. */
+/** True if a pod was created from the daemon set's current template. */
 export function isUpdated(pod: Pod, { set, hash }: { readonly set: DaemonSet; readonly hash: string }): boolean {
   const { labels = {} } = pod.metadata;
   const generation = templateGeneration(set);
   return labels[revisionLabel] === hash || (generation !== undefined && labels[generationLabel] === generation);
 }
 
-/** Returns the node that a pod runs on or is meant for. */
+/** Returns the name of the node that a pod runs on, or that its affinity is limited to. */
 export function targetNode({ spec }: Pod): string | undefined {
   if (spec?.nodeName) return spec.nodeName;
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];
@@ -44,7 +44,7 @@ export function targetNode({ spec }: Pod): string | undefined {
   return field?.values?.length === 1 ? field.values[0] : undefined;
 }
 
-/** Returns the tolerations of a daemon set's pods: they stay on nodes in trouble. */
+/** Returns the tolerations of a daemon set's pods, including those that keep daemon pods running on unhealthy nodes. */
 export function daemonTolerations({ tolerations = [], hostNetwork }: PodSpec): readonly Toleration[] {
   const added: readonly Toleration[] = [
     ...['not-ready', 'unreachable'].map((key) => toleration(key, 'NoExecute')),
@@ -53,7 +53,7 @@ export function daemonTolerations({ tolerations = [], hostNetwork }: PodSpec): r
     ),
     ...(hostNetwork ? [toleration('network-unavailable', 'NoSchedule')] : []),
   ];
-  // Replaces tolerations with a time limit, so that the pods stay indefinitely.
+  // Replaces tolerations that have a time limit, so that the pods stay indefinitely.
   const kept = tolerations.map((each) => added.find((one) => isSame(one, each)) ?? each);
   return [...kept, ...added.filter((one) => !tolerations.some((each) => isSame(each, one)))];
 }
@@ -66,7 +66,7 @@ function isSame(a: Toleration, b: Toleration): boolean {
   return a.key === b.key && a.effect === b.effect && a.operator === b.operator && (a.value ?? '') === (b.value ?? '');
 }
 
-/** Returns the template's generation in upstream's deprecated annotation. */
+/** Returns the template generation from upstream's deprecated annotation, or undefined. */
 function templateGeneration({ metadata }: DaemonSet): string | undefined {
   const text = metadata.annotations?.[generationAnnotation];
   return text !== undefined && /^[+-]?\d+$/.test(text) ? String(BigInt(text.replace('+', ''))) : undefined;

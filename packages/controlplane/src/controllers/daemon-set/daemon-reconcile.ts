@@ -17,7 +17,7 @@ import { daemonSetStatus } from './daemon-status.ts';
 import type { FailedPodBackoff } from './failed-pod-backoff.ts';
 import { planUpdate } from './rolling-update.ts';
 
-/** Maximum number of pods that one reconcile creates or deletes. */
+/** The maximum number of pods that one reconcile creates, and that it deletes. */
 const burst = 250;
 
 /** Dependencies of a daemon set's reconcile. */
@@ -54,7 +54,7 @@ export class DaemonReconcile {
       await this.#update(hash);
       await truncateHistory(ctx, { set, old, pods: await this.#claimed() });
     } catch (error) {
-      // The status is written even if a step failed.
+      // Write the status first, even though a step failed.
       failure = { error };
     }
     const state = await this.#state(hash);
@@ -67,15 +67,15 @@ export class DaemonReconcile {
   async #update(hash: string): Promise<void> {
     const state = await this.#state(hash);
     const { create, remove, ...ended } = planDaemons(state);
-    const plan = { create, remove: [...this.#endedToRemove(ended, state), ...remove] };
+    const plan = { create, remove: [...this.#endedPodsToRemove(ended, state), ...remove] };
     await this.#apply(plan, hash);
-    // An update continues once these pods exist or are gone: their events trigger the next reconcile.
+    // The update continues once these pods are created or deleted: their events trigger the next reconcile.
     if (plan.create.length > 0 || plan.remove.length > 0) return;
     if (this.#set.spec?.updateStrategy?.type === 'RollingUpdate') await this.#apply(planUpdate(state), hash);
   }
 
-  /** Returns the ended pods to delete now. Pauses grow for a node that keeps rejecting its pod. */
-  #endedToRemove({ failed, succeeded }: EndedPods, { nowMs }: DaemonState): readonly Stored<Pod>[] {
+  /** Returns the ended pods to delete now. The delay grows if the pods of a node keep failing. */
+  #endedPodsToRemove({ failed, succeeded }: EndedPods, { nowMs }: DaemonState): readonly Stored<Pod>[] {
     const { backoff } = this.#parts;
     const { uid, namespace } = this.#set.metadata;
     const remove: Stored<Pod>[] = [];
@@ -117,7 +117,7 @@ export class DaemonReconcile {
     const pods = new Map<string, Stored<Pod>[]>();
     for (const pod of await this.#claimed()) {
       const node = targetNode(pod);
-      // A finished pod that is being deleted no longer matters.
+      // A finished pod that is being deleted does not count.
       if (node === undefined || (isPodEnded(pod) && isDeleting(pod))) continue;
       pods.set(node, [...(pods.get(node) ?? []), pod]);
     }
@@ -144,7 +144,7 @@ export class DaemonReconcile {
     } catch (error) {
       if (isNotFound(error)) return;
       if (!isConflict(error)) throw error;
-      // Upstream retries once on the live object, because counts change with every pod.
+      // Retry once on the live object, as upstream does.
       const live = await ctx.client.resource(DaemonSet).get(objectKey(set), { signal: ctx.signal });
       if (live.metadata.uid === set.metadata.uid) {
         await updateStatus(ctx, { kind: DaemonSet, object: { ...live, status } });

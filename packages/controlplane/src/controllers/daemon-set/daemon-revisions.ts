@@ -9,14 +9,14 @@ import { shortHash } from '../template-hash.ts';
 import { byRevision, isSameRevision, newRevision, nextRevision, revisionData } from '../template-revision.ts';
 import { revisionLabel } from './daemon-pod.ts';
 
-/** The revisions of a daemon set. */
+/** A daemon set's current revision hash, and its earlier revisions. */
 export interface DaemonRevisions {
   readonly hash: string;
-  /** Earlier revisions, oldest first. */
+  /** The earlier revisions, oldest first. */
   readonly old: readonly Stored<ControllerRevision>[];
 }
 
-/** Finds or creates the revision of a daemon set's template. Mirrors `constructHistory` (1.36). */
+/** Finds or creates the revision of a daemon set's current template. Mirrors `constructHistory` (1.36). */
 export async function findRevisions(
   ctx: RequestContext,
   { set, pods }: { readonly set: Stored<DaemonSet>; readonly pods: readonly Pod[] },
@@ -31,13 +31,13 @@ export async function findRevisions(
   if (!kept) return { hash: hashOf(await create(ctx, { set, revision: next })), old };
   for (const duplicate of equal.slice(0, -1)) await replace(ctx, { duplicate, kept, pods });
   if (kept.revision < next) {
-    // A rollback: the old revision becomes the newest again.
+    // After a rollback, an old revision becomes the newest again.
     await updateObject(ctx, { kind: ControllerRevision, object: { ...kept, revision: next } });
   }
   return { hash: hashOf(kept), old };
 }
 
-/** Deletes the oldest revisions beyond the history limit, except those of existing pods. */
+/** Deletes the oldest revisions beyond the history limit, except revisions that still have pods. */
 export async function truncateHistory(
   ctx: RequestContext,
   {
@@ -66,7 +66,7 @@ async function claimed(ctx: RequestContext, owner: Stored<DaemonSet>): Promise<r
   return claim(ctx, { owner, ownerKind: DaemonSet, kind: ControllerRevision, selector, candidates });
 }
 
-/** Adds the label to a revision of an old version of Kubernetes. */
+/** Adds the hash label to a revision that lacks it, because an old version of Kubernetes created it. */
 async function labelled(
   ctx: RequestContext,
   revision: Stored<ControllerRevision>,
@@ -105,7 +105,7 @@ async function create(
     if (!isAlreadyExists(error)) throw error;
     const existing = await ctx.client.resource(ControllerRevision).get(objectKey(object), { signal: ctx.signal });
     if (isSameRevision(existing, object)) return existing;
-    // Hash collision of two templates: the next reconcile adds the collision count.
+    // Two templates have the same hash. The next reconcile includes the increased collision count in the hash.
     const live = await ctx.client.resource(DaemonSet).get(objectKey(set), { signal: ctx.signal });
     const collisionCount = (set.status?.collisionCount ?? 0) + 1;
     if (live.status && (live.status.collisionCount ?? 0) === collisionCount - 1) {

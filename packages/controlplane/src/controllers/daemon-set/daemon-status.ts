@@ -5,7 +5,7 @@ import { type DaemonState, scheduledThenOldest } from './daemon-plan.ts';
 import { isUpdated } from './daemon-pod.ts';
 import { nodeFit } from './node-fit.ts';
 
-/** Computes a daemon set's status: one pod per node counts. */
+/** Computes a daemon set's status. Counts at most one pod per node. */
 export function daemonSetStatus({ set, nodes, pods, hash, nowMs }: DaemonState): DaemonSetStatus {
   const { minReadySeconds = 0 } = set.spec ?? {};
   const counts = { desired: 0, current: 0, misscheduled: 0, ready: 0, available: 0, updated: 0 };

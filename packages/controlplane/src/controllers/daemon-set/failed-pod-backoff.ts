@@ -8,13 +8,13 @@ interface Entry {
 }
 
 /**
- * Computes how long a failed pod stays before it is replaced on its node: 1 s after the first failure, twice as long after each
- * further one, at most 15 minutes.
+ * Computes the delay before a failed pod is replaced on its node: 1 s after the first replacement, doubled with each further one,
+ * up to 15 minutes.
  */
 export class FailedPodBackoff {
   readonly #entries = new Map<string, Entry>();
 
-  /** Returns the delay if the latest replacement is too recent; undefined if the pod may be replaced now. */
+  /** Returns the delay if the latest replacement is too recent, or undefined if the pod may be replaced now. */
   delayMs(key: string, nowMs: number): number | undefined {
     const entry = this.#valid(key, nowMs);
     return entry && nowMs - entry.atMs < entry.delayMs ? entry.delayMs : undefined;

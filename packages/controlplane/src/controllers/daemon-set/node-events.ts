@@ -3,18 +3,18 @@ import type { Node } from '@kubewright/apimachinery/core/v1';
 import type { EventHandler, ObjectView } from '@kubewright/runtime';
 import { nodeFit } from './node-fit.ts';
 
-/** Finds the daemon sets that a change of a node affects. Fed by a watch of the daemon sets. */
+/** Finds the daemon sets that a change to a node affects. Needs a watch of daemon sets with {@link NodeEvents.track}. */
 export class NodeEvents {
   readonly #sets = new Map<string, ObjectView<DaemonSet>>();
 
-  /** Handler for a watch of the daemon sets; enqueues nothing. */
+  /** Handler for a watch of daemon sets. Records the sets and enqueues nothing. */
   readonly track: EventHandler<DaemonSet> = ({ type, object }) => {
     const id = `${object.namespace}/${object.name}`;
     if (type === 'delete') this.#sets.delete(id);
     else this.#sets.set(id, object);
   };
 
-  /** Handler for a watch of the nodes; enqueues the sets whose pods must be added to or removed from the changed node. */
+  /** Handler for a watch of nodes. Enqueues the sets that must add a pod to, or remove their pod from, the changed node. */
   readonly enqueueAffected: EventHandler<Node> = (event, context) => {
     for (const { key, object: set } of this.#sets.values()) {
       const now = event.type === 'delete' ? undefined : nodeFit(set, event.object.object);

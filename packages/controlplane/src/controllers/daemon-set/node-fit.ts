@@ -4,11 +4,11 @@ import { matchesNodeAffinity } from '../nodes/node-selector.ts';
 import { untoleratedTaint } from '../nodes/tolerations.ts';
 import { daemonTolerations } from './daemon-pod.ts';
 
-/** The decision whether a daemon set may run on a node. */
+/** The decision about a daemon set's pods on a node. */
 export interface NodeFit {
-  /** A pod is created if the node has none. */
+  /** True if the node should have a pod: one is created if it has none. */
   readonly shouldRun: boolean;
-  /** An existing pod stays. */
+  /** True if an existing pod may keep running. */
   readonly shouldContinue: boolean;
 }
 

@@ -6,7 +6,7 @@ import { isUpdated } from './daemon-pod.ts';
 import { nodeFit } from './node-fit.ts';
 import { surgeCount, unavailableCount } from './rolling-counts.ts';
 
-/** The pods of one node, by revision. */
+/** The pods of one node that are not being deleted, split by revision. */
 interface NodePods {
   readonly node: string;
   readonly current: readonly Stored<Pod>[];
@@ -21,7 +21,7 @@ export function planUpdate(state: DaemonState): DaemonPlan {
   const unavailable = unavailableCount(set, wanted.length);
   const each = [...new Set([...pods.keys(), ...wanted])].sort().map((node) => podsOn(node, state));
   if (surge > 0) return planSurge(each, { state, surge, wanted });
-  // Without surge and unavailability no update could progress.
+  // At least one pod may be unavailable: with neither surge nor unavailability, the update could not progress.
   return planReplacements(each, { state, unavailable: Math.max(unavailable, wanted.length > 0 ? 1 : 0) });
 }
 
@@ -31,7 +31,10 @@ function podsOn(node: string, { pods, set, hash }: DaemonState): NodePods {
   return { node, current: staying.filter(updated), old: staying.filter((pod) => !updated(pod)) };
 }
 
-/** Deletes old pods, which makes room for new ones. Pods that are unavailable anyway do not count against the limit. */
+/**
+ * Plans to delete old pods, so that the next reconcile creates new ones. Old pods that are already unavailable are deleted
+ * regardless of the limit.
+ */
 function planReplacements(
   nodes: readonly NodePods[],
   { state, unavailable }: { readonly state: DaemonState; readonly unavailable: number },
@@ -41,7 +44,7 @@ function planReplacements(
   const candidates: Stored<Pod>[] = [];
   for (const { current, old } of nodes) {
     const [newPod, oldPod] = [current[0], old[0]];
-    // Another step handles excess and missing pods.
+    // Not one pod on this node: `planDaemons` handles surplus and missing pods.
     if (current.length > 1 || old.length > 1 || (newPod === undefined) === (oldPod === undefined)) missing++;
     else if (newPod) missing += isAvailable(newPod, state) ? 0 : 1;
     else if (oldPod && !isAvailable(oldPod, state)) {
@@ -52,7 +55,7 @@ function planReplacements(
   return { create: [], remove: [...broken, ...candidates.slice(0, Math.max(0, unavailable - missing))] };
 }
 
-/** Creates new pods next to old ones, and deletes old ones whose successor is available. */
+/** Plans to create new pods alongside old ones, and to delete old pods whose replacement is available. */
 function planSurge(
   nodes: readonly NodePods[],
   { state, surge, wanted }: { readonly state: DaemonState; readonly surge: number; readonly wanted: readonly string[] },
@@ -79,7 +82,7 @@ function planSurge(
     } else if (fitting.has(node)) (isAvailable(oldPod, state) ? candidates : urgent).push(node);
     else (isAvailable(oldPod, state) ? misplaced : remove).push(oldPod);
   }
-  // An old pod on a node that no longer fits goes once enough pods are available elsewhere.
+  // Delete an old pod from a node where it no longer belongs, once enough pods are available elsewhere.
   remove.push(...misplaced.slice(0, Math.max(0, available - wanted.length)));
   return { create: [...urgent, ...candidates.slice(0, Math.max(0, surge - surging))], remove };
 }

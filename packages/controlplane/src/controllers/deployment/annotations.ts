@@ -19,8 +19,8 @@ const notCopied = new Set([
 type Annotations = Readonly<Record<string, string>>;
 
 /**
- * Returns the revision of a deployment or replica set; 0 if it has none. Revisions are 64-bit integers, which a number cannot
- * hold exactly.
+ * Returns the revision of a deployment or replica set, or 0 if it has none. Revisions are 64-bit integers, so they do not fit a
+ * `number`.
  */
 export function revisionOf(object: Deployment | ReplicaSet): bigint {
   return parseInt64(object.metadata.annotations?.[revisionAnnotation]) ?? 0n;
@@ -33,15 +33,16 @@ export function maxRevision(sets: readonly ReplicaSet[]): bigint {
   return revision > 0n ? revision : 0n;
 }
 
-/** Compares by revision, oldest first. */
+/** Orders replica sets by revision, lowest first. */
 export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
   const [left, right] = [revisionOf(a), revisionOf(b)];
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
 /**
- * Returns the annotations of the new replica set: those of the deployment and the revision. The revision is never lowered,
- * because older sets may have been deleted since it was assigned. Earlier revisions are kept as history.
+ * Returns the annotations of the new replica set: its present ones, the deployment's, and the revision. The revision is never
+ * lowered, because older sets may have been deleted since it was assigned. If the revision changes, the earlier one is added to
+ * the set's history.
  */
 export function newReplicaSetAnnotations(deployment: Deployment, present: Annotations, revision: bigint): Annotations {
   const annotations: Record<string, string> = { ...present };
@@ -56,19 +57,19 @@ export function newReplicaSetAnnotations(deployment: Deployment, present: Annota
   return annotations;
 }
 
-/** Returns the annotations that record the deployment size for which a replica set was scaled. */
+/** Returns the annotations that record the size of the deployment at the time when a replica set is scaled. */
 export function sizeAnnotations(deployment: Deployment): Annotations {
   const desired = desiredReplicas(deployment);
   return { [desiredAnnotation]: String(desired), [maxAnnotation]: String(desired + maxSurge(deployment)) };
 }
 
-/** True if the replica set was scaled for a different deployment size than the current one. */
+/** True if the replica set was last scaled when the deployment had a different size. */
 export function isSizedForOther(set: ReplicaSet, deployment: Deployment): boolean {
   const text = set.metadata.annotations?.[desiredAnnotation];
   return text !== undefined && text !== '' && Number(text) !== desiredReplicas(deployment);
 }
 
-/** Returns the maximum number of pods that the deployment was allowed when the replica set was last scaled. */
+/** Returns the deployment's maximum number of pods at the time when the replica set was last scaled. */
 export function maxReplicasWhenSized(set: ReplicaSet): number | undefined {
   const text = set.metadata.annotations?.[maxAnnotation];
   const count = Number(text);
@@ -85,7 +86,7 @@ function withRevision(history: string | undefined, revision: string): string {
   return revisions.slice(first).join(',');
 }
 
-/** Parses a 64-bit integer like Go's `strconv.ParseInt`; returns undefined for any other text. */
+/** Parses a 64-bit integer as Go's `strconv.ParseInt` does. Returns undefined if the text is invalid or out of range. */
 function parseInt64(text: string | undefined): bigint | undefined {
   if (text === undefined || !/^[+-]?\d{1,32}$/.test(text)) return undefined;
   const value = BigInt(text.replace('+', ''));

@@ -15,10 +15,10 @@ export const reasons = {
   resumed: 'DeploymentResumed',
 } as const;
 
-/** A condition type of a deployment. */
+/** The condition types of a deployment. */
 export type ConditionType = 'Available' | 'Progressing' | 'ReplicaFailure';
 
-/** Returns the condition of a type. */
+/** Returns the condition of a type, or undefined. */
 export function conditionOf(
   status: Pick<DeploymentStatus, 'conditions'> | undefined,
   type: ConditionType,
@@ -26,7 +26,7 @@ export function conditionOf(
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** Returns a condition with the current time. */
+/** Builds a condition that is dated now. */
 export function newCondition(
   type: ConditionType,
   options: Required<Pick<DeploymentCondition, 'status' | 'reason' | 'message'>> & { readonly nowMs: number },
@@ -37,8 +37,8 @@ export function newCondition(
 }
 
 /**
- * Returns conditions with one set. If its status and reason are unchanged, the existing condition is kept, including message and
- * times: this keeps the progress deadline running.
+ * Returns the conditions with one of them set. If its status and reason are unchanged, the existing condition is kept, including
+ * its message and times, so that the progress deadline keeps running.
  */
 export function withCondition(
   conditions: readonly DeploymentCondition[] | undefined,
@@ -51,7 +51,7 @@ export function withCondition(
   return [...withoutCondition(list, next.type), { ...next, ...(lastTransitionTime && { lastTransitionTime }) }];
 }
 
-/** Returns conditions without those of a type. */
+/** Returns the conditions except those of a type. */
 export function withoutCondition(
   conditions: readonly DeploymentCondition[],
   type: string,
@@ -59,7 +59,7 @@ export function withoutCondition(
   return conditions.filter((condition) => condition.type !== type);
 }
 
-/** Returns how many seconds a rollout may make no progress; undefined if there is no limit. */
+/** Returns the time that a rollout may go without progress, in seconds, or undefined if there is no limit. */
 export function progressDeadlineSeconds({ spec }: Deployment): number | undefined {
   const seconds = spec?.progressDeadlineSeconds;
   return seconds === 0x7fffffff ? undefined : seconds;

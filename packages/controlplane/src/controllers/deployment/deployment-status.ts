@@ -11,14 +11,14 @@ import {
 } from './conditions.ts';
 import { desiredReplicas, maxUnavailable, totalOf, totalSize } from './rollout-math.ts';
 
-/** Input for a deployment's status. */
+/** A deployment's replica sets, from which its status is computed. */
 export interface DeploymentState {
   readonly sets: readonly ReplicaSet[];
   readonly current: ReplicaSet | undefined;
   readonly nowMs: number;
 }
 
-/** Returns a status with counts and availability; {@link rolloutStatus} adds progress. */
+/** Computes the counts and the Available condition of a status. {@link rolloutStatus} adds progress. */
 export function deploymentStatus(deployment: Deployment, state: DeploymentState): DeploymentStatus {
   const { sets, current, nowMs } = state;
   const available = totalOf(sets, 'availableReplicas');
@@ -41,7 +41,7 @@ export function deploymentStatus(deployment: Deployment, state: DeploymentState)
   };
 }
 
-/** Returns a status during a rollout: counts, availability, progress against the deadline, and replica set failures. */
+/** Computes the status during a rollout: counts, availability, progress against the deadline, and failures of replica sets. */
 export function rolloutStatus(deployment: Stored<Deployment>, state: DeploymentState): DeploymentStatus {
   const status = deploymentStatus(deployment, state);
   let conditions = withProgress(deployment, { status, state });
@@ -50,7 +50,7 @@ export function rolloutStatus(deployment: Stored<Deployment>, state: DeploymentS
   return { ...status, conditions };
 }
 
-/** True once all pods belong to the new set and are available. */
+/** True if all pods belong to the new set and are available. */
 export function isComplete(deployment: Stored<Deployment>, status: DeploymentStatus | undefined): boolean {
   const desired = desiredReplicas(deployment);
   return (
@@ -62,8 +62,8 @@ export function isComplete(deployment: Stored<Deployment>, status: DeploymentSta
 }
 
 /**
- * Returns the milliseconds until the progress deadline must be checked; undefined if it is not running. Without this requeue,
- * nothing would wake the controller when a rollout makes no progress.
+ * Returns the time until the progress deadline must be checked, in milliseconds, or undefined if no deadline is running. Without
+ * this requeue, nothing would trigger a reconcile for a rollout that makes no progress.
  */
 export function msUntilDeadline(
   deployment: Stored<Deployment>,
@@ -99,7 +99,7 @@ function withProgress(
     const message = `${subject} is progressing.`;
     const condition = say({ status: 'True', reason: reasons.updated, message });
     const since = present?.status === 'True' ? present.lastTransitionTime : undefined;
-    // Replace the condition even if it is unchanged: its update time restarts the deadline.
+    // Replace the condition even if it is otherwise unchanged, because its new update time restarts the deadline.
     return [
       ...withoutCondition(conditions, 'Progressing'),
       { ...condition, ...(since && { lastTransitionTime: since }) },
@@ -134,12 +134,14 @@ function isTimedOut(
   return updatedMs(progress) + deadlineMs < nowMs;
 }
 
-/** Returns the update time. A condition without one, which only another writer leaves, counts as infinitely old. */
+/**
+ * Returns the time of the last update. A condition without one, which only another program can have written, counts as from 1970.
+ */
 function updatedMs({ lastUpdateTime }: DeploymentCondition): number {
   return Date.parse(lastUpdateTime ?? '') || 0;
 }
 
-/** Returns the new set's failure, or else one of an old set. */
+/** Returns the failure condition of the new set, or else that of an old set. */
 function replicaFailure({ sets, current }: DeploymentState): DeploymentCondition | undefined {
   const failureOf = (set: ReplicaSet | undefined) =>
     set?.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');

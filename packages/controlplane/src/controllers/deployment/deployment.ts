@@ -29,7 +29,10 @@ const account = 'deployment-controller';
 export function deploymentController(): BuiltInController {
   const events = new CoreEventRecorder(account);
   const orphans = new OrphanOwners();
-  /** Deployment names by replica set uid: a Recreate update may be waiting for a pod to terminate. */
+  /**
+   * Deployment names by replica set uid. Needed to enqueue the deployment when a pod is deleted, because a Recreate update may
+   * wait for that.
+   */
   const deployments = new Map<string, string>();
   return {
     account,
@@ -117,7 +120,7 @@ async function claimed(
   return claim(ctx, { owner, ownerKind: Deployment, kind: ReplicaSet, selector, candidates });
 }
 
-/** Scales without advancing the rollout, after a resize or while paused. */
+/** Scales the replica sets without advancing the rollout, after the deployment was resized or while it is paused. */
 async function resize(rollout: Rollout): Promise<void> {
   const found = await generations(rollout, { create: false });
   await scaleAll(rollout, found);
@@ -126,7 +129,7 @@ async function resize(rollout: Rollout): Promise<void> {
   await report(rollout, deploymentStatus(rollout.deployment, state));
 }
 
-/** Sets the Progressing condition when the rollout is paused or resumed; the deadline does not run while paused. */
+/** Sets the Progressing condition when the rollout is paused or resumed. The deadline does not run while it is paused. */
 async function notePause(rollout: Rollout): Promise<void> {
   const { deployment, nowMs } = rollout;
   if (progressDeadlineSeconds(deployment) === undefined) return;
@@ -142,7 +145,7 @@ async function notePause(rollout: Rollout): Promise<void> {
   }
 }
 
-/** Deletes the oldest revisions beyond the history limit, except those that still have pods. */
+/** Deletes the oldest replica sets beyond the history limit, except those that still have pods. */
 async function cleanUp(rollout: Rollout, { old }: Pick<Generations, 'old'>): Promise<void> {
   const limit = rollout.deployment.spec?.revisionHistoryLimit;
   if (limit === undefined || limit === 0x7fffffff) return;

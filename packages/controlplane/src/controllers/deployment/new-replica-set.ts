@@ -39,18 +39,20 @@ function findNewReplicaSet(
   return [...sets].sort(byCreation).find((set) => comparable(set.spec?.template) === wanted);
 }
 
-/** Distinguishes the new set from the old ones and updates revision and conditions. Creates the new set if `create` is set. */
+/**
+ * Separates the new set from the old ones, and updates revision and conditions. Creates a missing new set if `create` is true.
+ */
 export async function generations(rollout: Rollout, how: { readonly create: boolean }): Promise<Generations> {
   const found = findNewReplicaSet(rollout.deployment, rollout.sets);
   const old = rollout.sets.filter((set) => set.metadata.uid !== found?.metadata.uid);
   const revision = maxRevision(old) + 1n;
-  if (found) return { current: await keepUp(rollout, { set: found, revision }), old };
+  if (found) return { current: await syncCurrent(rollout, { set: found, revision }), old };
   if (!how.create) return { current: undefined, old };
   return { current: await createReplicaSet(rollout, { old, revision }), old };
 }
 
-/** Copies the deployment's annotations and minReadySeconds to its current set, and synchronizes the revision of both. */
-async function keepUp(
+/** Copies the deployment's annotations and minReadySeconds to its current set, and brings both to the same revision. */
+async function syncCurrent(
   rollout: Rollout,
   { set, revision }: { readonly set: Stored<ReplicaSet>; readonly revision: bigint },
 ): Promise<Stored<ReplicaSet>> {
@@ -98,7 +100,7 @@ async function createReplicaSet(
       created = await takeExisting(rollout, { wanted, error });
       isNew = false;
     } else {
-      return await failToCreate(rollout, { wanted, error });
+      return await reportCreateError(rollout, { wanted, error });
     }
   }
   rollout.replace(created);
@@ -120,8 +122,8 @@ async function createReplicaSet(
 }
 
 /**
- * Adopts an existing set of the same name if it belongs to this deployment and has this template, because an earlier reconcile
- * created it. Otherwise two templates share a hash, and the next reconcile adds the collision count.
+ * Uses an existing set of the same name if it belongs to this deployment and has the same template: an earlier reconcile created
+ * it. Otherwise two templates have the same hash, and the next reconcile includes the increased collision count in the hash.
  */
 async function takeExisting(
   rollout: Rollout,
@@ -136,7 +138,7 @@ async function takeExisting(
   throw error;
 }
 
-async function failToCreate(
+async function reportCreateError(
   rollout: Rollout,
   { wanted, error }: { readonly wanted: ReplicaSet; readonly error: unknown },
 ): Promise<never> {

@@ -11,12 +11,12 @@ export function isRollingUpdate({ spec }: Deployment): boolean {
   return spec?.strategy?.type !== 'Recreate';
 }
 
-/** Returns how many pods may exist above the desired number during an update. Percentages round up. */
+/** Returns the number of pods that may exist above the desired number during an update. Percentages round up. */
 export function maxSurge(deployment: Deployment): number {
   return isRollingUpdate(deployment) ? fenceposts(deployment).surge : 0;
 }
 
-/** Returns how many of the desired pods may be unavailable. Percentages round down. */
+/** Returns the number of desired pods that may be unavailable. Percentages round down. */
 export function maxUnavailable(deployment: Deployment): number {
   const desired = desiredReplicas(deployment);
   if (!isRollingUpdate(deployment) || desired === 0) return 0;
@@ -24,13 +24,13 @@ export function maxUnavailable(deployment: Deployment): number {
 }
 
 /**
- * Resolves surge and unavailable counts. If both are 0, to which small percentages round, an update could never progress: then
- * one pod may be unavailable.
+ * Resolves the surge and unavailable counts. If both round to 0, one pod may be unavailable, because the update could not
+ * progress otherwise.
  */
 function fenceposts(deployment: Deployment): { readonly surge: number; readonly unavailable: number } {
   const { maxSurge: up = '25%', maxUnavailable: down = '25%' } = deployment.spec?.strategy?.rollingUpdate ?? {};
   const total = desiredReplicas(deployment);
-  // Percentages have no upper limit, but a replica set's size does.
+  // A percentage has no upper limit, but the size of a replica set does.
   const surge = Math.min(scaledValue(up, { total, roundUp: true }) ?? 0, 0x7fffffff - total);
   const unavailable = scaledValue(down, { total }) ?? 0;
   return { surge, unavailable: surge === 0 && unavailable === 0 ? 1 : unavailable };
@@ -41,12 +41,12 @@ export function sizeOf({ spec }: ReplicaSet): number {
   return spec?.replicas ?? 1;
 }
 
-/** Returns the total desired number of pods of some replica sets. */
+/** Returns the sum of the replica sets' desired numbers of pods. */
 export function totalSize(sets: readonly ReplicaSet[]): number {
   return sets.reduce((sum, each) => sum + sizeOf(each), 0);
 }
 
-/** Sums up a status count of replica sets. */
+/** Sums one of the status counts over the replica sets. */
 export function totalOf(
   sets: readonly ReplicaSet[],
   field: 'replicas' | 'readyReplicas' | 'availableReplicas' | 'terminatingReplicas',
@@ -54,7 +54,7 @@ export function totalOf(
   return sets.reduce((sum, { status }) => sum + (status?.[field] ?? 0), 0);
 }
 
-/** Returns the size that the new replica set may have now. */
+/** Returns the size to which the new replica set may be scaled now. */
 export function newReplicaSetSize(
   deployment: Deployment,
   options: { readonly all: readonly ReplicaSet[]; readonly present: number },
@@ -71,7 +71,7 @@ export function activeSets(sets: readonly Stored<ReplicaSet>[]): readonly Stored
   return sets.filter((each) => sizeOf(each) > 0);
 }
 
-/** Compares by creation time, oldest first, then by name. */
+/** Orders replica sets by creation time, oldest first, then by name. */
 export function byCreation(a: Stored<ReplicaSet>, b: Stored<ReplicaSet>): number {
   const order = createdMs(a) - createdMs(b);
   return order !== 0 ? order : a.metadata.name < b.metadata.name ? -1 : 1;

@@ -7,13 +7,13 @@ import { sizeAnnotations } from './annotations.ts';
 import { withCondition } from './conditions.ts';
 import { sizeOf } from './rollout-math.ts';
 
-/** One reconcile of a deployment: its state and the writes shared by all steps. */
+/** One reconcile of a deployment: its state, and the writes that several steps need. */
 export class Rollout {
   readonly ctx: ReconcileContext<Deployment>;
   readonly events: CoreEventRecorder;
-  /** State as of the last write of this reconcile. */
+  /** The deployment as of the last write of this reconcile. */
   deployment: Stored<Deployment>;
-  /** All replica sets of the deployment. */
+  /** All replica sets of the deployment, as of the last writes. */
   sets: readonly Stored<ReplicaSet>[];
 
   constructor(parts: {
@@ -32,12 +32,12 @@ export class Rollout {
     return this.ctx.clock.now();
   }
 
-  /** Writes the deployment's status, together with its annotations. */
+  /** Writes the deployment's status and annotations. */
   async writeStatus(deployment: Deployment): Promise<void> {
     this.deployment = await updateStatus(this.ctx, { kind: Deployment, object: deployment });
   }
 
-  /** Adds a condition to the status and writes it, together with the changes of `also`. */
+  /** Sets a condition and writes the status, together with the changes that `also` makes. */
   async writeCondition(
     condition: DeploymentCondition,
     also: (deployment: Deployment) => Deployment = (same) => same,
@@ -47,7 +47,7 @@ export class Rollout {
     await this.writeStatus(also({ ...this.deployment, status: { ...status, conditions } }));
   }
 
-  /** Scales a replica set for the current deployment and records an event if its size changes. Returns true if it does. */
+  /** Scales a replica set and updates its size annotations. If its size changes, records an event and returns true. */
   async scale(set: ReplicaSet, size: number): Promise<boolean> {
     const { deployment } = this;
     const before = sizeOf(set);
@@ -68,7 +68,7 @@ export class Rollout {
     return true;
   }
 
-  /** Scales only if the size differs. Outdated annotations alone do not cause a write. */
+  /** Scales a replica set only if its size differs. Does not write merely to update annotations. */
   async resize(set: ReplicaSet, size: number): Promise<boolean> {
     return sizeOf(set) === size ? false : this.scale(set, size);
   }
@@ -86,7 +86,7 @@ export class Rollout {
     return this.sets.find((each) => each.metadata.uid === set.metadata.uid) ?? set;
   }
 
-  /** Deletes a replica set that is no longer needed. */
+  /** Deletes a replica set, unless it has changed since it was read. */
   async drop(set: ReplicaSet): Promise<void> {
     const preconditions = { uid: set.metadata.uid, resourceVersion: set.metadata.resourceVersion };
     try {
@@ -94,7 +94,7 @@ export class Rollout {
         .resource(ReplicaSet)
         .delete(objectKey(set), { preconditions, propagationPolicy: 'Background', signal: this.ctx.signal });
     } catch (error) {
-      // Deleted or changed since: the next reconcile decides again.
+      // The set was deleted or changed in the meantime; the next reconcile decides again.
       if (!isNotFound(error) && !isConflict(error)) throw error;
     }
   }

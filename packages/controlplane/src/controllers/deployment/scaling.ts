@@ -13,14 +13,14 @@ import {
   totalSize,
 } from './rollout-math.ts';
 
-/** True if the deployment was resized since its sets were scaled. */
+/** True if the deployment was resized after its replica sets were last scaled. */
 export function isScaling({ deployment, sets }: Rollout): boolean {
   return activeSets(sets).some((set) => isSizedForOther(set, deployment));
 }
 
 /**
- * Scales the sets after the deployment was resized, or while it is paused, without advancing an update. A single set gets all
- * replicas; in the middle of a rolling update all sets grow or shrink in proportion.
+ * Scales the sets after the deployment was resized, or while it is paused, without advancing a rollout. If only one set has pods,
+ * it gets all replicas. In the middle of a rolling update, all sets grow or shrink in proportion.
  */
 export async function scaleAll(rollout: Rollout, { current, old }: Generations): Promise<void> {
   const { deployment } = rollout;
@@ -38,14 +38,14 @@ export async function scaleAll(rollout: Rollout, { current, old }: Generations):
   for (const [set, size] of proportionalSizes(deployment, sets)) await rollout.scale(set, size);
 }
 
-/** Returns the only set that has pods; the latest set if none has; undefined if several have. */
+/** Returns the only set with a non-zero size, the newest set if all sizes are zero, or undefined if several are not. */
 function activeOrLatest({ current, old }: Generations): ReplicaSet | undefined {
   const newestFirst = [...old].sort((a, b) => byCreation(b, a));
   const active = activeSets(current ? [...newestFirst, current] : newestFirst);
   return active.length === 0 ? (current ?? newestFirst[0]) : active.length === 1 ? active[0] : undefined;
 }
 
-/** True if the new set is fully available and only the old ones remain to be scaled down. */
+/** True if the new set has its full size and is available, so that only the old sets remain to be scaled down. */
 function isSaturated(deployment: Deployment, set: ReplicaSet | undefined): boolean {
   if (!set) return false;
   const desired = desiredReplicas(deployment);
@@ -53,7 +53,7 @@ function isSaturated(deployment: Deployment, set: ReplicaSet | undefined): boole
   return sizeOf(set) === desired && sizedFor === desired && (set.status?.availableReplicas ?? 0) === desired;
 }
 
-/** Returns sizes in proportion to the current ones. The rounding remainder goes to the largest set. */
+/** Returns the new size of each set, in proportion to its current size. The rounding remainder goes to the largest set. */
 function proportionalSizes(
   deployment: Deployment,
   sets: readonly Stored<ReplicaSet>[],

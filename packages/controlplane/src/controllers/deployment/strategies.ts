@@ -15,11 +15,14 @@ import {
   totalSize,
 } from './rollout-math.ts';
 
-/** Result of one step of a strategy. */
+/** The result of one step of a rollout. */
 export interface StrategyStep {
   readonly current: Stored<ReplicaSet> | undefined;
   readonly old: readonly Stored<ReplicaSet>[];
-  /** True if there was nothing to scale. Old revisions may then be deleted once the rollout is complete. */
+  /**
+   * False if old pods still have to be removed, or if the rolling update scaled a set. If true, old revisions can be deleted once
+   * the rollout is complete.
+   */
   readonly settled: boolean;
 }
 
@@ -56,7 +59,7 @@ async function growNew(rollout: Rollout, set: ReplicaSet): Promise<boolean> {
   return rollout.resize(set, newReplicaSetSize(deployment, { all: rollout.sets, present }));
 }
 
-/** Scales down old sets as far as availability allows. Unhealthy pods go first, because they do not count as available. */
+/** Scales down old sets as far as availability allows. Starts with unhealthy pods, because they do not count as available. */
 async function shrinkOld(
   rollout: Rollout,
   { current, old }: { readonly current: ReplicaSet | undefined; readonly old: readonly Stored<ReplicaSet>[] },

@@ -7,11 +7,11 @@ interface Workload {
   readonly spec?: { readonly replicas?: number; readonly template?: PodTemplateSpec };
 }
 
-/** Index of the budgets that cover a pod, fed by a watch of the budgets. */
+/** Finds the budgets that cover a pod. Needs a watch of budgets with {@link BudgetSelectors.track}. */
 export class BudgetSelectors {
   readonly #selectors = new Map<string, Map<string, LabelSelector>>();
 
-  /** Handler for a watch of the budgets; enqueues nothing. */
+  /** Handler for a watch of budgets. Records their selectors and enqueues nothing. */
   readonly track: EventHandler<PodDisruptionBudget> = ({ type, object }) => {
     const { namespace, name } = object;
     const budgets = this.#selectors.get(namespace) ?? new Map<string, LabelSelector>();
@@ -27,7 +27,7 @@ export class BudgetSelectors {
     return budgets.filter(([, selector]) => selector.matches(labels)).map(([name]) => ({ namespace, name }));
   }
 
-  /** Handler for watches of workloads; enqueues the budgets that cover the pods of a workload whose size has changed. */
+  /** Handler for watches of workloads. If a workload's size changed, enqueues the budgets that cover its pods. */
   readonly enqueueScaled: EventHandler<Workload> = (event, context) => {
     const { namespace, object } = event.object;
     if (event.type === 'update' && event.old.object.spec?.replicas === object.spec?.replicas) return;

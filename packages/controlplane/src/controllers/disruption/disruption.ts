@@ -20,7 +20,7 @@ import { type ControllerReference, type Expectation, expectationOf, UnknownScale
 import { ownerScale, scalableKinds } from './owner-scale.ts';
 import { selectorText } from './selector-text.ts';
 
-/** Time after which an evicted pod that still exists counts as healthy again. */
+/** An evicted pod that still exists after this time counts as healthy again. */
 const evictionTimeoutMs = 120_000;
 
 /** Maintains the status of disruption budgets, which decides whether evictions are allowed. */
@@ -38,7 +38,7 @@ export function disruptionController(): BuiltInController {
           Pod,
           enqueueMapped<Pod>(({ namespace, labels }) => selectors.matching(namespace, labels)),
         ),
-        // A percentage depends on how many pods the workloads should have.
+        // A percentage in a budget depends on the desired replicas of the workloads.
         ...scalableKinds.map((kind) => watch(kind, selectors.enqueueScaled)),
       ],
       reconcile: (budget, ctx) => events.during(ctx, () => reconcile(budget, { ctx, events })),
@@ -77,7 +77,7 @@ async function reconcile(budget: Stored<PodDisruptionBudget>, { ctx, events }: P
     events.record(ctx, { about: budget, type: 'Warning', reason: 'UnmanagedPods', message });
   }
   const nowMs = ctx.clock.now();
-  const { disruptedPods, recheckMs } = onTheirWay(budget, { pods, nowMs });
+  const { disruptedPods, recheckMs } = disruptedPodsOf(budget, { pods, nowMs });
   const currentHealthy = pods.filter(
     (pod) => !isDeleting(pod) && isPodReady(pod) && disruptedPods[pod.metadata.name] === undefined,
   ).length;
@@ -86,8 +86,11 @@ async function reconcile(budget: Stored<PodDisruptionBudget>, { ctx, events }: P
   return recheckMs === undefined ? undefined : { requeueAfterMs: recheckMs };
 }
 
-/** Returns evicted pods that still exist. They do not count as healthy for a while. */
-function onTheirWay(
+/**
+ * Returns the recently evicted pods that still exist and do not count as healthy, and the time until the first of them counts
+ * again.
+ */
+function disruptedPodsOf(
   { status }: PodDisruptionBudget,
   { pods, nowMs }: { readonly pods: readonly Stored<Pod>[]; readonly nowMs: number },
 ): { readonly disruptedPods: Readonly<Record<string, string>>; readonly recheckMs: number | undefined } {
@@ -98,7 +101,7 @@ function onTheirWay(
     const since = status?.disruptedPods?.[name];
     if (since === undefined || isDeleting(pod)) continue;
     const leftMs = Date.parse(since) + evictionTimeoutMs - nowMs;
-    // Expired, or not a valid time.
+    // Skips times that are expired or invalid.
     if (!(leftMs > 0)) continue;
     disruptedPods[name] = since;
     recheckMs = Math.min(recheckMs ?? leftMs, leftMs);
@@ -135,7 +138,7 @@ function statusOf(
   };
 }
 
-/** Returns a status that allows no disruptions, for a budget that cannot be computed. */
+/** Returns a status that allows no disruptions, for a budget whose expected pods are unknown. */
 function closed(
   { status, metadata }: PodDisruptionBudget,
   { ctx, message }: { readonly ctx: Parts['ctx']; readonly message: string },
@@ -161,7 +164,7 @@ async function write(
   try {
     await updateStatus(ctx, { kind: PodDisruptionBudget, object: { ...budget, status } });
   } catch (error) {
-    // An eviction changed the budget first, or it was deleted: the event triggers another reconcile.
+    // An eviction changed the budget first, or the budget was deleted. That event triggers another reconcile.
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }
 }

@@ -2,38 +2,38 @@ import { type KubernetesObject, KubewrightError, scaledValue } from '@kubewright
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
 
-/** Expected pod counts of a budget. */
+/** The pod counts that a budget expects. */
 export interface Expectation {
   readonly expected: number;
-  /** How many of them must be healthy. */
+  /** The number of expected pods that must be healthy. */
   readonly desired: number;
-  /** True if pods without a controller make the counts wrong. */
+  /** True if some pods have no controller, which makes the counts inaccurate. */
   readonly hasUnmanaged: boolean;
 }
 
-/** Thrown if a budget cannot be computed. Its status reports the reason. */
+/** The expected pods of a budget are unknown. The budget's status reports the reason. */
 export class UnknownScaleError extends KubewrightError {
   override readonly name = 'UnknownScaleError';
   readonly code = 'KW5105';
 }
 
-/** A reference to a controller. */
+/** An owner reference to a controller. */
 export type ControllerReference = NonNullable<KubernetesObject['metadata']['ownerReferences']>[number];
 
-/** The object that determines how many pods there should be. */
+/** The desired replicas of the object that controls a pod's number of replicas. */
 export interface OwnerScale {
   readonly uid: string;
   readonly replicas: number;
 }
 
-/** Looks up the scale of a pod's controller; undefined if it does not exist. */
+/** Looks up the scale of a pod's controller. Resolves to undefined if the controller does not exist. */
 export type ScaleLookup = (reference: ControllerReference) => Promise<OwnerScale | undefined>;
 
 /**
- * Returns how many pods are expected and how many must be healthy. Percentages and `maxUnavailable` refer to the desired replicas
- * of the pods' controllers. Mirrors `getExpectedPodCount` (1.36).
+ * Returns the number of expected pods, and how many of them must be healthy. Percentages and `maxUnavailable` refer to the
+ * desired replicas of the pods' controllers. Mirrors `getExpectedPodCount` (1.36).
  *
- * @throws {@link UnknownScaleError} if a pod's controller has no known scale.
+ * @throws {@link UnknownScaleError} if a pod's controller does not exist or has no scale.
  */
 export async function expectationOf(
   { spec }: PodDisruptionBudget,
@@ -50,7 +50,7 @@ export async function expectationOf(
   return { expected, desired: maxUnavailable === undefined ? scaled : Math.max(0, expected - scaled), hasUnmanaged };
 }
 
-/** Returns the total desired replicas of the pods' controllers. Pods without a controller do not count. */
+/** Returns the sum of the desired replicas of the pods' controllers. Pods without a controller do not count. */
 async function totalScale(
   pods: readonly Pod[],
   scaleOf: ScaleLookup,

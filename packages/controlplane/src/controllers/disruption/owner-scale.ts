@@ -9,12 +9,12 @@ export interface Scalable extends KubernetesObject {
   readonly spec?: { readonly replicas?: number };
 }
 
-/** The built-in kinds that determine how many pods there should be. */
+/** The built-in kinds whose `spec.replicas` is the desired number of pods. */
 export const scalableKinds: readonly Kind<Scalable>[] = [ReplicationController, ReplicaSet, StatefulSet, Deployment];
 
 /**
- * Returns the scale of a pod's controller: of the Deployment instead of its ReplicaSet, and of other kinds by their scale
- * subresource.
+ * Returns the scale of a pod's controller. For the ReplicaSet of a Deployment, returns the Deployment's scale. For kinds that are
+ * not built in, reads the scale subresource.
  *
  * @throws {@link UnknownScaleError} if the kind does not exist or has no scale subresource.
  */

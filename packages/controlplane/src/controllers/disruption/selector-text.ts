@@ -1,6 +1,6 @@
 import type { LabelSelectorObject } from '@kubewright/apimachinery';
 
-/** Formats a selector as Go prints it, which is how upstream's messages show it. */
+/** Formats a selector as Go prints it, for messages that match upstream's. */
 export function selectorText(selector: LabelSelectorObject | undefined): string {
   if (selector === undefined) return 'nil';
   const labels = Object.entries(selector.matchLabels ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));

@@ -28,8 +28,8 @@ const notMirrored: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Maintains EndpointSlices for Endpoints that a user writes by hand, for a Service without a selector. Mirrors the EndpointSlice
- * mirroring controller (1.36).
+ * Mirrors Endpoints that users write for Services without a selector to EndpointSlices. Follows the EndpointSlice mirroring
+ * controller (1.36).
  */
 export function endpointSliceMirroringController(): BuiltInController {
   const events = new CoreEventRecorder('endpoint-slice-mirroring-controller');

@@ -5,26 +5,26 @@ import { defined } from '@kubewright/apimachinery/internal';
 import { canonicalJson } from '../template-hash.ts';
 import { repackSubsets, type SubsetAddress } from './repack-subsets.ts';
 
-/** Maximum number of addresses of one subset that are mirrored, and of endpoints in one slice. */
+/** The maximum number of mirrored addresses per subset, and of endpoints per slice. */
 export const maxAddresses = 1_000;
 
-/** The content of one slice. */
+/** The content of one mirrored slice. */
 export interface MirroredSlice {
   readonly family: 'IPv4' | 'IPv6';
   readonly ports: readonly EndpointPort[];
   readonly endpoints: readonly Endpoint[];
 }
 
-/** The slices that mirror an Endpoints object. */
+/** The slices for an Endpoints object, and the number of addresses left out. */
 export interface Mirror {
   readonly slices: readonly MirroredSlice[];
-  /** Number of invalid IP addresses. */
+  /** The number of invalid IP addresses. */
   readonly invalid: number;
-  /** Number of addresses that were left out, invalid ones included. */
+  /** The number of addresses that were left out, including invalid ones. */
   readonly skipped: number;
 }
 
-/** Returns the slices that mirror an Endpoints object: one for each address family and set of ports. */
+/** Computes the slices that mirror an Endpoints object: one per address family and set of ports. */
 export function mirroredSlices({ subsets = [] }: Endpoints): Mirror {
   const slices = new Map<string, MirroredSlice & { readonly endpoints: Endpoint[] }>();
   let invalid = 0;
@@ -53,7 +53,7 @@ export function mirroredSlices({ subsets = [] }: Endpoints): Mirror {
   return { slices: [...slices.values()], invalid, skipped };
 }
 
-/** Ready addresses come first. */
+/** Returns the addresses with the ready ones first. */
 function inOrder(addresses: readonly SubsetAddress[]): readonly SubsetAddress[] {
   return [...addresses.filter(({ ready }) => ready), ...addresses.filter(({ ready }) => !ready)];
 }

@@ -1,7 +1,7 @@
 import type { EndpointAddress, EndpointPort, EndpointSubset } from '@kubewright/apimachinery/core/v1';
 import { canonicalJson } from '../template-hash.ts';
 
-/** An address of an Endpoints object and whether it is ready. */
+/** An address of an Endpoints object, with its readiness. */
 export interface SubsetAddress {
   readonly address: EndpointAddress;
   readonly ready: boolean;
@@ -14,8 +14,8 @@ export interface RepackedSubset {
 }
 
 /**
- * Joins ports that the same addresses offer. An address that is ready in one subset and not in another is not ready. Mirrors
- * `RepackSubsets` (1.36).
+ * Regroups subsets so that ports with the same addresses are in one subset. An address that is ready in one subset but not in
+ * another counts as not ready. Mirrors `RepackSubsets` (1.36).
  */
 export function repackSubsets(subsets: readonly EndpointSubset[]): readonly RepackedSubset[] {
   const byPort = new Map<
@@ -23,7 +23,7 @@ export function repackSubsets(subsets: readonly EndpointSubset[]): readonly Repa
     { readonly port: EndpointPort | undefined; readonly addresses: Map<string, SubsetAddress> }
   >();
   for (const { ports = [], addresses = [], notReadyAddresses = [] } of subsets) {
-    // Addresses without ports are kept.
+    // Keep the addresses of a subset without ports.
     for (const port of ports.length > 0 ? ports : [undefined]) {
       const key = canonicalJson(port ?? {});
       const offered = byPort.get(key) ?? { port, addresses: new Map<string, SubsetAddress>() };

@@ -4,7 +4,7 @@ import type { Endpoint, EndpointPort } from '@kubewright/apimachinery/discovery/
 import { defined } from '@kubewright/apimachinery/internal';
 import { isPodEnded, isPodReady } from '../pods/pod-state.ts';
 
-/** Address families supported by slices. */
+/** The supported address families. */
 export type AddressType = 'IPv4' | 'IPv6';
 
 const tolerateAnnotation = 'service.alpha.kubernetes.io/tolerate-unready-endpoints';
@@ -14,7 +14,7 @@ export function isEndpoint(pod: Pod): boolean {
   return !isPodEnded(pod) && Boolean(pod.status?.podIP || pod.status?.podIPs?.length);
 }
 
-/** Returns a pod as an endpoint of a service; undefined if it has no address of the family. */
+/** Builds a service's endpoint for a pod, or returns undefined if the pod has no address of this family. */
 export function endpointOf(
   pod: Stored<Pod>,
   {
@@ -44,10 +44,13 @@ export function endpointOf(
   };
 }
 
-/** Returns the ports of a service on one pod. Named ports are looked up in its containers and omitted if not found. */
+/**
+ * Returns the service's ports as numbered on a pod. A named target port is looked up in the pod's containers, and left out if it
+ * is not found.
+ */
 export function portsOf(service: Service, pod: Pod): readonly EndpointPort[] {
   const { ports = [], clusterIP } = service.spec ?? {};
-  // A headless service without ports still has addresses.
+  // A headless service may have no ports; it then publishes addresses only.
   if (ports.length === 0 && clusterIP === 'None') return [];
   return ports.flatMap((port) => {
     const number = targetPort(port, pod);

@@ -5,8 +5,8 @@ const prime = 0x0000000001000000000000000000013bn;
 const mask = (1n << 128n) - 1n;
 
 /**
- * Returns ports in upstream's order: by the hash of each port in Go's print format. Mirrors `NewPortMapKey` of the EndpointSlice
- * library (1.36), which sorts the ports of a slice when it groups endpoints.
+ * Sorts ports in upstream's order: by a hash of each port as Go prints it. Mirrors `NewPortMapKey` of the EndpointSlice library
+ * (1.36), which sorts the ports of a slice when it groups endpoints.
  */
 export function inPortOrder(ports: readonly EndpointPort[]): readonly EndpointPort[] {
   if (ports.length < 2) return ports;
@@ -14,7 +14,7 @@ export function inPortOrder(ports: readonly EndpointPort[]): readonly EndpointPo
   return hashed.sort((a, b) => (a.hash < b.hash ? -1 : Number(a.hash > b.hash))).map(({ port }) => port);
 }
 
-/** Formats a port as `dump.ForHash` does. */
+/** Formats a port as Go's `dump.ForHash` does. */
 function printed({ name, protocol, port, appProtocol }: EndpointPort): string {
   const pointer = (type: string, value: string | number | undefined): string => `(*${type})${value ?? '<nil>'}`;
   return `(v1.EndpointPort){Name:${pointer('string', name)} Protocol:${pointer('v1.Protocol', protocol)} Port:${pointer('int32', port)} AppProtocol:${pointer('string', appProtocol)}}`;

@@ -2,11 +2,11 @@ import { LabelSelector } from '@kubewright/apimachinery';
 import type { Service } from '@kubewright/apimachinery/core/v1';
 import type { EventHandler, ReconcileRequest } from '@kubewright/runtime';
 
-/** Index of the services that select a pod, fed by a watch of the services. */
+/** Finds the services that select a pod. Needs a watch of services with {@link ServiceSelectors.track}. */
 export class ServiceSelectors {
   readonly #selectors = new Map<string, Map<string, LabelSelector>>();
 
-  /** Handler for a watch of the services; enqueues nothing. */
+  /** Handler for a watch of services. Records their selectors and enqueues nothing. */
   readonly track: EventHandler<Service> = ({ type, object }) => {
     const services = this.#selectors.get(object.namespace) ?? new Map<string, LabelSelector>();
     const { selector } = object.object.spec ?? {};

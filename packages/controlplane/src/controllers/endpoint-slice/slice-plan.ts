@@ -3,25 +3,25 @@ import type { Endpoint, EndpointPort, EndpointSlice } from '@kubewright/apimachi
 import { sameJson } from '@kubewright/apimachinery/internal';
 import { canonicalJson } from '../template-hash.ts';
 
-/** Endpoints with the same ports. */
+/** Endpoints that share the same ports. */
 export interface EndpointGroup {
   readonly ports: readonly EndpointPort[];
   readonly endpoints: readonly Endpoint[];
 }
 
-/** Writes that bring the slices up to date with the groups. */
+/** The writes that bring slices up to date. */
 export interface SlicePlan {
   readonly create: readonly EndpointGroup[];
   readonly update: readonly { readonly slice: EndpointSlice; readonly endpoints: readonly Endpoint[] }[];
   readonly remove: readonly Stored<EndpointSlice>[];
 }
 
-/** Maximum number of endpoints in one slice. */
+/** The maximum number of endpoints in one slice. */
 export const sliceSize = 100;
 
 /**
- * Distributes endpoints over slices with as few writes as possible. An endpoint stays in its slice, new ones fill the fullest
- * slices that have room, and empty slices are removed. Pure.
+ * Distributes endpoints over slices with few writes. An endpoint stays in its slice, new endpoints fill the fullest slices that
+ * have room, and empty slices are removed. Pure.
  */
 export function planSlices(groups: readonly EndpointGroup[], existing: readonly Stored<EndpointSlice>[]): SlicePlan {
   const create: EndpointGroup[] = [];
@@ -43,13 +43,13 @@ export function planSlices(groups: readonly EndpointGroup[], existing: readonly 
       else if (!sameJson(each.slice.endpoints ?? [], each.endpoints)) update.push(each);
     }
     while (rest.length > 0) create.push({ ports: group.ports, endpoints: rest.splice(0, sliceSize) });
-    // A service without endpoints has one empty slice, which shows readers that the controller has processed it.
+    // A service without endpoints gets one empty slice, which shows that the controller has processed the service.
     if (group.endpoints.length === 0 && slices.length === 0) create.push(group);
   }
   return { create, update, remove };
 }
 
-/** Returns the current state of a slice's endpoints that are still wanted, and removes them from `missing`. */
+/** Returns the new versions of a slice's endpoints that are still wanted, and removes them from `missing`. */
 function take(endpoints: readonly Endpoint[], missing: Map<string, Endpoint>): Endpoint[] {
   return endpoints.flatMap((endpoint) => {
     const identity = identityOf(endpoint);

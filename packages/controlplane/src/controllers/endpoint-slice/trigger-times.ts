@@ -2,13 +2,13 @@ import { findCondition, type Stored } from '@kubewright/apimachinery';
 import type { Pod, Service } from '@kubewright/apimachinery/core/v1';
 
 /**
- * Tracks when the changes shown by a slice happened: the earliest change not seen before, such as the service's creation or a pod
- * becoming ready or unready. Readers use it to measure how long changes take to reach them.
+ * Finds the time of the change that triggered an update of a service's slices: the earliest change not seen before, such as the
+ * service's creation or a pod becoming ready or unready. Clients use it to measure how long changes take to reach them.
  */
 export class TriggerTimes {
   readonly #seen = new Map<string, ReadonlyMap<string, string>>();
 
-  /** Returns the time of the earliest change since the last call for this service; undefined if no change has a time. */
+  /** Returns the time of the earliest change since the last call for this service, or undefined if nothing changed. */
   next(service: Service, pods: readonly Stored<Pod>[]): string | undefined {
     const key = `${service.metadata.namespace}/${service.metadata.name}`;
     const before = this.#seen.get(key);
@@ -20,7 +20,7 @@ export class TriggerTimes {
       if (since) times.set(metadata.name, since);
     }
     this.#seen.set(key, times);
-    // All times have the same format, so their text order is their time order.
+    // All times have the same format, so they can be compared as strings.
     return [...times]
       .filter(([name, time]) => time > (before?.get(name) ?? ''))
       .map(([, time]) => time)

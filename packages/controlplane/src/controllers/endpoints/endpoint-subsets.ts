@@ -5,7 +5,7 @@ import { defined } from '@kubewright/apimachinery/internal';
 import { endpointOf, isEndpoint, portsOf } from '../endpoint-slice/endpoint.ts';
 import { canonicalJson } from '../template-hash.ts';
 
-/** Maximum number of addresses in one object; the rest are dropped. */
+/** The maximum number of addresses in one object; further ones are dropped. */
 const maxAddresses = 1_000;
 
 interface Subset {
@@ -15,8 +15,8 @@ interface Subset {
 }
 
 /**
- * Returns the subsets of a service's Endpoints in a fixed order. Pods are grouped by ports and split into ready and not ready;
- * terminating pods are omitted. Pure.
+ * Computes the subsets of a service's Endpoints, in a fixed order. Pods are grouped by ports, and split into ready and not ready
+ * ones. Pure.
  */
 export function subsetsOf(service: Service, pods: readonly Stored<Pod>[]): readonly EndpointSubset[] {
   const family = service.spec?.ipFamilies?.[0] === 'IPv6' ? 'IPv6' : 'IPv4';
@@ -26,7 +26,7 @@ export function subsetsOf(service: Service, pods: readonly Stored<Pod>[]): reado
     const [ip] = endpoint?.addresses ?? [];
     if (!endpoint || ip === undefined) continue;
     const ports = inPortOrder(portsOf(service, pod));
-    // A pod with none of the ports is not an endpoint, unless the service has no ports at all.
+    // Unless the service has no ports at all, a pod without any of its ports is not an endpoint.
     if (ports.length === 0 && (service.spec?.ports ?? []).length > 0) continue;
     const key = canonicalJson(ports);
     const subset = subsets.get(key) ?? { ports, ready: [], notReady: [] };
@@ -52,7 +52,10 @@ export function isOverCapacity(pods: readonly Pod[]): boolean {
   return pods.length > maxAddresses;
 }
 
-/** Returns the pods that belong in an Endpoints object. */
+/**
+ * Returns the pods that a service's Endpoints object lists. Terminating pods are included only if the service publishes not-ready
+ * addresses.
+ */
 export function endpointPods(service: Service, pods: readonly Stored<Pod>[]): readonly Stored<Pod>[] {
   const all = service.spec?.publishNotReadyAddresses === true;
   return pods.filter((pod) => isEndpoint(pod) && (all || !pod.metadata.deletionTimestamp));

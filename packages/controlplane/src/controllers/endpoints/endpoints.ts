@@ -15,8 +15,8 @@ const triggerAnnotation = 'endpoints.kubernetes.io/last-change-trigger-time';
 const capacityAnnotation = 'endpoints.kubernetes.io/over-capacity';
 
 /**
- * Maintains the Endpoints of services with a selector, for readers that do not support EndpointSlices. They have the service's
- * name and are deleted with it.
+ * Maintains the Endpoints of services with a selector, for clients that do not support EndpointSlices. The Endpoints have the
+ * service's name and are deleted with the service.
  */
 export function endpointsController(): BuiltInController {
   const selectors = new ServiceSelectors();
@@ -43,7 +43,7 @@ export function endpointsController(): BuiltInController {
         const service = ctx.cache.lister(Service).get({ namespace, name });
         const found = ctx.cache.lister(Endpoints).get({ namespace, name });
         if (service) await reconcile(service, { ctx, triggers, found });
-        // Endpoints created by others are kept.
+        // Keep Endpoints that this controller did not create.
         else if (found?.metadata.labels?.[managedByLabel] === account && !isDeleting(found)) {
           await deleteObject(ctx, { kind: Endpoints, object: found });
         }

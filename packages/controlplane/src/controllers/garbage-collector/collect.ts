@@ -16,23 +16,23 @@ export interface CollectParts extends LookupContext {
   readonly graph: OwnerGraph;
   readonly lookup: OwnerLookup;
   readonly enqueue: (uid: string) => void;
-  /** True once every resource was listed. Until then an owner may have unknown dependents. */
+  /** True once all resources are listed. Until then, an owner may have dependents that the graph does not know. */
   readonly hasSynced: () => boolean;
 }
 
-/** Result of processing a node. */
+/** The result of processing a node; `look-again` if it must be processed again later. */
 export type CollectOutcome = 'done' | 'look-again';
 
 /**
- * Processes one node as its owners and its own deletion require. Every decision is based on the live object, and every write
- * carries its uid and version: the graph only selects candidates.
+ * Processes one node: deletes it if its owners are gone, or completes its own foreground or orphan deletion. Every decision is
+ * based on the live object, and every write carries its uid and version. The graph only selects the candidates.
  */
 export async function collect(node: GraphNode, parts: CollectParts): Promise<CollectOutcome> {
   if (node.orphaning) return orphanDependents(node, parts);
   if (node.deleting && !node.foreground) return 'done';
   const live = await getLive(node, parts);
   if (!live) {
-    // The delete event was missed or is still on its way.
+    // The delete event was missed or has not arrived yet.
     parts.graph.remove(node.uid);
     return 'done';
   }
@@ -41,14 +41,14 @@ export async function collect(node: GraphNode, parts: CollectParts): Promise<Col
   if (references.length === 0) return 'done';
   try {
     const owners = await parts.lookup.classify(references, { ...parts, namespace: node.namespace });
-    await judge(node, { live, owners, parts });
+    await applyOwners(node, { live, owners, parts });
   } catch (error) {
     if (!(error instanceof NamespacedOwnerError)) throw error;
   }
   return 'done';
 }
 
-async function judge(
+async function applyOwners(
   node: GraphNode,
   { live, owners, parts }: { readonly live: KubernetesObject; readonly owners: Owners; readonly parts: CollectParts },
 ): Promise<void> {
@@ -60,7 +60,8 @@ async function judge(
   }
   const dependents = parts.graph.dependentsOf(node.uid);
   if (waiting.length > 0 && dependents.length > 0) {
-    // In a cycle of owners that wait for each other, this owner must stop blocking.
+    // Its dependents are being deleted in the foreground too, so owners may wait for each other in a cycle. Stop this object from
+    // blocking its owners.
     if (dependents.some(({ foreground }) => foreground)) {
       await writeOwners(node, { live, parts, owners: unblocked(live.metadata.ownerReferences ?? []) });
     }
@@ -93,7 +94,7 @@ async function finishForeground(
 async function orphanDependents(node: GraphNode, parts: CollectParts): Promise<CollectOutcome> {
   if (!parts.hasSynced()) return 'look-again';
   await Promise.all(
-    parts.graph.dependentsOf(node.uid).map((dependent) => letGo(dependent, { owner: node.uid, parts })),
+    parts.graph.dependentsOf(node.uid).map((dependent) => removeOwner(dependent, { owner: node.uid, parts })),
   );
   const live = await getLive(node, parts);
   if (live) await removeFinalizer(node, { live, parts, name: orphanFinalizer });
@@ -101,7 +102,7 @@ async function orphanDependents(node: GraphNode, parts: CollectParts): Promise<C
   return 'done';
 }
 
-async function letGo(
+async function removeOwner(
   dependent: GraphNode,
   { owner, parts }: { readonly owner: string; readonly parts: CollectParts },
 ): Promise<void> {
@@ -111,7 +112,7 @@ async function letGo(
   }
 }
 
-/** Returns the live object; undefined if it no longer exists or another object has its name. */
+/** Returns the live object, or undefined if it no longer exists or if another object now has its name. */
 async function getLive(node: GraphNode, { client, signal }: LookupContext): Promise<KubernetesObject | undefined> {
   try {
     const live = await metadataClient(node, client).get(keyOf(node), { signal });
@@ -154,7 +155,7 @@ async function removeFinalizer(
   await patchLive(node, { live, parts, metadata: { finalizers: finalizers.filter((each) => each !== name) } });
 }
 
-/** Patches the live object. The resource version prevents overwriting a concurrent change of the same list. */
+/** Patches the live object. Sends its resource version, so that a concurrent change to the same list is not overwritten. */
 async function patchLive(
   node: GraphNode,
   { live, parts, metadata }: LiveWrite & { readonly metadata: Readonly<Record<string, unknown>> },
@@ -169,8 +170,8 @@ async function patchLive(
 }
 
 /**
- * Deletes the live object with its uid and version as preconditions. On a conflict it retries once if the owners are unchanged
- * and the object is not being deleted.
+ * Deletes the live object with its uid and version as preconditions. Retries once after a conflict, if the object's owners are
+ * unchanged and it is not being deleted.
  */
 async function deleteLive(
   node: GraphNode,

@@ -16,17 +16,17 @@ import { type GraphNode, OwnerGraph } from './owner-graph.ts';
 import { OwnerLookup } from './owner-lookup.ts';
 
 const account = 'generic-garbage-collector';
-/** The request that rediscovers resources; all other requests are uids. */
+/** The request to rediscover the served resources. All other requests name an object's uid. */
 const resourcesRequest = { name: 'resources' };
-/** Interval of discovery, in milliseconds. Aggregated servers come and go without a CRD. */
+/** The interval of discovery, in milliseconds. Needed because aggregated servers add and remove resources without a CRD. */
 const rediscoverMs = 30_000;
-/** Delay before a node is retried while a kind is still being listed, in milliseconds. */
+/** The delay before a node is retried while some kind is still being listed, in milliseconds. */
 const unsyncedMs = 100;
 
 /**
- * Deletes objects whose owners no longer exist: in the background, in the foreground (dependents first), or not at all (orphans),
- * as requested when the owner was deleted. Follows every kind that the server serves; kinds of CRDs are added and removed with
- * them.
+ * Deletes objects whose owners no longer exist. As requested when the owner was deleted, dependents are deleted after it
+ * (background), before it (foreground), or kept (orphan). Follows every kind that the server serves, including kinds of CRDs as
+ * they come and go.
  */
 export function garbageCollector(): BuiltInController {
   const collector = new GarbageCollector();
@@ -62,14 +62,14 @@ class GarbageCollector {
   readonly #lookup = new OwnerLookup();
   readonly #graph = new OwnerGraph({
     enqueue: (uid) => this.#enqueue(uid),
-    mismatch: (dependent, owner) => void this.#misfits.set(dependent.uid, owner),
+    mismatch: (dependent, owner) => void this.#mismatches.set(dependent.uid, owner),
   });
   readonly #monitors = new MonitoredResources({
     observe: (kind, metadata) => this.#graph.observe(kind, metadata),
     remove: (uid) => this.#remove(uid),
   });
-  /** Mismatched owners by dependent uid, until an event reports them. */
-  readonly #misfits = new Map<string, GraphNode>();
+  /** Owners that do not match their dependent's reference, by uid of the dependent, until an event reports them. */
+  readonly #mismatches = new Map<string, GraphNode>();
   #enqueue: (uid: string) => void = () => {};
 
   async reconcile(name: string, ctx: RequestContext): Promise<ReconcileOutcome> {
@@ -80,7 +80,7 @@ class GarbageCollector {
   }
 
   async #collect(node: GraphNode, ctx: RequestContext): Promise<ReconcileOutcome> {
-    this.#reportMisfit(node, ctx);
+    this.#reportMismatch(node, ctx);
     const outcome = await collect(node, {
       client: ctx.client,
       signal: ctx.signal,
@@ -105,15 +105,15 @@ class GarbageCollector {
       const { kind, name, namespace } = node;
       this.#lookup.noteAbsent({ apiVersion: apiVersionOf(kind), kind: kind.kind, name, uid }, namespace);
     }
-    this.#misfits.delete(uid);
+    this.#mismatches.delete(uid);
     this.#graph.remove(uid);
   }
 
-  /** Records an event if an owner is in another namespace. Such an owner is invalid and the dependent will be deleted. */
-  #reportMisfit(node: GraphNode, ctx: RequestContext): void {
-    const owner = this.#misfits.get(node.uid);
+  /** Records an event if an owner is in another namespace. Such an owner is invalid, and the dependent will be deleted. */
+  #reportMismatch(node: GraphNode, ctx: RequestContext): void {
+    const owner = this.#mismatches.get(node.uid);
     if (!owner || !node.kind) return;
-    this.#misfits.delete(node.uid);
+    this.#mismatches.delete(node.uid);
     if (owner.namespace === '' || owner.namespace === node.namespace) return;
     const reference = node.owners.find(({ uid }) => uid === owner.uid);
     if (!reference) return;

@@ -3,14 +3,14 @@ import type { ApiResource, KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { type MetadataSink, ResourceMonitor } from './resource-monitor.ts';
 
-/** Dependencies of the monitors. */
+/** The dependencies that all monitors share. */
 export interface MonitorParts {
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** A set of monitors, one for each served resource that can be listed, watched and deleted. */
+/** Runs one monitor for each served resource that can be listed, watched and deleted. */
 export class MonitoredResources {
   readonly #sink: MetadataSink;
   readonly #monitors = new Map<string, ResourceMonitor>();
@@ -20,7 +20,7 @@ export class MonitoredResources {
     this.#sink = sink;
   }
 
-  /** True once every resource was listed. Only then are all dependents of an object known. */
+  /** True once all resources are listed. Only then are all dependents of an object known. */
   get hasSynced(): boolean {
     return this.#monitors.size > 0 && [...this.#monitors.values()].every(({ hasSynced }) => hasSynced);
   }
@@ -37,7 +37,7 @@ export class MonitoredResources {
       this.#monitors.set(name, monitor);
       monitor.start();
     }
-    // Another version of the same resource shows the same objects, so they must not be treated as deleted.
+    // If only the resource's version changed, its objects still exist, so do not forget them.
     await Promise.all(gone.map(([name, monitor]) => monitor.stop({ forget: !wanted.has(name) })));
   }
 
@@ -48,7 +48,7 @@ export class MonitoredResources {
   }
 }
 
-/** Returns the preferred version of each resource that can be monitored. Events own no objects and have no owners. */
+/** Returns the preferred version of each resource that can be monitored. Skips events, which never own objects or have owners. */
 function monitorable(resources: readonly ApiResource[]): readonly ApiResource[] {
   const seen = new Set<string>();
   return resources.filter(({ group, plural, verbs }) => {

@@ -5,34 +5,37 @@ import { sameJson } from '@kubewright/apimachinery/internal';
 export const foregroundFinalizer = 'foregroundDeletion';
 export const orphanFinalizer = 'orphan';
 
-/** An object of the graph. A node without `kind` is virtual: it is named as an owner but has not been observed. */
+/** An object in the graph. */
 export interface GraphNode {
   readonly uid: string;
   readonly kind: KindDescriptor | undefined;
   readonly namespace: string;
   readonly name: string;
   readonly owners: readonly OwnerReference[];
-  /** True if its deletion was requested. */
+  /** True if the object is being deleted. */
   readonly deleting: boolean;
-  /** True if it is being deleted and waits for its blocking dependents. */
+  /** True if the object is being deleted in the foreground: it waits for its blocking dependents to be deleted. */
   readonly foreground: boolean;
-  /** True if it is being deleted and its dependents will be kept. */
+  /** True if the object is being deleted and its dependents will be kept. */
   readonly orphaning: boolean;
 }
 
-/** Receives the findings of a graph. */
+/** Receives notifications from an {@link OwnerGraph}. */
 export interface OwnerGraphListener {
-  /** Requests that the node be processed. */
+  /** Called when a node must be processed. */
   enqueue(uid: string): void;
-  /** Reports a dependent with an invalid owner reference: the owner is in another namespace, or its kind or name differs. */
+  /**
+   * Called for a dependent whose owner reference does not match its owner: the owner is in another namespace, or its kind or name
+   * differs.
+   */
   mismatch(dependent: GraphNode, owner: GraphNode): void;
 }
 
 const none: ReadonlySet<string> = new Set();
 
 /**
- * A graph of owners and dependents, by uid. Events of different kinds arrive in any order. An owner that was not observed yet is
- * a virtual node, and its dependents are processed because it may not exist. Pure: no calls, no time.
+ * A graph of owners and dependents, by uid. Events of different kinds arrive in any order, so a dependent may be observed before
+ * its owner. Such a dependent is processed, because its owner may not exist. Pure: makes no calls and does not depend on time.
  */
 export class OwnerGraph {
   readonly #listener: OwnerGraphListener;
@@ -43,23 +46,23 @@ export class OwnerGraph {
     this.#listener = listener;
   }
 
-  /** Number of observed objects, excluding virtual nodes. */
+  /** The number of observed objects. */
   get size(): number {
     return this.#nodes.size;
   }
 
-  /** Returns an observed node. */
+  /** Returns the node of an observed object. */
   node(uid: string): GraphNode | undefined {
     return this.#nodes.get(uid);
   }
 
-  /** Returns the nodes that name this uid as an owner. */
+  /** Returns the observed objects that name this uid as an owner. */
   dependentsOf(uid: string): readonly GraphNode[] {
     const uids = this.#dependents.get(uid) ?? none;
     return [...uids].map((each) => this.#nodes.get(each)).filter((node): node is GraphNode => node !== undefined);
   }
 
-  /** Returns the dependents whose reference blocks the deletion of their owner. */
+  /** Returns the dependents that block the deletion of this owner. */
   blockingDependentsOf(uid: string): readonly GraphNode[] {
     return this.dependentsOf(uid).filter(({ owners }) =>
       owners.some((reference) => reference.uid === uid && reference.blockOwnerDeletion === true),
@@ -76,7 +79,7 @@ export class OwnerGraph {
     this.#transition(before, node);
   }
 
-  /** Removes an object. Enqueues its dependents and owners in foreground deletion. */
+  /** Removes an object. Enqueues its dependents, and those of its owners that are being deleted in the foreground. */
   remove(uid: string): void {
     const node = this.#nodes.get(uid);
     if (!node) return;
@@ -92,7 +95,7 @@ export class OwnerGraph {
     const owners = new Set(node.owners.map(({ uid }) => uid));
     for (const { uid } of before?.owners ?? []) {
       if (!owners.has(uid)) this.#unlink(uid, node.uid);
-      // The reference was removed or no longer blocks, so the owner may be free to be deleted.
+      // The reference was removed or may no longer block, so the owner may now be deleted.
       if (this.#nodes.get(uid)?.foreground) this.#listener.enqueue(uid);
     }
     for (const reference of node.owners) {
@@ -101,20 +104,20 @@ export class OwnerGraph {
       this.#dependents.set(reference.uid, dependents);
       const owner = this.#nodes.get(reference.uid);
       if (!owner) this.#listener.enqueue(node.uid);
-      else if (!fits(node, reference, owner)) this.#misfit(node, owner);
+      else if (!fits(node, reference, owner)) this.#reportMismatch(node, owner);
       else if (owner.foreground) this.#listener.enqueue(node.uid);
     }
   }
 
-  /** Checks dependents observed before their owner: only now can their references be compared with it. */
+  /** Checks the dependents that were observed before their owner. Their references can be compared only now. */
   #checkDependents(owner: GraphNode): void {
     for (const dependent of this.dependentsOf(owner.uid)) {
       const reference = dependent.owners.find(({ uid }) => uid === owner.uid);
-      if (reference && !fits(dependent, reference, owner)) this.#misfit(dependent, owner);
+      if (reference && !fits(dependent, reference, owner)) this.#reportMismatch(dependent, owner);
     }
   }
 
-  #misfit(dependent: GraphNode, owner: GraphNode): void {
+  #reportMismatch(dependent: GraphNode, owner: GraphNode): void {
     this.#listener.mismatch(dependent, owner);
     this.#listener.enqueue(dependent.uid);
   }

@@ -11,7 +11,7 @@ import {
 import type { KubernetesClient } from '@kubewright/client';
 import { foregroundFinalizer } from './owner-graph.ts';
 
-/** Thrown if an owner's kind is not served, either not yet or no longer. */
+/** Thrown if an owner's kind is not served yet, or no longer served. */
 class UnknownOwnerKindError extends KubewrightError {
   override readonly name = 'UnknownOwnerKindError';
   readonly code = 'KW5601';
@@ -24,7 +24,10 @@ class UnknownOwnerKindError extends KubewrightError {
   }
 }
 
-/** Thrown if a cluster-scoped object names an owner of a namespaced kind. The owner is ambiguous, so the object is skipped. */
+/**
+ * Thrown if a cluster-scoped object names an owner of a namespaced kind. The owner's namespace is unknown, so the object is
+ * skipped.
+ */
 export class NamespacedOwnerError extends KubewrightError {
   override readonly name = 'NamespacedOwnerError';
   readonly code = 'KW5602';
@@ -34,13 +37,13 @@ export class NamespacedOwnerError extends KubewrightError {
   }
 }
 
-/** An object's owners by their live state. */
+/** An object's owners, grouped by their live state. */
 export interface Owners {
-  /** Owners that exist and are not waiting for dependents. */
+  /** Owners that exist and are not waiting for their dependents to be deleted. */
   readonly solid: readonly OwnerReference[];
   /** Owners that do not exist. */
   readonly dangling: readonly OwnerReference[];
-  /** Owners that are being deleted and wait for their dependents. */
+  /** Owners that are being deleted and wait for their dependents to be deleted first. */
   readonly waiting: readonly OwnerReference[];
 }
 
@@ -52,7 +55,7 @@ export interface LookupContext {
 
 const maxAbsent = 500;
 
-/** Looks up owners live and remembers absent ones, because a uid is never reused. */
+/** Looks up owners live. Remembers those that do not exist, because a uid is never reused. */
 export class OwnerLookup {
   readonly #absent = new Set<string>();
 

@@ -12,7 +12,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { clusterLogEvents } from '../../log/cluster-log-events.ts';
 
-/** Receives the metadata of a kind's objects. */
+/** Receives the metadata of objects as they change. */
 export interface MetadataSink {
   observe(kind: KindDescriptor, metadata: ObjectMeta): void;
   remove(uid: string): void;
@@ -29,10 +29,12 @@ export interface ResourceMonitorOptions {
 
 const pauses = { initialMs: 200, maxMs: 30_000 };
 const pageSize = 500;
-/** Time limit for a failing list. An aggregated server that never serves its objects must not block deletions forever. */
+/** How long a failing list blocks garbage collection. An aggregated server that is down must not block deletions forever. */
 const patienceMs = 30_000;
 
-/** Follows all objects of one kind by metadata only: lists, watches, and relists if the watch version has expired. */
+/**
+ * Follows the metadata of all objects of one kind: lists and watches, and relists if the watched resource version has expired.
+ */
 export class ResourceMonitor {
   readonly kind: KindDescriptor;
   readonly #options: ResourceMonitorOptions;
@@ -48,8 +50,7 @@ export class ResourceMonitor {
   }
 
   /**
-   * True once everything was listed, or once listing has failed for so long that it no longer blocks the other kinds, as
-   * upstream.
+   * True once all objects are listed, or once listing has failed for so long that, as upstream, it no longer blocks other kinds.
    */
   get hasSynced(): boolean {
     if (this.#synced || this.#failingSinceMs === undefined) return this.#synced;
@@ -60,7 +61,7 @@ export class ResourceMonitor {
     this.#done ??= this.#run();
   }
 
-  /** Stops the monitor. With `forget`, its objects are also removed from the sink, for a kind that is no longer served. */
+  /** Stops the monitor. With `forget`, also removes its objects from the sink, because the kind is no longer served. */
   async stop(how: { readonly forget: boolean }): Promise<void> {
     this.#stop.abort();
     await this.#done;
@@ -117,7 +118,7 @@ export class ResourceMonitor {
     return resourceVersion;
   }
 
-  /** Watches and returns the last seen version; undefined if a relist is needed. */
+  /** Watches until the watch ends. Returns the last seen resource version, or undefined if a relist is needed. */
   async #watch(from: string): Promise<string | undefined> {
     const { client, kind, sink } = this.#options;
     const { signal } = this.#stop;

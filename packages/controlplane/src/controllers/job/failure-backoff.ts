@@ -2,7 +2,7 @@ import { exponentialDelay } from '@kubewright/apimachinery/internal';
 
 const delays = { initialMs: 10_000, maxMs: 600_000 };
 
-/** A finished pod, as input of the backoff. */
+/** A finished pod, as {@link FailureBackoff} counts it. */
 export interface EndedPod {
   readonly uid: string;
   readonly succeeded: boolean;
@@ -10,9 +10,8 @@ export interface EndedPod {
 }
 
 /**
- * Computes how long jobs wait before they replace failed pods: 10 s after a failure, doubled by each further failure without a
- * success in between, at most 10 minutes. The state is in memory, so a restarted controller starts with short pauses, as
- * upstream.
+ * Computes how long jobs wait before they replace failed pods: 10 s after a failure, doubled with each further failure until a
+ * pod succeeds, up to 10 minutes. The state is in memory. As upstream, a restarted controller starts with the shortest delay.
  */
 export class FailureBackoff {
   readonly #jobs = new Map<
@@ -35,7 +34,7 @@ export class FailureBackoff {
     this.#jobs.set(job, { failures, lastFailureMs, seen });
   }
 
-  /** Returns the milliseconds until the next pods may be created. */
+  /** Returns the time until the next pods may be created, in milliseconds. */
   remainingMs(job: string, nowMs: number): number {
     const { failures, lastFailureMs } = this.#jobs.get(job) ?? { failures: 0, lastFailureMs: 0 };
     if (failures === 0) return 0;

@@ -1,19 +1,19 @@
 import type { Job, JobCondition, JobStatus } from '@kubewright/apimachinery/batch/v1';
 import { formatTime } from '@kubewright/apimachinery/internal';
 
-/** The outcome of a job, with the reason and message of its interim and final conditions. */
+/** The outcome of a job, with the reason and message for its conditions. */
 export interface JobOutcome {
   readonly outcome: 'Complete' | 'Failed';
   readonly reason: string;
   readonly message: string;
 }
 
-/** True for a job that has finished. */
+/** True if a job has completed or failed. */
 export function isFinished(job: Job): boolean {
   return finishedCondition(job) !== undefined;
 }
 
-/** Returns the condition that says how a job finished; undefined while it runs. */
+/** Returns a finished job's Complete or Failed condition, or undefined if the job has not finished. */
 export function finishedCondition({ status }: Job): JobCondition | undefined {
   return status?.conditions?.find(
     ({ type, status: value }) => (type === 'Complete' || type === 'Failed') && value === 'True',
@@ -25,7 +25,7 @@ function conditionOf(status: JobStatus | undefined, type: JobCondition['type']):
   return status?.conditions?.find((condition) => condition.type === type);
 }
 
-/** Returns a condition with the current time. */
+/** Builds a condition that is dated now. */
 function jobCondition(
   said: Pick<JobCondition, 'type' | 'status'> & { readonly reason: string; readonly message: string },
   nowMs: number,
@@ -34,7 +34,10 @@ function jobCondition(
   return { ...said, lastProbeTime: now, lastTransitionTime: now };
 }
 
-/** Returns a verdict that was reached earlier and waits for pods to terminate. */
+/**
+ * Returns the outcome that an earlier reconcile recorded in an interim condition, if any. The job finishes with it once its pods
+ * have terminated.
+ */
 export function pendingOutcome({ status }: Job): JobOutcome | undefined {
   for (const [type, outcome] of [
     ['FailureTarget', 'Failed'],
@@ -48,7 +51,10 @@ export function pendingOutcome({ status }: Job): JobOutcome | undefined {
   return undefined;
 }
 
-/** Returns conditions with the verdict. The interim condition is set immediately, the final one once all pods have terminated. */
+/**
+ * Returns the conditions with a job's outcome. The interim condition is set immediately, the final one only if `final` is true,
+ * once all pods have terminated.
+ */
 export function withOutcome(
   conditions: readonly JobCondition[],
   { verdict, final, nowMs }: { readonly verdict: JobOutcome; readonly final: boolean; readonly nowMs: number },
@@ -60,7 +66,7 @@ export function withOutcome(
   return [...conditions, ...missing.map((type) => jobCondition({ type, status: 'True', reason, message }, nowMs))];
 }
 
-/** Returns conditions that report whether the job is suspended; the same list if they already do. */
+/** Returns the conditions with an up-to-date Suspended condition. Returns the same list if nothing changes. */
 export function withSuspension(
   conditions: readonly JobCondition[],
   { suspended, nowMs }: { readonly suspended: boolean; readonly nowMs: number },

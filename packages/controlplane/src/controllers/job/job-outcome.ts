@@ -13,7 +13,7 @@ export interface JobOutcomeInput {
   readonly nowMs: number;
 }
 
-/** Returns the reason why a job fails now; undefined while it may continue. */
+/** Returns the outcome of a job that must fail now, or undefined if it may continue. */
 export function failureOutcome(job: Job, { pods, tally, nowMs }: JobOutcomeInput): JobOutcome | undefined {
   const fail = (reason: string, message: string): JobOutcome => ({ outcome: 'Failed', reason, message });
   if (job.spec?.podFailurePolicy) {
@@ -40,7 +40,7 @@ export function failureOutcome(job: Job, { pods, tally, nowMs }: JobOutcomeInput
   return undefined;
 }
 
-/** Returns the success verdict once the job's success criteria are met. */
+/** Returns the outcome of a job that meets its success criteria, or undefined if it does not. */
 export function successOutcome(job: Job, tally: JobTally): JobOutcome | undefined {
   const { completions, successPolicy } = job.spec ?? {};
   if (successPolicy && isIndexed(job)) {
@@ -58,8 +58,8 @@ export function successOutcome(job: Job, tally: JobTally): JobOutcome | undefine
 }
 
 /**
- * Returns the milliseconds until the job exceeds its active deadline; undefined if it has no deadline, is suspended or has not
- * started.
+ * Returns the time until the job exceeds its active deadline, in milliseconds, or undefined if it has no deadline, is suspended,
+ * or has not started.
  */
 export function msUntilDeadline(job: Job, nowMs: number): number | undefined {
   const { activeDeadlineSeconds, suspend } = job.spec ?? {};
@@ -68,7 +68,10 @@ export function msUntilDeadline(job: Job, nowMs: number): number | undefined {
   return Date.parse(startTime) + Number(activeDeadlineSeconds) * 1000 - nowMs;
 }
 
-/** True if container restarts reach the limit. They count if containers are restarted in place instead of replacing the pod. */
+/**
+ * True if container restarts reach the backoff limit. They count only with restart policy OnFailure, which restarts containers in
+ * place.
+ */
 function restartsExceed(
   job: Job,
   { active, backoffLimit }: { readonly active: readonly Pod[]; readonly backoffLimit: number },

@@ -7,23 +7,23 @@ import { completionIndex } from './completion-index.ts';
 import { isIndexed, replacesTerminating } from './job-pods.ts';
 import { failureCount, type JobTally } from './job-tally.ts';
 
-/** Maximum number of pods that one reconcile creates or deletes. */
+/** The maximum number of pods that one reconcile creates or deletes. */
 const burst = 500;
 
 /** A pod to create. */
 export interface PlannedPod {
   readonly index: number | undefined;
-  /** Number of previous failures of its index, if the job counts them. */
+  /** The number of earlier failures of its index, if the job limits failures per index. */
   readonly failures: number | undefined;
 }
 
-/** Pods of a job to create and delete. */
+/** The pods of a job to create and delete. */
 export interface PodPlan {
   readonly create: readonly PlannedPod[];
   readonly remove: readonly Stored<Pod>[];
 }
 
-/** Compares a job's desired pods with its actual ones. Ended and suspended jobs want none. */
+/** Plans which pods to create and delete. Jobs that have ended or are suspended should have no pods. */
 export function planPods(
   job: Job,
   { tally, ended, nowMs }: { readonly tally: JobTally; readonly ended: boolean; readonly nowMs: number },
@@ -55,13 +55,13 @@ export function planPods(
 
 function wantedActive(job: Job, tally: JobTally): number {
   const { parallelism = 1, completions, backoffLimitPerIndex } = job.spec ?? {};
-  // Without a number of completions, the first success ends the job and no more pods are created.
+  // Without `completions`, no more pods are created once one has succeeded.
   if (completions === undefined) return tally.succeeded > 0 ? tally.active.length : parallelism;
   const failed = backoffLimitPerIndex === undefined ? 0 : tally.failedIndexes.size;
   return Math.max(0, Math.min(parallelism, completions - tally.succeeded - failed));
 }
 
-/** Returns pods whose index is missing, out of range, already finished or a duplicate. */
+/** Returns the pods whose index is missing, out of range, already finished, or a duplicate. */
 function misplaced(job: Job, { active, succeededIndexes, failedIndexes }: JobTally): readonly Stored<Pod>[] {
   const { completions = 0 } = job.spec ?? {};
   const taken = new Set<number>();
@@ -75,7 +75,8 @@ function misplaced(job: Job, { active, succeededIndexes, failedIndexes }: JobTal
 }
 
 /**
- * Returns the lowest indexes that need a pod. Its running time depends on the number of pods and intervals, not of completions.
+ * Returns the lowest indexes that need a pod. The running time depends on the number of pods and index intervals, not on the
+ * number of completions.
  */
 function freeIndexes(
   job: Job,

@@ -5,29 +5,32 @@ import { defined } from '@kubewright/apimachinery/internal';
 import { podFromTemplate } from '../pods/pod-control.ts';
 import { indexKey } from './completion-index.ts';
 
-/** Finalizer that keeps a pod until its job has counted it. */
+/** The finalizer that keeps a pod until its job has counted it. */
 export const trackingFinalizer = 'batch.kubernetes.io/job-tracking';
 
-/** Annotation with the number of failures of a pod's index before this pod. */
+/** The annotation that holds the number of failures of a pod's index before this pod. */
 export const failureCountKey = 'batch.kubernetes.io/job-index-failure-count';
 
-/** True for an indexed job, whose pods have completion indexes. */
+/** True if the job is indexed: its pods have completion indexes. */
 export function isIndexed({ spec }: Job): boolean {
   return spec?.completionMode === 'Indexed';
 }
 
-/** True if a pod counts as failed: it failed, or it is terminating without having succeeded and may already be replaced. */
+/**
+ * True if a pod counts as failed: it has failed, or it is terminating without having succeeded and the job replaces terminating
+ * pods.
+ */
 export function isFailed(pod: Pod, job: Job): boolean {
   if (pod.status?.phase === 'Failed') return true;
   return replacesTerminating(job) && isDeleting(pod) && pod.status?.phase !== 'Succeeded';
 }
 
-/** True if pods are replaced as soon as they are being deleted, instead of only after they have finished. */
+/** True if the job replaces a pod as soon as it is being deleted, rather than after it has finished. */
 export function replacesTerminating({ spec }: Job): boolean {
   return (spec?.podReplacementPolicy ?? 'TerminatingOrFailed') !== 'Failed';
 }
 
-/** Returns a pod of a job. Set `index` for an indexed job, and `failures` if the job limits failures per index. */
+/** Builds a pod of a job. Set `index` for an indexed job, and `failures` if the job limits failures per index. */
 export function jobPod(
   job: Stored<Job>,
   { index, failures }: { readonly index?: number | undefined; readonly failures?: number | undefined },
@@ -49,8 +52,8 @@ export function jobPod(
 }
 
 /**
- * Returns when a pod finished, in milliseconds: the end of its last container, or else the time of its Ready condition, deletion
- * or creation.
+ * Returns the time at which a pod finished, in milliseconds: when its last container ended, or else the time of its Ready
+ * condition, its deletion, or its creation.
  */
 export function endedMs(pod: Pod): number | undefined {
   const ends = (pod.status?.containerStatuses ?? []).map(({ state }) =>

@@ -29,7 +29,7 @@ export interface JobParts {
 /** One reconcile of an unfinished job. */
 export class JobReconcile {
   readonly #parts: JobParts;
-  /** State as of the last write of this reconcile. */
+  /** The job as of the last write of this reconcile. */
   #job: Stored<Job>;
   #pauseMs: number | undefined;
 
@@ -85,7 +85,7 @@ export class JobReconcile {
     this.#parts.backoff.note(this.#job.metadata.uid, ended);
   }
 
-  /** Creates and deletes pods. Returns the error if one failed. */
+  /** Creates and deletes pods. Returns the first error, if any. */
   async #manage(now: JobTally, { verdict }: { readonly verdict: JobOutcome | undefined }): Promise<unknown> {
     const { ctx, control, backoff } = this.#parts;
     const job = this.#job;
@@ -93,7 +93,8 @@ export class JobReconcile {
     const plan = planPods(job, { tally: now, ended: verdict !== undefined, nowMs: ctx.clock.now() });
     const deletions = await Promise.allSettled(
       plan.remove.map(async (pod) => {
-        // A pod deleted because the job wants fewer, or has succeeded, has not failed: release it first so it is not counted.
+        // Unless the job has failed, a pod deleted here is only surplus. Release it first, so that it does not count as a
+        // failure.
         const released = verdict?.outcome === 'Failed' ? pod : await releasePod(ctx, pod);
         if (released) await control.delete(ctx, { pod: released, owner: job });
       }),
@@ -110,7 +111,7 @@ export class JobReconcile {
     return error;
   }
 
-  /** Counts finished pods, releases them and writes the job's status. */
+  /** Counts finished pods, writes the job's status, and releases the counted pods. */
   async #report(started: Job, settled: JobOutcome | undefined): Promise<void> {
     const { ctx } = this.#parts;
     const nowMs = ctx.clock.now();
@@ -129,7 +130,7 @@ export class JobReconcile {
     const resumed = suspended !== counted.conditions && suspended.length > 0 && !started.spec?.suspend;
     if (suspended.length > 0 && suspended !== counted.conditions) this.#noteSuspension();
     const conditions = verdict ? withOutcome(suspended, { verdict, final: false, nowMs }) : suspended;
-    // Suspended time does not count against the deadline, so the start time is reset on resume.
+    // The time while suspended does not count against the deadline, so reset the start time on resume.
     const { startTime: before, ...status } = counted;
     const startTime = resumed ? formatTime(nowMs) : started.spec?.suspend ? undefined : before;
     await this.#write({
@@ -141,10 +142,7 @@ export class JobReconcile {
     await this.#finish(verdict, present);
   }
 
-  /**
-   * Writes the final status of this reconcile: adds released pods to the counts, and finishes the job once all its pods have
-   * ended.
-   */
+  /** Adds released pods to the status counts. Finishes the job if it has an outcome and all its pods have ended. */
   async #finish(verdict: JobOutcome | undefined, { succeededIndexes, failedIndexes }: JobTally): Promise<void> {
     const { ctx, events, backoff } = this.#parts;
     const nowMs = ctx.clock.now();
@@ -178,7 +176,9 @@ export class JobReconcile {
     events.record(ctx, { about: this.#job, reason, message: suspend ? 'Job suspended' : 'Job resumed' });
   }
 
-  /** Removes the tracking finalizer from pods that the status has recorded. */
+  /**
+   * Removes the tracking finalizer from pods that the status has counted, and from all ended pods if the job itself is ending.
+   */
   async #release(pods: readonly Stored<Pod>[], verdict: JobOutcome | undefined): Promise<void> {
     const all = verdict !== undefined || isDeleting(this.#job);
     const isCounted = countedBy(this.#job);
@@ -200,13 +200,13 @@ export class JobReconcile {
     try {
       this.#job = await updateStatus(this.#parts.ctx, { kind: Job, object: { ...this.#job, status } });
     } catch (error) {
-      // Deleted in the meantime: the status is no longer needed, but the pods must still be released.
+      // The job was deleted in the meantime. Its status is no longer needed, but its pods must still be released.
       if (!isNotFound(error)) throw error;
     }
   }
 }
 
-/** Removes the tracking finalizer from a pod and returns the updated pod; undefined if it no longer exists. */
+/** Removes the tracking finalizer from a pod. Returns the updated pod, or undefined if it no longer exists. */
 export async function releasePod(ctx: RequestContext, pod: Stored<Pod>): Promise<Stored<Pod> | undefined> {
   const body = { metadata: { uid: pod.metadata.uid, '$deleteFromPrimitiveList/finalizers': [trackingFinalizer] } };
   try {

@@ -7,24 +7,25 @@ import { completionIndex } from './completion-index.ts';
 import { failureCountKey, isFailed, isIndexed, trackingFinalizer } from './job-pods.ts';
 import { judgeFailure } from './pod-failure-policy.ts';
 
-/** The state of a job, computed from its status and pods. */
+/** The current counts of a job, computed from its status and pods. */
 export interface JobTally {
   readonly active: readonly Stored<Pod>[];
-  /** Pods that are being deleted and have not finished. */
+  /** Pods that are being deleted but have not finished. */
   readonly terminating: readonly Pod[];
   readonly ready: number;
-  /** Finished pods that are not counted yet and still have the finalizer. */
+  /** Succeeded pods that the status has not counted yet. */
   readonly newSucceeded: readonly Stored<Pod>[];
   readonly newFailed: readonly Stored<Pod>[];
   readonly succeeded: number;
   readonly failed: number;
-  /** Succeeded indexes; empty for jobs without indexes. */
+  /** The indexes that have succeeded; empty if the job is not indexed. */
   readonly succeededIndexes: IndexSet;
   readonly failedIndexes: IndexSet;
 }
 
 /**
- * Computes a job's tally. Pods are counted while they have the tracking finalizer and are not among the status's uncounted ones.
+ * Computes a job's tally. A finished pod is new if it still has the tracking finalizer and its uid is not in the status's
+ * `uncountedTerminatedPods`.
  */
 export function tally(job: Job, pods: readonly Stored<Pod>[]): JobTally {
   const { status } = job;
@@ -37,7 +38,7 @@ export function tally(job: Job, pods: readonly Stored<Pod>[]): JobTally {
   const newFailed = tracked.filter((pod) => isFailed(pod, job));
   const active = pods.filter(isPodActive);
   const counted = newFailed.filter((pod) => judgeFailure(job, pod).action !== 'Ignore');
-  const succeededIndexes = isIndexed(job) ? indexesThatSucceeded(job, newSucceeded) : IndexSet.empty;
+  const succeededIndexes = isIndexed(job) ? indexesSucceeded(job, newSucceeded) : IndexSet.empty;
   return {
     active,
     terminating: pods.filter((pod) => isDeleting(pod) && !isPodEnded(pod)),
@@ -53,7 +54,7 @@ export function tally(job: Job, pods: readonly Stored<Pod>[]): JobTally {
   };
 }
 
-function indexesThatSucceeded(job: Job, newSucceeded: readonly Pod[]): IndexSet {
+function indexesSucceeded(job: Job, newSucceeded: readonly Pod[]): IndexSet {
   const { completions = 0 } = job.spec ?? {};
   const fresh = newSucceeded
     .map(completionIndex)
@@ -61,7 +62,7 @@ function indexesThatSucceeded(job: Job, newSucceeded: readonly Pod[]): IndexSet 
   return IndexSet.parse(job.status?.completedIndexes, completions).union(IndexSet.of(fresh));
 }
 
-/** Returns indexes that may not be retried, if the job limits retries per index. */
+/** Returns the indexes that have failed for good; empty unless the job limits retries per index. */
 function failedIndexes(
   job: Job,
   { newFailed, succeededIndexes }: { readonly newFailed: readonly Pod[]; readonly succeededIndexes: IndexSet },

@@ -12,7 +12,7 @@ import { JobReconcile, releasePod } from './job-reconcile.ts';
 
 const account = 'job-controller';
 
-/** Indexes pods by job name: pods of a deleted job must be released, and its uid is no longer known. */
+/** Indexes pods by the name of their job, because the pods of a deleted job must be released and its uid is no longer known. */
 const byJobName: IndexFunc<Pod> = ({ namespace, ownerReferences }) =>
   ownerReferences
     .filter(({ kind, controller }) => controller === true && kind === 'Job')
@@ -20,7 +20,7 @@ const byJobName: IndexFunc<Pod> = ({ namespace, ownerReferences }) =>
 
 const indexes = { controller: byController, job: byJobName };
 
-/** Runs Jobs to completion. Each pod carries a finalizer until it is counted, so no pod is lost or counted twice. */
+/** Runs Jobs to completion. Each pod has a finalizer until it is counted, so that no pod is missed or counted twice. */
 export function jobController(): BuiltInController {
   const events = new CoreEventRecorder(account);
   const control = new PodControl(events);
@@ -60,7 +60,7 @@ export function jobController(): BuiltInController {
         const open = job && !isFinished(job) ? job : undefined;
         const held = pods.filter(({ metadata }) => metadata.finalizers?.includes(trackingFinalizer));
         const uid = open?.metadata.uid;
-        // Pods of a deleted or finished job are no longer counted.
+        // Release the pods of a deleted or finished job, which are no longer counted.
         const lost = held.filter(({ metadata }) => !metadata.ownerReferences?.some((owner) => owner.uid === uid));
         await Promise.all(lost.map((pod) => releasePod(ctx, pod)));
         const { managedBy = 'kubernetes.io/job-controller' } = open?.spec ?? {};

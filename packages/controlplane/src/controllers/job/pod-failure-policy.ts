@@ -1,14 +1,14 @@
 import type { Job, PodFailurePolicyRule } from '@kubewright/apimachinery/batch/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 
-/** The action of a job's pod failure policy for a failed pod. */
+/** A decision by a job's pod failure policy about a failed pod. */
 export interface PodFailureDecision {
   readonly action: PodFailurePolicyRule['action'];
-  /** The reason why the job fails; used for `FailJob`. */
+  /** Why the job fails; used if the action is `FailJob`. */
   readonly message: string;
 }
 
-/** Applies the first matching rule to a failed pod. A pod that matches no rule counts as a failure. */
+/** Returns the decision of the first rule that matches a failed pod. If no rule matches, the pod counts as a failure. */
 export function judgeFailure(job: Job, pod: Pod): PodFailureDecision {
   const rules = job.spec?.podFailurePolicy?.rules ?? [];
   for (const [index, rule] of rules.entries()) {

@@ -4,7 +4,7 @@ import { controller } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
 import { isFinished } from './job-conditions.ts';
 
-/** Deletes finished Jobs after their TTL, if they have one. */
+/** Deletes finished Jobs that have a TTL, once it has passed. */
 export function ttlAfterFinished(): BuiltInController {
   return {
     account: 'ttl-after-finished-controller',
@@ -18,7 +18,7 @@ export function ttlAfterFinished(): BuiltInController {
           ({ type, status }) => (type === 'Complete' || type === 'Failed') && status === 'True',
         );
         const dueMs = Date.parse(ended?.lastTransitionTime ?? '') + ttl * 1000;
-        // Another client wrote the condition without a time, so the TTL has no start.
+        // Another client wrote the condition without a time, so it is unknown when the TTL started.
         if (Number.isNaN(dueMs)) return undefined;
         const waitMs = dueMs - ctx.clock.now();
         if (waitMs > 0) return { requeueAfterMs: waitMs };
@@ -28,7 +28,7 @@ export function ttlAfterFinished(): BuiltInController {
             .resource(Job)
             .delete(objectKey(job), { preconditions, propagationPolicy: 'Foreground', signal: ctx.signal });
         } catch (error) {
-          // Deleted or changed: a change triggers another reconcile.
+          // The job was deleted or changed. A change triggers another reconcile.
           if (!isNotFound(error) && !isConflict(error)) throw error;
         }
         return undefined;

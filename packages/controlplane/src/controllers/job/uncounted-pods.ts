@@ -8,8 +8,9 @@ import type { JobTally } from './job-tally.ts';
 import { judgeFailure } from './pod-failure-policy.ts';
 
 /**
- * Records finished pods in the status. Their uids are written before their finalizers are removed, so no pod is missed or counted
- * twice, even if the controller stops in between. Succeeded indexes need no uids.
+ * Records finished pods in the status. Their uids are written before their finalizers are removed, so that no pod is missed or
+ * counted twice, even if the controller stops in between. For succeeded pods of indexed jobs, the index is recorded instead of
+ * the uid.
  */
 export function countEnded(job: Job, status: JobStatus, { newSucceeded, newFailed, ...now }: JobTally): JobStatus {
   const uncounted = status.uncountedTerminatedPods ?? {};
@@ -27,7 +28,7 @@ export function countEnded(job: Job, status: JobStatus, { newSucceeded, newFaile
   };
 }
 
-/** Adds recorded pods to the counts once they are deleted or have lost their finalizer. */
+/** Returns the status in which recorded pods that are deleted or have lost their finalizer are moved to the counts. */
 export function moveCounted(job: Job, pods: readonly Stored<Pod>[]): JobStatus {
   const status = job.status ?? {};
   const held = new Set(
@@ -46,7 +47,10 @@ export function moveCounted(job: Job, pods: readonly Stored<Pod>[]): JobStatus {
   };
 }
 
-/** Returns a predicate for pods that a status has recorded: by uid, by index, or as ignored failures. */
+/**
+ * Returns a predicate that is true for pods that no longer need the finalizer: the job's status lists their uid or index, or
+ * their failure is ignored.
+ */
 export function countedBy(job: Job): (pod: Stored<Pod>) => boolean {
   const { succeeded = [], failed = [] } = job.status?.uncountedTerminatedPods ?? {};
   const uids = new Set([...succeeded, ...failed]);

@@ -5,7 +5,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import { storageNames } from '../volumes/storage-names.ts';
 import { provisionerName } from './local-volume.ts';
 
-/** Name of the provisioner's service account in kube-system. */
+/** The name of the provisioner's service account in kube-system. */
 const provisionerAccount = 'local-volume-provisioner';
 
 const roleName = `kubewright:${provisionerAccount}`;
@@ -37,7 +37,7 @@ const standard = StorageClass({
   allowVolumeExpansion: true,
 });
 
-/** Creates the default storage class and the role of its provisioner, unless they exist. */
+/** Creates the default storage class, and the role and role binding of its provisioner. Keeps existing objects unchanged. */
 export async function installLocalVolumes(client: KubernetesClient): Promise<void> {
   await Promise.all([create(ClusterRole, role), create(ClusterRoleBinding, binding), create(StorageClass, standard)]);
 
@@ -45,7 +45,7 @@ export async function installLocalVolumes(client: KubernetesClient): Promise<voi
     try {
       await client.resource(kind).create(object);
     } catch (error) {
-      // Kept from an earlier start, perhaps with changes.
+      // It exists since an earlier start, and the user may have changed it.
       if (!isAlreadyExists(error)) throw error;
     }
   }

@@ -10,10 +10,10 @@ import type { StorageClass } from '@kubewright/apimachinery/storage/v1';
 import { waitsForConsumer } from '../volumes/storage-class.ts';
 import { storageNames } from '../volumes/storage-names.ts';
 
-/** Name of the provisioner, in storage classes and annotations. */
+/** The name of the provisioner in storage classes and annotations. */
 export const provisionerName = 'kubewright.dev/local-directory';
 
-/** Keeps a volume until its folder has been removed: the finalizer of all external provisioners. */
+/** The finalizer that keeps a volume until its folder is removed. All external provisioners use the same one. */
 export const volumeFinalizer = 'external-provisioner.volume.kubernetes.io/finalizer';
 
 const hostname = 'kubernetes.io/hostname';
@@ -27,7 +27,7 @@ export function isWaiting(claim: PersistentVolumeClaim, storageClass: StorageCla
   return !waitsForConsumer(storageClass) || annotations[storageNames.selectedNode] !== undefined;
 }
 
-/** Returns why a claim cannot have a local volume; undefined if it can. */
+/** Returns why a claim cannot have a local volume, or undefined if it can. */
 export function unsupported(claim: PersistentVolumeClaim, storageClass: StorageClass): string | undefined {
   const [parameter] = Object.keys(storageClass.parameters ?? {});
   if (parameter !== undefined) return `unknown parameter ${JSON.stringify(parameter)}: local volumes have none`;
@@ -42,7 +42,10 @@ export function unsupported(claim: PersistentVolumeClaim, storageClass: StorageC
   return isHere ? undefined : 'cannot copy from a claim in another namespace';
 }
 
-/** Returns the node for a volume that no scheduler has placed: the first that is ready and allowed by the class. */
+/**
+ * Chooses a node for a volume that the scheduler has not placed: the first by name that is ready, schedulable, and allowed by the
+ * class.
+ */
 export function nodeFor(storageClass: StorageClass, nodes: readonly Stored<Node>[]): string | undefined {
   return nodes
     .filter((node) => isUsable(node) && isAllowed(storageClass, node))
@@ -65,7 +68,7 @@ function isUsable({ spec, status }: Node): boolean {
   );
 }
 
-/** Returns the volume for a claim. Only pods on its node can mount it, except if the claim requests shared access. */
+/** Builds the volume for a claim. Only pods on its node can mount it, unless the claim requests shared access. */
 export function localVolume(
   claim: Stored<PersistentVolumeClaim>,
   place: { readonly storageClass: Stored<StorageClass>; readonly node: Node; readonly path: string },
@@ -106,7 +109,7 @@ export function volumeName({ metadata }: PersistentVolumeClaim): string {
   return `pvc-${metadata.uid}`;
 }
 
-/** True for a volume that this provisioner created. */
+/** True if this provisioner created the volume. */
 export function isLocalVolume({ metadata }: PersistentVolume): boolean {
   return metadata.annotations?.[storageNames.provisionedBy] === provisionerName;
 }
@@ -114,14 +117,14 @@ export function isLocalVolume({ metadata }: PersistentVolume): boolean {
 /** The next step for a volume of this provisioner. */
 export type LocalVolumeStep = 'none' | 'delete' | 'addFinalizer' | 'removeFinalizer';
 
-/** Decides what to do with a volume of this provisioner. Its finalizer follows its reclaim policy. */
+/** Decides the next step for a volume of this provisioner. A volume has the finalizer while its reclaim policy is Delete. */
 export function localVolumeStep(volume: PersistentVolume): LocalVolumeStep {
   const isDeleted = volume.spec?.persistentVolumeReclaimPolicy === 'Delete';
   const has = volume.metadata.finalizers?.includes(volumeFinalizer) ?? false;
   if (!isDeleted) return has ? 'removeFinalizer' : 'none';
   const { phase } = volume.status ?? {};
   if (phase === 'Released' || phase === 'Failed') return 'delete';
-  // A volume that was deleted before a claim was bound to it is never released.
+  // A volume that is deleted before it is bound to a claim never becomes Released.
   if (isDeleting(volume)) return has && phase !== 'Bound' ? 'delete' : 'none';
   return has ? 'none' : 'addFinalizer';
 }

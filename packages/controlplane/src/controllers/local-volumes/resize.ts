@@ -6,8 +6,8 @@ import { updateObject, updateStatus, type WriteContext } from '../object-writes.
 type Status = NonNullable<PersistentVolumeClaim['status']>;
 
 /**
- * Resizes a volume to the size that its claim requests: marks the claim, changes the volume, then reports the new size on the
- * claim. Mirrors the external resizer of CSI volumes that need no change on the node.
+ * Resizes a volume to the size that its claim requests: marks the claim as resizing, changes the volume, then reports the new
+ * size in the claim's status. Mirrors the external resizer for CSI volumes that need no resize on the node.
  */
 export async function resize(
   ctx: WriteContext & { readonly clock: Clock },
@@ -27,7 +27,7 @@ export async function resize(
   await updateStatus(ctx, { kind: PersistentVolumeClaim, object: { ...marked, status } });
 }
 
-/** Returns the status of a claim while its volume is resized. */
+/** Returns the status of a claim whose volume is being resized. */
 export function resizing(
   status: Status,
   { storage, lastTransitionTime }: { readonly storage: string; readonly lastTransitionTime: string },

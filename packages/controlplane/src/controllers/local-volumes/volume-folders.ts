@@ -1,9 +1,12 @@
 /** The folders that hold the data of local volumes. */
 export interface VolumeFolders {
-  /** Returns the folder of a volume on a node. */
+  /** Returns the path of a volume's folder on a node. */
   pathOf(node: string, volume: string): string;
-  /** Creates a folder, with a copy of another one's content if `copyOf` is given. An interrupted copy is repeated. */
+  /**
+   * Creates a folder. If `copyOf` is given, copies the content of that folder into it. Calling it again repeats an interrupted
+   * copy.
+   */
   create(path: string, options: { readonly copyOf?: string | undefined }): Promise<void>;
-  /** Removes a folder with its content; does nothing if it does not exist. */
+  /** Removes a folder and its content. Does nothing if the folder does not exist. */
   remove(path: string): Promise<void>;
 }
