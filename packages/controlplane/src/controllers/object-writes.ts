@@ -6,14 +6,14 @@ import type { RequestContext } from '@kubewright/runtime';
 /** The parts of a reconcile's context that writes need. */
 export type WriteContext = Pick<RequestContext, 'client' | 'cache' | 'signal'>;
 
-/** An object to write and its kind. */
+/** An object to write, with its kind. */
 export interface ObjectWrite<T extends KubernetesObject> {
   readonly kind: Kind<T>;
   readonly object: T;
 }
 
 /**
- * Creates an object. Cached reads show it immediately, which keeps a controller from creating it twice.
+ * Creates an object. Reads from the cache show it immediately, so that a controller does not create it twice.
  *
  * @throws StatusError if the server rejects the request.
  */
@@ -28,7 +28,7 @@ export async function createObject<T extends KubernetesObject>(
 /**
  * Replaces an object that was read from the cache.
  *
- * @throws StatusError with reason `Conflict` if it has changed in the meantime.
+ * @throws StatusError with reason `Conflict` if the object has changed in the meantime.
  */
 export async function updateObject<T extends KubernetesObject>(
   ctx: WriteContext,
@@ -56,7 +56,7 @@ export async function updateStatus<T extends KubernetesObject>(
 /**
  * Patches an object.
  *
- * @throws StatusError if it does not exist, is a different object (the patch may carry a uid), or the result is invalid.
+ * @throws StatusError if the object does not exist, if the patch names another uid, or if the result is invalid.
  */
 export async function patchObject<T extends KubernetesObject>(
   ctx: WriteContext,
@@ -70,7 +70,7 @@ export async function patchObject<T extends KubernetesObject>(
 /**
  * Patches an object's status.
  *
- * @throws StatusError if it does not exist, is a different object (the patch may carry a uid), or the result is invalid.
+ * @throws StatusError if the object does not exist, if the patch names another uid, or if the result is invalid.
  */
 export async function patchStatus<T extends KubernetesObject>(
   ctx: WriteContext,
@@ -81,7 +81,7 @@ export async function patchStatus<T extends KubernetesObject>(
   return noted(ctx, { kind, object: await ctx.client.resource(kind).status.patch(key, patch, { signal: ctx.signal }) });
 }
 
-/** Deletes exactly this object, by uid. Returns false if it no longer exists. */
+/** Deletes exactly this object: its uid is sent as a precondition. Returns false if it no longer exists. */
 export async function deleteObject<T extends KubernetesObject>(
   ctx: WriteContext,
   write: {
@@ -117,7 +117,10 @@ function noted<T extends KubernetesObject>(
   return object;
 }
 
-/** Removes managedFields. Caches drop other managers' entries, and an update without any keeps those on the server. */
+/**
+ * Removes managedFields, because cached objects lack the entries of other managers. An update without managedFields keeps them
+ * all on the server.
+ */
 function withoutManagedFields<T extends KubernetesObject>(object: T): T {
   const { managedFields: _managedFields, ...metadata } = object.metadata;
   return { ...object, metadata };

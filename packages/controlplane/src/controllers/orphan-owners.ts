@@ -1,25 +1,27 @@
 import { type KubernetesObject, LabelSelector, type LabelSelectorObject } from '@kubewright/apimachinery';
 import type { EventHandler, IndexFunc, ObjectView, ReconcileRequest } from '@kubewright/runtime';
 
-/** Indexes objects by the uid of their controller, or by namespace if they have none (see {@link orphansOf}). */
+/**
+ * Indexes objects by the uid of their controller. Objects without a controller are indexed by namespace, see {@link orphansOf}.
+ */
 export const byController: IndexFunc<KubernetesObject> = ({ ownerReferences, namespace }) => {
   const controller = ownerReferences.find((reference) => reference.controller === true);
   return [controller ? controller.uid : orphansOf(namespace)];
 };
 
-/** Returns the {@link byController} index value for a namespace's objects without a controller. */
+/** Returns the {@link byController} index value for the objects of a namespace that have no controller. */
 export function orphansOf(namespace: string): string {
   return `orphans/${namespace}`;
 }
 
 /**
- * Finds the owners whose selectors match an orphan, so they can be enqueued to adopt it. Fed by a watch of the owners; read by a
- * watch of the objects.
+ * Finds the owners whose selectors match an orphan, so that they can be enqueued to adopt it. Needs a watch of the owners with
+ * {@link OrphanOwners.track}.
  */
 export class OrphanOwners {
   readonly #selectors = new Map<string, Map<string, LabelSelector>>();
 
-  /** Returns a handler for a watch of the owners; it enqueues nothing. */
+  /** Returns a handler for a watch of the owners. It records their selectors and enqueues nothing. */
   track<O extends KubernetesObject>(selectorOf: (owner: O) => LabelSelectorObject | undefined): EventHandler<O> {
     return (event) => {
       const { namespace, name } = event.object;
@@ -35,7 +37,7 @@ export class OrphanOwners {
     };
   }
 
-  /** Returns the owners that may adopt an object; none if it has a controller or is being deleted. */
+  /** Returns the owners that may adopt an object. Returns none if the object has a controller or is being deleted. */
   of(view: ObjectView<unknown>): readonly ReconcileRequest[] {
     if (view.deletionTimestamp !== undefined) return [];
     if (view.ownerReferences.some((reference) => reference.controller === true)) return [];

@@ -7,7 +7,7 @@ const configMapName = 'kube-root-ca.crt';
 const description =
   'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of Kubernetes clusters.';
 
-/** Publishes the cluster's CA certificate as a ConfigMap in every namespace, for pods to use. */
+/** Publishes the cluster's CA certificate in a ConfigMap in every namespace, for pods to use. */
 export function rootCaPublisher(options: { readonly ca: string }): BuiltInController {
   return {
     account: 'root-ca-cert-publisher',
@@ -18,12 +18,12 @@ export function rootCaPublisher(options: { readonly ca: string }): BuiltInContro
         watch(
           ConfigMap,
           enqueueMapped(({ namespace }) => [{ name: namespace }]),
-          // Watches only the published ConfigMaps.
+          // Watch only the published ConfigMaps.
           { fieldSelector: `metadata.name=${configMapName}` },
         ),
       ],
       maxConcurrentReconciles: 5,
-      // Its role cannot read namespaces, and the ConfigMaps are deleted with their namespace anyway.
+      // The controller's role cannot get namespaces. A ConfigMap is deleted with its namespace anyway.
       fenced: false,
       async reconcile(namespace, ctx) {
         if (isDeleting(namespace)) return;

@@ -3,7 +3,7 @@ import { Namespace, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { controller, enqueueMapped, watch } from '@kubewright/runtime';
 import type { BuiltInController } from './built-in-controller.ts';
 
-/** Ensures a service account named `default` in every namespace. */
+/** Ensures that every namespace has a service account named `default`. */
 export function serviceAccountController(): BuiltInController {
   return {
     account: 'service-account-controller',
@@ -17,7 +17,7 @@ export function serviceAccountController(): BuiltInController {
         ),
       ],
       maxConcurrentReconciles: 5,
-      // Its role cannot read namespaces, and the accounts are deleted with their namespace anyway.
+      // The controller's role cannot get namespaces. An account is deleted with its namespace anyway.
       fenced: false,
       async reconcile(namespace, ctx) {
         const key = { namespace: namespace.metadata.name, name: 'default' };
@@ -26,7 +26,7 @@ export function serviceAccountController(): BuiltInController {
         try {
           await ctx.client.resource(ServiceAccount).create(account, { signal: ctx.signal });
         } catch (error) {
-          // Another client created it first, which is fine.
+          // Another client created the account first, which is fine.
           if (!isAlreadyExists(error)) throw error;
         }
       },

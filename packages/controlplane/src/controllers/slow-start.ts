@@ -1,15 +1,14 @@
-/** Result of {@link slowStart}. */
+/** The result of {@link slowStart}. */
 export interface SlowStartResult {
-  /** Number of successful calls. */
+  /** The number of successful calls. */
   readonly successes: number;
-  /** The first failure of the batch that stopped it. */
+  /** The first error of the batch that failed; undefined if all calls succeeded. */
   readonly error: unknown;
 }
 
 /**
- * Calls `make` `count` times in batches of 1, 2, 4, 8 …, each batch in parallel, and stops after the first batch with a failure.
- * If the server rejects the requests, for example because of a quota, only a few fail instead of `count`. Mirrors
- * `slowStartBatch`.
+ * Calls `make` `count` times, in batches of 1, 2, 4, 8 … parallel calls, and stops after the first batch with a failure. If the
+ * server rejects the requests, for example because of a quota, only a few of them are sent. Mirrors `slowStartBatch`.
  */
 export async function slowStart(count: number, make: (index: number) => Promise<void>): Promise<SlowStartResult> {
   let successes = 0;

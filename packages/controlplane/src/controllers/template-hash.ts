@@ -3,8 +3,9 @@ import { stringifyJson } from '@kubewright/apimachinery/internal';
 const alphabet = 'bcdfghjklmnpqrstvwxz2456789';
 
 /**
- * Returns a short hash of a value. Equal JSON gives equal text, regardless of key order, in letters and digits that cannot form
- * words. Uses FNV-32a like upstream's `ComputeHash`, but upstream hashes Go's print format, so the hashes differ.
+ * Returns a short hash of a value. The order of keys does not matter. The characters are chosen so that they cannot form words.
+ * Uses FNV-32a like upstream's `ComputeHash`, but hashes canonical JSON instead of Go's print format, so the hashes differ from
+ * upstream's.
  */
 export function shortHash(value: unknown, options: { readonly collisionCount?: number | undefined } = {}): string {
   const { collisionCount } = options;
@@ -19,12 +20,12 @@ export function fnv32a(bytes: Uint8Array): number {
   return hash;
 }
 
-/** Encodes a text in letters and digits that form no words. Mirrors `rand.SafeEncodeString`. */
+/** Encodes a string in letters and digits that cannot form words. Mirrors `rand.SafeEncodeString`. */
 export function safeEncode(text: string): string {
   return [...text].map((character) => alphabet[character.charCodeAt(0) % alphabet.length]).join('');
 }
 
-/** Returns JSON with sorted keys. Null, undefined and empty lists in objects count as absent, as in Go's structs. */
+/** Returns JSON with sorted keys. Members that are null, undefined or an empty list are left out, as in Go's structs. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`;
   if (typeof value !== 'object' || value === null) return stringifyJson(value ?? null);

@@ -4,12 +4,12 @@ import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
 import { defined } from '@kubewright/apimachinery/internal';
 import { canonicalJson } from './template-hash.ts';
 
-/** A kind whose pod templates are kept as revisions. */
+/** An object whose pod templates are kept as revisions. */
 export interface RevisedOwner extends KubernetesObject {
   readonly spec?: { readonly template: PodTemplateSpec };
 }
 
-/** Returns the data of an owner's current revision: a strategic merge patch that restores its template on rollback. */
+/** Returns the revision data for an owner's current template: a strategic merge patch that restores the template on rollback. */
 export function revisionData({ spec }: RevisedOwner): Readonly<Record<string, unknown>> {
   return { spec: { template: { ...spec?.template, $patch: 'replace' } } };
 }
@@ -19,7 +19,7 @@ export function isSameRevision(a: ControllerRevision, b: Pick<ControllerRevision
   return canonicalJson(a.data) === canonicalJson(b.data);
 }
 
-/** Returns a revision of an owner's current template, with its hash in a label. */
+/** Builds a revision of an owner's current template, with its hash in a label. */
 export function newRevision(
   owner: RevisedOwner,
   {
@@ -38,14 +38,14 @@ export function newRevision(
   return setControllerReference(object, owner);
 }
 
-/** Compares by revision, then by age, oldest first. */
+/** Orders revisions by number, then by age, oldest first. */
 export function byRevision(a: Stored<ControllerRevision>, b: Stored<ControllerRevision>): number {
-  // Bigints beyond 2^53, which can be compared with numbers but not subtracted.
+  // Revisions beyond 2^53 are bigints, which can be compared with numbers but not subtracted from them.
   if (a.revision !== b.revision) return a.revision < b.revision ? -1 : 1;
   return a.metadata.creationTimestamp < b.metadata.creationTimestamp ? -1 : 1;
 }
 
-/** Returns the number that follows the newest revision. Revisions are 64-bit integers, so it is a bigint beyond 2^53. */
+/** Returns the number of the next revision. Revisions are 64-bit integers, so numbers beyond 2^53 are bigints. */
 export function nextRevision(newest: ControllerRevision | undefined): number | bigint {
   const next = BigInt(newest?.revision ?? 0) + 1n;
   const number = Number(next);

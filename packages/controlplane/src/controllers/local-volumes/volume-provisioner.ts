@@ -31,12 +31,12 @@ import {
 import { resize } from './resize.ts';
 import type { VolumeFolders } from './volume-folders.ts';
 
-/** How long a claim waits for a node that fits its volume. */
+/** The delay before a claim without a suitable node is retried, in milliseconds. */
 const noNodeRetryMs = 5_000;
 
 /**
- * Creates, resizes and deletes local volumes: folders on this machine, each belonging to a node. An external provisioner and
- * resizer for any server whose claims name it in their class, like those of CSI drivers.
+ * Creates, resizes and deletes local volumes, which are folders on this machine, each assigned to a node. Works like the external
+ * provisioner and resizer of a CSI driver, with any API server, for claims whose class names this provisioner.
  */
 export function volumeProvisioner(folders: VolumeFolders): ControllerDefinition {
   const events = new CoreEventRecorder(provisionerName);
@@ -47,7 +47,7 @@ export function volumeProvisioner(folders: VolumeFolders): ControllerDefinition 
     watches: [
       watch(PersistentVolumeClaim, enqueueForObject()),
       watch(PersistentVolume, enqueueForObject(), { predicates: [({ object }) => isLocalVolume(object.object)] }),
-      // A claim may wait for its class or for its source.
+      // Enqueue the claim of a volume that changed.
       watch(
         PersistentVolume,
         enqueueMapped<PersistentVolume>(({ object: { spec } }) => {
@@ -71,7 +71,7 @@ interface Parts {
   readonly folders: VolumeFolders;
 }
 
-/** One reconcile: of a claim or a volume. */
+/** One reconcile, of either a claim or a volume. */
 class Provisioner {
   readonly #ctx: RequestContext;
   readonly #events: CoreEventRecorder;
@@ -151,7 +151,10 @@ class Provisioner {
     }
   }
 
-  /** Returns the node for a claim's volume. Asks the scheduler to choose again if its node does not fit the volume. */
+  /**
+   * Returns the node for a claim's volume, or undefined if none is suitable. If the scheduler chose an unsuitable node, clears
+   * the choice so that it chooses again.
+   */
   async #nodeOf(claim: Stored<PersistentVolumeClaim>, storageClass: StorageClass): Promise<Stored<Node> | undefined> {
     const nodes = this.#ctx.cache.lister(Node);
     const { [storageNames.selectedNode]: selected, ...annotations } = claim.metadata.annotations ?? {};
@@ -170,9 +173,9 @@ class Provisioner {
   }
 
   /**
-   * Returns the folder of the claim that a claim is cloned from; undefined if it is not a clone.
+   * Returns the folder of the source claim that a claim is cloned from, or undefined if it is not a clone.
    *
-   * @throws if that claim has no local volume of the same class, or a larger one.
+   * @throws Error if the source claim is not bound to a local volume of the same class.
    */
   #sourcePath(claim: Stored<PersistentVolumeClaim>, storageClass: StorageClass): string | undefined {
     const name = (claim.spec?.dataSourceRef ?? claim.spec?.dataSource)?.name;
@@ -193,7 +196,7 @@ class Provisioner {
     try {
       await createObject(this.#ctx, { kind: PersistentVolume, object: volume });
     } catch (error) {
-      // Already created by an attempt whose response was lost.
+      // An earlier attempt created the volume, but its response was lost.
       if (!isAlreadyExists(error)) throw error;
     }
   }

@@ -5,7 +5,7 @@ import { clusterLogEvents } from '../../log/cluster-log-events.ts';
 import { ignoreNotFound } from '../ignore-not-found.ts';
 import type { Remaining } from './namespace-conditions.ts';
 
-/** Deletes all objects of a namespace, pods first (KEP-5080). Returns the remaining content. */
+/** Deletes all objects of a namespace, starting with its pods (KEP-5080). Returns the remaining content. */
 export async function emptyNamespace(namespace: string, ctx: RequestContext): Promise<Remaining> {
   ctx.client.discovery.invalidate();
   const { resources } = await ctx.client.discovery.mapper({ signal: ctx.signal });
@@ -22,7 +22,7 @@ export async function emptyNamespace(namespace: string, ctx: RequestContext): Pr
   );
 }
 
-/** Returns one version of each resource; the other versions are views of the same objects. */
+/** Returns one version of each resource. Its other versions serve the same objects. */
 function preferred(resources: readonly ApiResource[]): readonly ApiResource[] {
   const seen = new Set<string>();
   return resources.filter(({ group, plural }) => {
@@ -46,7 +46,7 @@ async function emptyAll(resources: readonly ApiResource[], namespace: string, ct
         for (const name of metadata.finalizers ?? []) finalizers.set(name, (finalizers.get(name) ?? 0) + 1);
       }
     } catch (error) {
-      // One kind that cannot be deleted must not block the others.
+      // A resource that cannot be deleted must not block the others.
       ctx.log.info('failed to delete the objects of a resource in a terminating namespace', {
         event: clusterLogEvents.namespaceNotEmptied,
         resource: resourceName(resource),
@@ -78,7 +78,7 @@ async function emptyOne(
     }
     return (await ctx.client.metadata(resource).list(scope)).items;
   } catch (error) {
-    // The kind was removed in the meantime.
+    // The kind was removed in the meantime, so it has no objects left.
     if (!isUnknownKind(error)) ignoreNotFound(error);
     return [];
   }
@@ -88,7 +88,7 @@ function resourceName({ plural, group }: ApiResource): string {
   return group === '' ? `${plural}.` : `${plural}.${group}`;
 }
 
-/** True if the client learned from discovery that the server no longer serves the kind. */
+/** True if, according to discovery, the server no longer serves the kind. */
 function isUnknownKind(error: unknown): boolean {
   return error instanceof KubewrightError && error.code === 'KW3004';
 }

@@ -1,20 +1,23 @@
 import type { Namespace } from '@kubewright/apimachinery/core/v1';
 import { formatTime } from '@kubewright/apimachinery/internal';
 
-/** The remaining content of a namespace that is being emptied. */
+/** The remaining content of a namespace that is being deleted. */
 export interface Remaining {
-  /** Counts by resource (`pods.`, `widgets.example.com`). */
+  /** The number of remaining objects by resource (`pods.`, `widgets.example.com`). */
   readonly resources: ReadonlyMap<string, number>;
-  /** Counts by finalizer. */
+  /** The number of remaining objects by finalizer. */
   readonly finalizers: ReadonlyMap<string, number>;
-  /** Error messages of failed deletions. */
+  /** The error messages of failed deletions. */
   readonly failures: readonly string[];
 }
 
 type NamespaceStatus = NonNullable<Namespace['status']>;
 type NamespaceCondition = NonNullable<NamespaceStatus['conditions']>[number];
 
-/** Returns the conditions that report the progress of a namespace's deletion. Transition times change only with the status. */
+/**
+ * Returns the conditions that report the progress of a namespace's deletion. The transition time of a condition changes only if
+ * its status changes.
+ */
 export function namespaceConditions(
   present: readonly NamespaceCondition[],
   options: { readonly remaining: Remaining; readonly nowMs: number },

@@ -8,10 +8,13 @@ import { updateStatus } from '../object-writes.ts';
 import { emptyNamespace } from './empty-namespace.ts';
 import { namespaceConditions, type Remaining } from './namespace-conditions.ts';
 
-/** Delay before a namespace with remaining content (finalizers, grace periods) is checked again, in milliseconds. */
-const lookAgainMs = 1_000;
+/**
+ * The delay before a namespace with remaining content is checked again, in milliseconds. Content remains because of finalizers or
+ * grace periods.
+ */
+const recheckMs = 1_000;
 
-/** Empties namespaces that are being deleted, pods first, and finalizes them once they are empty. */
+/** Deletes the content of namespaces that are being deleted, starting with their pods, then finalizes the namespaces. */
 export function namespaceController(): BuiltInController {
   return {
     account: 'namespace-controller',
@@ -25,7 +28,7 @@ export function namespaceController(): BuiltInController {
         const remaining = await emptyNamespace(namespace.metadata.name, ctx);
         if (remaining.resources.size > 0) {
           await report(namespace, remaining, ctx);
-          return { requeueAfterMs: lookAgainMs };
+          return { requeueAfterMs: recheckMs };
         }
         await finalize(namespace, ctx);
         return undefined;
@@ -39,7 +42,7 @@ async function report(namespace: Namespace, remaining: Remaining, ctx: RequestCo
   const conditions = namespaceConditions(present, { remaining, nowMs: ctx.clock.now() });
   if (sameJson(present, conditions)) return;
   const object = { ...namespace, status: { ...namespace.status, conditions } };
-  // On a conflict with another client's change, the conditions are written by the next reconcile.
+  // If another client changed the namespace first, the next reconcile writes the conditions.
   await updateStatus(ctx, { kind: Namespace, object }).catch(ignoreConflict);
 }
 

@@ -2,16 +2,19 @@ import { findCondition } from '@kubewright/apimachinery';
 import type { Lease } from '@kubewright/apimachinery/coordination/v1';
 import type { Node, NodeCondition } from '@kubewright/apimachinery/core/v1';
 
-/** Time without a sign of life after which a node counts as unreachable. */
+/** A node without a heartbeat or lease renewal for this long counts as unreachable. */
 const graceMs = 50_000;
-/** The same, for a node that has never reported its status. */
+/** The same limit for a node that has never reported its status. */
 const startupGraceMs = 60_000;
 
-/** The latest signs of life of a node. */
+/** The latest heartbeat and lease renewal of a node. */
 export interface NodeHealth {
-  /** When the latest one was seen, by the monotonic clock, so that nodes do not become unreachable while the machine sleeps. */
+  /**
+   * When the latest of them was seen, by the monotonic clock. Nodes therefore do not become unreachable because the machine was
+   * asleep.
+   */
   readonly seenMs: number;
-  /** Time in the node's Ready condition; undefined without one. */
+  /** The heartbeat time in the node's Ready condition; undefined if it has no such condition. */
   readonly heartbeat: string | undefined;
   readonly renewTime: string | undefined;
 }
@@ -21,11 +24,11 @@ export interface HealthInput {
   readonly lease: Lease | undefined;
   readonly before: NodeHealth | undefined;
   readonly monotonicMs: number;
-  /** Time since the node was created. */
+  /** The time since the node was created. */
   readonly ageMs: number;
 }
 
-/** Records a node's signs of life: a changed heartbeat in its status, or a renewed lease. Mirrors `tryUpdateNodeHealth` (1.36). */
+/** Updates a node's health if its status shows a new heartbeat or its lease was renewed. Mirrors `tryUpdateNodeHealth` (1.36). */
 export function observeHealth(node: Node, { lease, before, monotonicMs, ageMs }: HealthInput): NodeHealth {
   const ready = readyOf(node);
   const heartbeat = ready && (ready.lastHeartbeatTime ?? '');
@@ -38,12 +41,12 @@ export function observeHealth(node: Node, { lease, before, monotonicMs, ageMs }:
   return { seenMs, heartbeat, renewTime: isRenewed ? renewTime : before?.renewTime };
 }
 
-/** Returns the milliseconds until a node counts as unreachable; at most 0 if it already does. */
+/** Returns the time until a node counts as unreachable, in milliseconds; 0 or less if it already does. */
 export function msUntilUnreachable({ seenMs, heartbeat }: NodeHealth, monotonicMs: number): number {
   return seenMs + (heartbeat === undefined ? startupGraceMs : graceMs) + 1 - monotonicMs;
 }
 
-/** Returns the conditions of an unreachable node; undefined if its Ready condition already says so. */
+/** Returns the conditions to set on an unreachable node, or undefined if its Ready condition is already Unknown. */
 export function unknownConditions({ metadata, status }: Node, now: string): readonly NodeCondition[] | undefined {
   const conditions = [...(status?.conditions ?? [])];
   if (conditions.some(({ type, status: value }) => type === 'Ready' && value === 'Unknown')) return undefined;

@@ -1,6 +1,9 @@
 import type { Node } from '@kubewright/apimachinery/core/v1';
 
-/** Returns the deprecated labels that a node lacks, or that differ from the current ones. */
+/**
+ * Returns the deprecated labels to set on a node, because they are missing or differ from the labels that replaced them. Returns
+ * undefined if all are correct.
+ */
 export function missingLabels({ metadata }: Node): Readonly<Record<string, string>> | undefined {
   const missing: Record<string, string> = {};
   for (const name of ['os', 'arch']) {

@@ -8,8 +8,8 @@ import { type KnownNode, leaseNamespace, NodeReconcile } from './node-reconcile.
 import { Zones } from './zones.ts';
 
 /**
- * Follows the health of nodes. A node that shows no sign of life for 50 s turns unreachable, and its pods not ready. Maintains the
- * taints that follow from the conditions of nodes and from cordoning. Mirrors the node lifecycle controller (1.36).
+ * Monitors the health of nodes. After 50 s without a heartbeat, marks a node as unreachable and its pods as not ready. Maintains
+ * the taints for node conditions and for cordoned nodes. Mirrors the node lifecycle controller (1.36).
  */
 export function nodeLifecycleController(): BuiltInController {
   const events = new CoreEventRecorder('node-controller');

@@ -11,18 +11,21 @@ import { missingLabels } from './node-labels.ts';
 import { isEvicting, notReady, taintsOf, unreachable, withEviction } from './node-taints.ts';
 import type { RateChange, Zones } from './zones.ts';
 
-/** Nodes that fail within this time fail together: the zone is judged before any of them is evicted. */
-const togetherMs = 5_000;
+/**
+ * The delay before a failed node's pods are evicted, in milliseconds. If the whole zone is failing, its other nodes are then
+ * known to have failed too.
+ */
+const zoneCheckMs = 5_000;
 
 export const leaseNamespace = 'kube-node-lease';
 
-/** The controller's memory of a node. */
+/** The controller's in-memory state of a node. */
 export interface KnownNode {
   readonly uid: string | undefined;
   health: NodeHealth;
-  /** True from the time when the node stops reporting until its pods are marked. */
+  /** True if the node stopped reporting and its pods still have to be marked as not ready. */
   marksPods: boolean;
-  /** The time since which the node is not ready, by the monotonic clock. */
+  /** When the node became not ready, by the monotonic clock; undefined while it is ready. */
   unreadySinceMs: number | undefined;
 }
 
@@ -32,7 +35,7 @@ export interface LifecycleState {
   readonly pods: PodsByNode;
   readonly zones: Zones;
   readonly events: CoreEventRecorder;
-  /** Reconciles all nodes, because they may be evicted at another rate now. */
+  /** Enqueues all nodes, because the rate of evictions has changed. */
   readonly enqueueAll: () => void;
 }
 
@@ -57,7 +60,7 @@ export class NodeReconcile {
     this.#noteRate(this.#state.zones.note(current, ready?.status === 'True'));
     known.unreadySinceMs = ready?.status === 'True' ? undefined : (known.unreadySinceMs ?? ctx.clock.monotonic());
     if (known.marksPods) await this.#markPods(known, name);
-    const waitMs = await this.#keepMetadata(current, known);
+    const waitMs = await this.#updateMetadata(current, known);
     const waits = [leftMs, waitMs ?? 0].filter((ms) => ms > 0);
     return waits.length === 0 ? undefined : { requeueAfterMs: Math.min(...waits) };
   }
@@ -108,7 +111,7 @@ export class NodeReconcile {
     const { nodes, enqueueAll } = this.#state;
     if (change === 'none') return;
     if (change === 'recovered') {
-      // A node is ready again, so the others also get time to recover.
+      // The first node is ready again, so give the other nodes time to recover too.
       const nowMs = this.#ctx.clock.monotonic();
       for (const known of nodes.values()) {
         known.health = { ...known.health, seenMs: nowMs };
@@ -140,15 +143,18 @@ export class NodeReconcile {
     known.marksPods = false;
   }
 
-  /** Writes taints and labels. Returns the milliseconds until another taint may be added. */
-  async #keepMetadata(node: Node, known: KnownNode): Promise<number | undefined> {
+  /**
+   * Writes the node's taints and labels. Returns the time until the node's pods may be evicted, in milliseconds, if they have to
+   * wait.
+   */
+  async #updateMetadata(node: Node, known: KnownNode): Promise<number | undefined> {
     const now = formatTime(this.#ctx.clock.now());
     const present = node.spec?.taints ?? [];
     const { key, waitMs } = this.#evictionOf(node, known);
     const taints = withEviction(taintsOf(node, now) ?? present, { key, now });
     const labels = missingLabels(node);
     if (isSame(taints, present) && !labels) return waitMs;
-    // Patch with the resource version, so that other writers' taints are not lost.
+    // Patch with the resource version, so that taints set by other clients are not lost.
     const { resourceVersion } = node.metadata;
     const body = {
       metadata: { resourceVersion, ...defined({ labels }) },
@@ -158,7 +164,9 @@ export class NodeReconcile {
     return waitMs;
   }
 
-  /** Decides which taint evicts a node's pods. If eviction has already started, only the taint changes. */
+  /**
+   * Decides which taint evicts a node's pods, if any. If eviction has already started, it continues; only the taint may change.
+   */
   #evictionOf(
     node: Node,
     { unreadySinceMs }: KnownNode,
@@ -169,7 +177,7 @@ export class NodeReconcile {
     const key = ready.status === 'Unknown' ? unreachable : notReady;
     if (isEvicting(node, notReady) || isEvicting(node, unreachable)) return { key };
     const nowMs = this.#ctx.clock.monotonic();
-    const pauseMs = (unreadySinceMs ?? nowMs) + togetherMs - nowMs;
+    const pauseMs = (unreadySinceMs ?? nowMs) + zoneCheckMs - nowMs;
     if (pauseMs > 0) return { key: undefined, waitMs: pauseMs };
     const waitMs = zones.take(node, nowMs);
     return waitMs === 0 ? { key } : { key: undefined, waitMs };

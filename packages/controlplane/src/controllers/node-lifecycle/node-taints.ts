@@ -4,7 +4,7 @@ export const notReady = 'node.kubernetes.io/not-ready';
 export const unreachable = 'node.kubernetes.io/unreachable';
 const unschedulable = 'node.kubernetes.io/unschedulable';
 
-/** Taint keys by condition type and status. */
+/** The taint keys by condition type and status. */
 const byCondition: ReadonlyMap<string, string> = new Map([
   ['Ready False', notReady],
   ['Ready Unknown', unreachable],
@@ -15,7 +15,9 @@ const byCondition: ReadonlyMap<string, string> = new Map([
 ]);
 const ours: ReadonlySet<string> = new Set([unschedulable, ...byCondition.values()]);
 
-/** Returns the taints that follow from a node's conditions and from cordoning; undefined if it already has them. */
+/**
+ * Returns a node's taints with the NoSchedule taints that match its conditions and cordoning, or undefined if nothing changes.
+ */
 export function taintsOf({ spec, status }: Node, now: string): readonly Taint[] | undefined {
   const wanted = new Set(spec?.unschedulable ? [unschedulable] : []);
   for (const { type, status: value } of status?.conditions ?? []) {
@@ -30,12 +32,15 @@ export function taintsOf({ spec, status }: Node, now: string): readonly Taint[] 
   return [...kept, ...added];
 }
 
-/** True if a node's pods are being evicted because it is not ready or unreachable. */
+/** True if a node has a NoExecute taint with this key. */
 export function isEvicting({ spec }: Node, key: string): boolean {
   return (spec?.taints ?? []).some((taint) => taint.effect === 'NoExecute' && taint.key === key);
 }
 
-/** Returns taints of which at most one evicts pods for the node's state: the one with this key, or none. */
+/**
+ * Returns the taints with a NoExecute taint of this key, if given. Removes other NoExecute taints for not-ready and unreachable
+ * nodes.
+ */
 export function withEviction(
   taints: readonly Taint[],
   { key, now }: { readonly key: string | undefined; readonly now: string },

@@ -1,39 +1,43 @@
 import type { Stored } from '@kubewright/apimachinery';
 import type { Node } from '@kubewright/apimachinery/core/v1';
 
-/** Interval between evictions of two nodes. */
+/** The interval between evictions of two nodes in a zone. */
 const intervalMs = 10_000;
-/** The same, for large zones with many nodes that are not ready. */
+/** The same interval for a large zone in which many nodes are not ready. */
 const reducedIntervalMs = 100_000;
-/** Number of nodes above which a zone is large. In smaller ones nothing is evicted while many nodes are not ready. */
+/** A zone with more nodes than this is large. In smaller zones, no node is evicted while many nodes are not ready. */
 const largeZone = 50;
 const unhealthyShare = 0.55;
 
-/** The result of {@link Zones.note} and {@link Zones.forget}; `recovered` if the first node of the cluster is ready again. */
+/**
+ * The effect of {@link Zones.note} or {@link Zones.forget} on the rate of evictions; `recovered` if no node of the cluster was
+ * ready, and now one is.
+ */
 export type RateChange = 'none' | 'changed' | 'recovered';
 
 interface Zone {
   readonly ready: Map<string, boolean>;
   readyCount: number;
-  /** When the next node may be evicted, by the monotonic clock. */
+  /** When the next node of the zone may be evicted, by the monotonic clock. */
   nextMs: number;
 }
 
 /**
- * Limits how fast nodes lose their pods. If many nodes of a zone fail together, the network is the likely cause: evictions slow
- * down. If no node of the cluster is ready, they stop. Mirrors `handleDisruption` and the zones' rate limits (1.36).
+ * Limits the rate at which nodes are evicted. If many nodes of a zone fail together, the likely cause is the network, so
+ * evictions slow down. If no node of the cluster is ready, they stop. Mirrors `handleDisruption` and the rate limits of zones
+ * (1.36).
  */
 export class Zones {
   readonly #zones = new Map<string, Zone>();
   readonly #zoneOf = new Map<string, string>();
 
-  /** Records a node's state. Returns how this changes the rate at which other nodes may be evicted. */
+  /** Records if a node is ready. Returns the effect on the rate of evictions. */
   note(node: Stored<Node>, ready: boolean): RateChange {
     const { name, labels = {} } = node.metadata;
     const excluded = labels['node.kubernetes.io/exclude-disruption'] !== undefined;
     const key = excluded ? undefined : zoneKey(node);
     const disrupted = this.isDisrupted;
-    // A node that moves leaves another zone, whose rate may change.
+    // A node that changes zones also changes the rate of the zone that it leaves.
     const left = this.#zoneOf.get(name) === key ? 'none' : this.forget(name);
     if (key === undefined) return left;
     const zone = this.#zones.get(key) ?? { ready: new Map<string, boolean>(), readyCount: 0, nextMs: 0 };
@@ -48,7 +52,7 @@ export class Zones {
     return disrupted !== this.isDisrupted || intervalBefore !== zoneInterval(zone) ? 'changed' : left;
   }
 
-  /** Forgets a deleted node. Returns how this changes the rate at which other nodes may be evicted. */
+  /** Forgets a deleted node. Returns the effect on the rate of evictions. */
   forget(name: string): RateChange {
     const key = this.#zoneOf.get(name);
     const zone = key === undefined ? undefined : this.#zones.get(key);
@@ -61,18 +65,18 @@ export class Zones {
     return disrupted !== this.isDisrupted || intervalBefore !== zoneInterval(zone) ? 'changed' : 'none';
   }
 
-  /** True if no node is ready: the control plane itself has then lost the connection. */
+  /** True if no node is ready, because then the control plane itself is probably disconnected. */
   get isDisrupted(): boolean {
     return this.#zones.size > 0 && [...this.#zones.values()].every(({ readyCount }) => readyCount === 0);
   }
 
   /**
-   * Requests permission to evict a node's pods. Returns 0 if it was granted, the milliseconds until the next attempt if the
-   * zone's rate is used up, and undefined while nothing may be evicted.
+   * Requests permission to evict a node's pods. Returns 0 if permission is granted, the time until the next attempt in
+   * milliseconds if the zone's rate is used up, or undefined while no eviction is allowed.
    */
   take(node: Node, monotonicMs: number): number | undefined {
     const zone = this.#zones.get(zoneKey(node));
-    // A node that is excluded from the checks is not protected by them.
+    // The zone has only nodes that are excluded from these limits.
     if (!zone) return 0;
     if (this.isDisrupted) return undefined;
     const interval = zoneInterval(zone);
@@ -83,7 +87,7 @@ export class Zones {
   }
 }
 
-/** Returns undefined if nothing may be evicted. */
+/** Returns the interval between evictions in a zone, or undefined if no eviction is allowed. */
 function zoneInterval({ ready, readyCount }: Zone): number | undefined {
   const unready = ready.size - readyCount;
   const isPartial = readyCount > 0 && unready > 2 && unready / ready.size >= unhealthyShare;

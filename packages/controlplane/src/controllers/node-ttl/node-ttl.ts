@@ -5,7 +5,7 @@ import { patchObject } from '../object-writes.ts';
 
 const annotation = 'node.alpha.kubernetes.io/ttl';
 
-/** Cluster sizes, with the seconds for which kubelets may cache Secrets and ConfigMaps. */
+/** The time for which kubelets may cache Secrets and ConfigMaps, by cluster size. */
 const steps: readonly { readonly least: number; readonly most: number; readonly seconds: number }[] = [
   { least: 0, most: 100, seconds: 0 },
   { least: 90, most: 500, seconds: 15 },
@@ -14,7 +14,7 @@ const steps: readonly { readonly least: number; readonly most: number; readonly 
   { least: 1_800, most: Number.POSITIVE_INFINITY, seconds: 300 },
 ];
 
-/** Annotates nodes with the time for which kubelets may cache objects. Mirrors the TTL controller (1.36). */
+/** Annotates nodes with the time for which kubelets may cache Secrets and ConfigMaps. Mirrors the TTL controller (1.36). */
 export function nodeTtlController(): BuiltInController {
   let step = 0;
   return {
@@ -22,7 +22,7 @@ export function nodeTtlController(): BuiltInController {
     definition: controller({
       name: 'ttl-controller',
       for: Node,
-      // The bootstrap role allows no reads of single nodes.
+      // The controller's bootstrap role cannot get single nodes.
       fenced: false,
       async reconcile(node, ctx) {
         step = stepFor(ctx.cache.lister(Node).size, step);
@@ -35,7 +35,10 @@ export function nodeTtlController(): BuiltInController {
   };
 }
 
-/** Returns the step for a number of nodes. The bounds overlap, so that a cluster does not change back and forth. */
+/**
+ * Returns the index of the step for a number of nodes. The steps overlap, so that small changes in size do not switch back and
+ * forth.
+ */
 export function stepFor(nodes: number, before: number): number {
   let step = before;
   while (nodes > (steps[step]?.most ?? 0)) step++;

@@ -1,6 +1,6 @@
 import type { Node, NodeSelectorRequirement, NodeSelectorTerm, PodSpec } from '@kubewright/apimachinery/core/v1';
 
-/** True if a node has the labels and meets the required node affinity of a pod. */
+/** True if a node matches the nodeSelector and the required node affinity of a pod. */
 export function matchesNodeAffinity({ nodeSelector, affinity }: PodSpec, node: Node): boolean {
   const labels = node.metadata.labels ?? {};
   const selected = Object.entries(nodeSelector ?? {}).every(([key, value]) => labelOf(labels, key) === value);
@@ -8,7 +8,7 @@ export function matchesNodeAffinity({ nodeSelector, affinity }: PodSpec, node: N
   return selected && (terms === undefined || terms.some((term) => matchesTerm(term, node)));
 }
 
-/** An empty term matches no node. */
+/** True if a node matches a term. An empty term matches no node. */
 function matchesTerm({ matchExpressions = [], matchFields = [] }: NodeSelectorTerm, node: Node): boolean {
   if (matchExpressions.length + matchFields.length === 0) return false;
   const labels = node.metadata.labels ?? {};
@@ -40,7 +40,9 @@ function matches({ operator, values = [] }: NodeSelectorRequirement, actual: str
   }
 }
 
-/** Returns an own property, because `constructor` is not a label of every node. */
+/**
+ * Returns the value of a label. Reads own properties only, so a label key such as `constructor` is not found on the prototype.
+ */
 function labelOf(labels: Readonly<Record<string, string>>, key: string): string | undefined {
   return Object.hasOwn(labels, key) ? labels[key] : undefined;
 }

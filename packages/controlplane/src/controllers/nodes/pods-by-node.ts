@@ -1,15 +1,15 @@
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { EventHandler, ReconcileRequest } from '@kubewright/runtime';
 
-/** Index of the pods on a node, fed by a watch of the pods. */
+/** Finds the pods on a node. Needs a watch of pods with {@link PodsByNode.track}. */
 export class PodsByNode {
   readonly #pods = new Map<string, Map<string, ReconcileRequest>>();
 
-  /** Handler for a watch of the pods; enqueues nothing. */
+  /** Handler for a watch of pods. Records their nodes and enqueues nothing. */
   readonly track: EventHandler<Pod> = ({ type, object }) => {
     const { namespace, name } = object;
     const node = object.object.spec?.nodeName;
-    if (node === undefined) return; // unscheduled; a pod never leaves its node
+    if (node === undefined) return; // Unscheduled. Once assigned, a pod never changes its node.
     const pods = this.#pods.get(node) ?? new Map<string, ReconcileRequest>();
     if (type === 'delete') pods.delete(`${namespace}/${name}`);
     else pods.set(`${namespace}/${name}`, { namespace, name });

@@ -4,11 +4,11 @@ import type { Taint, Toleration } from '@kubewright/apimachinery/core/v1';
 export function tolerates({ key, operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean {
   if (effect && effect !== taint.effect) return false;
   if (key && key !== taint.key) return false;
-  // Without a key, `Exists` tolerates every taint.
+  // `Exists` without a key tolerates every taint.
   return operator === 'Exists' || (operator === 'Equal' && value === (taint.value ?? ''));
 }
 
-/** Returns the first taint with one of the effects that no toleration tolerates. */
+/** Returns the first taint with one of these effects that is not tolerated, or undefined. */
 export function untoleratedTaint(
   taints: readonly Taint[],
   of: { readonly tolerations: readonly Toleration[]; readonly effects: readonly Taint['effect'][] },

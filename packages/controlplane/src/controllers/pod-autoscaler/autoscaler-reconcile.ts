@@ -16,7 +16,7 @@ interface Scale extends KubernetesObject {
   readonly status?: { readonly replicas?: number; readonly selector?: string };
 }
 
-/** The controller's memory of an autoscaler. */
+/** The controller's in-memory state of an autoscaler. */
 export interface KnownAutoscaler {
   readonly name: string;
   readonly namespace: string;
@@ -24,16 +24,16 @@ export interface KnownAutoscaler {
   selector: LabelSelector | undefined;
 }
 
-/** Dependencies of a reconcile. */
+/** Dependencies of an autoscaler's reconcile. */
 export interface AutoscalerParts {
   readonly ctx: RequestContext;
   readonly events: CoreEventRecorder;
   readonly known: KnownAutoscaler;
-  /** All autoscalers of the namespace. */
+  /** Returns all autoscalers of the namespace, including this one. */
   readonly neighbours: () => readonly KnownAutoscaler[];
 }
 
-/** Thrown to end a reconcile after its failure was reported. */
+/** Thrown to end a reconcile whose failure has already been reported. */
 class ReportedFailure extends Error {}
 
 /** One reconcile of an autoscaler. */
@@ -114,7 +114,7 @@ export class AutoscalerReconcile {
     this.#status.setSizes({ current, desired, metrics: this.#status.value.currentMetrics ?? [] });
   }
 
-  /** Reads the scale of the target. */
+  /** Reads the target's scale. */
   async #target(): Promise<{ readonly kind: Kind<Scale>; readonly scale: Scale }> {
     const { client, signal } = this.#parts.ctx;
     const { apiVersion = '', kind = '', name = '' } = this.#autoscaler.spec?.scaleTargetRef ?? {};
@@ -137,7 +137,9 @@ export class AutoscalerReconcile {
     }
   }
 
-  /** Returns the largest size that a metric calls for. Unless all are known, the size is not lowered. */
+  /**
+   * Returns the largest number of replicas that any metric proposes. If a metric is unavailable, never proposes to scale down.
+   */
   async #propose(scale: Scale, current: number): Promise<{ readonly name: string; readonly replicas: number }> {
     const specs = this.#autoscaler.spec?.metrics ?? [];
     let best = { name: '', replicas: 0 };
@@ -151,7 +153,7 @@ export class AutoscalerReconcile {
         if (best.replicas === 0 || replicas > best.replicas) best = { name, replicas };
       } catch (error) {
         const what = messageOf(error);
-        // Upstream keeps the place of a metric that it cannot compute.
+        // As upstream, a metric that cannot be computed keeps its place in the list.
         statuses.push({ type: '' });
         const reason = `FailedGet${spec.type === 'Resource' ? 'Resource' : spec.type}Metric`;
         this.#note('Warning', reason, what);
@@ -175,7 +177,7 @@ export class AutoscalerReconcile {
     return best;
   }
 
-  /** Returns the pods of the target, which no other autoscaler may control. */
+  /** Returns the target's pods. Fails if another autoscaler controls some of them. */
   #pods({ status }: Scale): { readonly pods: readonly Stored<Pod>[]; readonly selector: string } {
     const { ctx, known, neighbours } = this.#parts;
     const selector = status?.selector ?? '';

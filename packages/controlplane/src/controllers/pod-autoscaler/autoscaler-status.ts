@@ -7,14 +7,14 @@ import type {
 } from '@kubewright/apimachinery/autoscaling/v2';
 import { formatTime } from '@kubewright/apimachinery/internal';
 
-/** The sizes that an autoscaler reports. */
+/** The replica counts and metrics that an autoscaler reports. */
 interface AutoscalerSizes {
   readonly current: number;
   readonly desired: number;
   readonly metrics: readonly MetricStatus[];
 }
 
-/** The status of an autoscaler while it is reconciled. */
+/** Collects the new status of an autoscaler during its reconcile. */
 export class AutoscalerStatus {
   readonly #clock: Clock;
   #value: HorizontalPodAutoscalerStatus;
@@ -35,7 +35,7 @@ export class AutoscalerStatus {
     this.#value = { ...this.#value, conditions: withCondition(this.#value.conditions ?? [], next, nowMs) };
   }
 
-  /** Sets the sizes and the metrics. */
+  /** Sets the replica counts and the metrics. */
   setSizes({ current, desired, metrics }: AutoscalerSizes): void {
     const { currentReplicas: _current, currentMetrics: _metrics, ...rest } = this.#value;
     this.#value = {
@@ -46,13 +46,13 @@ export class AutoscalerStatus {
     };
   }
 
-  /** Sets the time of the last change of the target's size to now. */
+  /** Sets the last scale time to now. */
   setScaled(): void {
     this.#value = { ...this.#value, lastScaleTime: formatTime(this.#clock.now()) };
   }
 }
 
-/** Returns conditions with one set. Its time changes only with its status. */
+/** Returns the conditions with one of them set. Its transition time changes only if its status changes. */
 function withCondition(
   conditions: readonly HorizontalPodAutoscalerCondition[],
   next: Omit<HorizontalPodAutoscalerCondition, 'lastTransitionTime'>,

@@ -12,7 +12,7 @@ import { messageOf } from '../pods/pod-control.ts';
 import { podMetricsKind, usageOf } from './pod-metrics.ts';
 import { byAverage, byUtilization } from './replica-calculation.ts';
 
-/** The number of replicas that a metric calls for. */
+/** The number of replicas that a metric proposes, and the metric's status. */
 export interface MetricProposal {
   readonly name: string;
   readonly replicas: number;
@@ -27,7 +27,7 @@ export interface MeasuredPods {
   readonly selector: string;
 }
 
-/** Reads metrics and computes the number of replicas that each calls for. */
+/** Reads metrics and computes the number of replicas that each one proposes. */
 export class MetricReplicas {
   readonly #autoscaler: Stored<HorizontalPodAutoscaler>;
   readonly #ctx: RequestContext;
@@ -37,7 +37,11 @@ export class MetricReplicas {
     this.#ctx = ctx;
   }
 
-  /** Returns the number of replicas that a metric calls for, and its status; throws if it cannot be computed. */
+  /**
+   * Returns the number of replicas that a metric proposes, and the metric's status.
+   *
+   * @throws Error if the metric cannot be computed.
+   */
   async of(spec: MetricSpec, of: MeasuredPods): Promise<MetricProposal> {
     const { type, resource, containerResource } = spec;
     if (type === 'Resource' && resource) {
@@ -120,7 +124,7 @@ export class MetricReplicas {
   }
 }
 
-/** Returns the message for a metric that could not be computed. */
+/** Builds the message for a metric that could not be computed. */
 export function metricFailure({ type, resource, containerResource, external }: MetricSpec, what: string): string {
   if (type === 'Resource') return `failed to get ${resource?.name} resource metric value: ${what}`;
   if (type === 'ContainerResource')
@@ -129,10 +133,10 @@ export function metricFailure({ type, resource, containerResource, external }: M
   return `failed to get ${type.toLowerCase()} metric value: ${what}`;
 }
 
-/** Formats an average as the metrics API does: memory with binary suffixes. */
+/** Formats an average as the metrics API does: memory with a binary suffix. */
 function amountText(resource: string, milli: number): string {
   if (resource !== 'memory' || milli % 1000 !== 0) return Quantity.parse(`${milli}m`).canonical();
-  // A sum has the format of its first part.
+  // A sum keeps the format of its first operand, so this yields a binary suffix.
   const binary = Quantity.parse('1Ki');
   return binary
     .add(Quantity.of(milli / 1000))

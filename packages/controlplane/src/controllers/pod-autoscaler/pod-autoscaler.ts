@@ -6,12 +6,12 @@ import type { BuiltInController } from '../built-in-controller.ts';
 import { CoreEventRecorder } from '../core-event-recorder.ts';
 import { AutoscalerReconcile, type KnownAutoscaler } from './autoscaler-reconcile.ts';
 
-/** Interval between two reads of the metrics. */
+/** The interval at which metrics are read. */
 const periodMs = 15_000;
 
 /**
- * Scales workloads to the usage that the resource metrics API reports for their pods. Mirrors the horizontal pod autoscaler
- * (1.36), without metrics of the custom and external APIs.
+ * Scales workloads by the usage that the resource metrics API reports for their pods. Mirrors the horizontal pod autoscaler
+ * (1.36), but does not support metrics of the custom and external APIs.
  */
 export function podAutoscalerController(): BuiltInController {
   const events = new CoreEventRecorder('horizontal-pod-autoscaler');

@@ -18,13 +18,16 @@ export const podMetricsKind: Kind<PodMetrics> = kindFactory<PodMetrics>({
 
 /** The usage of one resource by a pod. */
 export interface PodUsage {
-  /** In thousandths of the resource's unit. */
+  /** The usage in thousandths of the resource's unit. */
   readonly milli: number;
   readonly atMs: number;
   readonly windowMs: number;
 }
 
-/** Returns the usage by pod name: of one container, or of all. A pod without the measurement is left out. */
+/**
+ * Returns the usage of a resource by pod name, for one container or for all containers. Pods that lack a measurement are left
+ * out.
+ */
 export function usageOf(
   items: readonly PodMetrics[],
   { resource, container }: { readonly resource: string; readonly container: string | undefined },

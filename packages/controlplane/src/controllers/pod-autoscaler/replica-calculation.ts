@@ -3,33 +3,33 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { podResources } from '../../usage/pod-resources.ts';
 import type { PodUsage } from './pod-metrics.ts';
 
-/** How long after its start a pod's processor usage may be misleading. */
+/** How long after its start a pod's CPU usage may be misleading. */
 const initializationMs = 300_000;
-/** A pod that turns unready this early was never ready. */
+/** A pod that became unready within this time after its start counts as never having been ready. */
 const initialReadinessMs = 30_000;
 
-/** Input for the calculations. */
+/** Input for {@link byUtilization} and {@link byAverage}. */
 export interface CalculationInput {
   readonly currentReplicas: number;
   readonly pods: readonly Stored<Pod>[];
   readonly usages: ReadonlyMap<string, PodUsage>;
   readonly resource: string;
-  /** Only this container counts; undefined for all. */
+  /** The only container that counts; undefined for all containers. */
   readonly container: string | undefined;
   readonly tolerance: { readonly up: number; readonly down: number };
   readonly nowMs: number;
 }
 
-/** A proposed size and the measurement that it is based on. */
+/** A proposed number of replicas, and the measurement that it is based on. */
 export interface Proposal {
   readonly replicas: number;
-  /** Average usage per pod, in thousandths. */
+  /** The average usage per pod, in thousandths of the resource's unit. */
   readonly averageMilli: number;
-  /** In percent of the request; undefined if the target is an amount. */
+  /** The average usage in percent of the requests; undefined if the target is an amount. */
   readonly utilization: number | undefined;
 }
 
-/** The usage of all measured pods compared with the target; 1 if it is met. */
+/** The usage of all measured pods divided by the target; 1 if they are equal. */
 interface Ratio {
   readonly ratio: number;
   readonly averageMilli: number;
@@ -37,13 +37,13 @@ interface Ratio {
 }
 
 /**
- * Proposes a size from the usage in percent of the requests. Mirrors `GetResourceReplicas` (1.36).
+ * Proposes a number of replicas from the usage in percent of the requests. Mirrors `GetResourceReplicas` (1.36).
  *
  * @throws Error if there are no pods, no measurements, or a container without a request.
  */
 export function byUtilization(input: CalculationInput, targetPercent: number): Proposal {
   return propose(input, {
-    // A pod without a measurement counts as if it used its whole request before the size is lowered.
+    // When scaling down, a pod without a measurement counts as if it used its full request.
     assumed: (pod) => (requests(input).get(pod) ?? 0) * (Math.max(100, targetPercent) / 100),
     ratioOf: (usages) => {
       const requested = requests(input);
@@ -58,7 +58,7 @@ export function byUtilization(input: CalculationInput, targetPercent: number): P
 }
 
 /**
- * Proposes a size from the average usage of a pod. Mirrors `GetRawResourceReplicas` (1.36).
+ * Proposes a number of replicas from the average usage per pod. Mirrors `GetRawResourceReplicas` (1.36).
  *
  * @throws Error if there are no pods or no measurements.
  */
@@ -87,7 +87,7 @@ function propose(
   if (!upWithUnready && missing.length === 0) {
     return proposal(isTolerated(input, ratio) ? currentReplicas : Math.ceil(ratio * readyCount));
   }
-  // Assumes the usage that makes the change smaller.
+  // Assume a usage for the other pods that makes the change smaller.
   const assumed = new Map(measured);
   if (ratio < 1) for (const pod of missing) assumed.set(pod, by.assumed(pod));
   if (ratio > 1) for (const pod of missing) assumed.set(pod, 0);
@@ -104,7 +104,7 @@ interface PodGroups {
   readonly readyCount: number;
   readonly unready: readonly string[];
   readonly missing: readonly string[];
-  /** Usage of the other pods that were measured. */
+  /** The usage of all other pods with a measurement. */
   readonly measured: ReadonlyMap<string, number>;
 }
 
@@ -129,7 +129,7 @@ function groupPods({ pods, usages, resource, nowMs }: CalculationInput): PodGrou
   return { readyCount, unready, missing, measured };
 }
 
-/** True if a pod's processor usage says more about its start than about its load. */
+/** True if a pod started so recently that its CPU usage may not reflect its load. */
 function isStarting({ status }: Pod, { usage, nowMs }: { readonly usage: PodUsage; readonly nowMs: number }): boolean {
   const ready = findCondition(status?.conditions, 'Ready');
   if (!ready || !status?.startTime) return true;
@@ -143,7 +143,7 @@ function isTolerated({ tolerance }: CalculationInput, ratio: number): boolean {
   return 1 - tolerance.down <= ratio && ratio <= 1 + tolerance.up;
 }
 
-/** Returns the requests by pod name, in thousandths. */
+/** Returns the requests by pod name, in thousandths of the resource's unit. */
 function requests({ pods, resource, container }: CalculationInput): ReadonlyMap<string, number> {
   return new Map(pods.map((pod) => [pod.metadata.name, requestOf(pod, { resource, container })]));
 }
@@ -169,7 +169,10 @@ function requestOf(
   }, 0);
 }
 
-/** Looks up a resource by the name in the autoscaler, which can be that of an inherited member, such as `constructor`. */
+/**
+ * Looks up an amount by the resource name in the autoscaler. Reads own properties only, so a name such as `constructor` is not
+ * found on the prototype.
+ */
 function own<T>(amounts: Readonly<Record<string, T>>, resource: string): T | undefined {
   return Object.hasOwn(amounts, resource) ? amounts[resource] : undefined;
 }

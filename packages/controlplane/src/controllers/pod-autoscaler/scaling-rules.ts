@@ -1,15 +1,15 @@
 import type { HorizontalPodAutoscalerBehavior, HPAScalingRules } from '@kubewright/apimachinery/autoscaling/v2';
 
-/** A value at a time, by the monotonic clock. */
+/** A number of replicas at a time on the monotonic clock. */
 export interface Sample {
   readonly atMs: number;
   readonly replicas: number;
 }
 
-/** An autoscaler's earlier decisions. */
+/** The earlier decisions of an autoscaler. */
 export interface ScalingHistory {
   readonly recommendations: readonly Sample[];
-  /** Replicas that were added and removed. */
+  /** The replicas that were added by each scale-up, and removed by each scale-down. */
   readonly added: readonly Sample[];
   readonly removed: readonly Sample[];
 }
@@ -17,7 +17,7 @@ export interface ScalingHistory {
 /** Input for {@link limitScaling}. */
 export interface ScalingInput {
   readonly currentReplicas: number;
-  /** The size that the metrics call for. */
+  /** The number of replicas that the metrics propose. */
   readonly proposed: number;
   readonly minReplicas: number;
   readonly maxReplicas: number;
@@ -32,14 +32,14 @@ export interface Explanation {
   readonly message: string;
 }
 
-/** The size within the limits, and what limited it. */
+/** The number of replicas within the limits, and the explanations for the autoscaler's conditions. */
 export interface LimitedSize {
   readonly replicas: number;
   readonly ableToScale: Explanation;
   readonly scalingLimited: Explanation & { readonly limited: boolean };
 }
 
-/** By default, recommendations within this time prevent an autoscaler from removing pods. */
+/** The default scale-down stabilization window: pods are removed only as far as all recommendations within this time allow. */
 const downWindowSeconds = 300;
 const defaultUp: Required<Omit<HPAScalingRules, 'tolerance'>> = {
   stabilizationWindowSeconds: 0,
@@ -81,7 +81,7 @@ const upStabilized = {
   message: 'recent recommendations were lower than current one, applying the lowest recent recommendation',
 };
 
-/** Smooths a proposed size and applies the limits of an autoscaler. Mirrors `normalizeDesiredReplicas*` (1.36). */
+/** Stabilizes a proposed number of replicas and applies the autoscaler's limits. Mirrors `normalizeDesiredReplicas*` (1.36). */
 export function limitScaling(input: ScalingInput): LimitedSize {
   const { proposed, currentReplicas, behavior } = input;
   const stable = behavior ? stabilized(input) : stabilizedByDefault(input);
@@ -91,7 +91,7 @@ export function limitScaling(input: ScalingInput): LimitedSize {
   return { replicas, ableToScale: stable === proposed ? ready : why, scalingLimited: { ...limit, limited } };
 }
 
-/** Returns the history without samples that are too old for all rules. */
+/** Returns the history without the samples that no rule considers any longer. */
 export function trimHistory(
   { recommendations, added, removed }: ScalingHistory,
   { behavior, nowMs }: Pick<ScalingInput, 'behavior' | 'nowMs'>,
@@ -120,7 +120,7 @@ function stabilizedByDefault({ proposed, history, nowMs }: ScalingInput): number
   return Math.max(proposed, ...recent.map(({ replicas }) => replicas));
 }
 
-/** Changes the size only as far as all recent recommendations agree. */
+/** Changes the number of replicas only as far as all recent recommendations agree. */
 function stabilized({ proposed, currentReplicas, history, behavior, nowMs }: ScalingInput): number {
   const { up, down } = rulesOf(behavior);
   const recent = (seconds: number): readonly number[] =>
@@ -178,7 +178,7 @@ function fastestDown(input: ScalingInput): number {
   return down.selectPolicy === 'Min' ? Math.max(...sizes) : Math.min(...sizes);
 }
 
-/** Returns the size before the changes of a period. */
+/** Returns the number of replicas at the start of a period. */
 function sizeAtStart({ currentReplicas, history, nowMs }: ScalingInput, periodSeconds: number): number {
   const sum = (samples: readonly Sample[]): number =>
     samples

@@ -7,16 +7,16 @@ import { PodsByNode } from '../nodes/pods-by-node.ts';
 import { deleteObject, patchStatus } from '../object-writes.ts';
 import { isPodEnded } from '../pods/pod-state.ts';
 
-/** How long a node must have been missing before its pods are deleted. */
+/** How long a node must be missing before its pods are deleted. */
 const quarantineMs = 40_000;
 
 /**
- * Deletes pods that nothing else deletes: pods of deleted nodes, and terminating pods that were never scheduled. Mirrors the pod
- * garbage collector (1.36) without its limit on finished pods.
+ * Deletes pods that no other component deletes: pods of deleted nodes, and terminating pods that were never scheduled. Mirrors
+ * the pod garbage collector (1.36), but does not limit the number of finished pods.
  */
 export function podGarbageCollector(): BuiltInController {
   const pods = new PodsByNode();
-  /** Time at which each node was first found missing, by the monotonic clock. */
+  /** When each node was first found missing, by the monotonic clock. */
   const missedAt = new Map<string, number>();
   return {
     account: 'pod-garbage-collector',
@@ -58,7 +58,7 @@ async function reconcile(
   return undefined;
 }
 
-/** Reads the node live, because the cache may lag behind. */
+/** Reads the node live, because the cache may be stale. */
 async function exists(name: string, { client, signal }: ReconcileContext<Pod>): Promise<boolean> {
   try {
     await client.resource(Node).get({ name }, { signal });
@@ -69,7 +69,7 @@ async function exists(name: string, { client, signal }: ReconcileContext<Pod>): 
   }
 }
 
-/** Marks a pod as failed, with a condition that shows its owner that the pod itself did not cause the failure. */
+/** Marks a pod as failed. Adds a condition, so that the pod's owner can see that the pod itself did not cause the failure. */
 async function failed(
   pod: Stored<Pod>,
   { ctx, message }: { readonly ctx: ReconcileContext<Pod>; readonly message: string },
@@ -77,7 +77,7 @@ async function failed(
   if (isPodEnded(pod)) return pod;
   const lastTransitionTime = formatTime(ctx.clock.now());
   const target = { type: 'DisruptionTarget', status: 'True', reason: 'DeletionByPodGC', message, lastTransitionTime };
-  // The controller's role only allows patches. Conditions are merged by type.
+  // The controller's role allows only patches. A strategic merge patch merges conditions by type.
   const body = { metadata: { uid: pod.metadata.uid }, status: { phase: 'Failed', conditions: [target] } };
   return patchStatus(ctx, { kind: Pod, object: pod, patch: { type: 'strategic', body } });
 }

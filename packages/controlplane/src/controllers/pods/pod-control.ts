@@ -12,7 +12,7 @@ import type { RequestContext } from '@kubewright/runtime';
 import type { CoreEventRecorder } from '../core-event-recorder.ts';
 import { createObject, deleteObject } from '../object-writes.ts';
 
-/** Creates a pod object from a template, controlled by `owner`. */
+/** Builds a pod from a template, with `owner` as its controller. */
 export function podFromTemplate(template: PodTemplateSpec | undefined, owner: Stored<KubernetesObject>): Pod {
   const { labels, annotations, finalizers } = template?.metadata ?? {};
   const metadata: ObjectMeta = {
@@ -23,12 +23,12 @@ export function podFromTemplate(template: PodTemplateSpec | undefined, owner: St
   return setControllerReference(pod, owner);
 }
 
-/** Returns the prefix of generated pod names. A maximum-length owner name leaves no room for a separator. */
+/** Returns the prefix of generated pod names. An owner name of maximum length leaves no room for a separator. */
 function podNamePrefix(name: string): string {
   return name.length > 252 ? name : `${name}-`;
 }
 
-/** Creates and deletes pods for an owner and records events. */
+/** Creates and deletes pods for an owner, and records events about that. */
 export class PodControl {
   readonly #events: CoreEventRecorder;
 
@@ -39,7 +39,8 @@ export class PodControl {
   /**
    * Creates a pod.
    *
-   * @throws StatusError if the server rejects it; also recorded as an event on the owner unless the namespace is terminating.
+   * @throws StatusError if the server rejects the pod. Unless the namespace is terminating, the error is also recorded as an
+   * event on the owner.
    */
   async create(
     ctx: RequestContext,
@@ -81,7 +82,7 @@ export class PodControl {
   }
 }
 
-/** True if the server rejected a request because the namespace is terminating; retrying does not help. */
+/** True if the server rejected a request because the namespace is terminating, so that a retry would not help. */
 export function isNamespaceTerminating(error: unknown): boolean {
   return (
     error instanceof StatusError &&

@@ -3,17 +3,18 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { defined } from '@kubewright/apimachinery/internal';
 import type { ObjectView } from '@kubewright/runtime';
 
-/** Annotation with which users choose the pods that are deleted first. */
+/** The annotation by which users influence which pods are deleted first. */
 export const deletionCostAnnotation = 'controller.kubernetes.io/pod-deletion-cost';
 
 /**
- * Pods reduced to the fields by which their owner counts, claims and deletes them: metadata, node, phase, readiness and restarts.
- * Each version of a pod is decoded once, so that a reconcile of an owner with thousands of pods decodes only those that changed.
+ * Reduces pods to the fields that their owner needs to count, claim and delete them: metadata, node, phase, readiness and
+ * restarts. Each version of a pod is decoded once, so that a reconcile of an owner with thousands of pods decodes only the pods
+ * that changed.
  */
 export class PodDigests {
   readonly #digests = new WeakMap<ObjectView<Pod>, Stored<Pod>>();
 
-  /** Returns the reduced pod; never write it back. */
+  /** Returns the reduced pod. Never write it back to the server. */
   of(view: ObjectView<Pod>): Stored<Pod> {
     let digest = this.#digests.get(view);
     if (!digest) {
@@ -39,6 +40,6 @@ function digestOf({ apiVersion, kind, metadata, spec, status }: Stored<Pod>): St
       initContainerStatuses: status?.initContainerStatuses?.map(({ restartCount }) => ({ restartCount })),
     }),
   };
-  // The fields left out are required in a pod that is written, which a digest never is.
+  // The type requires fields that a digest lacks. They matter only for writes, and a digest is never written.
   return digest as unknown as Stored<Pod>;
 }

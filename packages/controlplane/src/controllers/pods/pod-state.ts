@@ -1,40 +1,43 @@
 import { findCondition, isDeleting } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 
-/** True for an active pod: it has not finished and is not being deleted. */
+/** True if a pod has not finished and is not being deleted. */
 export function isPodActive(pod: Pod): boolean {
   return !isPodEnded(pod) && !isDeleting(pod);
 }
 
-/** True for a pod that has succeeded or failed. */
+/** True if a pod has succeeded or failed. */
 export function isPodEnded({ status }: Pod): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** True for a pod that is being deleted and has not finished. */
+/** True if a pod is being deleted and has not finished. */
 export function isPodTerminating(pod: Pod): boolean {
   return !isPodEnded(pod) && isDeleting(pod);
 }
 
-/** True for a pod whose Ready condition is true. */
+/** True if a pod's Ready condition is true. */
 export function isPodReady({ status }: Pod): boolean {
   return findCondition(status?.conditions, 'Ready')?.status === 'True';
 }
 
-/** Returns when a ready pod became ready, in milliseconds; undefined if it is not ready or has no transition time. */
+/**
+ * Returns the time at which a ready pod became ready, in milliseconds, or undefined if it is not ready or its condition has no
+ * transition time.
+ */
 export function readySinceMs({ status }: Pod): number | undefined {
   const ready = findCondition(status?.conditions, 'Ready');
   if (ready?.status !== 'True' || !ready.lastTransitionTime) return undefined;
   return Date.parse(ready.lastTransitionTime);
 }
 
-/** True for a pod that has been ready for `minReadySeconds`. */
+/** True if a pod has been ready for at least `minReadySeconds`. */
 export function isPodAvailable(pod: Pod, at: { readonly minReadySeconds: number; readonly nowMs: number }): boolean {
   if (!isPodReady(pod)) return false;
   return (msUntilAvailable(pod, at) ?? 1) <= 0;
 }
 
-/** Returns how long a ready pod must stay ready to become available, in milliseconds; undefined if it is not ready. */
+/** Returns how much longer a ready pod must stay ready to become available, in milliseconds, or undefined if it is not ready. */
 export function msUntilAvailable(
   pod: Pod,
   { minReadySeconds, nowMs }: { readonly minReadySeconds: number; readonly nowMs: number },

@@ -3,7 +3,7 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { deletionCostAnnotation } from '../pods/pod-digests.ts';
 import { isPodReady, maxRestarts, readySinceMs } from '../pods/pod-state.ts';
 
-/** A pod with the number of siblings on its node. */
+/** A pod, ranked by the number of its siblings on the same node. */
 export interface RankedPod {
   readonly pod: Stored<Pod>;
   readonly rank: number;
@@ -16,9 +16,9 @@ const phaseOrder: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Returns a comparison that puts the pods to delete first: unassigned, Pending before Unknown before Running, not ready, lower
- * deletion cost, more siblings on the node, ready for less time, more restarts, younger. Ages are compared by order of magnitude,
- * so that the choice varies. Mirrors `ActivePodsWithRanks`.
+ * Returns a comparison function that sorts the pods to delete to the front. It prefers pods that are unassigned, Pending before
+ * Unknown before Running, not ready, of lower deletion cost, with more siblings on the node, ready for less time, with more
+ * restarts, and younger. Ages are compared by order of magnitude, so that the choice varies. Mirrors `ActivePodsWithRanks`.
  */
 function deletionOrder(nowMs: number): (a: RankedPod, b: RankedPod) => number {
   return (a, b) => {
@@ -37,7 +37,7 @@ function deletionOrder(nowMs: number): (a: RankedPod, b: RankedPod) => number {
   };
 }
 
-/** Returns the pods to delete if there are `count` too many. `siblings` are the pods of all sets with the same owner. */
+/** Returns the `count` pods to delete. `siblings` are the pods of all replica sets with the same owner. */
 export function podsToDelete(
   pods: readonly Stored<Pod>[],
   options: { readonly count: number; readonly siblings: readonly Pod[]; readonly nowMs: number },
@@ -55,7 +55,7 @@ export function podsToDelete(
     .map(({ pod }) => pod);
 }
 
-/** Compares ages by order of magnitude. Returns undefined for equal times, so the next criterion decides. */
+/** Compares ages by order of magnitude. Returns undefined for equal times, so that the next criterion decides. */
 function byAge(a: number | undefined, b: number | undefined, nowMs: number): number | undefined {
   if (a === b) return undefined;
   if (a === undefined || b === undefined) return a === undefined ? -1 : 1;
@@ -74,7 +74,7 @@ function phase({ status }: Pod): number {
   return phaseOrder.get(status?.phase ?? 'Pending') ?? 0;
 }
 
-/** Returns the deletion cost; 0 if it is not a 32-bit integer in canonical form. */
+/** Returns a pod's deletion cost, or 0 if its annotation is not a 32-bit integer in canonical form. */
 function deletionCost({ metadata }: Pod): number {
   const text = metadata.annotations?.[deletionCostAnnotation] ?? '0';
   const cost = /^(-?[1-9]\d{0,9}|0)$/.test(text) ? Number(text) : 0;

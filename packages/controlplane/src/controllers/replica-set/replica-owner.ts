@@ -3,7 +3,7 @@ import { ReplicaSet, type ReplicaSetStatus } from '@kubewright/apimachinery/apps
 import { type PodTemplateSpec, ReplicationController } from '@kubewright/apimachinery/core/v1';
 import type { KindMeta } from '@kubewright/apimachinery/internal';
 
-/** Fields common to replica sets and replication controllers. */
+/** The fields that replica sets and replication controllers have in common. */
 export interface ReplicaOwner extends KubernetesObject {
   readonly metadata: KindMeta<'namespace' | 'generation'>;
   readonly spec?: {
@@ -14,10 +14,10 @@ export interface ReplicaOwner extends KubernetesObject {
   readonly status?: ReplicaSetStatus;
 }
 
-/** Parameters of the replica controller for one kind. */
+/** The differences between the two kinds that the replica controller handles. */
 export interface ReplicaOwnerKind<O extends ReplicaOwner> {
   readonly kind: Kind<O>;
-  /** Name of its service account and of its events' source. */
+  /** The name of the controller's service account, and the source of its events. */
   readonly account: string;
   selectorOf(owner: O): LabelSelectorObject | undefined;
 }

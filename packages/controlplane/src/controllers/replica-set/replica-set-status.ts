@@ -7,15 +7,15 @@ import type { ReplicaOwner } from './replica-owner.ts';
 
 /** Input for {@link replicaSetStatus}. */
 export interface ReplicaSetState {
-  /** Active pods. */
+  /** The active pods. */
   readonly pods: readonly Pod[];
   readonly terminating: readonly Pod[];
-  /** The error that prevented creating or deleting pods. */
+  /** The error that prevented creating or deleting pods, if any. */
   readonly error: unknown;
   readonly nowMs: number;
 }
 
-/** Returns the status of a replica set: counts, and a condition if its pods cannot be managed. */
+/** Computes a replica set's status: the counts, and a condition if pods could not be created or deleted. */
 export function replicaSetStatus(owner: ReplicaOwner, state: ReplicaSetState): ReplicaSetStatus {
   const { pods, terminating, nowMs } = state;
   const { minReadySeconds = 0, template } = owner.spec ?? {};

@@ -28,7 +28,7 @@ import {
 } from './replica-owner.ts';
 import { isSameStatus, replicaSetStatus } from './replica-set-status.ts';
 
-/** Maximum number of pods that one reconcile creates or deletes. */
+/** The maximum number of pods that one reconcile creates or deletes. */
 const burst = 500;
 
 /** Maintains the desired number of pods of ReplicaSets. */
@@ -71,7 +71,7 @@ function replicaController<O extends ReplicaOwner>(of: ReplicaOwnerKind<O>): Bui
   };
 }
 
-/** One reconcile of one owner. */
+/** One reconcile of a replica set or replication controller. */
 class ReplicaReconcile<O extends ReplicaOwner> {
   readonly #of: ReplicaOwnerKind<O>;
   readonly #owner: Stored<O> & Stored<ReplicaOwner>;
@@ -119,7 +119,7 @@ class ReplicaReconcile<O extends ReplicaOwner> {
     return claim(ctx, { owner, ownerKind: this.#of.kind, kind: Pod, selector, candidates });
   }
 
-  /** Creates missing pods or deletes surplus ones. Returns the error if one failed. */
+  /** Creates missing pods or deletes surplus ones. Returns the first error, if any. */
   async #manage(pods: readonly Stored<Pod>[]): Promise<unknown> {
     const owner = this.#owner;
     const ctx = this.#ctx;
@@ -138,7 +138,7 @@ class ReplicaReconcile<O extends ReplicaOwner> {
     return results.find((result) => result.status === 'rejected')?.reason;
   }
 
-  /** Returns the active pods of all sets with the same controller, such as those of one Deployment. */
+  /** Returns the active pods of all replica sets with the same controller, for example of one Deployment. */
   #siblings(): readonly Stored<Pod>[] {
     const { cache } = this.#ctx;
     const { uid, namespace } = this.#owner.metadata;
@@ -150,7 +150,7 @@ class ReplicaReconcile<O extends ReplicaOwner> {
     return [...new Set([uid, ...uids])].flatMap((each) => this.#controlledBy(each)).filter(isPodActive);
   }
 
-  /** Returns the pods with that value of the index {@link byController}. */
+  /** Returns the pods with this value in the {@link byController} index. */
   #controlledBy(value: string): readonly Stored<Pod>[] {
     const views = this.#ctx.cache.lister(Pod).views({ index: { name: 'controller', value } });
     return views.map((view) => this.#digests.of(view));
@@ -165,14 +165,14 @@ class ReplicaReconcile<O extends ReplicaOwner> {
     } catch (error) {
       if (isNotFound(error)) return;
       if (!isConflict(error)) throw error;
-      // Upstream retries once on the live object, because counts change with every pod.
+      // Retry once on the live object, as upstream does.
       const live = await ctx.client.resource(kind).get(objectKey(this.#owner), { signal: ctx.signal });
       if (live.metadata.uid !== this.#owner.metadata.uid) return;
       await updateStatus<O>(ctx, { kind, object: { ...live, status } });
     }
   }
 
-  /** Requeues for the time at which a pod becomes available: no event occurs then. */
+  /** Requeues at the time when the next pod becomes available, because no event occurs then. */
   #nextAvailability(pods: readonly Pod[]): ReconcileOutcome {
     const { minReadySeconds = 0 } = this.#owner.spec ?? {};
     const nowMs = this.#ctx.clock.now();

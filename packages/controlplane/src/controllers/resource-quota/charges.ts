@@ -1,12 +1,12 @@
 import { Quantity } from '@kubewright/apimachinery';
 import type { ResourceAmounts } from '../../usage/resource-amounts.ts';
 
-/** The charges of objects, and their sums. A change costs as much as the objects that change. */
+/** Keeps the charge of each object, and the total per resource. An update costs time only for the object that changes. */
 export class Charges {
   readonly #objects = new Map<string, ResourceAmounts>();
   readonly #sums = new Map<string, { amount: Quantity; objects: number }>();
 
-  /** Sets an object's charge; undefined removes it. Returns true if the charge has changed. */
+  /** Sets an object's charge, or removes it if `amounts` is undefined. Returns true if the charge has changed. */
   set(key: string, amounts: ResourceAmounts | undefined): boolean {
     const before = this.#objects.get(key) ?? {};
     const after = amounts ?? {};

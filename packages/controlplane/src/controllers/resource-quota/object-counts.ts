@@ -3,7 +3,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { ResourceMonitor } from '../garbage-collector/resource-monitor.ts';
 
-/** Dependencies of the counts. */
+/** Dependencies of {@link ObjectCounts}. */
 export interface CountParts {
   readonly client: KubernetesClient;
   readonly clock: Clock;
@@ -11,21 +11,19 @@ export interface CountParts {
   readonly signal: AbortSignal;
 }
 
-/**
- * Counts the objects of resources by namespace. A resource is watched (metadata only) as long as quotas name it.
- */
+/** Counts the objects of resources by namespace. Watches the metadata of a resource as long as a quota names the resource. */
 export class ObjectCounts {
   readonly #resources = new Map<string, CountedResource>();
   readonly #changed: (namespace: string, resource: string) => void;
 
-  /** @param changed - called after a count has changed. */
+  /** @param changed - called with the namespace and resource after a count has changed. */
   constructor(changed: (namespace: string, resource: string) => void) {
     this.#changed = changed;
   }
 
   /**
-   * Starts watching a resource (`deployments.apps`) if it is still needed once its kind is known. Returns false if it is not
-   * needed, not served, or not listed yet.
+   * Starts watching a resource (`deployments.apps`), unless it is no longer wanted once discovery has found its kind. Returns
+   * true once the resource is listed; false if it is not wanted, not served, or not listed yet.
    */
   async follow(
     resource: string,
@@ -50,7 +48,7 @@ export class ObjectCounts {
     await counted?.stop();
   }
 
-  /** Returns the number of objects in a namespace; undefined if the resource is not watched. */
+  /** Returns the number of objects in a namespace, or undefined if the resource is not watched. */
   count(namespace: string, resource: string): number | undefined {
     return this.#resources.get(resource)?.count(namespace);
   }

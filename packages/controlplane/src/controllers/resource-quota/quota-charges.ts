@@ -11,13 +11,16 @@ export type Chargeable =
   | { readonly kind: 'Service'; readonly object: Service }
   | { readonly kind: 'PersistentVolumeClaim'; readonly object: PersistentVolumeClaim };
 
-/** The charges of a quota for the objects of its namespace, kept up to date object by object. Mirrors `CalculateUsage` (1.36). */
+/**
+ * Computes the usage of a quota from the objects of its namespace. Keeps the charge of each object, so that a change recalculates
+ * only one object. Mirrors `CalculateUsage` (1.36).
+ */
 export class QuotaCharges {
   readonly #names: readonly string[];
   readonly #scopes: ReturnType<typeof scopesOf>;
   readonly #identity: string;
   readonly #charges = new Charges();
-  /** Pods that stop being charged at a time, by UID. */
+  /** Terminating pods that stop being charged when their deletion is overdue, by key. */
   readonly #ending = new Map<string, { readonly pod: Pod; readonly deadlineMs: number }>();
 
   constructor(quota: ResourceQuota) {
@@ -26,7 +29,7 @@ export class QuotaCharges {
     this.#identity = identityOf(quota);
   }
 
-  /** True if a quota still charges the same objects for the same resources. */
+  /** True if a new version of the quota still charges the same objects for the same resources. */
   isFor(quota: ResourceQuota): boolean {
     return this.#identity === identityOf(quota);
   }
@@ -46,7 +49,10 @@ export class QuotaCharges {
     return this.#charges.set(key, undefined);
   }
 
-  /** Stops charging pods whose deletion is overdue. Returns the time until the next one is overdue, or undefined. */
+  /**
+   * Stops charging pods whose deletion is overdue. Returns the time until the next pod's deletion is overdue in milliseconds, or
+   * undefined if no other pod is being deleted.
+   */
   expire(nowMs: number): number | undefined {
     let nextMs: number | undefined;
     for (const [key, { pod, deadlineMs }] of this.#ending) {
@@ -60,14 +66,14 @@ export class QuotaCharges {
     return nextMs;
   }
 
-  /** Returns the usage of the quota's resources, without those whose count is unknown. */
+  /** Returns the usage of the quota's resources. Leaves out resources whose count is unknown. */
   used(count: (resource: string) => number | undefined): Readonly<Record<string, string>> {
     const used: Record<string, string> = {};
     for (const name of this.#names) {
       const resource = countedResource(name);
       if (resource !== undefined) {
         const number = count(resource);
-        // Scopes select pods and claims only.
+        // Scopes select only pods and claims, so a quota with scopes counts no other objects.
         if (number !== undefined) used[name] = String(this.#scopes.length > 0 ? 0 : number);
       } else if (isOfPods(name) || isOfServices(name) || isOfClaims(name)) {
         used[name] = this.#charges.total(name).toString();

@@ -4,25 +4,25 @@ import { countedResource } from '../../usage/quota-names.ts';
 import type { QuotaCharges } from './quota-charges.ts';
 
 interface Entry {
-  /** Resources that the quota counts. */
+  /** The resources whose objects the quota counts. */
   readonly resources: ReadonlySet<string>;
-  /** Its charges; absent until it was reconciled. */
+  /** The quota's charges; undefined until its first reconcile. */
   charges: QuotaCharges | undefined;
 }
 
-/** The quotas of each namespace and their charges. Fed by a watch of the quotas. */
+/** The quotas of each namespace, with their charges. Needs a watch of quotas with {@link QuotaIndex.track}. */
 export class QuotaIndex {
   readonly #namespaces = new Map<string, Map<string, Entry>>();
   /** The number of quotas that count a resource. */
   readonly #uses = new Map<string, number>();
   readonly #unused: (resource: string) => void;
 
-  /** @param unused - called when no quota counts a resource any longer. */
+  /** @param unused - called with a resource that no quota counts any longer. */
   constructor(unused: (resource: string) => void) {
     this.#unused = unused;
   }
 
-  /** Handler for a watch of the quotas; enqueues nothing. */
+  /** Handler for a watch of quotas. Records them and enqueues nothing. */
   readonly track: EventHandler<ResourceQuota> = ({ type, object: { namespace, name, object } }) => {
     const quotas = this.#namespaces.get(namespace) ?? new Map<string, Entry>();
     const before = quotas.get(name);
@@ -38,18 +38,18 @@ export class QuotaIndex {
     else this.#namespaces.delete(namespace);
   };
 
-  /** True if a quota counts a resource. */
+  /** True if any quota counts a resource. */
   counts(resource: string): boolean {
     return this.#uses.has(resource);
   }
 
-  /** Returns the quotas that count a resource. */
+  /** Returns the quotas of a namespace that count a resource. */
   counting(namespace: string, resource: string): readonly ReconcileRequest[] {
     const quotas = [...(this.#namespaces.get(namespace) ?? [])];
     return quotas.filter(([, { resources }]) => resources.has(resource)).map(([name]) => ({ namespace, name }));
   }
 
-  /** Returns a quota's charges, if known. */
+  /** Returns a quota's charges, or undefined if they are not known yet. */
   charges(namespace: string, name: string): QuotaCharges | undefined {
     return this.#namespaces.get(namespace)?.get(name)?.charges;
   }
@@ -59,7 +59,7 @@ export class QuotaIndex {
     if (entry) entry.charges = charges;
   }
 
-  /** Changes the charges of the quotas of a namespace. Returns the quotas whose usage may differ. */
+  /** Applies a change to the charges of all quotas of a namespace. Returns the quotas whose usage may have changed. */
   change(namespace: string, change: (charges: QuotaCharges) => boolean): readonly ReconcileRequest[] {
     const changed: ReconcileRequest[] = [];
     for (const [name, { charges }] of this.#namespaces.get(namespace) ?? []) {
@@ -68,7 +68,7 @@ export class QuotaIndex {
     return changed;
   }
 
-  /** Forgets all charges: changes may have been missed. */
+  /** Forgets all charges, because changes may have been missed. */
   forgetCharges(): void {
     for (const quotas of this.#namespaces.values()) {
       for (const entry of quotas.values()) entry.charges = undefined;

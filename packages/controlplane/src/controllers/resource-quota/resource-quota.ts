@@ -16,13 +16,13 @@ import { ObjectCounts } from './object-counts.ts';
 import { type Chargeable, QuotaCharges } from './quota-charges.ts';
 import { QuotaIndex } from './quota-index.ts';
 
-/** Many objects often change together; their changes are merged into one calculation. */
+/** The delay before a quota is recalculated. Objects often change together, and one calculation covers all of them. */
 const gatherMs = 50;
-/** Delay before a resource whose list is incomplete is counted again. */
+/** The delay before a quota is recalculated while a resource is still being listed. */
 const unsyncedMs = 100;
-/** Interval at which resources that the server does not serve are looked up again. */
+/** The interval at which resources that the server does not serve are looked up again. */
 const unknownMs = 300_000;
-/** Interval at which usage is recalculated: admission may have charged writes that failed later. */
+/** The interval at which usage is recalculated, because admission may have charged writes that then failed. */
 const resyncMs = 300_000;
 
 /** Keeps the usage of ResourceQuotas up to date. Mirrors the ResourceQuota controller (1.36). */
@@ -46,7 +46,7 @@ export function resourceQuotaController(): BuiltInController {
       const change = (charges: QuotaCharges): boolean =>
         type === 'delete'
           ? charges.release(kind, object.uid)
-          : charges.charge({ kind, object: object.object } as unknown as Chargeable); // the watch delivers only this kind
+          : charges.charge({ kind, object: object.object } as unknown as Chargeable); // The watch delivers only objects of this kind.
       for (const quota of quotas.change(object.namespace, change)) context.enqueue(quota, { afterMs: gatherMs });
     };
   return {
@@ -54,7 +54,8 @@ export function resourceQuotaController(): BuiltInController {
     definition: controller({
       name: 'resourcequota-controller',
       for: ResourceQuota,
-      // Admission charges an object before it is stored; a calculation in between would remove the charge.
+      // Ignore status changes: admission charges an object before it is stored, and a calculation in between would remove the
+      // charge.
       predicates: [(event) => event.type !== 'update' || !sameJson(event.old.object.spec, event.object.object.spec)],
       maxConcurrentReconciles: 5,
       watches: [
@@ -101,7 +102,7 @@ async function reconcile(quota: Stored<ResourceQuota>, { ctx, counts, quotas }: 
   return { requeueAfterMs: Math.min(resyncMs, ...waits) };
 }
 
-/** Returns a quota's charges. Reads all objects of its namespace only if the quota is new or has changed. */
+/** Returns a quota's charges. Reads all objects of its namespace, but only if the quota is new or its spec has changed. */
 function chargesOf(quota: Stored<ResourceQuota>, { ctx, quotas }: Omit<Parts, 'counts'>): QuotaCharges {
   const { namespace, name } = quota.metadata;
   const known = quotas.charges(namespace, name);

@@ -13,9 +13,9 @@ import { accountOf, filledSecret, isAccount, type TokenAccount, tokenSecretType 
 
 /** Options for {@link serviceAccountTokensController}. */
 export interface ServiceAccountTokensOptions {
-  /** CA certificate (PEM) that signs the API server's certificate. */
+  /** The CA certificate (PEM) of the API server. */
   readonly ca: string;
-  /** Signs the token that a Secret holds. */
+  /** Issues the token that is stored in a Secret. */
   readonly issueToken: (token: {
     readonly namespace: string;
     readonly serviceAccount: TokenAccount;
@@ -24,8 +24,8 @@ export interface ServiceAccountTokensOptions {
 }
 
 /**
- * Fills Secrets of type `kubernetes.io/service-account-token` with a token, the CA certificate and the namespace, and deletes those
- * whose service account does not exist. Mirrors the service account token controller (1.36).
+ * Fills Secrets of type `kubernetes.io/service-account-token` with a token, the CA certificate and the namespace. Deletes such
+ * Secrets if their service account does not exist. Mirrors the service account token controller (1.36).
  */
 export function serviceAccountTokensController(options: ServiceAccountTokensOptions): BuiltInController {
   const tokens = new ServiceAccountTokens(options);
@@ -47,9 +47,9 @@ export function serviceAccountTokensController(options: ServiceAccountTokensOpti
 
 class ServiceAccountTokens {
   readonly #options: ServiceAccountTokensOptions;
-  /** The Secrets of each account, by its key. */
+  /** The Secrets of each account, by key of the account. */
   readonly #secrets = new Map<string, Map<string, ObjectKey>>();
-  /** The accounts of Secrets that were deleted, by the key of the Secret. */
+  /** The accounts of deleted Secrets, by key of the Secret. */
   readonly #deleted = new Map<string, TokenAccount>();
 
   constructor(options: ServiceAccountTokensOptions) {
@@ -100,18 +100,18 @@ class ServiceAccountTokens {
     const secrets = ctx.client.resource(Secret);
     try {
       const live = await secrets.get({ namespace, name }, { signal: ctx.signal });
-      // An event with the newer version follows.
+      // The cache is stale. An event with the newer version follows.
       if (live.metadata.resourceVersion !== resourceVersion) return;
       const filled = filledSecret(live, { account, ca, issue });
       if (filled) await secrets.update(filled, { signal: ctx.signal });
     } catch (error) {
-      // Changed by another client, in which case an event follows, or deleted.
+      // Another client changed the Secret, and an event follows; or the Secret was deleted.
       if (!isConflict(error) && !isNotFound(error)) throw error;
     }
   }
 }
 
-/** Returns the account that a Secret names; read live, if the cache does not have it. */
+/** Returns the account that a Secret names. Reads it live if the cache does not have it. */
 async function accountFor(secret: Stored<Secret>, ctx: RequestContext): Promise<TokenAccount | undefined> {
   const wanted = accountOf(secret);
   const { namespace } = secret.metadata;
@@ -121,7 +121,7 @@ async function accountFor(secret: Stored<Secret>, ctx: RequestContext): Promise<
   return isAccount(wanted, found) ? { name: wanted.name, uid: found?.metadata.uid ?? '' } : undefined;
 }
 
-/** Removes a deleted Secret from the list of its account. */
+/** Removes a deleted Secret from the `secrets` list of its account. */
 async function removeReference(
   { namespace = '', name }: ReconcileRequest,
   { account, ctx }: { readonly account: TokenAccount; readonly ctx: RequestContext },

@@ -2,38 +2,39 @@ import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
 import type { Secret } from '@kubewright/apimachinery/core/v1';
 import { defined } from '@kubewright/apimachinery/internal';
 
-/** Type of Secrets that hold a service account's token. */
+/** The type of Secrets that hold a service account token. */
 export const tokenSecretType = 'kubernetes.io/service-account-token';
 const nameAnnotation = 'kubernetes.io/service-account.name';
 const uidAnnotation = 'kubernetes.io/service-account.uid';
 
-/** The service account that a Secret names; the uid is empty until the Secret is filled. */
+/** The service account that a Secret names. The uid may be empty until the Secret is filled. */
 export interface TokenAccount {
   readonly name: string;
   readonly uid: string;
 }
 
-/** Returns the service account of a Secret. */
+/** Returns the service account that a Secret names. */
 export function accountOf({ metadata }: Pick<KubernetesObject, 'metadata'>): TokenAccount {
   const { annotations = {} } = metadata;
   return { name: annotations[nameAnnotation] ?? '', uid: annotations[uidAnnotation] ?? '' };
 }
 
-/** True if the account is the one that a Secret names. */
+/** True if the account exists and has the uid that a Secret names, if it names one. */
 export function isAccount({ uid }: TokenAccount, account: KubernetesObject | undefined): boolean {
   return account !== undefined && (uid === '' || uid === account.metadata.uid);
 }
 
-/** The content of a filled Secret. */
+/** The data to fill a Secret with. */
 export interface TokenData {
   readonly account: TokenAccount;
   readonly ca: string;
-  /** Signs a token; called only if the Secret has none. */
+  /** Issues a token. Called only if the Secret has no token. */
   readonly issue: () => string;
 }
 
 /**
- * Returns the Secret with its missing fields filled in: the CA certificate, the namespace, the token. Undefined if it is complete.
+ * Returns the Secret with its missing fields filled in: the CA certificate, the namespace and the token. Returns undefined if it
+ * is complete.
  */
 export function filledSecret(secret: Stored<Secret>, { account, ca, issue }: TokenData): Secret | undefined {
   const { data = {}, metadata } = secret;

@@ -3,26 +3,26 @@ import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import type { PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
 import { sameJson } from '@kubewright/apimachinery/internal';
 
-/** The owners of a claim of a set's pod. */
+/** The objects that may own a claim: its set, and its pod. */
 export interface ClaimOwners {
   readonly set: Stored<StatefulSet>;
   readonly pod: Stored<Pod>;
-  /** True if the pod is beyond the set's size. */
+  /** True if the pod's ordinal is outside the set's range, so that the pod will be deleted. */
   readonly condemned: boolean;
 }
 
-/** The change of a claim's owners. */
+/** A decision about a claim's owner references. */
 export interface ClaimOwnership {
-  /** The references that the claim should have; undefined to leave them. */
+  /** The references that the claim should have; undefined if they need no change. */
   readonly ownerReferences?: readonly OwnerReference[];
   /** True if another controller owns the claim, so the retention policy is ignored. */
   readonly isConflicting: boolean;
 }
 
 /**
- * Decides which owners a claim should have by the set's retention policy: the set, a pod beyond the set's size, or none. A claim
- * owned by another controller, or by an earlier set or pod of that name, is not changed. Mirrors `isClaimOwnerUpToDate` and
- * `updateClaimOwnerRefForSetAndPod` (1.36).
+ * Decides which owner a claim should have, following the set's retention policy: the set, the pod if it is condemned, or none. A
+ * claim that belongs to another controller, or to an earlier set or pod of the same name, is not changed. Mirrors
+ * `isClaimOwnerUpToDate` and `updateClaimOwnerRefForSetAndPod` (1.36).
  */
 export function claimOwnership(claim: PersistentVolumeClaim, { set, pod, condemned }: ClaimOwners): ClaimOwnership {
   const present = claim.metadata.ownerReferences ?? [];
@@ -43,7 +43,10 @@ export function claimOwnership(claim: PersistentVolumeClaim, { set, pod, condemn
   }
 }
 
-/** True if a pod must not be created yet, because its claim will be deleted with the previous pod of that name. */
+/**
+ * True if a pod must not be created yet, because its claim still belongs to the previous pod of the same name and will be deleted
+ * with it.
+ */
 export function isClaimStale(
   claim: PersistentVolumeClaim,
   { set, pod }: { readonly set: StatefulSet; readonly pod: Pod },
@@ -52,7 +55,7 @@ export function isClaimStale(
   return claim.metadata.ownerReferences?.some((reference) => isStale(reference, pod)) ?? false;
 }
 
-/** True if a reference is to an object of this kind and name. */
+/** True if a reference names an object with this kind and name. */
 function names(reference: OwnerReference, { apiVersion, kind, metadata }: KubernetesObject): boolean {
   return reference.apiVersion === apiVersion && reference.kind === kind && reference.name === metadata.name;
 }

@@ -8,9 +8,9 @@ import { byRevision, isSameRevision, newRevision, nextRevision, revisionData } f
 
 const hashLabel = 'controller.kubernetes.io/hash';
 
-/** The current revisions of a set's template. */
+/** The revisions of a set's template. */
 export interface Revisions {
-  /** The revision before the update in progress; the same as `update` if no update is running. */
+  /** The revision that the set had before the update in progress. Equals `update` if no update is in progress. */
   readonly current: Stored<ControllerRevision>;
   /** The revision of the set's current template. */
   readonly update: Stored<ControllerRevision>;
@@ -32,7 +32,7 @@ export async function findRevisions(ctx: RequestContext, set: Stored<StatefulSet
   if (equal && equal === known.at(-1)) {
     update = equal;
   } else if (equal) {
-    // A rollback: the old revision becomes the newest again.
+    // After a rollback, an old revision becomes the newest again.
     update = await updateObject(ctx, { kind: ControllerRevision, object: { ...equal, revision: next } });
   } else {
     ({ revision: update, collisionCount } = await createRevision(ctx, { set, revision: next, collisionCount }));
@@ -42,9 +42,9 @@ export async function findRevisions(ctx: RequestContext, set: Stored<StatefulSet
   return { current, update, all, collisionCount };
 }
 
-/** Returns the template of a revision. */
+/** Returns the pod template that a revision stores. */
 export function templateOf(revision: ControllerRevision): PodTemplateSpec | undefined {
-  // Written by this controller, or by upstream's in the same format.
+  // The data was written by this controller, or by upstream's in the same format.
   const { spec } = (revision.data ?? {}) as {
     readonly spec?: { readonly template?: PodTemplateSpec & { readonly $patch?: string } };
   };
@@ -53,7 +53,7 @@ export function templateOf(revision: ControllerRevision): PodTemplateSpec | unde
   return template;
 }
 
-/** Deletes the oldest revisions beyond the set's history limit, except those in use by pods. */
+/** Deletes the oldest revisions beyond the set's history limit, except revisions that pods still have. */
 export async function truncateHistory(
   ctx: RequestContext,
   {

@@ -18,18 +18,21 @@ export interface SetUpdateParts {
 
 interface Replica {
   readonly ordinal: number;
-  /** Undefined if the pod must be created. */
+  /** Undefined if the pod does not exist yet. */
   readonly pod: Stored<Pod> | undefined;
 }
 
 type PresentReplica = Replica & { readonly pod: Stored<Pod> };
 
-/** Maximum number of pods that one reconcile creates with parallel management. The next reconcile sees a changed size. */
+/**
+ * The maximum number of pods that one reconcile creates with the Parallel policy. Without it, a change of the set's size would
+ * take effect only after all pods are created.
+ */
 const burst = 100;
 
 /**
- * Advances a set: creates missing pods from the lowest ordinal up, deletes surplus ones from the highest down, then replaces pods
- * of an old revision. With `OrderedReady`, each step waits until the lower ordinals are available.
+ * Advances a set: creates missing pods from the lowest ordinal up, deletes surplus pods from the highest ordinal down, then
+ * replaces pods of an old revision. With `OrderedReady`, each step waits until the pods with lower ordinals are available.
  */
 export class SetUpdate {
   readonly #parts: SetUpdateParts;
@@ -53,14 +56,14 @@ export class SetUpdate {
     const present = [...byOrdinal].map(([ordinal, pod]) => ({ ordinal, pod })).sort((a, b) => a.ordinal - b.ordinal);
     const staying = present.filter(({ ordinal }) => ordinal >= start && ordinal < end);
     const condemned = present.filter(({ ordinal }) => ordinal < start || ordinal >= end).reverse();
-    for (const replica of this.#due(staying)) if (await this.#blocksAfter(replica)) return;
+    for (const replica of this.#due(staying)) if (await this.#advance(replica)) return;
     if (await this.#shrink(condemned, staying)) return;
     if (set.spec?.updateStrategy?.type !== 'OnDelete') await this.#roll(staying);
   }
 
   /**
-   * Returns the replicas to process now, lowest ordinal first: the existing pods and the first missing ones. Never returns all
-   * missing ones, whose number a user chooses; created pods trigger the next reconcile.
+   * Returns the replicas to process now, lowest ordinal first: the existing pods, and the first missing ones. The number of
+   * missing ones is limited, because a set can be very large. Created pods trigger the next reconcile.
    */
   #due(staying: readonly PresentReplica[]): readonly Replica[] {
     const start = startOrdinal(this.#parts.set);
@@ -71,8 +74,8 @@ export class SetUpdate {
     return [...staying, ...missing].sort((a, b) => a.ordinal - b.ordinal);
   }
 
-  /** Advances one replica. Returns true if those after it must wait. */
-  async #blocksAfter({ ordinal, pod }: Replica): Promise<boolean> {
+  /** Advances one replica. Returns true if the replicas with higher ordinals must wait. */
+  async #advance({ ordinal, pod }: Replica): Promise<boolean> {
     const { set, control } = this.#parts;
     if (!pod) {
       await control.create(this.#newPod(ordinal), ordinal);
@@ -83,7 +86,7 @@ export class SetUpdate {
         control.noteReplacement(pod);
         await control.delete(pod);
       }
-      // Recreated once the name is free.
+      // The pod is recreated once its name is free.
       return this.#ordered;
     }
     if (pod.status?.phase === 'Pending' && !isDeleting(pod)) await control.createClaims(pod, ordinal);
@@ -93,7 +96,7 @@ export class SetUpdate {
     return false;
   }
 
-  /** Deletes pods beyond the set's size. Returns true if an update must wait. */
+  /** Deletes condemned pods, whose ordinals are outside the set's range. Returns true if an update must wait. */
   async #shrink(condemned: readonly PresentReplica[], staying: readonly PresentReplica[]): Promise<boolean> {
     const { control } = this.#parts;
     for (const { ordinal, pod } of condemned) await control.ownClaims(pod, { ordinal, condemned: true });
@@ -105,7 +108,7 @@ export class SetUpdate {
         if (this.#ordered) return true;
         continue;
       }
-      // In order, a pod is deleted only while the lower ordinals are available. The first unavailable pod may itself be deleted.
+      // With `OrderedReady`, delete a pod only if it is available or is the first unavailable pod of the set.
       if (this.#ordered && !this.#isAvailable(pod) && pod !== firstUnavailable) return true;
       await control.delete(pod);
       if (this.#ordered) return true;
@@ -113,7 +116,7 @@ export class SetUpdate {
     return false;
   }
 
-  /** Replaces pods of an old revision from the highest ordinal down to the partition, within `maxUnavailable`. */
+  /** Replaces pods of an old revision, from the highest ordinal down to the partition, within `maxUnavailable`. */
   async #roll(staying: readonly PresentReplica[]): Promise<void> {
     const { set, control, revisions } = this.#parts;
     const start = startOrdinal(set);
@@ -122,7 +125,7 @@ export class SetUpdate {
     let budget = Math.max(1, max);
     let above = start + this.#desired;
     for (const { ordinal, pod } of [...staying].reverse()) {
-      // Missing pods also count as unavailable.
+      // Missing pods count as unavailable too.
       budget -= above - ordinal - 1;
       above = ordinal;
       if (ordinal - start < partition || budget <= 0) return;
@@ -140,7 +143,10 @@ export class SetUpdate {
     return isAvailable(pod, { minReadySeconds: this.#minReadySeconds, nowMs: this.#parts.nowMs });
   }
 
-  /** Returns a new pod. Below the partition, and before an update has started, it has the previous revision. */
+  /**
+   * Builds a missing pod. It gets the previous revision if its ordinal is below the partition, or if the update has not reached
+   * it yet.
+   */
   #newPod(ordinal: number): Pod {
     const { set, revisions } = this.#parts;
     const { type, rollingUpdate } = set.spec?.updateStrategy ?? {};

@@ -9,7 +9,7 @@ import { messageOf } from '../pods/pod-control.ts';
 import { claimOwnership, isClaimStale } from './claim-owners.ts';
 import { claimsOf, withIdentity } from './stateful-pod.ts';
 
-/** Creates, repairs and deletes a set's pods and claims, and records events. */
+/** Creates, repairs and deletes a set's pods and claims, and records events about that. */
 export class StatefulPodControl {
   readonly #events: CoreEventRecorder;
   readonly #ctx: RequestContext;
@@ -25,7 +25,10 @@ export class StatefulPodControl {
     this.#set = parts.set;
   }
 
-  /** Creates the pod's claims and then the pod, unless a claim will still be deleted with the previous pod of that name. */
+  /**
+   * Creates the pod's claims, then the pod. Does nothing while a claim still belongs to the previous pod of the same name and
+   * will be deleted with it.
+   */
   async create(pod: Pod, ordinal: number): Promise<void> {
     if (this.#presentClaims(ordinal).some((claim) => isClaimStale(claim, { set: this.#set, pod }))) return;
     await this.#reported('create', pod, async () => {
@@ -39,14 +42,17 @@ export class StatefulPodControl {
     await this.#reported('delete', pod, () => deleteObject(this.#ctx, { kind: Pod, object: pod }));
   }
 
-  /** Restores the labels and claims that belong to a pod's ordinal. Volumes of a pod cannot be changed: the API rejects that, and the event reports it. */
+  /**
+   * Restores the labels and claims that a pod must have for its ordinal. The API server rejects changes to a pod's volumes; an
+   * event then reports the error.
+   */
   async restoreIdentity(pod: Stored<Pod>, ordinal: number): Promise<void> {
     await this.createClaims(pod, ordinal);
     const object = withIdentity(pod, { set: this.#set, ordinal });
     await this.#reported('update', pod, () => updateObject(this.#ctx, { kind: Pod, object }));
   }
 
-  /** Records an event that a finished pod is recreated. */
+  /** Records an event that a finished pod is being recreated. */
   noteReplacement(pod: Pod): void {
     const { namespace, name } = this.#set.metadata;
     const failed = pod.status?.phase === 'Failed';
@@ -61,7 +67,7 @@ export class StatefulPodControl {
   /**
    * Creates the missing claims of an ordinal.
    *
-   * @throws if a claim cannot be created, or one of that name is being deleted.
+   * @throws Error if a claim cannot be created, or if an existing one is being deleted.
    */
   async createClaims(pod: Pod, ordinal: number): Promise<void> {
     const ctx = this.#ctx;
@@ -85,7 +91,7 @@ export class StatefulPodControl {
     }
   }
 
-  /** Sets the owners of an ordinal's claims according to the retention policy. */
+  /** Sets the owners of an ordinal's claims as the retention policy requires. */
   async ownClaims(
     pod: Stored<Pod>,
     { ordinal, condemned }: { readonly ordinal: number; readonly condemned: boolean },
@@ -119,7 +125,7 @@ export class StatefulPodControl {
       await act();
       this.#note('Normal', `Successful${word}`, `${what} successful`);
     } catch (error) {
-      // Another reconcile created the pod; the cache lags behind.
+      // An earlier reconcile created the pod, and the cache is stale. Record no event.
       if (verb === 'create' && isAlreadyExists(error)) throw error;
       this.#note('Warning', `Failed${word}`, `${what} failed error: ${messageOf(error)}`);
       throw error;

@@ -8,7 +8,7 @@ const revisionLabel = 'controller-revision-hash';
 const nameLabel = 'statefulset.kubernetes.io/pod-name';
 const indexLabel = 'apps.kubernetes.io/pod-index';
 
-/** An object that has a key but may not be stored yet. */
+/** An object with a namespace and name, which may not be stored yet. */
 type Keyed<T extends KubernetesObject> = T & {
   readonly metadata: { readonly namespace: string; readonly name: string };
 };
@@ -18,7 +18,7 @@ export function startOrdinal({ spec }: StatefulSet): number {
   return spec?.ordinals?.start ?? 0;
 }
 
-/** Returns the ordinal in a pod's name; undefined if the pod does not belong to the set. */
+/** Returns the ordinal in a pod's name, or undefined if the name does not belong to the set. */
 export function ordinalOf(set: StatefulSet, pod: Stored<Pod>): number | undefined {
   const prefix = `${set.metadata.name}-`;
   const { name } = pod.metadata;
@@ -26,7 +26,7 @@ export function ordinalOf(set: StatefulSet, pod: Stored<Pod>): number | undefine
   return /^(0|[1-9]\d{0,9})$/.test(digits) ? Number(digits) : undefined;
 }
 
-/** Returns the pod of an ordinal, with identity and storage, for one revision of the template. */
+/** Builds the pod of an ordinal from a revision's template, with the ordinal's identity and storage. */
 export function statefulPod(
   set: Stored<StatefulSet>,
   options: { readonly ordinal: number; readonly template: PodTemplateSpec | undefined; readonly revision: string },
@@ -46,7 +46,7 @@ export function statefulPod(
   );
 }
 
-/** Returns a pod with the labels and volumes of its ordinal. */
+/** Returns the pod with the labels and volumes of its ordinal. */
 export function withIdentity(
   pod: Keyed<Pod>,
   { set, ordinal }: { readonly set: StatefulSet; readonly ordinal: number },
@@ -87,7 +87,7 @@ export function hasIdentity(
   );
 }
 
-/** Returns the claims to create for an ordinal. */
+/** Builds the claims of an ordinal. */
 export function claimsOf(set: Stored<StatefulSet>, ordinal: number): readonly Keyed<PersistentVolumeClaim>[] {
   const { namespace } = set.metadata;
   return (set.spec?.volumeClaimTemplates ?? []).map((claim) => {
@@ -107,17 +107,17 @@ function claimName(set: StatefulSet, { claim, ordinal }: { readonly claim: strin
   return `${claim}-${set.metadata.name}-${ordinal}`;
 }
 
-/** True for a pod that is running, ready and not being deleted. */
+/** True if a pod is running, ready and not being deleted. */
 export function isHealthy(pod: Pod): boolean {
   return pod.status?.phase === 'Running' && isPodReady(pod) && !isDeleting(pod);
 }
 
-/** True for a healthy pod that has been ready for long enough. */
+/** True if a pod is healthy and has been ready for at least `minReadySeconds`. */
 export function isAvailable(pod: Pod, at: { readonly minReadySeconds: number; readonly nowMs: number }): boolean {
   return isHealthy(pod) && isPodAvailable(pod, at);
 }
 
-/** Returns the revision from which a pod was created. */
+/** Returns the name of the revision that a pod was created from. */
 export function podRevision({ metadata }: Pod): string | undefined {
   return metadata.labels?.[revisionLabel];
 }

@@ -26,7 +26,7 @@ import { statefulSetStatus } from './stateful-set-status.ts';
 const account = 'statefulset-controller';
 const indexes = { controller: byController };
 
-/** Manages the pods of StatefulSets, each with its own name and storage. Pods are created and replaced in order. */
+/** Manages the pods of StatefulSets. Each pod has a stable name and its own storage. Pods are created and replaced in order. */
 export function statefulSetController(): BuiltInController {
   const events = new CoreEventRecorder(account);
   const orphans = new OrphanOwners();
@@ -67,7 +67,7 @@ async function reconcile(set: Stored<StatefulSet>, { ctx, events }: Parts): Prom
   if (!isDeleting(set)) {
     const nowMs = ctx.clock.now();
     await new SetUpdate({ set, pods, revisions, control, nowMs }).run().catch((error: unknown) => {
-      // The status is reported even if a step failed.
+      // Write the status first, even though a step failed.
       failure = { error };
     });
   }

@@ -2,8 +2,8 @@ import type { Taint, Toleration } from '@kubewright/apimachinery/core/v1';
 import { tolerates } from '../nodes/tolerations.ts';
 
 /**
- * Returns how long a pod may stay on a node with these taints, in milliseconds; infinite if it tolerates them forever. Only the
- * taints that evict pods count. Mirrors `processPodOnNode` (1.36).
+ * Returns how long a pod may stay on a node with these taints, in milliseconds; infinity if it tolerates them forever. Only
+ * NoExecute taints count. Mirrors `processPodOnNode` (1.36).
  */
 export function evictionDelayMs(taints: readonly Taint[], tolerations: readonly Toleration[]): number {
   const evicting = taints.filter(({ effect }) => effect === 'NoExecute');

@@ -16,7 +16,8 @@ import { PodsByNode } from '../nodes/pods-by-node.ts';
 import { evictionDelayMs } from './eviction-delay.ts';
 
 /**
- * Evicts pods that do not tolerate the NoExecute taints of their node, or no longer. Mirrors the taint eviction controller (1.36).
+ * Evicts pods that do not tolerate the NoExecute taints of their node, immediately or once their toleration expires. Mirrors the
+ * taint eviction controller (1.36).
  */
 export function taintEvictionController(): BuiltInController {
   const pods = new PodsByNode();
@@ -56,7 +57,7 @@ export function taintEvictionController(): BuiltInController {
 
 class TaintEviction {
   readonly #events = new CoreEventRecorder('taint-eviction-controller');
-  /** When each pod will be evicted, by the monotonic clock. */
+  /** The time at which each pod will be evicted, by the monotonic clock. */
   readonly #due = new Map<string, number>();
 
   reconcile(request: ReconcileRequest, ctx: RequestContext): Promise<ReconcileOutcome> {
@@ -75,7 +76,8 @@ class TaintEviction {
       return undefined;
     }
     const nowMs = ctx.clock.monotonic();
-    // A scheduled eviction time stays, even if the pod's tolerations change.
+    // Once scheduled, the time of an eviction does not change with the pod's tolerations, unless the eviction is canceled or
+    // immediate.
     const dueMs = delayMs === 0 ? nowMs : (this.#due.get(key) ?? nowMs + delayMs);
     this.#due.set(key, dueMs);
     if (dueMs > nowMs) return { requeueAfterMs: dueMs - nowMs };

@@ -12,16 +12,16 @@ import type { ServedKind } from './served-kinds.ts';
 
 type ExpressionType = CelExpression['program']['resultType'];
 
-/** The environment of expressions, and the types that differ from policy to policy. */
+/** The environment of a policy's expressions, and the types of its variables. */
 interface PolicyTypes {
   readonly environment: CelEnvironment;
   readonly object: SchemaNode;
-  /** `dyn` if their kind is not known; undefined if the policy has none. */
+  /** `dyn` if the kind of the parameters is not known; undefined if the policy has no parameters. */
   readonly params: SchemaNode | 'dyn' | undefined;
 }
 
 /**
- * Checks the validations of a policy and their messages against the types of the objects that the policy sees. Mirrors
+ * Type-checks the validation and message expressions of a policy against the kinds of objects that it matches. Mirrors
  * `TypeChecker.Check` (1.36).
  */
 export function checkPolicy(
@@ -34,8 +34,8 @@ export function checkPolicy(
   const warnings: ExpressionWarning[] = [];
   const check = (fieldRef: string, source: string): void => {
     const found = kinds.flatMap((kind) => {
-      const fault = typeFault(source, policy, { environment, object: kind.schema(), params });
-      return fault === undefined ? [] : [`${kindText(kind)}: ${fault}\n`];
+      const errors = typeErrors(source, policy, { environment, object: kind.schema(), params });
+      return errors === undefined ? [] : [`${kindText(kind)}: ${errors}\n`];
     });
     if (found.length > 0) warnings.push({ fieldRef, warning: found.join('\n') });
   };
@@ -55,8 +55,8 @@ function paramsType({ spec }: ValidatingAdmissionPolicy, served: readonly Served
   return found?.schema() ?? 'dyn';
 }
 
-/** Returns the messages of the faults in an expression; undefined if it has none. */
-function typeFault(source: string, policy: ValidatingAdmissionPolicy, types: PolicyTypes): string | undefined {
+/** Returns the type errors in an expression, or undefined if it has none. */
+function typeErrors(source: string, policy: ValidatingAdmissionPolicy, types: PolicyTypes): string | undefined {
   const variables = new Map<string, ExpressionType | 'dyn'>();
   for (const { name, expression } of policy.spec?.variables ?? []) {
     const compiled = compile(expression, types, variables);

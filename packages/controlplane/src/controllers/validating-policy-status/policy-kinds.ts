@@ -5,8 +5,8 @@ import type { ServedKind } from './served-kinds.ts';
 const maxKinds = 10;
 
 /**
- * Returns the kinds whose objects a policy may see, at most ten of them. Rules with wildcards for groups or versions, and
- * subresources, are not checked. Mirrors `typesToCheck` (1.36).
+ * Returns the kinds to check a policy against, at most ten. Leaves out subresources, and rules with wildcards for groups or
+ * versions. Mirrors `typesToCheck` (1.36).
  */
 export function policyKinds({ spec }: ValidatingAdmissionPolicy, served: readonly ServedKind[]): readonly ServedKind[] {
   const found = new Map<string, ServedKind>();
@@ -16,7 +16,7 @@ export function policyKinds({ spec }: ValidatingAdmissionPolicy, served: readonl
       for (const version of withoutWildcards(rule.apiVersions)) {
         for (const resource of plainResources(rule.resources)) {
           for (const kind of served) {
-            // Upstream looks up a resource without a group in all groups.
+            // As upstream, look up a resource without a group in all groups.
             if (kind.resource !== resource || kind.version !== version || (group !== '' && kind.group !== group))
               continue;
             found.set(kindText(kind), kind);
@@ -29,7 +29,7 @@ export function policyKinds({ spec }: ValidatingAdmissionPolicy, served: readonl
   return sorted(found);
 }
 
-/** Returns a kind as Go prints it: `apps/v1, Kind=Deployment`. */
+/** Formats a kind as Go prints it: `apps/v1, Kind=Deployment`. */
 export function kindText({ group, version, kind }: GroupVersionKind): string {
   return `${group}/${version}, Kind=${kind}`;
 }

@@ -9,7 +9,7 @@ export interface ServedKind extends GroupVersionKind {
   readonly schema: () => SchemaNode;
 }
 
-/** Returns the built-in kinds and those of definitions. Kinds of other API servers are not known here. */
+/** Returns the built-in kinds and the kinds of CRDs. Kinds of aggregated API servers are not known here. */
 export function servedKinds(definitions: readonly CustomResourceDefinition[]): readonly ServedKind[] {
   return [
     ...builtinResources().map((kind) => ({ ...gvr(kind), kind: kind.kind, schema: () => kind.schema })),
@@ -33,7 +33,7 @@ function gvr({ group, version, resource }: ServedKind | ReturnType<typeof builti
 
 const text: SchemaNode = { type: 'string' };
 
-/** Returns the schema of custom objects as the API server publishes it: with their type and the whole metadata. */
+/** Returns the schema of custom objects as the API server publishes it, with `apiVersion`, `kind` and all metadata fields. */
 function customSchema(source: JsonSchema): SchemaNode {
   const patterns = new PatternCache();
   const { node } = compileStructuralSchema(source, { compilePattern: (pattern) => patterns.get(pattern) });

@@ -8,8 +8,8 @@ import { servedKinds } from './served-kinds.ts';
 const fieldManager = 'validatingadmissionpolicy-status';
 
 /**
- * Writes the type errors in the expressions of ValidatingAdmissionPolicies to their status, once per generation
- * (`validatingadmissionpolicy-status-controller`, 1.36).
+ * Type-checks the expressions of ValidatingAdmissionPolicies, and writes the errors to their status, once per generation. Mirrors
+ * the `validatingadmissionpolicy-status-controller` (1.36).
  */
 export function validatingPolicyStatus(): BuiltInController {
   return {
@@ -17,7 +17,7 @@ export function validatingPolicyStatus(): BuiltInController {
     definition: controller({
       name: 'validatingadmissionpolicy-status',
       for: ValidatingAdmissionPolicy,
-      // Only read: upstream checks no policy again when a definition changes.
+      // Watched only to read CRDs from the cache. As upstream, a change to a CRD does not recheck any policy.
       watches: [
         watch(
           CustomResourceDefinition,

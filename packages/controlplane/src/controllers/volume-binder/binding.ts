@@ -6,7 +6,7 @@ import { isBoundTo } from './match-volume.ts';
 
 const preResizeCapacity = 'volume.alpha.kubernetes.io/pre-resize-capacity';
 
-/** Returns the volume bound to a claim; the same object if it already is. */
+/** Returns the volume with a reference to the claim, or the same object if it already has one. */
 export function volumeBoundTo(
   volume: Stored<PersistentVolume>,
   claim: Stored<PersistentVolumeClaim>,
@@ -17,11 +17,11 @@ export function volumeBoundTo(
   if (isComplete) return volume;
   const claimRef = { kind: 'PersistentVolumeClaim', namespace, name, uid, apiVersion: 'v1', resourceVersion };
   const bound = { ...volume, spec: { ...volume.spec, claimRef } };
-  // A volume that the user has reserved for the claim is not marked.
+  // Do not mark a volume that the user has reserved for the claim.
   return isBoundTo(volume, claim) ? bound : annotated(bound, storageNames.boundByController);
 }
 
-/** Returns the claim bound to a volume; the same object if it already is. */
+/** Returns the claim bound to the volume, or the same object if it already is. */
 export function claimBoundTo(
   claim: Stored<PersistentVolumeClaim>,
   volume: Stored<PersistentVolume>,
@@ -33,7 +33,7 @@ export function claimBoundTo(
   return annotated(marked, storageNames.bindCompleted);
 }
 
-/** Returns the claim with its status for a phase; the same object if nothing changes. */
+/** Returns the claim with its status set for a phase, or the same object if nothing changes. */
 export function withClaimPhase(
   claim: PersistentVolumeClaim,
   { phase, volume }: { readonly phase: 'Pending' | 'Bound' | 'Lost'; readonly volume?: PersistentVolume },
@@ -42,7 +42,7 @@ export function withClaimPhase(
   if (!volume) return changed(claim, { ...rest, phase });
   const becomesBound = rest.phase !== phase;
   const current = rest.phase === 'Pending' ? volume.spec?.volumeAttributesClassName : attributes;
-  // A size that differs from the volume's is kept: the file system may not have been resized yet.
+  // Keep the size of a claim that is already bound, even if the volume's size differs: the file system may not be resized yet.
   const size = becomesBound ? boundCapacity(volume, capacity) : capacity;
   return changed(claim, {
     ...rest,
@@ -51,7 +51,7 @@ export function withClaimPhase(
   });
 }
 
-/** Returns the volume without its claim if the binder had bound it; otherwise leaves it reserved for the claim by the user. */
+/** Returns the volume unbound from its claim. If a user reserved the volume for the claim by name, it stays reserved. */
 export function unboundVolume(volume: PersistentVolume): PersistentVolume {
   const { claimRef, ...spec } = volume.spec ?? {};
   const { [storageNames.boundByController]: byController, ...annotations } = volume.metadata.annotations ?? {};

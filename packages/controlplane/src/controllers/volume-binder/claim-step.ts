@@ -5,16 +5,16 @@ import { classOfClaim, waitsForConsumer } from '../volumes/storage-class.ts';
 import { storageNames } from '../volumes/storage-names.ts';
 import { isBoundTo, matchVolume, mismatch } from './match-volume.ts';
 
-/** The cluster's state that decides about a claim. */
+/** The cluster state that a decision about a claim depends on. */
 export interface ClaimFacts {
   /** The volume that the claim names, if it exists. */
   readonly named: Stored<PersistentVolume> | undefined;
-  /** Volumes that are free or reserved for the claim. */
+  /** The volumes that are free, or reserved for the claim. */
   readonly volumes: readonly Stored<PersistentVolume>[];
   /** The claim's storage class, if it exists. */
   readonly storageClass: StorageClass | undefined;
   readonly defaultClass: Stored<StorageClass> | undefined;
-  /** Names of pods that mount the claim and have no node. */
+  /** The names of pods that mount the claim and are not scheduled yet. */
   readonly unscheduledPods: readonly string[];
 }
 
@@ -96,7 +96,10 @@ function consumerEvent(pods: readonly string[]): ClaimEvent {
   return { type, reason: 'WaitForPodScheduled', message: `waiting for ${which} to be scheduled` };
 }
 
-/** Requests a volume from the class's provisioner. The provisioners with Kubernetes' own names no longer exist. */
+/**
+ * Requests a volume from the class's provisioner. Fails for the former in-tree provisioners, `kubernetes.io/…`, which no longer
+ * exist.
+ */
 function provisionStep(name: string, storageClass: StorageClass | undefined): ClaimStep {
   const failed = (message: string): ClaimStep => ({
     step: 'wait',

@@ -11,8 +11,8 @@ export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVo
 }
 
 /**
- * Returns the volume to bind a claim to: one that is reserved for it, or else the smallest that fits. Volumes with fewer access
- * modes are preferred. If binding is delayed, the scheduler chooses among the volumes that are not reserved.
+ * Returns the volume to bind a claim to: one that is reserved for it, or else the smallest that fits. Prefers volumes with fewer
+ * access modes. If binding is delayed, returns only a reserved volume, because the scheduler chooses among the others.
  */
 export function matchVolume(
   claim: PersistentVolumeClaim,
@@ -32,7 +32,7 @@ export function matchVolume(
   return undefined;
 }
 
-/** Returns why a volume that a claim names cannot be bound to it; undefined if it can. */
+/** Returns why a claim cannot be bound to the volume that it names, or undefined if it can. */
 export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim): string | undefined {
   if (isDeleting(volume)) return `the volume is marked for deletion ${JSON.stringify(volume.metadata.name)}`;
   if (sizeOf(volume).compare(requestOf(claim)) < 0) return 'requested PV is too small';
@@ -42,7 +42,7 @@ export function mismatch(volume: PersistentVolume, claim: PersistentVolumeClaim)
   return hasModes(volume, claim) ? undefined : 'incompatible accessMode';
 }
 
-/** True if a volume has the mode of a claim: a file system or a block device. */
+/** True if a volume and a claim have the same mode: file system or block device. */
 export function hasMode(volume: PersistentVolume, claim: PersistentVolumeClaim): boolean {
   return (volume.spec?.volumeMode ?? 'Filesystem') === (claim.spec?.volumeMode ?? 'Filesystem');
 }

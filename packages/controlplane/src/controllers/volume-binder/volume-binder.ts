@@ -24,24 +24,24 @@ import { type ClaimEvent, claimStep } from './claim-step.ts';
 import { volumeStep } from './volume-step.ts';
 
 const component = 'persistentvolume-controller';
-/** A pending claim is retried, and its event repeated, at upstream's resync interval. */
+/** Pending claims are retried, and their events repeated, at upstream's resync interval. */
 const resyncMs = 15_000;
-/** Represents the class of claims that do not name one. */
+/** The index value of claims that do not name a class. */
 const noClass = '*none';
 
-/** Indexes free volumes by class, and others by the claim that they are reserved for or bound to. */
+/** Indexes free volumes by class, and other volumes by the claim that they are reserved for or bound to. */
 const byUse: IndexFunc<PersistentVolume> = ({ object }) => {
   const { namespace, name } = object.spec?.claimRef ?? {};
   return [name === undefined ? `class/${classOfVolume(object)}` : `claim/${namespace}/${name}`];
 };
 
-/** Indexes claims that are not bound by class. */
+/** Indexes claims that are not bound yet by their class. */
 const byPendingClass: IndexFunc<PersistentVolumeClaim> = ({ object }) =>
   object.metadata.annotations?.[storageNames.bindCompleted] === undefined ? [classOfClaim(object) ?? noClass] : [];
 
 /**
- * Binds claims to volumes, requests missing volumes from provisioners, and releases volumes whose claims were deleted. Mirrors the
- * persistent volume controller (1.36), without volume plugins: volumes are created and deleted by provisioners.
+ * Binds claims to volumes, requests missing volumes from provisioners, and releases volumes whose claims were deleted. Mirrors
+ * the persistent volume controller (1.36), but has no volume plugins: external provisioners create and delete the volumes.
  */
 export function volumeBinder(): BuiltInController {
   const events = new CoreEventRecorder(component);
@@ -50,7 +50,7 @@ export function volumeBinder(): BuiltInController {
     account,
     definition: requestController({
       name: account,
-      // One worker, so that two claims never choose the same volume.
+      // A single worker, so that two claims never choose the same volume.
       maxConcurrentReconciles: 1,
       caches: [cached(Pod, { indexes: { claim: byClaim } })],
       watches: [
@@ -88,7 +88,7 @@ function referredClaim({ spec }: PersistentVolume): readonly { readonly namespac
   return namespace && name ? [{ namespace, name }] : [];
 }
 
-/** One reconcile: of a claim, a volume, or the claims that wait for a class. */
+/** One reconcile: of a claim, of a volume, or of all claims that wait for a class. */
 class Binder {
   readonly #ctx: RequestContext;
   readonly #events: CoreEventRecorder;
@@ -115,7 +115,10 @@ class Binder {
     return undefined;
   }
 
-  /** Tries to bind the claims that wait for a class or its volumes; claims without a class wait for any default class. */
+  /**
+   * Retries the claims that wait for this class or its volumes, and the claims without a class, because this class may be the
+   * default.
+   */
   async class(name: string): Promise<undefined> {
     const lister = this.#ctx.cache.lister(PersistentVolumeClaim);
     for (const value of [name, noClass]) {
@@ -163,7 +166,10 @@ class Binder {
     };
   }
 
-  /** Saves the volume first: its reference to the claim is what makes the binding. Repeating a completed step does nothing. */
+  /**
+   * Binds a volume and a claim to each other. Writes the volume first, because its reference to the claim decides the binding.
+   * Steps that are already done write nothing.
+   */
   async #bind(given: Stored<PersistentVolume>, claim: Stored<PersistentVolumeClaim>): Promise<void> {
     let volume = volumeBoundTo(given, claim);
     if (volume !== given) volume = await this.#updateVolume(volume);
@@ -194,7 +200,10 @@ class Binder {
     }
   }
 
-  /** Returns the claim that a volume refers to. Reads it live before a volume is released, because the cache may lag. */
+  /**
+   * Returns the claim that a volume refers to, or undefined if it no longer exists. Reads it live before a volume is released,
+   * because the cache may be stale.
+   */
   async #claimOf({ spec, status }: PersistentVolume): Promise<Stored<PersistentVolumeClaim> | undefined> {
     const { namespace = '', name = '', uid } = spec?.claimRef ?? {};
     if (!uid) return undefined;
@@ -216,7 +225,7 @@ class Binder {
     failure: { readonly reason: string; readonly message: string } | undefined,
   ): Promise<void> {
     const { phase } = volume.status ?? {};
-    // A failure stays visible.
+    // A volume that failed keeps that phase.
     if (phase === 'Failed') return;
     const released = phase === 'Released' ? volume : await this.#setVolumePhase(volume, 'Released');
     if (!failure) return;

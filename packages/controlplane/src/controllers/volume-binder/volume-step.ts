@@ -5,25 +5,27 @@ import { hasMode } from './match-volume.ts';
 /** The next step for a volume. */
 export type VolumeStep =
   | { readonly step: 'setPhase'; readonly phase: 'Available' | 'Bound' }
-  /** The claim was deleted: mark the volume as released and reclaim it. */
+  /** Mark the volume as released and reclaim it, because its claim was deleted. */
   | { readonly step: 'release'; readonly reclaim: Reclaim }
-  /** Undo a binding, because the claim was bound to another volume. */
+  /** Unbind the volume, because its claim was bound to another volume. */
   | { readonly step: 'unbind' }
-  /** The claim must be bound first. */
+  /** Bind the volume's claim to it first. */
   | { readonly step: 'bindClaim' }
-  /** The volume's mode is not the claim's. */
+  /** Report that the volume's mode differs from the claim's. */
   | { readonly step: 'reject' };
 
-/** How a released volume is reclaimed: it is retained, or it fails because no reclaimer exists here. */
+/**
+ * The fate of a released volume. Set `failure` if the volume must be recycled or deleted and no plugin or provisioner does that.
+ */
 export type Reclaim = { readonly failure?: { readonly reason: string; readonly message: string } };
 
 /**
- * Decides what to do with a volume. `claim` is the claim that it refers to, by name and uid; undefined if that no longer exists.
- * Mirrors `syncVolume` of the persistent volume controller (1.36).
+ * Decides what to do with a volume. `claim` is the claim that the volume refers to by name and uid, or undefined if it no longer
+ * exists. Mirrors `syncVolume` of the persistent volume controller (1.36).
  */
 export function volumeStep(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): VolumeStep {
   const reference = volume.spec?.claimRef;
-  // A volume that is reserved by name is available, but only for that claim.
+  // A volume that is reserved for a claim by name only counts as available, but only to that claim.
   if (!reference?.uid) return { step: 'setPhase', phase: 'Available' };
   if (!claim) return { step: 'release', reclaim: reclaimOf(volume) };
   const bound = claim.spec?.volumeName;
@@ -35,7 +37,10 @@ export function volumeStep(volume: PersistentVolume, claim: PersistentVolumeClai
     : { step: 'unbind' };
 }
 
-/** The binder itself can neither delete nor recycle a volume. Volumes are deleted by their provisioner. */
+/**
+ * Decides the fate of a released volume. The binder cannot delete or recycle volumes; provisioners delete the volumes that they
+ * created.
+ */
 function reclaimOf({ metadata, spec }: PersistentVolume): Reclaim {
   if (spec?.persistentVolumeReclaimPolicy === 'Recycle') {
     const message = 'No recycler plugin found for the volume!';

@@ -9,7 +9,10 @@ const finalizer = 'kubernetes.io/vac-protection';
 const byClaimedClass: IndexFunc<PersistentVolumeClaim> = ({ object }) => classesOfClaim(object);
 const byVolumeClass: IndexFunc<PersistentVolume> = ({ object }) => classesOfVolume(object);
 
-/** Keeps a deleted VolumeAttributesClass while a volume or claim refers to it. Mirrors the vac-protection controller (1.36). */
+/**
+ * Keeps a VolumeAttributesClass that is being deleted while a volume or claim refers to it. Mirrors the vac-protection controller
+ * (1.36).
+ */
 export function attributesClassProtectionController(): BuiltInController {
   return {
     account: 'volumeattributesclass-protection-controller',

@@ -9,7 +9,7 @@ import { protectUntil } from './protection.ts';
 const finalizer = 'kubernetes.io/pvc-protection';
 const indexes = { claim: byClaim };
 
-/** Keeps a deleted claim until no scheduled pod mounts it. Mirrors the pvc-protection controller (1.36). */
+/** Keeps a claim that is being deleted while a scheduled pod mounts it. Mirrors the pvc-protection controller (1.36). */
 export function claimProtectionController(): BuiltInController {
   return {
     account: 'pvc-protection-controller',
@@ -23,7 +23,7 @@ export function claimProtectionController(): BuiltInController {
           enqueueMapped<Pod>(({ namespace, object }) => claimNamesOf(object).map((name) => ({ namespace, name }))),
           {
             indexes,
-            // A scheduled pod that runs keeps its claims.
+            // A running pod keeps its claims, so only deleted and ended pods matter.
             predicates: [({ type, object }) => type === 'delete' || isPodEnded(object.object)],
           },
         ),
@@ -39,7 +39,10 @@ export function claimProtectionController(): BuiltInController {
   };
 }
 
-/** Reads the pods from the cache first. Only if none uses the claim does it read them live, because the cache may lag. */
+/**
+ * True if no pod uses a claim. Checks the cached pods first. If none of them uses the claim, checks the live pods, because the
+ * cache may be stale.
+ */
 async function isUnused(
   claim: Stored<PersistentVolumeClaim>,
   ctx: ReconcileContext<PersistentVolumeClaim>,
@@ -52,8 +55,9 @@ async function isUnused(
 }
 
 /**
- * True if a pod keeps a claim from being removed. An unscheduled pod does not, because no node starts a pod whose claim is being
- * deleted. An ephemeral volume's claim is released once the node is done with the pod, because the pod may wait for the claim.
+ * True if a pod keeps a claim from being removed. Unscheduled pods do not, because no node starts a pod whose claim is being
+ * deleted. A pod also releases the claim of an ephemeral volume once its node is done with it, because the removal of the pod may
+ * wait for that claim.
  */
 export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
   if (!pod.spec?.nodeName) return false;

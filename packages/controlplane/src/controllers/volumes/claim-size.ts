@@ -1,7 +1,7 @@
 import { Quantity } from '@kubewright/apimachinery';
 import type { PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
 
-/** True if a bound claim requests more than it has. */
+/** True if a bound claim requests more storage than it has. */
 export function needsExpansion(claim: PersistentVolumeClaim): boolean {
   const { phase, capacity } = claim.status ?? {};
   const size = Quantity.tryParse(capacity?.['storage']) ?? Quantity.zero;

@@ -8,7 +8,10 @@ import { createObject } from '../object-writes.ts';
 import { messageOf } from '../pods/pod-control.ts';
 import { claimNameOf, isEphemeralClaimOf } from './pod-claims.ts';
 
-/** Creates the claims of generic ephemeral volumes, which their pods own. Mirrors the ephemeral volume controller (1.36). */
+/**
+ * Creates the claims of generic ephemeral volumes. Each claim is owned by its pod. Mirrors the ephemeral volume controller
+ * (1.36).
+ */
 export function ephemeralVolumeController(): BuiltInController {
   const events = new CoreEventRecorder('ephemeral_volume');
   return {
@@ -48,7 +51,7 @@ async function reconcile(
     try {
       if (volume.ephemeral) await createClaim(pod, { volume, ctx });
     } catch (error) {
-      // The cache lags behind: the retry sees the claim.
+      // The claim exists, but the cache is stale. A retry will find it there.
       if (isAlreadyExists(error)) throw error;
       const message = `ephemeral volume ${volume.name}: ${messageOf(error)}`;
       events.record(ctx, { about: pod, type: 'Warning', reason: 'FailedBinding', message });
@@ -57,7 +60,11 @@ async function reconcile(
   }
 }
 
-/** @throws if a claim of that name was not created for the pod, or the server rejects the claim. */
+/**
+ * Creates the claim of an ephemeral volume, unless it exists.
+ *
+ * @throws Error if an existing claim of that name was not created for the pod, or if the server rejects the claim.
+ */
 async function createClaim(
   pod: Stored<Pod>,
   { volume, ctx }: { readonly volume: Volume; readonly ctx: ReconcileContext<Pod> },

@@ -6,8 +6,8 @@ import { needsExpansion, requestOf } from './claim-size.ts';
 import { storageNames } from './storage-names.ts';
 
 /**
- * Records on a claim that requests more than it has that the resizer of its volume must expand it. Mirrors the expand controller
- * (1.36), which expands volumes of former plugins only.
+ * Records an event on each claim that requests more storage than it has: an external resizer must expand its volume. Mirrors the
+ * expand controller (1.36), which itself expands only the volumes of former in-tree plugins.
  */
 export function expansionController(): BuiltInController {
   const events = new CoreEventRecorder('volume_expand');

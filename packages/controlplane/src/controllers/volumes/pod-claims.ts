@@ -2,18 +2,21 @@ import { controllerOf } from '@kubewright/apimachinery';
 import type { PersistentVolumeClaim, Pod, Volume } from '@kubewright/apimachinery/core/v1';
 import type { IndexFunc } from '@kubewright/runtime';
 
-/** Returns the name of the claim that a volume mounts: one that it names, or the one created for an ephemeral volume. */
+/**
+ * Returns the name of a volume's claim: the claim that it names, or the claim created for an ephemeral volume. Returns undefined
+ * for other volumes.
+ */
 export function claimNameOf(pod: Pod, volume: Volume): string | undefined {
   if (volume.persistentVolumeClaim) return volume.persistentVolumeClaim.claimName;
   return volume.ephemeral && `${pod.metadata.name}-${volume.name}`;
 }
 
-/** Returns the names of the claims in a pod's namespace that its volumes mount. */
+/** Returns the names of the claims that a pod's volumes use. */
 export function claimNamesOf(pod: Pod): readonly string[] {
   return (pod.spec?.volumes ?? []).flatMap((volume) => claimNameOf(pod, volume) ?? []);
 }
 
-/** Indexes pods by the claims that they mount, as `namespace/name`. */
+/** Indexes pods by the claims that they use, as `namespace/name`. */
 export const byClaim: IndexFunc<Pod> = ({ namespace, object }) =>
   claimNamesOf(object).map((name) => `${namespace}/${name}`);
 

@@ -1,14 +1,14 @@
 import { isDeleting, type KubernetesObject } from '@kubewright/apimachinery';
 import { type ObjectWrite, updateObject, type WriteContext } from '../object-writes.ts';
 
-/** A protected object and the condition for its removal. */
+/** An object protected by a finalizer, and the condition for its removal. */
 export interface Protection<T extends KubernetesObject> extends ObjectWrite<T> {
   readonly finalizer: string;
-  /** Called only for an object that is being deleted. */
+  /** Returns true if nothing uses the object. Called only while the object is being deleted. */
   isUnused(): Promise<boolean> | boolean;
 }
 
-/** Removes the protecting finalizer of a deleted object that is unused, and adds it to any other object that lacks it. */
+/** Adds the finalizer to an object. Once the object is being deleted and unused, removes the finalizer. */
 export async function protectUntil<T extends KubernetesObject>(
   ctx: WriteContext,
   { kind, object, finalizer, isUnused }: Protection<T>,

@@ -5,7 +5,7 @@ import { protectUntil } from './protection.ts';
 
 const finalizer = 'kubernetes.io/pv-protection';
 
-/** Keeps a deleted volume while it is bound to a claim. Mirrors the pv-protection controller (1.36). */
+/** Keeps a volume that is being deleted while it is bound to a claim. Mirrors the pv-protection controller (1.36). */
 export function volumeProtectionController(): BuiltInController {
   return {
     account: 'pv-protection-controller',
