@@ -20,7 +20,7 @@ describe('msUntilExpiration', () => {
     ['tomorrow', 0],
     ['', undefined],
     [undefined, undefined],
-  ])('%j: %j', (expiration, expected) => {
+  ])('reads expiration %j as %j ms from now', (expiration, expected) => {
     expect(msUntilExpiration(token(expiration), nowMs)).toBe(expected);
   });
 });

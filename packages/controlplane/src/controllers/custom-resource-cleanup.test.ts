@@ -77,7 +77,7 @@ describe('customResourceCleanup', () => {
     await expect.poll(() => isGone(), { timeout: 30_000 }).toBe(true);
   });
 
-  it('removes a CRD without a served version, with its objects, which clients cannot read meanwhile', async () => {
+  it('removes a CRD without a served version together with its objects, which clients cannot read', async () => {
     await defineThings(['example.com/hold']);
     await serve(false);
     await crds().delete({ name });
@@ -93,7 +93,7 @@ describe('customResourceCleanup', () => {
     await expect.poll(() => isGone(), { timeout: 30_000 }).toBe(true);
   });
 
-  it('removes a CRD that serves no version and has objects without finalizers', async () => {
+  it('removes a CRD without a served version if its objects have no finalizers', async () => {
     await defineThings([]);
     await serve(false);
     await crds().delete({ name });

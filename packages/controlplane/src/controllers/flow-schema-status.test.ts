@@ -2,7 +2,7 @@ import { FlowSchema, PriorityLevelConfiguration } from '@kubewright/apimachinery
 import { expect, it } from 'vitest';
 import { TestControlPlane } from './testdata/test-control-plane.ts';
 
-it('reports flow schemas whose priority level does not exist, as upstream', async () => {
+it("reports flow schemas whose priority level does not exist, with upstream's messages", async () => {
   await using plane = await TestControlPlane.start();
   const schemas = plane.client.resource(FlowSchema);
   const levels = plane.client.resource(PriorityLevelConfiguration);
@@ -25,6 +25,6 @@ it('reports flow schemas whose priority level does not exist, as upstream', asyn
   await levels.delete({ name: 'missing' });
   await expect.poll(() => dangling('mine')).toMatchObject({ status: 'True' });
 
-  // On its first start, the server stores what the controller would write.
+  // The flow schemas that the server creates on its first start already have the status that the controller would write.
   expect((await schemas.list()).items.filter(({ metadata }) => metadata.name !== 'mine')).toEqual(before.items);
 });

@@ -10,7 +10,7 @@ const namespace = 'default';
 const spec = { containers: [{ name: 'c', image: 'i' }] } as const;
 const maxInt32 = 0x7fffffff;
 
-/** Numbers set by a user must not size anything in the controllers. Each of these once crashed the process. */
+/** Memory and time must not depend on numbers that users set. Each of these cases once crashed the process. */
 describe('built-in controllers with counts in the billions', () => {
   let plane: TestControlPlane;
   beforeAll(async () => {
@@ -36,7 +36,7 @@ describe('built-in controllers with counts in the billions', () => {
     await plane.client.resource(Pod).status.patch({ namespace, name }, { type: 'merge', body });
   }
 
-  it('create the pods of a StatefulSet one after the other', async () => {
+  it('create the pods of an ordered StatefulSet one at a time', async () => {
     const sets = plane.client.resource(StatefulSet);
     const set = { ...labeled('ordered'), serviceName: 's', replicas: maxInt32, ordinals: { start: 3 } };
     await sets.create(StatefulSet({ metadata: metadata('ordered'), spec: set }));
@@ -50,7 +50,7 @@ describe('built-in controllers with counts in the billions', () => {
     await expect.poll(() => namesOf('ordered')).toEqual(['ordered-3']);
   });
 
-  it('create the pods of a StatefulSet with parallel management in batches', async () => {
+  it('create the pods of a StatefulSet with the Parallel policy in batches', async () => {
     const sets = plane.client.resource(StatefulSet);
     const set = {
       ...labeled('parallel'),
@@ -101,7 +101,7 @@ describe('built-in controllers with counts in the billions', () => {
     await expect.poll(async () => (await podsOf('many')).length, { timeout: 40_000 }).toBe(1);
   }, 60_000);
 
-  it('compute rollouts and budgets of a Deployment', async () => {
+  it('compute the rollout and the disruption budget of a Deployment', async () => {
     const rollingUpdate = { maxSurge: '2000000000%', maxUnavailable: 1 };
     const limits = { revisionHistoryLimit: maxInt32, progressDeadlineSeconds: maxInt32, minReadySeconds: maxInt32 - 1 };
     const deployments = plane.client.resource(Deployment);

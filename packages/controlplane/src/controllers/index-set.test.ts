@@ -4,7 +4,7 @@ import { IndexSet } from './index-set.ts';
 
 const indexes = fc.uniqueArray(fc.nat(50));
 const all = { count: 100, limit: 51 };
-/** Returns the indexes below 51 that are in a set. */
+/** Returns the indexes below 51 that a set contains. */
 const listed = (set: IndexSet): readonly number[] => Array.from({ length: 51 }, (_, i) => i).filter((i) => set.has(i));
 const sorted = (of: Iterable<number>): readonly number[] => [...of].sort((a, b) => a - b);
 
@@ -28,7 +28,7 @@ describe('IndexSet', () => {
     expect(IndexSet.parse(undefined, 4).size).toBe(0);
   });
 
-  it('agrees with sets of numbers on union, intersection, size and absence', () => {
+  it('computes the same unions, intersections, sizes and absent indexes as a plain set', () => {
     fc.assert(
       fc.property(indexes, indexes, (a, b) => {
         const [left, right] = [IndexSet.of(a), IndexSet.of(b)];
@@ -43,7 +43,7 @@ describe('IndexSet', () => {
     );
   });
 
-  it('holds two billion indexes in one interval', () => {
+  it('stores two billion indexes as intervals', () => {
     const most = IndexSet.parse('0-1999999989,1999999991-1999999999', 2_000_000_000);
     expect(most.size).toBe(1_999_999_999);
     expect(most.has(1_234_567_890)).toBe(true);

@@ -46,7 +46,7 @@ export type { BuiltInController } from './built-in-controller.ts';
 export interface BuiltInControllersOptions {
   /** The CA certificate (PEM) of the API server, which is published to every namespace. */
   readonly ca: string;
-  /** Signs the certificates of approved signing requests. */
+  /** The authority that signs the certificates of approved signing requests. */
   readonly signer: SigningAuthority;
   /** Issues the tokens that are stored in Secrets. */
   readonly issueToken: ServiceAccountTokensOptions['issueToken'];

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNode, type Picture, refreshNode, runScenario, scenarios } from './testdata/scenarios.mjs';
 import { TestControlPlane } from './testdata/test-control-plane.ts';
 
-/** Expected rejections: quotas that a scenario sets itself. */
+/** Expected rejections: those by quotas that a scenario creates. */
 const quota = /exceeded quota|is forbidden: (?!User)/;
 
 const recorded = JSON.parse(
@@ -29,14 +29,15 @@ describe('built-in controllers', () => {
   beforeAll(async () => {
     plane = await TestControlPlane.start(process.env['KW_LOG'] ? { log: process.stdout } : {});
     await createNode(call);
-    // The node lifecycle controller would treat a silent node as lost.
+    // Without heartbeats, the node lifecycle controller would mark the node as unreachable.
     heartbeat = setInterval(() => void refreshNode(call), 5_000);
   });
   afterAll(async () => {
     clearInterval(heartbeat);
     await plane[Symbol.asyncDispose]();
     expect(plane.errors).toEqual([]);
-    // Each controller runs under its own account, whose bootstrap role covers everything it does in these scenarios.
+    // Each controller runs under its own account, whose bootstrap role permits every request that the controller sends in these
+    // scenarios.
     expect(plane.rejections.filter((text) => !quota.test(text))).toEqual([]);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { slowStart } from './slow-start.ts';
 
 describe('slowStart', () => {
-  it('runs batches of 1, 2, 4 and the rest, each in parallel', async () => {
+  it('calls in parallel batches of 1, 2, 4 and the rest', async () => {
     let running = 0;
     const batches: number[] = [];
     const result = await slowStart(10, async () => {

@@ -6,15 +6,15 @@ import { byRevision, nextRevision } from './template-revision.ts';
 const revisionOf = (revision: number | bigint) =>
   stored(ControllerRevision({ metadata: { name: `r-${revision}` }, revision: revision as number }));
 
-describe('revisions of templates', () => {
-  it('follow the newest one, exactly beyond 2^53', () => {
+describe('template revisions', () => {
+  it('are numbered exactly beyond 2^53', () => {
     expect(nextRevision(undefined)).toBe(1);
     expect(nextRevision(revisionOf(7))).toBe(8);
     expect(nextRevision(revisionOf(2 ** 53 - 1))).toBe(2n ** 53n);
     expect(nextRevision(revisionOf(3546343826724305833n))).toBe(3546343826724305834n);
   });
 
-  it('are ordered by number, exactly beyond 2^53', () => {
+  it('are ordered by number beyond 2^53', () => {
     const revisions = [3546343826724305834n, 2, 3546343826724305833n, 10].map(revisionOf);
     expect(revisions.sort(byRevision).map(({ revision }) => revision)).toEqual([
       2,

@@ -12,7 +12,7 @@ import { schedulePod } from './schedule-pod.ts';
 import { namespaces, type RandomCluster, randomCluster } from './testdata/clusters.mjs';
 import { testView } from './testdata/test-view.ts';
 
-/** The outcome of kube-scheduler for a pod. */
+/** The recorded result of kube-scheduler for one pod. */
 type Outcome =
   | { readonly node: string }
   | { readonly message: string }
@@ -34,7 +34,7 @@ function viewFor(cluster: RandomCluster, pod: PendingPod): ClusterView {
     volumes: identified(volumes),
     claims: identified(claims).filter(({ metadata }) => metadata.namespace === pod.namespace),
     storageClasses,
-    // The API server adds this label.
+    // The API server adds this label to every namespace.
     namespaces: Object.fromEntries(
       Object.entries(namespaces).map(([name, labels]) => [name, { ...labels, 'kubernetes.io/metadata.name': name }]),
     ),
@@ -46,7 +46,7 @@ function viewFor(cluster: RandomCluster, pod: PendingPod): ClusterView {
   return { ...view, objects: { ...view.objects, workloadSelector: () => LabelSelector.ofLabels(labels) } };
 }
 
-/** Schedules a pod like the scheduler. Prefers `expected` among equally good nodes. */
+/** Decides as the scheduler does. Of several nodes with the best score, returns the expected one. */
 function decide(pod: PendingPod, view: ClusterView, expected: Outcome): Outcome {
   const random = seededRandom(1);
   const choice = schedulePod(pod, { plugins: defaultPlugins, view, nominated: () => [], random, start: { index: 0 } });
@@ -60,8 +60,8 @@ function decide(pod: PendingPod, view: ClusterView, expected: Outcome): Outcome 
   return { nominated: result.victims.node.name, victims: result.victims.pods.map(({ name }) => name).sort() };
 }
 
-describe('choices', () => {
-  it.each(Object.keys(recorded))('equal those of kube-scheduler on the random cluster with seed=%s', (seed) => {
+describe('scheduling decisions', () => {
+  it.each(Object.keys(recorded))('match those of kube-scheduler on the random cluster with seed=%s', (seed) => {
     const cluster = randomCluster(Number(seed));
     const outcomes: Record<string, Outcome> = {};
     for (const each of cluster.pending) {
@@ -72,7 +72,7 @@ describe('choices', () => {
     expect(outcomes).toEqual(recorded[seed]);
   });
 
-  it('cover pods that fit, pods that fit nowhere, and preemption', () => {
+  it('include pods that fit, pods that fit nowhere, and preemption', () => {
     const all = Object.values(recorded).flatMap((outcomes) => Object.values(outcomes));
     for (const kind of ['node', 'message', 'nominated']) {
       expect(all.filter((outcome) => kind in outcome).length).toBeGreaterThan(10);

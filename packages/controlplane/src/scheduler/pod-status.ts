@@ -3,12 +3,12 @@ import { Pod, type PodCondition } from '@kubewright/apimachinery/core/v1';
 import { formatTime } from '@kubewright/apimachinery/internal';
 import type { RequestContext } from '@kubewright/runtime';
 
-/** True for a pod that has succeeded or failed. */
+/** True if a pod has succeeded or failed. */
 export function isPodEnded({ status }: Pick<Pod, 'status'>): boolean {
   return status?.phase === 'Succeeded' || status?.phase === 'Failed';
 }
 
-/** A change of a pod's status. */
+/** A change to a pod's status. */
 export interface PodStatusChange {
   readonly condition?: Pick<PodCondition, 'type' | 'status' | 'reason' | 'message'> | undefined;
   /** The new nominated node; an empty string clears it. @defaultValue unchanged */

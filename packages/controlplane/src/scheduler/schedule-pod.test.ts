@@ -35,7 +35,7 @@ describe('schedulePod', () => {
     expect([...chosen].sort()).toEqual(['a', 'b', 'c']);
   });
 
-  it('examines only nodes that required affinity names, and counts the others', () => {
+  it('examines only the nodes that required affinity names, and counts the other nodes in the message', () => {
     const nodes = [testNode('a', { allocatable: { cpu: '1' } }), testNode('b'), testNode('c')];
     const term = { matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: ['a'] }] };
     const affinity = {
@@ -47,7 +47,7 @@ describe('schedulePod', () => {
     );
   });
 
-  it('continues the search in a large cluster where the last one ended', () => {
+  it('starts each search in a large cluster where the previous one stopped', () => {
     const view = testView({ nodes: Array.from({ length: 300 }, (_, i) => testNode(`n${i}`)) });
     const start = { index: 0 };
     const options = { plugins: defaultPlugins, view, nominated: () => [], start, random: seededRandom(1) };
@@ -65,7 +65,7 @@ describe('schedulePod', () => {
     [1_000, 420],
     [5_000, 500],
     [10_000, 500],
-  ])('of %i nodes, %i feasible ones are enough', (nodes, enough) => {
+  ])('with %i nodes, stops after %i feasible ones', (nodes, enough) => {
     expect(nodesToFind(nodes)).toBe(enough);
   });
 });

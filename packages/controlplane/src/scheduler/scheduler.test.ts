@@ -19,7 +19,7 @@ describe('scheduler', () => {
   afterAll(async () => {
     await plane[Symbol.asyncDispose]();
     expect(plane.errors).toEqual([]);
-    // The bootstrap role of the scheduler covers everything it does.
+    // The scheduler's bootstrap role permits every request that the scheduler sends.
     expect(plane.rejections).toEqual([]);
   });
 
@@ -40,7 +40,7 @@ describe('scheduler', () => {
   const reasonOf = async (name: string): Promise<string | undefined> =>
     (await read(name)).status?.conditions?.find(({ type }) => type === 'PodScheduled')?.reason;
 
-  it('reports why a pod is unschedulable and binds it when a suitable node appears', async () => {
+  it('reports why a pod is unschedulable, and binds the pod when a suitable node is added', async () => {
     await createPod('early');
     await expect.poll(() => reasonOf('early'), within).toBe('Unschedulable');
     await createNode('small', '2');
@@ -52,7 +52,7 @@ describe('scheduler', () => {
     await expect.poll(reasons, within).toEqual(expect.arrayContaining(['FailedScheduling', 'Scheduled']));
   });
 
-  it('does not overcommit a node for simultaneous pods, and uses freed room', async () => {
+  it('does not overcommit a node when pods arrive together, and reuses freed resources', async () => {
     await Promise.all(['a', 'b', 'c'].map((name) => createPod(name)));
     const bound = async () =>
       (await plane.client.resource(Pod).list({ namespace })).items.filter(({ spec }) => spec?.nodeName).length;
@@ -65,7 +65,7 @@ describe('scheduler', () => {
     await expect.poll(nodes, within).toHaveLength(2);
   });
 
-  it('skips gated pods and pods of other schedulers', async () => {
+  it('skips gated pods, and pods of other schedulers', async () => {
     await createNode('large', '64');
     await createPod('gated', { schedulingGates: [{ name: 'example.com/wait' }] });
     await createPod('foreign', { schedulerName: 'other' });
@@ -78,14 +78,14 @@ describe('scheduler', () => {
     await expect.poll(() => nodeOf('gated'), within).toBe('large');
   });
 
-  it('forgets a pod that was deleted before it was bound', async () => {
+  it('lets a pod be deleted before it is bound', async () => {
     await createPod('impossible', { nodeSelector: { no: 'where' } });
     await expect.poll(() => reasonOf('impossible'), within).toBe('Unschedulable');
     await plane.client.resource(Pod).delete({ namespace, name: 'impossible' }, { gracePeriodSeconds: 0 });
     await expect(read('impossible')).rejects.toSatisfy(isNotFound);
   });
 
-  it('explains in the condition and in an event why a pod fits nowhere', async () => {
+  it('explains why a pod fits on no node in its condition and in an event', async () => {
     await createPod('nowhere', { nodeSelector: { no: 'where' } });
     await expect.poll(() => reasonOf('nowhere'), within).toBe('Unschedulable');
     const message =
@@ -102,7 +102,7 @@ describe('scheduler', () => {
     await expect.poll(notes, within).toEqual([{ reason: 'FailedScheduling', note: message, ...reporter }]);
   });
 
-  it('evicts pods for a more important one, which runs once they are gone', async () => {
+  it('evicts a pod for one of higher priority, which is bound once the victim is deleted', async () => {
     const only = { nodeSelector: { pool: 'preempt' } };
     await createNode('contested', '1', { pool: 'preempt' });
     await plane.client.resource(PriorityClass).create(PriorityClass({ metadata: { name: 'high' }, value: 1_000 }));
@@ -128,7 +128,7 @@ describe('scheduler', () => {
     await expect.poll(() => nodeOf('urgent'), within).toBe('contested');
   });
 
-  it('takes the node from a pod that waits for its volumes, without deleting the pod', async () => {
+  it('preempts a pod that waits for its volumes without deleting it', async () => {
     const only = { nodeSelector: { pool: 'awaited' } };
     await createNode('awaited', '1', { pool: 'awaited' });
     const storageClassName = 'absent';
@@ -160,7 +160,7 @@ describe('scheduler', () => {
     await expect.poll(notes, within).toContain(`Preempted by pod ${uid} on node awaited (in kube-scheduler memory).`);
   });
 
-  it('binds a claim that waits for its pod to a volume that the chosen node reaches', async () => {
+  it('binds a claim that waits for a pod to a volume that the chosen node can use', async () => {
     for (const name of ['near', 'far']) await createNode(name, '4', { pool: 'volumes' });
     const storageClassName = 'local';
     await plane.client.resource(StorageClass).create(
@@ -193,7 +193,7 @@ describe('scheduler', () => {
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
     await createPod('writer', { nodeSelector: { pool: 'volumes' }, volumes });
     await expect.poll(() => nodeOf('writer'), { ...within, timeout: 30_000 }).toBe('far');
-    // As upstream, the scheduler waits for the claim's volume and annotation, not for its phase, which is written after.
+    // As upstream, the scheduler waits for the claim's volume name and annotation, but not for its phase, which is written later.
     const bound = async () => {
       const { spec, status } = await plane.client.resource(PersistentVolumeClaim).get({ namespace, name: 'data' });
       return [status?.phase, spec?.volumeName];

@@ -220,7 +220,7 @@ function preBindError(error: unknown): SchedulingError {
   return new SchedulingError({ what: `running PreBind plugin "VolumeBinding": ${cause}` });
 }
 
-/** Shortens a message to the longest note of an event. */
+/** Truncates a message to the maximum length of an event's note. */
 function cut(message: string): string {
   return message.length <= longestNote ? message : `${message.slice(0, longestNote - 4)} ...`;
 }

@@ -44,9 +44,9 @@ describe('isOutdated', () => {
     ['approved 25 hours ago, not signed', request(30, 'Approved', { updated: 25 }), true],
     ['signed just now', request(30, 'Approved', { updated: 0.9, certificate: certificate(60_000) }), false],
     ['signed over an hour ago', request(30, 'Approved', { updated: 1.1, certificate: certificate(60_000) }), true],
-    ['expired', request(1, 'Approved', { updated: 0.5, certificate: certificate(-60_000) }), true],
-    ['an unreadable certificate', request(1, 'Approved', { updated: 0.5, certificate: 'eA==' }), false],
-  ])('%s: %3$s', (_, csr, expected) => {
+    ['with an expired certificate', request(1, 'Approved', { updated: 0.5, certificate: certificate(-60_000) }), true],
+    ['with an unreadable certificate', request(1, 'Approved', { updated: 0.5, certificate: 'eA==' }), false],
+  ])('for a request %s returns %3$s', (_, csr, expected) => {
     expect(isOutdated(csr as CertificateSigningRequest, nowMs)).toBe(expected);
   });
 });

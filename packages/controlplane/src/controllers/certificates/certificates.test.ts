@@ -43,7 +43,7 @@ describe('certificate controllers', () => {
     return new X509Certificate(Buffer.from((await read(name)).status?.certificate ?? '', 'base64'));
   }
 
-  it('approve and sign the client certificate of a kubelet whose requester may have it', async () => {
+  it('approve and sign a kubelet client certificate if the requester is permitted to have it', async () => {
     const roleRef = { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole' } as const;
     await plane.client.resource(ClusterRoleBinding).create(
       ClusterRoleBinding({
@@ -66,7 +66,7 @@ describe('certificate controllers', () => {
     ]);
   });
 
-  it('sign what was approved by hand, and nothing before', async () => {
+  it('sign a request that was approved manually, but no request that is not approved', async () => {
     const spec = { signer: 'kube-apiserver-client', text: rsaRequest, usages: ['client auth'] };
     const [csr] = await Promise.all([create('by-hand', spec), create('not-approved', spec)]);
     await approve(csr);
@@ -75,7 +75,7 @@ describe('certificate controllers', () => {
     expect((await read('not-approved')).status).toEqual({});
   });
 
-  it('fail a request that does not meet the rule of its signer', async () => {
+  it('mark a request as failed if it violates the rule of its signer', async () => {
     const serving = { signer: 'kubelet-serving', usages: ['digital signature', 'server auth'] };
     await approve(await create('serving', { ...serving, text: kubeletServingRequest }));
     await approve(await create('no-names', { ...serving, text: kubeletClientRequest }));

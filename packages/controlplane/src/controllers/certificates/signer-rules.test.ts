@@ -43,7 +43,7 @@ describe('signerRules', () => {
     [apiServerClient, node, serving, 'invalid usage for client certificate: server auth'],
     [apiServerClient, node, ['digital signature'], 'missing required usage for client certificate: client auth'],
     [legacyUnknown, { ...node, organizations: [] }, ['any'], undefined],
-  ])('%s, %j for %j: %s', (signer, request, usages, fault) => {
+  ])('rule of %s for %j with usages %j returns %s', (signer, request, usages, fault) => {
     expect(signerRules.get(signer)?.({ request, usages })).toBe(fault);
   });
 
@@ -57,11 +57,11 @@ describe('validity', () => {
   const yearMs = 365 * 24 * hourMs;
 
   it.each([
-    ['a year by default, backdated by five minutes', undefined, 10 * yearMs, yearMs - 300_000],
-    ['at most a year', 2 * 365 * 86_400, 10 * yearMs, yearMs - 300_000],
+    ['one year by default, backdated by five minutes', undefined, 10 * yearMs, yearMs - 300_000],
+    ['at most one year', 2 * 365 * 86_400, 10 * yearMs, yearMs - 300_000],
     ['at least ten minutes', 60, 10 * yearMs, 600_000],
-    ['a short time that is not shortened by backdating', 3_600, 10 * yearMs, hourMs],
-    ['not beyond the authority', undefined, hourMs, hourMs],
+    ['as long as requested for a short lifetime, despite backdating', 3_600, 10 * yearMs, hourMs],
+    ['at most until the certificate of the authority expires', undefined, hourMs, hourMs],
   ])('lasts %s', (_, seconds, authorityMs, expectedMs) => {
     expect(validity(seconds, { nowMs, authorityEndsMs: nowMs + authorityMs })).toEqual({
       notBeforeMs: nowMs - 300_000,

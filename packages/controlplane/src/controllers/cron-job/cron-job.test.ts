@@ -53,7 +53,7 @@ async function finish(job: Job, outcome: 'Complete' | 'Failed'): Promise<void> {
 }
 
 describe('CronJob controller', () => {
-  it('starts a job each minute and lists it as active, until it has ended', async () => {
+  it('starts a job each minute, and lists it as active until it has ended', async () => {
     await create('each-minute', { timeZone: 'Asia/Kolkata' });
     expect(await jobsOf('each-minute')).toEqual([]);
     await cluster.advance(minuteMs);
@@ -80,7 +80,7 @@ describe('CronJob controller', () => {
     ]);
   });
 
-  it('keeps to the concurrency policy', async () => {
+  it('follows the concurrency policy', async () => {
     await create('forbid', { concurrencyPolicy: 'Forbid' });
     await create('replace', { concurrencyPolicy: 'Replace' });
     await create('allow', { concurrencyPolicy: 'Allow' });
@@ -97,7 +97,7 @@ describe('CronJob controller', () => {
     for (const namespace of ['forbid', 'replace', 'allow']) await change(namespace, { suspend: true });
   });
 
-  it('deletes the oldest finished jobs beyond the limits', async () => {
+  it('deletes the oldest finished jobs beyond the history limits', async () => {
     await create('history', { successfulJobsHistoryLimit: 2, failedJobsHistoryLimit: 1 });
     for (const outcome of ['Complete', 'Failed', 'Complete', 'Failed', 'Complete'] as const) {
       await cluster.advance(minuteMs);
@@ -109,7 +109,7 @@ describe('CronJob controller', () => {
     expect(await namesOf('history')).toEqual([`tick-${last - 2}`, `tick-${last - 1}`, `tick-${last}`]);
   });
 
-  it('starts one run for all that were missed, unless it is too late', async () => {
+  it('starts one job for all missed runs, unless the starting deadline has passed', async () => {
     const suspended = { suspend: true, schedule: '*/10 * * * *' };
     await create('missed', suspended);
     await create('too-late', { ...suspended, startingDeadlineSeconds: 30 });
@@ -124,7 +124,7 @@ describe('CronJob controller', () => {
     for (const namespace of ['missed', 'too-late']) await change(namespace, { suspend: true });
   });
 
-  it('does not make up for times of a new schedule', async () => {
+  it('does not run times that a new schedule would have matched earlier', async () => {
     await create('changed', { schedule: '@yearly' });
     await cluster.advance(5 * minuteMs);
     await change('changed', { schedule: '*/2 * * * *' });
@@ -135,7 +135,7 @@ describe('CronJob controller', () => {
     await change('changed', { suspend: true });
   });
 
-  it('reports an active job that disappeared', async () => {
+  it('reports an active job that no longer exists', async () => {
     await create('lost', {});
     await cluster.advance(minuteMs + 1_000);
     const [name = ''] = await namesOf('lost');
@@ -145,12 +145,12 @@ describe('CronJob controller', () => {
     expect((await read('lost')).status?.active).toBeUndefined();
   });
 
-  it('runs through a year, also when clocks change', async () => {
+  it('runs once a week for a year, including the days on which clocks change', async () => {
     await create('berlin', { schedule: '30 2 * * sun', timeZone: 'Europe/Berlin', successfulJobsHistoryLimit: 1 });
     const times: string[] = [];
     const sundays = Array.from({ length: 52 }, (_, week) => Date.UTC(2026, 0, 4 + 7 * week));
     for (const wake of sundays.flatMap((sunday) => [sunday + 31 * minuteMs, sunday + 91 * minuteMs])) {
-      // Timers do not run while a machine sleeps: a change wakes the controller.
+      // The clock jumps, as on a machine that was asleep, so no timer fires. The patch triggers a reconcile.
       cluster.clock.jumpWall(wake - cluster.clock.now());
       const body = { metadata: { annotations: { wake: String(wake) } } };
       await cluster.client.resource(CronJob).patch({ namespace: 'berlin', name: 'tick' }, { type: 'merge', body });
@@ -162,7 +162,7 @@ describe('CronJob controller', () => {
       }
     }
     expect(times.filter((time) => !/T02:30:00\+0[12]:00$/.test(time))).toEqual([]);
-    // March 29 has no 02:30; October 25 has it twice.
+    // On March 29, there is no 02:30. On October 25, there are two.
     expect(times.filter((time) => /-03-29|-10-25/.test(time))).toEqual([
       '2026-10-25T02:30:00+02:00',
       '2026-10-25T02:30:00+01:00',

@@ -9,13 +9,13 @@ interface Recorded {
   readonly error?: string;
 }
 
-/** Written by `testdata/record.go` with robfig/cron v3. */
+/** Recorded from robfig/cron v3 by `testdata/record.go`. */
 const recorded = JSON.parse(
   readFileSync(new URL('./testdata/schedules.json', import.meta.url), 'utf8'),
 ) as readonly Recorded[];
 
 describe('parseSchedule', () => {
-  it('finds the same times as robfig/cron, also around daylight saving', () => {
+  it('finds the same times as robfig/cron, also around daylight saving transitions', () => {
     for (const { schedule, from, next } of recorded) {
       if (from === undefined) continue;
       const { next: after } = parseSchedule(schedule);
@@ -27,7 +27,7 @@ describe('parseSchedule', () => {
     }
   });
 
-  it('rejects the same schedules, with the same messages', () => {
+  it('rejects the same schedules as robfig/cron, with the same messages', () => {
     const faults = recorded.filter(({ error }) => error !== undefined);
     expect(faults.length).toBeGreaterThan(20);
     for (const { schedule, error } of faults) expect(() => parseSchedule(schedule), schedule).toThrow(error ?? '');

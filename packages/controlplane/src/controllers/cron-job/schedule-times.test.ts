@@ -11,7 +11,7 @@ const input = (schedule: string, since: string, now: string) => ({
 
 describe('lastDue', () => {
   it.each([
-    // schedule, last run, now, due, missed
+    // Columns: schedule, last run, now, due time, missed runs.
     ['0 * * * *', '05T10:00:00', '05T10:59:59', undefined, 'none'],
     ['0 * * * *', '05T10:00:00', '05T11:00:00', '05T11:00:00', 'none'],
     ['0 * * * *', '05T10:00:00', '05T12:00:00', '05T12:00:00', 'few'],
@@ -21,7 +21,7 @@ describe('lastDue', () => {
     ['30 6-16/4 * * 1-5', '01T14:30:00', '05T15:29:00', '05T14:30:00', 'few'],
     ['@every 90m', '05T10:10:00', '05T13:00:00', '05T11:40:00', 'none'],
     ['@every 90m', '05T10:10:00', '05T16:30:00', '05T16:10:00', 'few'],
-  ])('%s since %s at %s: %s', (schedule, since, now, due, missed) => {
+  ])('%s, last run at %s, now %s: due at %s', (schedule, since, now, due, missed) => {
     const expected = { dueMs: due === undefined ? undefined : at(due), missed };
     expect(lastDue(input(schedule, since, now))).toEqual(expected);
   });
@@ -32,7 +32,7 @@ describe('lastDue', () => {
     expect(lastDue({ ...hourly, startingDeadlineMs: 660_000 }).missed).toBe('none');
   });
 
-  it('rejects a schedule without times', () => {
+  it('rejects a schedule that never matches', () => {
     const never = input('59 23 31 2 *', '05T10:00:00', '05T10:00:00');
     expect(() => lastDue(never)).toThrow('time difference between two schedules is less than 1 second');
     expect(msUntilNext(never)).toBeUndefined();
@@ -44,11 +44,11 @@ describe('msUntilNext', () => {
     ['0 * * * *', '05T10:00:00', '05T10:20:00', 40 * 60_000],
     ['0 * * * *', '05T10:00:00', '05T11:00:00', 60 * 60_000],
     ['0 * * * *', '05T10:00:00', '07T10:30:00', 30 * 60_000],
-  ])('%s since %s at %s', (schedule, since, now, expected) => {
+  ])('%s, last run at %s, now %s', (schedule, since, now, expected) => {
     expect(msUntilNext(input(schedule, since, now))).toBe(expected + 100);
   });
 
-  it('leads through a year of daily runs, in a zone with daylight saving', () => {
+  it('runs once a day for a year in a time zone with daylight saving time', () => {
     const schedule = parseSchedule('TZ=America/New_York 30 2 * * *');
     let nowMs = at('01T12:00:00');
     let sinceMs = nowMs;

@@ -10,7 +10,7 @@ export interface ScheduleInput {
   readonly nowMs: number;
 }
 
-/** The result of {@link lastDue}. */
+/** The scheduled time that is due, and an estimate of the missed runs. */
 export interface DueTime {
   /** The latest scheduled time up to now, or undefined if none is due. */
   readonly dueMs: number | undefined;
@@ -53,7 +53,10 @@ export function lastDue({ schedule, sinceMs, startingDeadlineMs, nowMs }: Schedu
   return { dueMs, missed: count > manyMissed ? 'many' : 'few' };
 }
 
-/** Returns the time until the next run. Mirrors `nextScheduleTimeDuration` (1.36). */
+/**
+ * Returns the time until the next run in milliseconds, or undefined if the schedule has no further times. Mirrors
+ * `nextScheduleTimeDuration` (1.36).
+ */
 export function msUntilNext({ schedule, sinceMs, nowMs }: ScheduleInput): number | undefined {
   let fromMs = nowMs;
   try {

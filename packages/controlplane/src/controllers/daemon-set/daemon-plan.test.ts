@@ -27,22 +27,32 @@ describe('nodeFit', () => {
   const stay = { shouldRun: false, shouldContinue: true };
   const leave = { shouldRun: false, shouldContinue: false };
   it.each<[string, Partial<PodSpec>, readonly Taint[], object]>([
-    ['any node', {}, [], run],
-    ['another node', { nodeName: 'other' }, [], leave],
-    ['other labels', { nodeSelector: { disk: 'ssd' } }, [], leave],
-    ['a cordoned node', {}, [taint('node.kubernetes.io/unschedulable', 'NoSchedule')], run],
-    ['a node that is not ready', {}, [taint('node.kubernetes.io/not-ready', 'NoExecute')], run],
-    ['a node that takes no new pods', {}, [taint('gpu', 'NoSchedule')], stay],
-    ['a node that drives pods out', {}, [taint('gpu', 'NoExecute')], leave],
-    ['a tolerated taint', { tolerations: [{ key: 'gpu', operator: 'Exists' }] }, [taint('gpu', 'NoExecute')], run],
-    ['no network', {}, [taint('node.kubernetes.io/network-unavailable', 'NoSchedule')], stay],
-    ['host network', { hostNetwork: true }, [taint('node.kubernetes.io/network-unavailable', 'NoSchedule')], run],
+    ['runs on any node by default', {}, [], run],
+    ['does not run if the pod names another node', { nodeName: 'other' }, [], leave],
+    ['does not run if the nodeSelector does not match', { nodeSelector: { disk: 'ssd' } }, [], leave],
+    ['runs on a cordoned node', {}, [taint('node.kubernetes.io/unschedulable', 'NoSchedule')], run],
+    ['runs on a node that is not ready', {}, [taint('node.kubernetes.io/not-ready', 'NoExecute')], run],
+    ['stays on a node with an untolerated NoSchedule taint', {}, [taint('gpu', 'NoSchedule')], stay],
+    ['leaves a node with an untolerated NoExecute taint', {}, [taint('gpu', 'NoExecute')], leave],
+    [
+      'runs on a node whose taint it tolerates',
+      { tolerations: [{ key: 'gpu', operator: 'Exists' }] },
+      [taint('gpu', 'NoExecute')],
+      run,
+    ],
+    ['stays on a node without network', {}, [taint('node.kubernetes.io/network-unavailable', 'NoSchedule')], stay],
+    [
+      'runs on a node without network if it uses the host network',
+      { hostNetwork: true },
+      [taint('node.kubernetes.io/network-unavailable', 'NoSchedule')],
+      run,
+    ],
   ])('%s', (_name, pod, taints, expected) => {
     expect(nodeFit(daemonSet({}, pod), node('one', taints))).toEqual(expected);
   });
 });
 
-/** Builds pods from texts such as `a1:new,ready`: on node a, name a1. */
+/** Builds pods from descriptions such as `a1:new,ready`, which is a pod named a1 on node a. */
 function stateOf(set: Stored<DaemonSet>, texts: readonly string[], nodes: readonly string[]): DaemonState {
   const pods = new Map<string, Stored<Pod>[]>();
   for (const text of texts) {
@@ -75,19 +85,24 @@ describe('planDaemons', () => {
   it.each<[string, Stored<DaemonSet>, readonly string[], { create?: string; remove?: string; failed?: string }]>([
     ['creates missing pods', daemonSet(), ['a1:new'], { create: 'b' }],
     ['waits for pods that are being deleted', daemonSet(), ['a1:deleting', 'b1'], {}],
-    ['keeps the oldest of two', daemonSet(), ['a1', 'a2', 'b1'], { remove: 'a2' }],
-    ['keeps a scheduled pod', daemonSet(), ['a1:pending', 'a2', 'b1'], { remove: 'a1' }],
+    ['keeps the older of two pods', daemonSet(), ['a1', 'a2', 'b1'], { remove: 'a2' }],
+    [
+      'keeps a scheduled pod rather than an older pending one',
+      daemonSet(),
+      ['a1:pending', 'a2', 'b1'],
+      { remove: 'a1' },
+    ],
     ['reports failed pods', daemonSet(), ['a1:failed', 'b1'], { failed: 'a1' }],
     ['deletes pending pods of a deleted node', daemonSet(), ['a1', 'b1', 'c1:pending', 'd1'], { remove: 'c1' }],
-    ['lets two pods run while surging', surging, ['a1:ready', 'a2:new', 'b1'], {}],
+    ['lets an old and a new pod run during a surge', surging, ['a1:ready', 'a2:new', 'b1'], {}],
     [
-      'removes the old one of two when the new one is available',
+      'removes the old pod when the new pod is available',
       surging,
       ['a1:ready', 'a2:new,ready', 'b1'],
       { remove: 'a1' },
     ],
-    ['removes the old one of two when it is not ready', surging, ['a1', 'a2:new', 'b1'], { remove: 'a1' }],
-    ['creates a pod next to one that is being deleted', surging, ['a1:deleting', 'b1'], { create: 'a' }],
+    ['removes the old pod when it is not ready', surging, ['a1', 'a2:new', 'b1'], { remove: 'a1' }],
+    ['creates a pod while the old one is being deleted', surging, ['a1:deleting', 'b1'], { create: 'a' }],
   ])('%s', (_name, set, pods, { create = '', remove = '', failed = '' }) => {
     const plan = planDaemons(stateOf(set, pods, ['a', 'b']));
     expect(plan.create.join(' ')).toBe(create);
@@ -100,26 +115,56 @@ describe('planUpdate', () => {
   const rolling = (rollingUpdate: object) => daemonSet({ updateStrategy: { type: 'RollingUpdate', rollingUpdate } });
   const three = ['a', 'b', 'c'];
   it.each<[string, object, readonly string[], string, string]>([
-    // name, strategy, pods, created, removed
-    ['one at a time', { maxUnavailable: 1 }, ['a1:ready', 'b1:ready', 'c1:ready'], '', 'a1'],
-    ['a percentage rounds up', { maxUnavailable: '34%' }, ['a1:ready', 'b1:ready', 'c1:ready'], '', 'a1 b1'],
-    ['waits for the new pod', { maxUnavailable: 1 }, ['a1:new', 'b1:ready', 'c1:ready'], '', ''],
-    ['a broken pod goes immediately', { maxUnavailable: 1 }, ['a1:ready', 'b1', 'c1'], '', 'b1 c1'],
-    ['neither surge nor unavailable', { maxUnavailable: 0 }, ['a1:ready', 'b1:ready', 'c1:ready'], '', 'a1'],
-    ['a node without a pod is unavailable', { maxUnavailable: 1 }, ['b1:ready', 'c1:ready'], '', ''],
-    ['surges onto one node', { maxSurge: 1, maxUnavailable: 0 }, ['a1:ready', 'b1:ready', 'c1:ready'], 'a', ''],
-    ['waits while surging', { maxSurge: 1, maxUnavailable: 0 }, ['a1:ready', 'a2:new', 'b1:ready', 'c1:ready'], '', ''],
-    ['deletes what was replaced', { maxSurge: 1 }, ['a1:ready', 'a2:new,ready', 'b1:ready', 'c1:ready'], 'b', 'a1'],
-    ['surges next to broken pods without limit', { maxSurge: 1 }, ['a1', 'b1', 'c1:ready'], 'a b c', ''],
+    // Columns: name, strategy, pods, created pods, removed pods.
+    ['replaces one pod at a time', { maxUnavailable: 1 }, ['a1:ready', 'b1:ready', 'c1:ready'], '', 'a1'],
+    ['rounds a percentage up', { maxUnavailable: '34%' }, ['a1:ready', 'b1:ready', 'c1:ready'], '', 'a1 b1'],
+    ['waits until the new pod is available', { maxUnavailable: 1 }, ['a1:new', 'b1:ready', 'c1:ready'], '', ''],
+    ['deletes unavailable pods immediately', { maxUnavailable: 1 }, ['a1:ready', 'b1', 'c1'], '', 'b1 c1'],
     [
-      'keeps a pod on an unfit node until others are available',
+      'replaces one pod if neither surge nor unavailability is allowed',
+      { maxUnavailable: 0 },
+      ['a1:ready', 'b1:ready', 'c1:ready'],
+      '',
+      'a1',
+    ],
+    ['counts a node without a pod as unavailable', { maxUnavailable: 1 }, ['b1:ready', 'c1:ready'], '', ''],
+    [
+      'creates one new pod with a surge of 1',
+      { maxSurge: 1, maxUnavailable: 0 },
+      ['a1:ready', 'b1:ready', 'c1:ready'],
+      'a',
+      '',
+    ],
+    [
+      'waits while a new pod is not available',
+      { maxSurge: 1, maxUnavailable: 0 },
+      ['a1:ready', 'a2:new', 'b1:ready', 'c1:ready'],
+      '',
+      '',
+    ],
+    [
+      'deletes an old pod whose replacement is available',
+      { maxSurge: 1 },
+      ['a1:ready', 'a2:new,ready', 'b1:ready', 'c1:ready'],
+      'b',
+      'a1',
+    ],
+    [
+      'replaces all unavailable pods regardless of the surge limit',
+      { maxSurge: 1 },
+      ['a1', 'b1', 'c1:ready'],
+      'a b c',
+      '',
+    ],
+    [
+      'keeps a pod on a node where it no longer belongs until enough other pods are available',
       { maxSurge: 1 },
       ['a1:new', 'b1:new,ready', 'c1:new,ready', 'd1:ready'],
       '',
       '',
     ],
     [
-      'deletes a pod on an unfit node',
+      'deletes a pod on a node where it no longer belongs',
       { maxSurge: 1 },
       ['a1:new,ready', 'b1:new,ready', 'c1:new,ready', 'd1:ready'],
       '',
@@ -132,7 +177,7 @@ describe('planUpdate', () => {
 });
 
 describe('FailedPodBackoff', () => {
-  it('doubles from one second to 15 minutes, and starts again after half an hour', () => {
+  it('doubles the delay from one second to 15 minutes, and resets it after half an hour', () => {
     const backoff = new FailedPodBackoff();
     expect(backoff.delayMs('node', 0)).toBeUndefined();
     let atMs = 0;

@@ -44,7 +44,7 @@ function planReplacements(
   const candidates: Stored<Pod>[] = [];
   for (const { current, old } of nodes) {
     const [newPod, oldPod] = [current[0], old[0]];
-    // Not one pod on this node: `planDaemons` handles surplus and missing pods.
+    // The node does not have exactly one pod. `planDaemons` handles surplus and missing pods.
     if (current.length > 1 || old.length > 1 || (newPod === undefined) === (oldPod === undefined)) missing++;
     else if (newPod) missing += isAvailable(newPod, state) ? 0 : 1;
     else if (oldPod && !isAvailable(oldPod, state)) {

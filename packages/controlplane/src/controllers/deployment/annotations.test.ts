@@ -11,7 +11,7 @@ const set = (revision: string): ReplicaSet =>
   });
 
 describe('revisions of replica sets', () => {
-  it('are exact above 2^53', () => {
+  it('are compared exactly above 2^53', () => {
     const sets = [set('3546343826724305832'), set('3546343826724305833'), set('7')];
     expect(maxRevision(sets)).toBe(3546343826724305833n);
     expect([...sets].sort(byRevision).map(({ metadata }) => metadata.name)).toEqual([
@@ -28,15 +28,15 @@ describe('revisions of replica sets', () => {
   });
 
   it.each(['x', '1.5', '9223372036854775808', '99999999999999999999999999999999999', ''])(
-    'are 0 if they are not 64-bit integers: %j',
+    'count as 0 if they are not 64-bit integers: %j',
     (text) => expect(revisionOf(set(text))).toBe(0n),
   );
 
-  it('keep an annotation that is not a revision', () => {
+  it('are not written over an annotation that is not a revision', () => {
     expect(newReplicaSetAnnotations(deployment, { [revisionKey]: 'x' }, 5n)).toEqual({ [revisionKey]: 'x' });
   });
 
-  it('keep at most 2000 characters of history, even if the history is very long', () => {
+  it('have at most 2000 characters of history, even if the existing history is very long', () => {
     const present = { [revisionKey]: '1', [historyKey]: ','.repeat(250_000) };
     const started = performance.now();
     const history = newReplicaSetAnnotations(deployment, present, 2n)[historyKey] ?? '';

@@ -25,7 +25,7 @@ import { recreate, rollingUpdate } from './strategies.ts';
 
 const account = 'deployment-controller';
 
-/** Rolls out Deployments: keeps one ReplicaSet per template and scales them against each other. */
+/** Rolls out Deployments: keeps one ReplicaSet per template, and scales the new set up while it scales the old sets down. */
 export function deploymentController(): BuiltInController {
   const events = new CoreEventRecorder(account);
   const orphans = new OrphanOwners();

@@ -9,7 +9,8 @@ const port = (name: string, number: number, protocol: EndpointPort['protocol'] =
   ...more,
 });
 
-// The order that Go's library gives these ports, by the hashes 32d2507b, 60c608a5, 64019b95, 96bd0897, d33415f5, db539259.
+// The ports in the order of Go's library. Their hashes there begin with 32d2507b, 60c608a5, 64019b95, 96bd0897, d33415f5,
+// db539259.
 const ordered: readonly EndpointPort[] = [
   port('', 53, 'UDP', { appProtocol: 'kubernetes.io/h2c' }),
   port('web', 80),
@@ -19,13 +20,13 @@ const ordered: readonly EndpointPort[] = [
   port('metrics', 9090),
 ];
 
-it('orders ports as the EndpointSlice library does', () => {
+it('orders ports as the EndpointSlice library of Kubernetes does', () => {
   expect(inPortOrder(ordered)).toEqual(ordered);
   expect(inPortOrder([...ordered].reverse())).toEqual(ordered);
   expect(inPortOrder([...ordered].sort((a, b) => (a.port ?? 0) - (b.port ?? 0)))).toEqual(ordered);
 });
 
-it('keeps a single port', () => {
+it('returns a single port unchanged', () => {
   const ports: readonly EndpointPort[] = [port('web', 80)];
   expect(inPortOrder(ports)).toBe(ports);
 });

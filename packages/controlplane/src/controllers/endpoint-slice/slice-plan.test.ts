@@ -15,7 +15,7 @@ const slice = (name: string, endpoints: readonly Endpoint[]): Stored<EndpointSli
   stored(EndpointSlice({ metadata: { name }, addressType: 'IPv4', endpoints, ports }));
 
 describe('planSlices', () => {
-  it('puts up to 100 endpoints into a slice', () => {
+  it('adds up to 100 endpoints to a slice', () => {
     const { create } = planSlices([{ ports, endpoints: range(0, 250) }], []);
     expect(create.map(({ endpoints }) => endpoints.length)).toEqual([sliceSize, sliceSize, 50]);
   });

@@ -13,20 +13,20 @@ function owner(uid: string, more: { readonly blockOwnerDeletion?: boolean; reado
 
 describe('OwnerGraph', () => {
   let enqueued: string[];
-  let misfits: [string, string][];
+  let mismatches: [string, string][];
   let graph: OwnerGraph;
   const drain = (): readonly string[] => enqueued.splice(0);
 
   beforeEach(() => {
     enqueued = [];
-    misfits = [];
+    mismatches = [];
     graph = new OwnerGraph({
       enqueue: (uid) => void enqueued.push(uid),
-      mismatch: (dependent, of) => void misfits.push([dependent.uid, of.uid]),
+      mismatch: (dependent, of) => void mismatches.push([dependent.uid, of.uid]),
     });
   });
 
-  it('enqueues a dependent whose owner was not seen', () => {
+  it('enqueues a dependent whose owner was not observed', () => {
     graph.observe(kind, meta('child', { ownerReferences: [owner('parent')] }));
     expect(drain()).toEqual(['child']);
     graph.observe(kind, meta('parent'));
@@ -43,7 +43,7 @@ describe('OwnerGraph', () => {
     expect(drain()).toEqual(['one', 'two']);
   });
 
-  it('enqueues a waiting owner if a dependent is deleted or no longer blocks', () => {
+  it('enqueues an owner in foreground deletion if a dependent is deleted or no longer blocks', () => {
     const deleting = { deletionTimestamp: '2026-01-01T00:00:00Z', finalizers: ['foregroundDeletion'] };
     graph.observe(kind, meta('parent'));
     graph.observe(kind, meta('one', { ownerReferences: [owner('parent', { blockOwnerDeletion: true })] }));
@@ -66,27 +66,27 @@ describe('OwnerGraph', () => {
     expect(graph.node('parent')).toMatchObject({ deleting: true, foreground: false, orphaning: true });
   });
 
-  it('reports owners in another namespace, in either order of observation', () => {
+  it('reports an owner in another namespace, whether owner or dependent is observed first', () => {
     graph.observe(kind, meta('parent', { namespace: 'b' }));
     graph.observe(kind, meta('after', { ownerReferences: [owner('parent')] }));
-    expect(misfits).toEqual([['after', 'parent']]);
+    expect(mismatches).toEqual([['after', 'parent']]);
     graph.observe(kind, meta('before', { ownerReferences: [owner('late')] }));
     graph.observe(kind, meta('late', { namespace: 'c' }));
-    expect(misfits).toEqual([
+    expect(mismatches).toEqual([
       ['after', 'parent'],
       ['before', 'late'],
     ]);
     expect(drain()).toEqual(['after', 'before', 'before']);
   });
 
-  it('accepts cluster-scoped owners from any namespace', () => {
+  it('accepts cluster-scoped owners of objects in any namespace', () => {
     graph.observe({ ...kind, scope: 'Cluster' }, meta('parent', { namespace: '' }));
     graph.observe(kind, meta('child', { ownerReferences: [owner('parent')] }));
-    expect(misfits).toEqual([]);
+    expect(mismatches).toEqual([]);
     expect(drain()).toEqual([]);
   });
 
-  it('forgets removed links', () => {
+  it('forgets removed owner references', () => {
     graph.observe(kind, meta('parent'));
     graph.observe(kind, meta('child', { ownerReferences: [owner('parent')] }));
     graph.observe(kind, meta('child'));

@@ -5,10 +5,10 @@ import { describe, expect, it } from 'vitest';
 import { ResourceMonitor } from './resource-monitor.ts';
 
 describe('ResourceMonitor', () => {
-  it('counts as synced after listing has failed for 30 seconds, not earlier', async () => {
+  it('counts as synced only once listing has failed for 30 seconds', async () => {
     const clock = new VirtualClock();
     const list = () => Promise.reject(new Error('service unavailable'));
-    // The only method that the monitor calls.
+    // The monitor calls no other method.
     const client = { metadata: () => ({ list }) } as unknown as KubernetesClient;
     const kind = {
       group: 'wells.example.com',

@@ -34,14 +34,14 @@ function node(name: string, status: 'True' | 'False', labels: Readonly<Record<st
 
 describe('isWaiting', () => {
   it.each<[string, Stored<PersistentVolumeClaim>, StorageClass | undefined, boolean]>([
-    ['a claim of the class', claim(), standard, true],
-    ['a claim without a pod', claim(), late, false],
-    ['a claim whose pod has a node', claim({}, { annotations: selected }), late, true],
+    ['a claim whose class binds immediately', claim(), standard, true],
+    ['a claim that waits for a pod', claim(), late, false],
+    ['a claim for which the scheduler chose a node', claim({}, { annotations: selected }), late, true],
     ['a claim that names a volume', claim({ volumeName: 'v' }), standard, false],
     ['a claim of another provisioner', claim({}, { annotations: {} }), standard, false],
     ['a claim that is being deleted', claim({}, { deletionTimestamp: '2026-01-01T00:00:00Z' }), standard, false],
     ['a claim without a class', claim(), undefined, false],
-  ])('answers for %s', (_name, given, storageClass, expected) => {
+  ])('checks %s', (_name, given, storageClass, expected) => {
     expect(isWaiting(given, storageClass)).toBe(expected);
   });
 });
@@ -57,9 +57,9 @@ describe('unsupported', () => {
       { dataSourceRef: { kind: 'PersistentVolumeClaim', name: 'x', namespace: 'm' } },
       {},
     ],
-    ['unknown parameter "type": local volumes have none', {}, { parameters: { type: 'ssd' } }],
-    ['local volumes have no mount options', {}, { mountOptions: ['ro'] }],
-  ])('answers %s', (expected, spec, storageClass) => {
+    ['unknown parameter "type": local volumes take no parameters', {}, { parameters: { type: 'ssd' } }],
+    ['local volumes do not support mount options', {}, { mountOptions: ['ro'] }],
+  ])('returns %s', (expected, spec, storageClass) => {
     expect(unsupported(claim(spec), { ...standard, ...storageClass })).toBe(expected);
   });
 });
@@ -76,7 +76,11 @@ describe('nodeFor', () => {
 
 describe('localVolume', () => {
   it.each([
-    ['only on its node', 'ReadWriteOnce', { key: 'kubernetes.io/hostname', operator: 'In', values: ['a'] }],
+    [
+      'only on its node if it is not shared',
+      'ReadWriteOnce',
+      { key: 'kubernetes.io/hostname', operator: 'In', values: ['a'] },
+    ],
     ['on every node if it is shared', 'ReadWriteMany', { key: 'kubernetes.io/hostname', operator: 'Exists' }],
   ])('can be mounted %s', (_name, mode, requirement) => {
     const place = { storageClass: standard, node: node('a', 'True'), path: '/volumes/a/pvc-1' };
@@ -98,9 +102,9 @@ describe('localVolumeStep', () => {
   it.each<[string, object, 'Delete' | 'Retain', 'Available' | 'Bound' | 'Failed' | 'Released', string]>([
     ['bound', kept, 'Delete', 'Bound', 'none'],
     ['released', kept, 'Delete', 'Released', 'delete'],
-    ['released but kept', kept, 'Retain', 'Released', 'removeFinalizer'],
-    ['kept', {}, 'Retain', 'Bound', 'none'],
-    ['no longer kept', {}, 'Delete', 'Bound', 'addFinalizer'],
+    ['released with policy Retain', kept, 'Retain', 'Released', 'removeFinalizer'],
+    ['bound with policy Retain', {}, 'Retain', 'Bound', 'none'],
+    ['bound without the finalizer', {}, 'Delete', 'Bound', 'addFinalizer'],
     ['deleted while it is bound', { ...kept, ...deleted }, 'Delete', 'Bound', 'none'],
     ['deleted before it was bound', { ...kept, ...deleted }, 'Delete', 'Available', 'delete'],
     ['deleted and released', { ...kept, ...deleted }, 'Delete', 'Released', 'delete'],
@@ -111,7 +115,7 @@ describe('localVolumeStep', () => {
 });
 
 describe('resizing', () => {
-  it('is reported until the volume has its size', () => {
+  it('is reported in the status of the claim until the volume has the new size', () => {
     const other = { type: 'FileSystemResizePending', status: 'True' } as const;
     const before = { phase: 'Bound', capacity: { storage: '1Gi' }, conditions: [other] } as const;
     const during = resizing(before, { storage: '2Gi', lastTransitionTime: '2026-01-01T00:00:00Z' });

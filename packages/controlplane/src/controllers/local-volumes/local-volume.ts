@@ -30,8 +30,9 @@ export function isWaiting(claim: PersistentVolumeClaim, storageClass: StorageCla
 /** Returns why a claim cannot have a local volume, or undefined if it can. */
 export function unsupported(claim: PersistentVolumeClaim, storageClass: StorageClass): string | undefined {
   const [parameter] = Object.keys(storageClass.parameters ?? {});
-  if (parameter !== undefined) return `unknown parameter ${JSON.stringify(parameter)}: local volumes have none`;
-  if ((storageClass.mountOptions ?? []).length > 0) return 'local volumes have no mount options';
+  if (parameter !== undefined)
+    return `unknown parameter ${JSON.stringify(parameter)}: local volumes take no parameters`;
+  if ((storageClass.mountOptions ?? []).length > 0) return 'local volumes do not support mount options';
   if (claim.spec?.volumeMode === 'Block') return 'block volumes are not supported; use volumeMode: Filesystem';
   if (claim.spec?.selector) return 'claim.spec.selector is not supported';
   const source = claim.spec?.dataSourceRef ?? claim.spec?.dataSource;

@@ -20,7 +20,7 @@ afterAll(async () => {
 const nodes = () => cluster.client.resource(Node);
 const keyOf = (name: string) => ({ namespace: 'kube-node-lease', name });
 
-/** Sends the heartbeat that a kubelet sends every ten seconds. */
+/** Renews the node's lease and reports its Ready condition, as a kubelet does every ten seconds. */
 async function beat(name: string, { ready = 'True' }: { readonly ready?: 'True' | 'False' } = {}): Promise<void> {
   const nowMs = cluster.clock.now();
   const spec = {
@@ -75,7 +75,7 @@ async function addPod(
   await pods.status.patch({ namespace, name }, { type: 'merge', body: { status } });
 }
 
-/** Lets time pass while some nodes are alive. */
+/** Advances the clock while some nodes send heartbeats. */
 async function pass(seconds: number, alive: readonly string[]): Promise<void> {
   for (let passed = 1; passed <= seconds; passed++) {
     await cluster.advance(1_000);
@@ -93,7 +93,7 @@ const readyOf = async (name: string) =>
 const podOf = (namespace: string, name: string) => cluster.client.resource(Pod).get({ namespace, name });
 
 describe('node lifecycle', () => {
-  it('marks a silent node and its pods, and evicts them after their toleration', async () => {
+  it('marks a node without heartbeats as unreachable and its pods as not ready, and evicts the pods when their toleration expires', async () => {
     const namespace = await cluster.namespace('silent');
     for (const name of ['a', 'b', 'c']) await addNode(name);
     await addPod(namespace, { name: 'patient', nodeName: 'b', tolerationSeconds: 300 });
@@ -139,7 +139,7 @@ describe('node lifecycle', () => {
     );
   });
 
-  it('distinguishes a node that reports itself not ready', async () => {
+  it('adds a different taint for a node that reports that it is not ready', async () => {
     await beat('c', { ready: 'False' });
     await cluster.settle();
     await pass(20, ['a', 'b']);
@@ -150,7 +150,7 @@ describe('node lifecycle', () => {
     expect(await taintsOf('c')).toEqual([]);
   });
 
-  it('evicts nothing while no node is ready', async () => {
+  it('evicts no pods while no node is ready', async () => {
     const namespace = await cluster.namespace('disrupted');
     await addPod(namespace, { name: 'stays', nodeName: 'a', tolerationSeconds: 0 });
     await pass(120, []);
@@ -159,7 +159,7 @@ describe('node lifecycle', () => {
     await beat('b');
     await cluster.settle();
     expect(await taintsOf('b')).toEqual([]);
-    // The others also get a little time to recover.
+    // The other nodes get some time to recover too.
     expect(await taintsOf('a')).toEqual(['unreachable:NoSchedule']);
     await pass(10, ['b']);
     expect(await taintsOf('a')).toEqual(['unreachable:NoExecute', 'unreachable:NoSchedule']);
@@ -167,7 +167,7 @@ describe('node lifecycle', () => {
     expect((await podOf(namespace, 'stays')).metadata.deletionTimestamp).toBeDefined();
   });
 
-  it('reports nodes that are removed', async () => {
+  it('records an event for a removed node', async () => {
     await nodes().delete({ name: 'c' });
     expect(await cluster.events('default')).toContain(
       'c: Normal RemovingNode: Node c event: Removing Node c from Controller',

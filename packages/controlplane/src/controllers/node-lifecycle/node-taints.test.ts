@@ -17,7 +17,7 @@ function node(taints: readonly Taint[], conditions: readonly NodeCondition[], un
 }
 
 describe('taintsOf', () => {
-  it('removes the not-ready taint from a ready node and keeps taints of others', () => {
+  it('removes the not-ready taint from a ready node, and keeps taints with other keys', () => {
     const ready = { type: 'Ready', status: 'True' };
     expect(taintsOf(node([notReady, own], [ready]), now)).toEqual([own]);
     expect(taintsOf(node([own], [ready]), now)).toBeUndefined();
@@ -39,7 +39,7 @@ describe('taintsOf', () => {
     expect(taintsOf(node(taints, conditions, true), now)).toBeUndefined();
   });
 
-  it('ignores conditions that are named like an inherited member', () => {
+  it('ignores a condition named like an inherited property', () => {
     expect(taintsOf(node([], [{ type: 'constructor', status: 'name' }]), now)).toBeUndefined();
   });
 

@@ -7,7 +7,7 @@ import { Zones } from './zones.ts';
 const node = (name: string, zone = 'z'): Stored<Node> =>
   stored(Node({ metadata: { name, labels: { 'topology.kubernetes.io/zone': zone } } }));
 
-/** Records nodes 0…ready-1 as ready and the rest as not ready. */
+/** Builds a zone of `size` nodes, the first `ready` of which are ready. */
 function zoneOf(size: number, ready: number): Zones {
   const zones = new Zones();
   for (let index = 0; index < size; index++) zones.note(node(String(index)), index < ready);
@@ -15,14 +15,14 @@ function zoneOf(size: number, ready: number): Zones {
 }
 
 describe('Zones', () => {
-  it('evicts one node in ten seconds', () => {
+  it('allows the eviction of one node every ten seconds', () => {
     const zones = zoneOf(4, 2);
     expect(zones.take(node('2'), 0)).toBe(0);
     expect(zones.take(node('3'), 4_000)).toBe(6_000);
     expect(zones.take(node('3'), 10_000)).toBe(0);
   });
 
-  it('stops evicting in a small zone of which many nodes are not ready, and slows down in a large one', () => {
+  it('stops evictions in a small zone with many unready nodes, and slows them down in a large one', () => {
     expect(zoneOf(5, 2).take(node('4'), 0)).toBeUndefined();
     expect(zoneOf(4, 2).take(node('3'), 0)).toBe(0);
     const large = zoneOf(100, 40);
@@ -30,7 +30,7 @@ describe('Zones', () => {
     expect(large.take(node('99'), 0)).toBe(100_000);
   });
 
-  it('evicts in a zone without ready nodes only if another zone has one', () => {
+  it('allows evictions in a zone without ready nodes only if another zone has a ready node', () => {
     const zones = zoneOf(3, 0);
     expect(zones.isDisrupted).toBe(true);
     expect(zones.take(node('0'), 0)).toBeUndefined();
@@ -40,8 +40,8 @@ describe('Zones', () => {
     expect(zones.isDisrupted).toBe(true);
   });
 
-  it('reports that the end or the move of a node changes the rate of the others', () => {
-    // Three of four are not ready: nothing is evicted until one of the three is gone.
+  it('reports if a node that is deleted or moved changes the rate for the other nodes', () => {
+    // Three of four nodes are not ready, so no eviction is allowed until one of the three is deleted.
     const zones = zoneOf(4, 1);
     expect(zones.take(node('3'), 0)).toBeUndefined();
     expect(zones.forget('1')).toBe('changed');
@@ -57,7 +57,7 @@ describe('Zones', () => {
     expect(ready.note(node('0', 'other'), true)).toBe('none');
   });
 
-  it('ignores nodes that are excluded', () => {
+  it('ignores nodes with the exclude-disruption label', () => {
     const zones = zoneOf(1, 0);
     const labels = { 'node.kubernetes.io/exclude-disruption': '' };
     const excluded = stored(Node({ metadata: { name: 'x', labels } }));

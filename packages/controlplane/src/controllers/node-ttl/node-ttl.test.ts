@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ControllersUnderTest } from '../testdata/controllers-under-test.ts';
 import { nodeTtlController, stepFor } from './node-ttl.ts';
 
-it('annotates nodes', async () => {
+it('annotates a node with the TTL for the cluster size', async () => {
   await using cluster = await ControllersUnderTest.start([nodeTtlController()]);
   const nodes = cluster.client.resource(Node);
   await nodes.create(Node({ metadata: { name: 'a' } }));
@@ -21,6 +21,6 @@ it.each([
   [89, 1, 0],
   [5_000, 0, 4],
   [0, 4, 0],
-])('%i nodes after step %i: step %i', (nodes, before, step) => {
+])('with %i nodes, changes from step %i to step %i', (nodes, before, step) => {
   expect(stepFor(nodes, before)).toBe(step);
 });

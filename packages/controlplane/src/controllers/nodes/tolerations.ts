@@ -1,6 +1,6 @@
 import type { Taint, Toleration } from '@kubewright/apimachinery/core/v1';
 
-/** True if a toleration tolerates a taint. */
+/** True if a toleration matches a taint. */
 export function tolerates({ key, operator = 'Equal', value = '', effect }: Toleration, taint: Taint): boolean {
   if (effect && effect !== taint.effect) return false;
   if (key && key !== taint.key) return false;

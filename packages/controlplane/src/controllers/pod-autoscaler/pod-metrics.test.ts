@@ -16,7 +16,7 @@ const usage = (resource: string, container?: string) =>
   [...usageOf([measured], { resource, container }).values()].map(({ milli }) => milli);
 
 describe('usageOf', () => {
-  it('adds up the containers, or reads one', () => {
+  it('sums the usage of all containers, or reads one container', () => {
     expect([usage('cpu'), usage('cpu', 'log')]).toEqual([[150], [50]]);
   });
 

@@ -8,9 +8,9 @@ const nowMs = Date.UTC(2026, 0, 2);
 const at = (secondsAgo: number): string => new Date(nowMs - secondsAgo * 1000).toISOString();
 
 interface Row {
-  /** Usage of each pod in thousandths; undefined for a pod without measurement. */
+  /** The usage of each pod in thousandths; undefined for a pod without a measurement. */
   readonly usage: readonly (number | undefined)[];
-  /** States of pods by index. */
+  /** The states of pods by index. */
   readonly states?: Readonly<Record<number, 'starting' | 'pending' | 'failed' | 'deleting' | 'unready'>>;
   readonly resource?: string;
 }
@@ -36,36 +36,36 @@ function inputOf({ usage, states = {}, resource = 'cpu' }: Row): CalculationInpu
 
 describe('byUtilization', () => {
   it.each<[string, Row, number, number]>([
-    // name, input, size, utilization
-    ['more', { usage: [100, 100] }, 4, 100],
-    ['fewer', { usage: [10, 10, 10] }, 1, 10],
-    ['within the tolerance', { usage: [55, 54] }, 2, 54],
-    ['a pod without measurement uses nothing, before the size grows', { usage: [100, 100, undefined] }, 4, 100],
-    ['a pod without measurement uses its request, before the size falls', { usage: [10, 10, undefined] }, 3, 10],
+    // Columns: name, input, replicas, utilization.
+    ['scales up above the target', { usage: [100, 100] }, 4, 100],
+    ['scales down below the target', { usage: [10, 10, 10] }, 1, 10],
+    ['keeps the size within the tolerance', { usage: [55, 54] }, 2, 54],
+    ['assumes no usage for a pod without a measurement when scaling up', { usage: [100, 100, undefined] }, 4, 100],
+    ['assumes full usage for a pod without a measurement when scaling down', { usage: [10, 10, undefined] }, 3, 10],
     [
-      'pending pods use nothing',
+      'assumes no usage for pending pods',
       { usage: [100, 100, undefined, undefined], states: { 2: 'pending', 3: 'pending' } },
       4,
       100,
     ],
     [
-      'failed and deleted pods do not count',
+      'does not count failed and deleted pods',
       { usage: [100, 500, 500], states: { 1: 'failed', 2: 'deleting' } },
       2,
       100,
     ],
-    ['starting pods are not measured', { usage: [100, 900], states: { 1: 'starting' } }, 2, 100],
-    ['nor unready ones', { usage: [100, 900], states: { 1: 'unready' } }, 2, 100],
+    ['ignores the CPU usage of starting pods', { usage: [100, 900], states: { 1: 'starting' } }, 2, 100],
+    ['ignores the CPU usage of pods that were never ready', { usage: [100, 900], states: { 1: 'unready' } }, 2, 100],
   ])('%s', (_name, row, replicas, utilization) => {
     expect(byUtilization(inputOf(row), 50)).toMatchObject({ replicas, utilization });
   });
 
-  it('counts memory of starting pods', () => {
+  it('counts the memory usage of starting pods', () => {
     const row: Row = { usage: [100_000, 100_000], states: { 0: 'starting' }, resource: 'memory' };
     expect(byUtilization(inputOf(row), 50)).toEqual({ replicas: 4, utilization: 100, averageMilli: 100_000 });
   });
 
-  it('rejects what cannot be computed', () => {
+  it('throws if the usage or the requests are unknown', () => {
     const input = inputOf({ usage: [100] });
     expect(() => byUtilization({ ...input, pods: [] }, 50)).toThrow('no pods returned by selector');
     expect(() => byUtilization({ ...input, usages: new Map() }, 50)).toThrow(
@@ -81,10 +81,10 @@ describe('byUtilization', () => {
 
 describe('byAverage', () => {
   it.each<[string, Row, number]>([
-    ['more', { usage: [300, 100] }, 4],
-    ['the same', { usage: [100, 105] }, 2],
-    ['fewer', { usage: [30, 30, 30] }, 1],
-    ['a pod without measurement uses the target, before the size falls', { usage: [10, 10, undefined] }, 2],
+    ['scales up above the target', { usage: [300, 100] }, 4],
+    ['keeps the size within the tolerance', { usage: [100, 105] }, 2],
+    ['scales down below the target', { usage: [30, 30, 30] }, 1],
+    ['assumes that a pod without a measurement meets the target when scaling down', { usage: [10, 10, undefined] }, 2],
   ])('%s', (_name, row, replicas) => {
     expect(byAverage(inputOf(row), 100)).toMatchObject({ replicas, utilization: undefined });
   });

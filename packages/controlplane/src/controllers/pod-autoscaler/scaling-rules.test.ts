@@ -4,7 +4,7 @@ import { limitScaling, type Sample, type ScalingHistory, trimHistory } from './s
 
 const nowMs = 1_000_000;
 const none: ScalingHistory = { recommendations: [], added: [], removed: [] };
-/** Samples as seconds ago and replicas. */
+/** Builds samples from pairs of seconds ago and replicas. */
 const ago = (...samples: readonly (readonly [number, number])[]): readonly Sample[] =>
   samples.map(([seconds, replicas]) => ({ atMs: nowMs - seconds * 1000, replicas }));
 const pods = (value: number, periodSeconds: number) => ({ type: 'Pods', value, periodSeconds });
@@ -20,35 +20,35 @@ interface Row {
 describe('limitScaling', () => {
   const now: HorizontalPodAutoscalerBehavior = { scaleDown: { stabilizationWindowSeconds: 0 } };
   it.each<[string, Row, number, string, string]>([
-    // name, input, size, AbleToScale, ScalingLimited
-    ['within range', { current: 3, proposed: 5 }, 5, 'ReadyForNewScale', 'DesiredWithinRange'],
-    ['at most twice as many', { current: 3, proposed: 9 }, 6, 'ReadyForNewScale', 'ScaleUpLimit'],
-    ['at least four', { current: 1, proposed: 9 }, 4, 'ReadyForNewScale', 'ScaleUpLimit'],
-    ['the maximum', { current: 8, proposed: 30 }, 10, 'ReadyForNewScale', 'TooManyReplicas'],
-    ['the minimum', { current: 3, proposed: 1 }, 2, 'ReadyForNewScale', 'TooFewReplicas'],
+    // Columns: name, input, replicas, reason of AbleToScale, reason of ScalingLimited.
+    ['accepts a size within the limits', { current: 3, proposed: 5 }, 5, 'ReadyForNewScale', 'DesiredWithinRange'],
+    ['at most doubles the size by default', { current: 3, proposed: 9 }, 6, 'ReadyForNewScale', 'ScaleUpLimit'],
+    ['allows up to four replicas by default', { current: 1, proposed: 9 }, 4, 'ReadyForNewScale', 'ScaleUpLimit'],
+    ['limits the size to the maximum', { current: 8, proposed: 30 }, 10, 'ReadyForNewScale', 'TooManyReplicas'],
+    ['limits the size to the minimum', { current: 3, proposed: 1 }, 2, 'ReadyForNewScale', 'TooFewReplicas'],
     [
-      'a recent larger size',
+      'keeps the highest recent recommendation by default',
       { current: 6, proposed: 3, history: { recommendations: ago([200, 5], [400, 9]) } },
       5,
       'ScaleDownStabilized',
       'DesiredWithinRange',
     ],
     [
-      'down immediately',
+      'scales down immediately without a stabilization window',
       { current: 6, proposed: 3, behavior: now, history: { recommendations: ago([1, 6]) } },
       3,
       'ReadyForNewScale',
       'DesiredWithinRange',
     ],
     [
-      'down, waiting',
+      'scales down to the highest recommendation in the stabilization window',
       { current: 6, proposed: 3, behavior: { scaleUp: {} }, history: { recommendations: ago([100, 5]) } },
       5,
       'ScaleDownStabilized',
       'DesiredWithinRange',
     ],
     [
-      'up, waiting',
+      'scales up to the lowest recommendation in the stabilization window',
       {
         current: 2,
         proposed: 8,
@@ -60,14 +60,14 @@ describe('limitScaling', () => {
       'DesiredWithinRange',
     ],
     [
-      'up by pods',
+      'scales up by a number of pods',
       { current: 3, proposed: 9, behavior: { scaleUp: { policies: [pods(1, 60)] } } },
       4,
       'ReadyForNewScale',
       'ScaleUpLimit',
     ],
     [
-      'up by pods, some of them before',
+      'counts pods that were added earlier in the period',
       {
         current: 4,
         proposed: 9,
@@ -79,42 +79,42 @@ describe('limitScaling', () => {
       'ScaleUpLimit',
     ],
     [
-      'up by percent, rounded up',
+      'scales up by a percentage, rounded up',
       { current: 3, proposed: 9, behavior: { scaleUp: { policies: [percent(10, 60)] } } },
       4,
       'ReadyForNewScale',
       'ScaleUpLimit',
     ],
     [
-      'the larger of two rules',
+      'applies the policy that allows the larger change by default',
       { current: 3, proposed: 9, behavior: { scaleUp: { policies: [pods(1, 60), pods(3, 60)] } } },
       6,
       'ReadyForNewScale',
       'ScaleUpLimit',
     ],
     [
-      'the smaller of two rules',
+      'applies the policy that allows the smaller change with selectPolicy Min',
       { current: 3, proposed: 9, behavior: { scaleUp: { selectPolicy: 'Min', policies: [pods(1, 60), pods(3, 60)] } } },
       4,
       'ReadyForNewScale',
       'ScaleUpLimit',
     ],
     [
-      'never up',
+      'does not scale up if that is disabled',
       { current: 3, proposed: 9, behavior: { scaleUp: { selectPolicy: 'Disabled' } } },
       3,
       'ReadyForNewScale',
       'ScaleUpLimit',
     ],
     [
-      'down by pods',
+      'scales down by a number of pods',
       { current: 9, proposed: 3, behavior: { scaleDown: { stabilizationWindowSeconds: 0, policies: [pods(2, 60)] } } },
       7,
       'ReadyForNewScale',
       'ScaleDownLimit',
     ],
     [
-      'down by percent',
+      'scales down by a percentage',
       {
         current: 9,
         proposed: 3,
@@ -125,7 +125,7 @@ describe('limitScaling', () => {
       'ScaleDownLimit',
     ],
     [
-      'never down',
+      'does not scale down if that is disabled',
       { current: 9, proposed: 3, behavior: { scaleDown: { stabilizationWindowSeconds: 0, selectPolicy: 'Disabled' } } },
       9,
       'ReadyForNewScale',
@@ -144,7 +144,7 @@ describe('limitScaling', () => {
   });
 });
 
-it('forgets samples that no rule needs', () => {
+it('drops samples that no rule considers any longer', () => {
   const history = { recommendations: ago([10, 1], [299, 2], [301, 3]), added: ago([10, 1], [20, 2]), removed: [] };
   const kept = trimHistory(history, { behavior: undefined, nowMs });
   expect(kept.recommendations.map(({ replicas }) => replicas)).toEqual([1, 2]);

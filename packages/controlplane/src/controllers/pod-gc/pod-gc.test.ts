@@ -12,7 +12,7 @@ import { podGarbageCollector } from './pod-gc.ts';
 
 const namespace = 'default';
 
-it('deletes pods of a deleted node after 40 s, under its own identity and with the reason in their status', async () => {
+it('deletes the pods of a deleted node after 40 s, under its own account, and reports the reason in their status', async () => {
   await using plane = await PlaneUnderTest.start();
   const { clock } = plane;
   const random = seededRandom(2);

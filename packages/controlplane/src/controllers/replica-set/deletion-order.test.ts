@@ -57,7 +57,7 @@ const order = (
 };
 
 describe('podsToDelete', () => {
-  it('deletes unassigned pods first, then pending, unknown, unready and ready ones', () => {
+  it('deletes unassigned pods first, then pending, unknown, unready and ready pods', () => {
     const pods = [
       pod('ready', { readySince: ready }),
       pod('running'),
@@ -68,7 +68,7 @@ describe('podsToDelete', () => {
     expect(order(pods)).toEqual(['unassigned', 'pending', 'unknown', 'running', 'ready']);
   });
 
-  it('deletes pods by ascending deletion cost and treats malformed costs as 0', () => {
+  it('deletes pods by ascending deletion cost, and treats malformed costs as 0', () => {
     const costs = { dear: '10', free: '0', malformed: '+5', cheap: '-3' };
     const pods = Object.entries(costs).map(([name, cost]) => pod(name, { readySince: ready, cost }));
     const names = order(pods);
@@ -82,7 +82,7 @@ describe('podsToDelete', () => {
     expect(order(pods, [...pods, ...others])).toEqual(['crowded', 'alone']);
   });
 
-  it('prefers pods ready for much less time, then those with more restarts, then much younger ones', () => {
+  it('prefers pods that were ready for much less time, then pods with more restarts, then much younger pods', () => {
     const recent = '2026-01-01T23:59:00Z';
     expect(order([pod('long', { readySince: ready }), pod('short', { readySince: recent })])).toEqual([
       'short',

@@ -16,7 +16,7 @@ const quota = (hard: Record<string, string>, rest: object = {}): ResourceQuota =
 const none = (): undefined => undefined;
 
 describe('QuotaCharges', () => {
-  it('follows objects that are created, changed and deleted', () => {
+  it('updates the usage when objects are created, changed and deleted', () => {
     const charges = new QuotaCharges(quota({ pods: '10', 'requests.cpu': '10', services: '5' }));
     expect(charges.charge(pod('a', '500m'))).toBe(true);
     expect(charges.charge(pod('b', '1'))).toBe(true);
@@ -34,7 +34,7 @@ describe('QuotaCharges', () => {
     expect(charges.used(none)).toEqual({ pods: '0', 'requests.cpu': '0', services: '0' });
   });
 
-  it('does not look at other objects when one changes', () => {
+  it('reads no other object when one object changes', () => {
     const charges = new QuotaCharges(quota({ 'requests.cpu': '10' }));
     let reads = 0;
     for (let n = 0; n < 1000; n++) {
@@ -54,7 +54,7 @@ describe('QuotaCharges', () => {
     expect(reads).toBe(0);
   });
 
-  it('stops charging a pod whose deletion is overdue, and says when that will be', () => {
+  it('stops charging a pod whose deletion is overdue, and returns the time until then', () => {
     const charges = new QuotaCharges(quota({ pods: '10', 'count/pods': '10' }));
     const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 30 };
     charges.charge(pod('a', '1'));
@@ -66,14 +66,14 @@ describe('QuotaCharges', () => {
     expect(charges.used(none)).toEqual({ pods: '0', 'count/pods': '1' });
   });
 
-  it('counts resources, and none of them if the quota has scopes', () => {
+  it('counts the objects of resources, but none if the quota has scopes', () => {
     const count = (resource: string): number | undefined => (resource === 'configmaps' ? 3 : undefined);
     const hard = { configmaps: '5', 'count/jobs.batch': '5' };
     expect(new QuotaCharges(quota(hard)).used(count)).toEqual({ configmaps: '3' });
     expect(new QuotaCharges(quota(hard, { scopes: ['BestEffort'] })).used(count)).toEqual({ configmaps: '0' });
   });
 
-  it('is for quotas with the same resources and scopes', () => {
+  it('can be reused for a quota with the same resources and scopes', () => {
     const charges = new QuotaCharges(quota({ pods: '1' }));
     expect(charges.isFor(quota({ pods: '2' }))).toBe(true);
     expect(charges.isFor(quota({ pods: '1', services: '1' }))).toBe(false);

@@ -8,7 +8,7 @@ const patience = { timeout: 30_000 };
 const namespace = 'tokens';
 const type = 'kubernetes.io/service-account-token';
 
-describe('tokens of service accounts', () => {
+describe('service account tokens', () => {
   let plane: TestControlPlane;
   beforeAll(async () => {
     plane = await TestControlPlane.start();
@@ -66,7 +66,7 @@ describe('tokens of service accounts', () => {
     });
   });
 
-  it('notes the day of the last use of a token', async () => {
+  it('records the day on which a token was last used', async () => {
     await account('used');
     await secretFor('used-token', 'used');
     await review(text(await filled('used-token'), 'token'));
@@ -74,7 +74,7 @@ describe('tokens of service accounts', () => {
     await expect.poll(label, patience).toMatch(/^\d{4}-\d\d-\d\d$/);
   });
 
-  it('rejects a token once its Secret holds another one, is marked invalid, or is deleted', async () => {
+  it('rejects a token once its Secret holds another token, is marked invalid, or is deleted', async () => {
     await account('revoked');
     for (const name of ['changed', 'marked', 'deleted']) await secretFor(name, 'revoked');
     const secrets = plane.client.resource(Secret);
@@ -89,7 +89,7 @@ describe('tokens of service accounts', () => {
     for (const token of tokens) expect((await review(token))?.authenticated ?? false).toBe(false);
   });
 
-  it('fills what is missing again', async () => {
+  it('fills in fields that were removed from a Secret', async () => {
     await account('again');
     await secretFor('again-token', 'again');
     const { data } = await filled('again-token');
@@ -102,7 +102,7 @@ describe('tokens of service accounts', () => {
     await expect.poll(async () => (await read('again-token')).data, patience).toEqual(data);
   });
 
-  it('deletes the Secrets of an account that is deleted, and of one that does not exist', async () => {
+  it('deletes Secrets whose account is deleted or never existed', async () => {
     await account('leaving');
     await secretFor('leaving-token', 'leaving');
     await filled('leaving-token');
@@ -112,7 +112,7 @@ describe('tokens of service accounts', () => {
     await expect.poll(() => isGone('never-token'), patience).toBe(true);
   });
 
-  it('removes a deleted Secret from the list of its account', async () => {
+  it('removes a deleted Secret from the secrets list of its account', async () => {
     const listed = await account('listed');
     await secretFor('listed-token', 'listed');
     await filled('listed-token');

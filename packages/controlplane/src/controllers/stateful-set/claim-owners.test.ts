@@ -27,23 +27,53 @@ const claim = (...ownerReferences: readonly OwnerReference[]) =>
 
 describe('claimOwnership', () => {
   it.each<[string, ReturnType<typeof set>, boolean, readonly OwnerReference[], readonly OwnerReference[] | undefined]>([
-    ['none if claims are kept', set('Retain', 'Retain'), false, [bySet, other], [other]],
-    ['the set if claims go with it', set('Delete', 'Retain'), false, [other], [other, bySet]],
-    ['the set, even beyond its size', set('Delete', 'Retain'), true, [bySet], undefined],
-    ['none before the set shrinks', set('Retain', 'Delete'), false, [byPod], []],
-    ['the pod once the set shrinks', set('Retain', 'Delete'), true, [], [byPod]],
-    ['the set before it shrinks', set('Delete', 'Delete'), false, [], [bySet]],
-    ['the pod instead of the set once it shrinks', set('Delete', 'Delete'), true, [bySet], [byPod]],
-    ['a controlling set', set('Delete', 'Retain'), false, [{ ...bySet, controller: false }], [bySet]],
-    ['what an earlier set left', set('Delete', 'Delete'), false, [{ ...bySet, uid: 'old' }], undefined],
-    ['what an earlier pod left', set('Delete', 'Delete'), true, [{ ...byPod, uid: 'old' }], undefined],
-    ['another controller alone', set('Delete', 'Delete'), false, [otherController, bySet], [otherController]],
-    ['another controller of kept claims', set('Retain', 'Retain'), false, [otherController], undefined],
+    ['no owner if claims are retained', set('Retain', 'Retain'), false, [bySet, other], [other]],
+    ['the set if claims are deleted with it', set('Delete', 'Retain'), false, [other], [other, bySet]],
+    ['the set, even for a condemned pod', set('Delete', 'Retain'), true, [bySet], undefined],
+    ['no owner before the set is scaled down', set('Retain', 'Delete'), false, [byPod], []],
+    ['the pod once the set is scaled down', set('Retain', 'Delete'), true, [], [byPod]],
+    ['the set before it is scaled down', set('Delete', 'Delete'), false, [], [bySet]],
+    ['the pod instead of the set once it is scaled down', set('Delete', 'Delete'), true, [bySet], [byPod]],
+    [
+      'the set as its controller if it was a plain owner',
+      set('Delete', 'Retain'),
+      false,
+      [{ ...bySet, controller: false }],
+      [bySet],
+    ],
+    [
+      'no change if an earlier set of the same name owns it',
+      set('Delete', 'Delete'),
+      false,
+      [{ ...bySet, uid: 'old' }],
+      undefined,
+    ],
+    [
+      'no change if an earlier pod of the same name owns it',
+      set('Delete', 'Delete'),
+      true,
+      [{ ...byPod, uid: 'old' }],
+      undefined,
+    ],
+    [
+      'only another controller if there is one',
+      set('Delete', 'Delete'),
+      false,
+      [otherController, bySet],
+      [otherController],
+    ],
+    [
+      'no change if it is retained and has another controller',
+      set('Retain', 'Retain'),
+      false,
+      [otherController],
+      undefined,
+    ],
   ])('gives a claim %s', (_name, owner, condemned, present, expected) => {
     expect(claimOwnership(claim(...present), { set: owner, pod, condemned }).ownerReferences).toEqual(expected);
   });
 
-  it('reports another controller if a policy is set', () => {
+  it('reports another controller only if a policy deletes claims', () => {
     const parts = { pod, condemned: false };
     expect(claimOwnership(claim(otherController), { ...parts, set: set('Delete', 'Retain') }).isConflicting).toBe(true);
     expect(claimOwnership(claim(otherController), { ...parts, set: set('Retain', 'Retain') }).isConflicting).toBe(
@@ -54,10 +84,10 @@ describe('claimOwnership', () => {
 
 describe('isClaimStale', () => {
   it.each<[string, ReturnType<typeof set>, OwnerReference, boolean]>([
-    ['its last pod is being removed', set('Retain', 'Delete'), { ...byPod, uid: 'old' }, true],
-    ['claims are kept', set('Delete', 'Retain'), { ...byPod, uid: 'old' }, false],
-    ['the set owns it', set('Delete', 'Delete'), bySet, false],
-  ])('answers if %s', (_name, owner, reference, expected) => {
+    ['true if its previous pod owns the claim', set('Retain', 'Delete'), { ...byPod, uid: 'old' }, true],
+    ['false if claims are not deleted on scale-down', set('Delete', 'Retain'), { ...byPod, uid: 'old' }, false],
+    ['false if the set owns the claim', set('Delete', 'Delete'), bySet, false],
+  ])('returns %s', (_name, owner, reference, expected) => {
     expect(isClaimStale(claim(reference), { set: owner, pod })).toBe(expected);
   });
 });

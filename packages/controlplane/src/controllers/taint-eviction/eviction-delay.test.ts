@@ -9,18 +9,18 @@ const forever: Toleration = { key: 'out', operator: 'Exists' };
 
 describe('evictionDelayMs', () => {
   it.each<[string, readonly Taint[], readonly Toleration[], number]>([
-    ['no taints', [], [], Number.POSITIVE_INFINITY],
-    ['taints that only keep new pods away', [full], [], Number.POSITIVE_INFINITY],
-    ['not tolerated', [out], [], 0],
-    ['tolerated forever', [out], [forever], Number.POSITIVE_INFINITY],
-    ['tolerated by value', [out], [{ key: 'out', value: 'yes' }], Number.POSITIVE_INFINITY],
-    ['another value', [out], [{ key: 'out', value: 'no' }], 0],
-    ['another effect', [out], [{ ...forever, effect: 'NoSchedule' }], 0],
-    ['everything tolerated', [out, slow], [{ operator: 'Exists' }], Number.POSITIVE_INFINITY],
-    ['a limit', [out], [{ ...forever, tolerationSeconds: 30 }], 30_000],
-    ['a negative limit', [out], [{ ...forever, tolerationSeconds: -1 }], 0],
+    ['infinity without taints', [], [], Number.POSITIVE_INFINITY],
+    ['infinity for a NoSchedule taint', [full], [], Number.POSITIVE_INFINITY],
+    ['0 for an untolerated taint', [out], [], 0],
+    ['infinity for a toleration without a limit', [out], [forever], Number.POSITIVE_INFINITY],
+    ['infinity for a toleration of the same value', [out], [{ key: 'out', value: 'yes' }], Number.POSITIVE_INFINITY],
+    ['0 for a toleration of another value', [out], [{ key: 'out', value: 'no' }], 0],
+    ['0 for a toleration of another effect', [out], [{ ...forever, effect: 'NoSchedule' }], 0],
+    ['infinity for a toleration of every taint', [out, slow], [{ operator: 'Exists' }], Number.POSITIVE_INFINITY],
+    ['the limit of the toleration', [out], [{ ...forever, tolerationSeconds: 30 }], 30_000],
+    ['0 for a negative limit', [out], [{ ...forever, tolerationSeconds: -1 }], 0],
     [
-      'the shortest limit',
+      'the shortest limit of several tolerations',
       [out, slow],
       [
         { ...forever, tolerationSeconds: 30 },
@@ -28,8 +28,8 @@ describe('evictionDelayMs', () => {
       ],
       5_000,
     ],
-    ['one of two', [out, slow], [forever], 0],
-  ])('%s', (_name, taints, tolerations, expected) => {
+    ['0 if one of two taints is not tolerated', [out, slow], [forever], 0],
+  ])('returns %s', (_name, taints, tolerations, expected) => {
     expect(evictionDelayMs(taints, tolerations)).toBe(expected);
   });
 });

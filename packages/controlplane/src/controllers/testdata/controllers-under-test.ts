@@ -9,12 +9,15 @@ import { SplitIdentityTransport } from '../../cluster/split-identity-transport.t
 import { PlaneUnderTest } from '../../kube-apiserver/testdata/plane-under-test.ts';
 import type { BuiltInController } from '../built-in-controller.ts';
 
-/** A control plane on a virtual clock with some built-in controllers, each under its own account; no scheduler, no nodes. */
+/**
+ * A control plane on a virtual clock with some built-in controllers, each under its own account. It has no scheduler and no
+ * nodes.
+ */
 export class ControllersUnderTest implements AsyncDisposable {
   readonly plane: PlaneUnderTest;
   /** An administrator's client. */
   readonly client: KubernetesClient;
-  /** Requests of controllers that were forbidden. */
+  /** The requests of controllers that the server rejected as forbidden. */
   readonly rejections: string[] = [];
   readonly #managers: Manager[] = [];
   #requests = 0;
@@ -64,7 +67,7 @@ export class ControllersUnderTest implements AsyncDisposable {
     return name;
   }
 
-  /** Waits until no controller sends requests any more; the clock does not advance. */
+  /** Waits until the controllers send no further requests. Does not advance the clock. */
   async settle(): Promise<void> {
     for (let quiet = 0, before = -1; quiet < 8; quiet = this.#requests === before ? quiet + 1 : 0) {
       before = this.#requests;

@@ -1,6 +1,9 @@
-/** Makes states of two servers comparable: what time, chance and the order of arrival decide is taken out. */
+/**
+ * Normalizes the recorded state of a server, so that two servers can be compared: removes what depends on time, randomness or
+ * order.
+ */
 
-/** Whose own fields are compared as a whole; of others only what controllers are about. */
+/** Selects the fields to compare for each resource. Objects of other resources are compared completely. */
 const parts = {
   pods: ({ metadata, spec, status }) => ({
     metadata: pick(metadata, ['name', 'generateName', 'labels', 'annotations', 'finalizers', 'ownerReferences', 'deletionTimestamp']),
@@ -51,7 +54,7 @@ function clean(value, key = '') {
   const out = {};
   for (const field of Object.keys(value).sort()) {
     if (dropped.has(field)) continue;
-    // How many steps it took is a matter of timing; that the last one was seen is not.
+    // The number of writes depends on timing, so ignore the generation of owned objects.
     if (field === 'generation' && value.kind === undefined && value.ownerReferences) continue;
     if (field === 'addresses') out[field] = value[field].map(() => '<address>');
     else out[field] = clean(value[field], field);
@@ -65,11 +68,11 @@ function neutral(text, names, namespace) {
     .replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|\+05:30)/g, '<time>')
     .replaceAll(namespace, '<namespace>');
   for (const [from, to] of names) out = out.replaceAll(from, to);
-  // Jobs of cron jobs are named after the minute.
+  // The jobs of cron jobs are named after the scheduled minute.
   return out.replace(/(?<=tick-)\d{8}\b/g, '<minute>');
 }
 
-/** Hashes by the revision that they stand for; random suffixes by a star. */
+/** Returns replacements for generated names: hashes become their revision, random suffixes a star. */
 function nameReplacements({
   replicasets = [],
   controllerrevisions = [],
@@ -104,7 +107,7 @@ function nameReplacements({
   return names.sort((a, b) => b[0].length - a[0].length);
 }
 
-/** Replica sets that were dropped live on in events. */
+/** Returns replacements for the hashes of deleted replica sets, which events still mention. */
 function goneHashes(deployment, events, names) {
   const known = new Set(names.map(([name]) => name));
   const pattern = new RegExp(`replica set ${deployment}-([a-z0-9]+)`, 'g');

@@ -8,8 +8,8 @@ export type CallServer = (
 
 export declare const nodeName: string;
 
-/** Creates the player's node and reports it healthy. */
+/** Creates the player's node and reports it as healthy. */
 export declare function createNode(call: CallServer): Promise<void>;
 
-/** Reports that the node is healthy; a real node controller treats silent nodes as lost. */
+/** Reports the node as healthy. Without these heartbeats, a real node controller marks it as unreachable. */
 export declare function refreshNode(call: CallServer): Promise<void>;

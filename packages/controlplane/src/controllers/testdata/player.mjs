@@ -1,7 +1,7 @@
 /**
- * Plays the nodes: runs, ends and removes pods through the API, so that controllers have something to see.
- * What a pod does is written in its first container's image: `app:*` runs and is ready, `bad:*` stays Pending,
- * `unready:*` runs and is not ready, `ok:*` succeeds, `fail:*` fails with exit code 1 (`fail-N:*` with N).
+ * Acts as the kubelets: starts, finishes and removes pods through the API, so that controllers have something to react to. The
+ * image of a pod's first container says what the pod does: `app:*` runs and becomes ready, `bad:*` stays Pending, `unready:*`
+ * runs without becoming ready, `ok:*` succeeds, `fail:*` fails with exit code 1 (`fail-N:*` with exit code N).
  */
 const merge = 'application/merge-patch+json';
 const now = () => new Date(Date.now()).toISOString().replace(/\.\d+Z$/, 'Z');
@@ -13,7 +13,7 @@ export async function createNode(call) {
   await refreshNode(call);
 }
 
-/** Reports that the node is healthy; a real node controller treats silent nodes as lost. */
+/** Reports the node as healthy. Without these heartbeats, a real node controller marks it as unreachable. */
 export async function refreshNode(call) {
   const condition = { type: 'Ready', status: 'True', reason: 'KubeletReady', message: 'played', lastHeartbeatTime: now(), lastTransitionTime: '2026-01-01T00:00:00Z' };
   const amounts = { cpu: '64', memory: '64Gi', pods: '500' };
@@ -26,7 +26,7 @@ export async function refreshNode(call) {
   if (code === 404) await call('POST', leases, { metadata: { name: nodeName }, ...lease });
 }
 
-/** Moves every pod of the namespaces on by one step. */
+/** Advances every pod of the namespaces by one step. */
 export async function playOnce(call, namespaces, behaviourOf = ({ spec }) => spec.containers[0].image.split(':')[0]) {
   for (const namespace of namespaces) {
     const { json } = await call('GET', `/api/v1/namespaces/${namespace}/pods`);

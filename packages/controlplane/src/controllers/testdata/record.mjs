@@ -1,10 +1,9 @@
 /**
- * Records what the real controllers make of the scenarios beside this file, one after the other:
+ * Records the objects that the upstream controllers produce in the scenarios of this folder, one scenario at a time:
  *
  *   node record.mjs https://127.0.0.1:PORT TOKEN [NAME] > states-1.36.3.json
  *
- * The server runs with its controllers and scheduler; this script plays the node. States are normalised already, for
- * nothing else of them is compared.
+ * Run the server with its controllers and scheduler. This script acts as the node. The recorded states are already normalized.
  */
 import { requestSender } from '../../../../../scripts/send-requests.mjs';
 import { createNode, refreshNode, runScenario, scenarios } from './scenarios.mjs';

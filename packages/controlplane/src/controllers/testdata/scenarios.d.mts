@@ -2,13 +2,13 @@ import type { CallServer } from './player.mjs';
 
 export { createNode, refreshNode } from './player.mjs';
 
-/** The state of a scenario's objects at one point. */
+/** The normalized state of a scenario's objects at one point. */
 export interface Picture {
   readonly name: string;
   readonly state: Readonly<Record<string, unknown>>;
 }
 
-/** The scenarios by name; {@link runScenario} runs one. */
+/** The scenarios, by name. Run them with {@link runScenario}. */
 export declare const scenarios: Readonly<Record<string, unknown>>;
 
 /** Runs a scenario in its own namespace while the player acts as the node. */
@@ -18,7 +18,7 @@ export declare function runScenario(
     readonly call: CallServer;
     readonly namespace: string;
     readonly pause: () => Promise<void>;
-    /** How often a scenario reads before it gives up. */
+    /** How many times a scenario polls before it fails. */
     readonly patience: number;
   },
 ): Promise<readonly Picture[]>;

@@ -13,7 +13,7 @@ import { statefulSets } from './scenarios/stateful-sets.mjs';
 import { retention, volumes } from './scenarios/volumes.mjs';
 import { createNode, playOnce, refreshNode } from './player.mjs';
 
-/** What is recorded from the real controllers and run against ours. */
+/** The scenarios that are recorded with the upstream controllers and replayed with ours. */
 export const scenarios = {
   ...deployments,
   ...statefulSets,
@@ -32,7 +32,7 @@ export const scenarios = {
 
 export { createNode, refreshNode };
 
-/** Runs a scenario in a namespace of its own while the player plays the node; answers its pictures. */
+/** Runs a scenario in its own namespace while the player acts as the node. Returns its pictures. */
 export async function runScenario(name, { call, namespace, pause, patience }) {
   await call('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   const session = new Session({ call, namespace, pause, patience });

@@ -1,4 +1,4 @@
-/** One scenario's namespace on some API server: calls, waiting, and pictures of its state. */
+/** The session of a scenario in a namespace of an API server: sends requests, waits, and records pictures of its state. */
 import { normalise } from './normalise.mjs';
 
 const types = {
@@ -46,7 +46,7 @@ export class Session {
     return this.#expect(await this.call('POST', this.path(resource), body), `create ${resource}`);
   }
 
-  /** Creates an object outside the namespace, which is deleted with the scenario. */
+  /** Creates an object outside the namespace. It is deleted after the scenario. */
   async createGlobal(collection, body) {
     const made = await this.#expect(await this.call('POST', collection, body), `create ${collection}`);
     this.globals.push(`${collection}/${made.metadata.name}`);
@@ -57,7 +57,7 @@ export class Session {
     return this.#expect(await this.call('PATCH', path, body, types.merge), `patch ${path}`);
   }
 
-  /** Deletes what the scenario created outside its namespace. */
+  /** Deletes the objects that the scenario created outside its namespace. */
   async cleanUp() {
     for (const path of this.globals) {
       await this.call('DELETE', path);
@@ -82,7 +82,7 @@ export class Session {
     return this.#expect(await this.call('DELETE', this.path(resource, name), options), `delete ${resource} ${name}`);
   }
 
-  /** Waits until `condition` answers something true. */
+  /** Waits until `condition` returns a truthy value, and returns it. */
   async until(what, condition) {
     for (let tries = 0; tries < this.patience; tries++) {
       const value = await condition();
@@ -92,17 +92,17 @@ export class Session {
     throw new Error(`gave up waiting for ${what} in ${this.namespace}: ${JSON.stringify(await this.#state(), null, 1).slice(0, 6000)}`);
   }
 
-  /** Lets caches come up with what was just written; nothing can be seen of it. */
+  /** Gives caches time to catch up with the last writes, which cannot be observed. */
   async rest() {
     for (let pauses = 0; pauses < 5; pauses++) await this.pause();
   }
 
-  /** Keeps a picture of the namespace's state, once nothing has moved for a while. */
+  /** Records a picture of the namespace's state once nothing has changed for a while. */
   async picture(name, options) {
     await this.#picture(name, options);
   }
 
-  /** The same, of some resources only. */
+  /** Records a picture of only some resources. */
   async pictureOf(name, resources, options) {
     await this.#picture(name, options, resources);
   }
@@ -119,13 +119,13 @@ export class Session {
       await this.pause();
     }
     if (!events) delete state.events;
-    // `events` may select components whose events are left out otherwise.
+    // A pattern as `events` selects components whose events are otherwise left out.
     const select = events instanceof RegExp && { components: events, messages };
     const seen = Object.entries(normalise(state, this.namespace, select));
     this.pictures.push({ name, state: Object.fromEntries(seen.filter(([resource]) => !only || only.includes(resource))) });
   }
 
-  /** Keeps something else than the namespace's state. */
+  /** Records a value other than the namespace's state. */
   keep(name, value) {
     this.pictures.push({ name, state: normalise({ [name]: [value] }, this.namespace) });
   }

@@ -24,16 +24,18 @@ type Define = (name: string, definition: ControllerDefinition) => ControllerDefi
 export interface TestControlPlaneOptions {
   /** @defaultValue nothing is logged */
   readonly log?: { write(line: string): void };
-  /** Changes a component's controller each time that it starts. */
+  /** Changes the definition of a component's controller each time the component starts. */
   readonly define?: Define;
 }
 
-/** A control plane with all built-in controllers and the scheduler, each under its own account; no node, no sockets. */
+/**
+ * A control plane with all built-in controllers and the scheduler, each under its own account. It has no nodes and no sockets.
+ */
 export class TestControlPlane implements AsyncDisposable {
   readonly client: KubernetesClient;
-  /** Faults of the server itself. */
+  /** Internal errors of the server. */
   readonly errors: unknown[] = [];
-  /** Requests of components that were forbidden, as `<user>: <message>`. */
+  /** The requests of components that the server rejected as forbidden, as `<user>: <message>`. */
   readonly rejections: string[] = [];
   readonly #plane: ControlPlane;
   readonly #storage: MemoryStorage;
@@ -101,8 +103,8 @@ export class TestControlPlane implements AsyncDisposable {
       const response = await this.#plane.handle(request);
       if (response.status === 403 && identity !== adminIdentity && response.body instanceof Uint8Array) {
         const { message, details } = JSON.parse(Buffer.from(response.body).toString('utf8')) as Status;
-        const goesAway = details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating');
-        if (!goesAway) this.rejections.push(`${identity.commonName}: ${message}`);
+        const isTerminating = details?.causes?.some(({ reason }) => reason === 'NamespaceTerminating');
+        if (!isTerminating) this.rejections.push(`${identity.commonName}: ${message}`);
       }
       return response;
     };

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { TestControlPlane } from '../testdata/test-control-plane.ts';
 import { checkPolicy } from './check-policy.ts';
 import { servedKinds } from './served-kinds.ts';
-// Recorded with testdata/record.mjs from the same policies.
+// Recorded for the same policies by testdata/record.mjs.
 import { definition, policies } from './testdata/policies.mjs';
 
 const recorded: Readonly<Record<string, ValidatingAdmissionPolicy['status']>> = JSON.parse(
@@ -16,7 +16,7 @@ describe('checkPolicy', () => {
   const served = servedKinds([definition]);
 
   it.each(policies.map((policy) => [policy.metadata?.name ?? '', policy] as const))(
-    'checks types as upstream: %s',
+    'reports the same type errors as upstream: %s',
     (name, policy) => {
       expect(checkPolicy(policy, served)).toEqual(recorded[name]?.typeChecking?.expressionWarnings ?? []);
     },

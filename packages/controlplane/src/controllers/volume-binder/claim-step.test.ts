@@ -45,7 +45,7 @@ const reserved = (uid?: string) => ({ claimRef: { namespace: 'n', name: 'c', ...
 describe('claimStep', () => {
   it.each<[string, Stored<PersistentVolumeClaim>, Partial<ClaimFacts>, string]>([
     [
-      'the smallest volume that fits',
+      'binds the smallest volume that fits',
       claim(),
       {
         volumes: [
@@ -57,7 +57,7 @@ describe('claimStep', () => {
       'bind b',
     ],
     [
-      'the volume with fewer access modes',
+      'binds the volume with fewer access modes',
       claim(),
       {
         volumes: [
@@ -67,119 +67,129 @@ describe('claimStep', () => {
       },
       'bind b',
     ],
-    ['a volume that is reserved for it', claim(), { volumes: [volume('a'), volume('b', reserved())] }, 'bind b'],
     [
-      'a reserved volume while binding is delayed',
+      'binds a volume that is reserved for the claim',
+      claim(),
+      { volumes: [volume('a'), volume('b', reserved())] },
+      'bind b',
+    ],
+    [
+      'binds a reserved volume even if binding is delayed',
       claim(),
       { storageClass: late, volumes: [volume('a'), volume('b', reserved('1'))] },
       'bind b',
     ],
     [
-      'no volume reserved for an earlier claim of that name',
+      'does not bind a volume that is reserved for an earlier claim of the same name',
       claim(),
       { storageClass: disks, volumes: [volume('b', reserved('0'))] },
       'provision ExternalProvisioning',
     ],
     [
-      'no volume that is being deleted',
+      'does not bind a volume that is being deleted',
       claim(),
       { storageClass: disks, volumes: [volume('a', {}, { deletionTimestamp: '2026-01-01T00:00:00Z' })] },
       'provision ExternalProvisioning',
     ],
     [
-      'no volume with another selector',
+      'does not bind a volume that the selector does not match',
       claim({ selector: { matchLabels: { a: 'b' } } }),
       { storageClass: disks, volumes: [volume('a')] },
       'provision ExternalProvisioning',
     ],
     [
-      'no volume with other attributes',
+      'does not bind a volume with another attributes class',
       claim({ volumeAttributesClassName: 'gold' }),
       { storageClass: disks, volumes: [volume('a')] },
       'provision ExternalProvisioning',
     ],
     [
-      'no volume, before a pod mounts it',
+      'waits for a pod that mounts the claim',
       claim(),
       { storageClass: late, volumes: [volume('a')] },
       'wait WaitForFirstConsumer: waiting for first consumer to be created before binding',
     ],
     [
-      'no volume, before its pod has a node',
+      'waits for its pod to be scheduled',
       claim(),
       { storageClass: late, unscheduledPods: ['p'] },
       'wait WaitForPodScheduled: waiting for pod p to be scheduled',
     ],
     [
-      'no volume, before its pods have nodes',
+      'waits for its pods to be scheduled',
       claim(),
       { storageClass: late, unscheduledPods: ['p', 'q'] },
       'wait WaitForPodScheduled: waiting for pods p,q to be scheduled',
     ],
     [
-      'a new volume for the selected node',
+      'requests a volume for the selected node',
       claim({}, { 'volume.kubernetes.io/selected-node': 'x' }),
       { storageClass: late },
       'provision ExternalProvisioning',
     ],
     [
-      'the default class',
+      'assigns the default class',
       claim({ storageClassName: undefined as never }),
       { defaultClass: disks },
       'assignClass disks',
     ],
     [
-      'no default class instead of none',
+      'does not assign the default class to a claim with an empty class',
       claim({ storageClassName: '' }),
       { defaultClass: disks },
       'wait FailedBinding: no persistent volumes available for this claim and no storage class is set',
     ],
     [
-      'no provisioner of a former plugin',
+      'rejects the provisioner of a former in-tree plugin',
       claim(),
       { storageClass: { ...disks, provisioner: 'kubernetes.io/no-provisioner' } },
       'wait ProvisioningFailed: no volume plugin matched name: kubernetes.io/no-provisioner',
     ],
     [
-      'no class that does not exist',
+      'rejects a class that does not exist',
       claim(),
       {},
       'wait ProvisioningFailed: storageclass.storage.k8s.io "disks" not found',
     ],
-    ['the volume that it names', claim({ volumeName: 'a' }), { named: volume('a') }, 'bind a'],
-    ['the volume that it names, once it exists', claim({ volumeName: 'a' }), {}, 'wait'],
+    ['binds the volume that the claim names', claim({ volumeName: 'a' }), { named: volume('a') }, 'bind a'],
+    ['waits for the volume that the claim names', claim({ volumeName: 'a' }), {}, 'wait'],
     [
-      'no named volume of another class',
+      'rejects a named volume of another class',
       claim({ volumeName: 'a', storageClassName: 'x' }),
       { named: volume('a') },
       'wait VolumeMismatch: Cannot bind to requested volume "a": storageClassName does not match',
     ],
     [
-      'no named volume of another mode',
+      'rejects a named volume of another mode',
       claim({ volumeName: 'a', volumeMode: 'Block' }),
       { named: volume('a') },
       'wait VolumeMismatch: Cannot bind to requested volume "a": incompatible volumeMode',
     ],
     [
-      'no named volume of another claim',
+      'rejects a named volume that is reserved for another claim',
       claim({ volumeName: 'a' }),
       { named: volume('a', { claimRef: { namespace: 'n', name: 'd' } }) },
       'wait FailedBinding: volume "a" already bound to a different claim.',
     ],
-    ['its volume again', claim({ volumeName: 'a' }, bindCompleted), { named: volume('a', reserved('1')) }, 'bind a'],
     [
-      'nothing once its volume is gone',
+      'binds a bound claim to its volume again',
+      claim({ volumeName: 'a' }, bindCompleted),
+      { named: volume('a', reserved('1')) },
+      'bind a',
+    ],
+    [
+      'marks the claim as lost if its volume no longer exists',
       claim({ volumeName: 'a' }, bindCompleted),
       {},
       'lose ClaimLost: Bound claim has lost its PersistentVolume. Data on the volume is lost!',
     ],
     [
-      'nothing once its volume is bound to another',
+      'marks the claim as lost if its volume is bound to another claim',
       claim({ volumeName: 'a' }, bindCompleted),
       { named: volume('a', reserved('2')) },
       'lose ClaimMisbound: Two claims are bound to the same volume, this one is bound incorrectly',
     ],
-  ])('gives a claim %s', (_name, given, facts, expected) => {
+  ])('%s', (_name, given, facts, expected) => {
     const step = claimStep(given, { ...nothing, ...facts });
     const event = 'event' in step && step.event;
     const text = event ? (step.step === 'provision' ? event.reason : `${event.reason}: ${event.message}`) : '';

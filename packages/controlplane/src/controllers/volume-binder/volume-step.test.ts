@@ -21,28 +21,28 @@ describe('volumeStep', () => {
   it.each<[string, PersistentVolume, PersistentVolumeClaim | undefined, object]>([
     ['free', volume({}), undefined, { step: 'setPhase', phase: 'Available' }],
     [
-      'reserved',
+      'reserved for a claim by name',
       volume({ claimRef: { namespace: 'n', name: 'c' } }),
       undefined,
       { step: 'setPhase', phase: 'Available' },
     ],
     ['bound', volume({ claimRef: bound }), claim({ volumeName: 'v' }), { step: 'setPhase', phase: 'Bound' }],
-    ['about to be bound', volume({ claimRef: bound }), claim(), { step: 'bindClaim' }],
+    ['bound to a claim that is not bound yet', volume({ claimRef: bound }), claim(), { step: 'bindClaim' }],
     ['of another mode than its claim', volume({ claimRef: bound, volumeMode: 'Block' }), claim(), { step: 'reject' }],
     [
-      'kept after its claim',
+      'retained after its claim is deleted',
       volume({ claimRef: bound, persistentVolumeReclaimPolicy: 'Retain' }),
       undefined,
       { step: 'release', reclaim: {} },
     ],
     [
-      'deleted by its provisioner',
+      'to be deleted by its provisioner',
       volume({ claimRef: bound, persistentVolumeReclaimPolicy: 'Delete' }, provisioned),
       undefined,
       { step: 'release', reclaim: {} },
     ],
     [
-      'never deleted',
+      'to be deleted but has no provisioner',
       volume({ claimRef: bound, persistentVolumeReclaimPolicy: 'Delete' }),
       undefined,
       { step: 'release', reclaim: { failure: { reason: 'VolumeFailedDelete', message: none } } },
@@ -56,9 +56,14 @@ describe('volumeStep', () => {
         reclaim: { failure: { reason: 'VolumeFailedRecycle', message: 'No recycler plugin found for the volume!' } },
       },
     ],
-    ['of a claim bound elsewhere', volume({ claimRef: bound }), claim({ volumeName: 'w' }), { step: 'unbind' }],
     [
-      'provisioned for a claim bound elsewhere',
+      'bound to a claim that is bound to another volume',
+      volume({ claimRef: bound }),
+      claim({ volumeName: 'w' }),
+      { step: 'unbind' },
+    ],
+    [
+      'provisioned for a claim that is bound to another volume',
       volume({ claimRef: bound, persistentVolumeReclaimPolicy: 'Delete' }, provisioned),
       claim({ volumeName: 'w' }),
       { step: 'release', reclaim: {} },
@@ -69,12 +74,12 @@ describe('volumeStep', () => {
 });
 
 describe('unboundVolume', () => {
-  it('frees a volume that the binder bound', () => {
+  it('removes the claim from a volume that the binder bound', () => {
     const free = volume({ capacity: { storage: '1Gi' } });
     expect(unboundVolume(volumeBoundTo(free, claim()))).toEqual(free);
   });
 
-  it('leaves a volume reserved that the user reserved', () => {
+  it('keeps a volume reserved if a user reserved it', () => {
     const reserved = volume({ claimRef: { namespace: 'n', name: 'c' } });
     expect(unboundVolume(volumeBoundTo(reserved, claim())).spec?.claimRef).toMatchObject({ namespace: 'n', name: 'c' });
     expect(unboundVolume(volumeBoundTo(reserved, claim())).spec?.claimRef?.uid).toBeUndefined();

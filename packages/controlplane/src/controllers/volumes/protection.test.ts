@@ -27,7 +27,7 @@ describe('storage object protection', () => {
       { timeout: 30_000 },
     );
 
-  it('lets a namespace with claims go', async () => {
+  it('lets a namespace with unused claims be deleted', async () => {
     const namespace = 'with-claims';
     await plane.client.resource(Namespace).create(Namespace({ metadata: { name: namespace } }));
     await plane.client
@@ -37,7 +37,7 @@ describe('storage object protection', () => {
     await gone(() => plane.client.resource(Namespace).get({ name: namespace })).toBe('gone');
   });
 
-  it('lets an unbound volume go, and protects one again that lost its finalizer', async () => {
+  it('restores a removed finalizer, and lets an unbound volume be deleted', async () => {
     const volumes = plane.client.resource(PersistentVolume);
     const { resources, ...rest } = spec;
     const volumeSpec = { ...rest, capacity: resources.requests, hostPath: { path: '/x' } };
@@ -50,7 +50,7 @@ describe('storage object protection', () => {
     await gone(() => volumes.get({ name: 'v' })).toBe('gone');
   });
 
-  it('keeps a class of attributes until no claim refers to it', async () => {
+  it('keeps a VolumeAttributesClass until no claim refers to it', async () => {
     const classes = plane.client.resource(VolumeAttributesClass);
     const claims = plane.client.resource(PersistentVolumeClaim);
     const namespace = 'default';
@@ -83,14 +83,14 @@ describe('usesClaim', () => {
     });
 
   it.each([
-    ['a scheduled pod', pod(named), claim, true],
-    ['a pod of another claim', pod({ persistentVolumeClaim: { claimName: 'd' } }), claim, false],
-    ['an unscheduled pod', pod(named, {}, ''), claim, false],
-    ['a pod that is done', pod(named, done), claim, true],
-    ['the pod of an ephemeral volume', pod(scratch), ephemeralClaim, true],
-    ['the pod of an ephemeral volume that is done', pod(scratch, done), ephemeralClaim, false],
-    ['another pod of that name', pod(scratch, { uid: '2' }), ephemeralClaim, false],
-  ])('tells whether %s keeps a claim', (_name, user, used, expected) => {
+    ['true for a scheduled pod', pod(named), claim, true],
+    ['false for a pod that mounts another claim', pod({ persistentVolumeClaim: { claimName: 'd' } }), claim, false],
+    ['false for an unscheduled pod', pod(named, {}, ''), claim, false],
+    ['true for a pod that its node has stopped', pod(named, done), claim, true],
+    ['true for the pod of an ephemeral volume', pod(scratch), ephemeralClaim, true],
+    ['false for the pod of an ephemeral volume that its node has stopped', pod(scratch, done), ephemeralClaim, false],
+    ['false for another pod of the same name', pod(scratch, { uid: '2' }), ephemeralClaim, false],
+  ])('returns %s', (_name, user, used, expected) => {
     expect(usesClaim(user, used)).toBe(expected);
   });
 });

@@ -1,6 +1,6 @@
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 
-/** A host port that a pod uses on its node. */
+/** A host port that a pod requests. */
 export interface HostPort {
   readonly ip: string;
   readonly port: number;

@@ -17,8 +17,8 @@ interface Counter {
 const everyNamespace = '';
 
 /**
- * Counts groups of pods by node. The first query of a group counts all pods; after that, each pod added or removed adjusts the
- * counts, so scheduling the next pod of a Deployment does not scan all pods again. The least recently used groups are dropped.
+ * Counts groups of pods by node. The first query of a group counts its pods; after that, each pod added or removed adjusts the
+ * count, so scheduling the next pod of a Deployment does not scan all pods again. The least recently used groups are dropped.
  */
 export class PodCounts {
   readonly #most: number;

@@ -12,7 +12,7 @@ const group = (app: string) => ({
 });
 
 describe('SchedulerCache', () => {
-  it('always equals a cache that is built from the pods that are left', () => {
+  it('always equals a new cache built from the remaining pods', () => {
     const step = fc.record({
       what: fc.constantFrom('put', 'assume', 'forget', 'remove'),
       pod: fc.nat(5),
@@ -59,7 +59,7 @@ describe('SchedulerCache', () => {
     expect(cache.nodes.map(({ name }) => name)).toEqual(['a1', 'b1', 'a2', 'a3']);
   });
 
-  it('keeps the pods of a node that is deleted and comes back', () => {
+  it('keeps the pods of a node that is deleted and recreated', () => {
     const cache = cacheOf([podInfo(testPod('p', { spec: { ...requesting({ cpu: '1' }), nodeName: 'n0' } }))]);
     cache.removeNode('n0');
     expect(cache.nodes.map(({ name }) => name)).toEqual(['n1', 'n2']);
@@ -71,7 +71,7 @@ describe('SchedulerCache', () => {
 function cacheOf(pods: readonly PodInfo[]): SchedulerCache {
   const cache = new SchedulerCache();
   for (let i = 0; i < 3; i++) cache.putNode(testNode(`n${i}`));
-  // Counted before the pods arrive, so that each of them adjusts the counts.
+  // Count before the pods are added, so that each pod adjusts the counts.
   for (const app of apps) cache.counts.byNode(group(app));
   for (const pod of pods) cache.putPod(pod);
   return cache;

@@ -10,15 +10,15 @@ const pod = (image: string) => testPending('p', { spec: { containers: [{ name: '
 
 describe('ImageLocality', () => {
   it.each<[string, string, Record<string, number>]>([
-    ['an image that only one node has counts half', 'app:1', { has: 38, not: 0 }],
-    ['another tag counts nothing', 'app:2', { has: 0, not: 0 }],
-    ['a name without a tag means the latest', 'app', { has: 0, not: 0 }],
+    ['gives half the score for an image that only one of two nodes has', 'app:1', { has: 38, not: 0 }],
+    ['gives no score for another tag of the image', 'app:2', { has: 0, not: 0 }],
+    ['uses the tag latest for an image without a tag', 'app', { has: 0, not: 0 }],
   ])('%s', (_name, image, expected) => {
     const nodes = [withImage('has', 'app:1', 800), testNode('not')];
     expect(scores(imageLocality, pod(image), { nodes })).toEqual(expected);
   });
 
-  it('adds the default tag', () => {
+  it('adds the default tag to an image of a registry with a port', () => {
     const nodes = [withImage('has', 'registry:5000/app:latest', 1_000)];
     expect(scores(imageLocality, pod('registry:5000/app'), { nodes })).toEqual({ has: 100 });
   });

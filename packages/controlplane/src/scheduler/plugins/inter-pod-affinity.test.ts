@@ -36,48 +36,58 @@ const existing = "node(s) didn't satisfy existing pods anti-affinity rules";
 describe('InterPodAffinity', () => {
   it.each<[string, Affinity | undefined, ReturnType<typeof db>, Record<string, string>]>([
     ['no terms', undefined, db(), { a: 'fits', b: 'fits', c: 'fits' }],
-    ['attraction to a zone', attracted(near('db')), db(), { a: 'fits', b: 'fits', c: noAffinity }],
-    ['repulsion from a zone', repelled(near('db')), db(), { a: anti, b: anti, c: 'fits' }],
+    ['affinity to a zone', attracted(near('db')), db(), { a: 'fits', b: 'fits', c: noAffinity }],
+    ['anti-affinity to a zone', repelled(near('db')), db(), { a: anti, b: anti, c: 'fits' }],
     [
-      'repulsion from a node',
+      'anti-affinity to a node',
       repelled(near('db', { topologyKey: 'kubernetes.io/hostname' })),
       db(),
       { a: anti, b: 'fits', c: 'fits' },
     ],
     [
-      'repulsion by a running pod',
+      'anti-affinity of a running pod',
       undefined,
       db({ affinity: repelled(near('web')) }),
       { a: existing, b: existing, c: 'fits' },
     ],
-    ['another namespace', repelled(near('db')), db({ namespace: 'other' }), { a: 'fits', b: 'fits', c: 'fits' }],
     [
-      'a named namespace',
+      'pods in another namespace',
+      repelled(near('db')),
+      db({ namespace: 'other' }),
+      { a: 'fits', b: 'fits', c: 'fits' },
+    ],
+    [
+      'a term that lists a namespace',
       repelled(near('db', { namespaces: ['other'] })),
       db({ namespace: 'other' }),
       { a: anti, b: anti, c: 'fits' },
     ],
     [
-      'namespaces by label',
+      'a term that selects namespaces by label',
       repelled(near('db', { namespaceSelector: { matchLabels: { team: 'blue' } } })),
       db({ namespace: 'other' }),
       { a: anti, b: anti, c: 'fits' },
     ],
     [
-      'all namespaces',
+      'a term that selects all namespaces',
       repelled(near('db', { namespaceSelector: {} })),
       db({ namespace: 'other' }),
       { a: anti, b: anti, c: 'fits' },
     ],
-    ['the first pod that is attracted to itself', attracted(near('web')), db(), { a: 'fits', b: 'fits', c: 'fits' }],
     [
-      'terms that different pods match',
+      'the first pod of a group with affinity to itself',
+      attracted(near('web')),
+      db(),
+      { a: 'fits', b: 'fits', c: 'fits' },
+    ],
+    [
+      'terms that no single pod matches',
       attracted(near('db'), near('cache')),
       db(),
       { a: noAffinity, b: noAffinity, c: noAffinity },
     ],
     [
-      'a topology that no node has',
+      'a topology key that no node has',
       attracted(near('web', { topologyKey: 'rack' })),
       db(),
       { a: noAffinity, b: noAffinity, c: noAffinity },
@@ -86,7 +96,7 @@ describe('InterPodAffinity', () => {
     expect(verdicts(interPodAffinity, web(affinity), { nodes, pods: [running], namespaces })).toEqual(expected);
   });
 
-  it('adds up the preferences of the pod and those of running pods for it', () => {
+  it('sums the preferences of the pod and the preferences of running pods for the pod', () => {
     const preferred = (weight: number, app: string) => [{ weight, podAffinityTerm: near(app) }];
     const wants = { podAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred(10, 'db') } };
     const avoids = { podAntiAffinity: { preferredDuringSchedulingIgnoredDuringExecution: preferred(30, 'web') } };
@@ -96,12 +106,12 @@ describe('InterPodAffinity', () => {
     expect(score(wants, avoids)).toEqual({ a: 0, b: 0, c: 100 });
   });
 
-  it('prefers the domains of running pods that require a pod like this one', () => {
+  it('prefers the domains of running pods whose required affinity matches the pod', () => {
     const pods = [db({ affinity: attracted(near('web')) })];
     expect(scores(interPodAffinity, web(), { nodes, pods, namespaces })).toEqual({ a: 100, b: 100, c: 0 });
   });
 
-  it('reconsiders a pod when a pod that it needs appears, or one that repels it is deleted', () => {
+  it('reconsiders a pod when a pod that its affinity needs is added, or a pod with anti-affinity to it is deleted', () => {
     const running = podInfo(db());
     const repelling = podInfo(db({ affinity: repelled(near('web')) }));
     const answers = [

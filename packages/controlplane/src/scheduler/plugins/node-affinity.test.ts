@@ -33,7 +33,7 @@ describe('NodeAffinity', () => {
     expect(fitting(required({ matchExpressions: [expression] }))).toEqual(expected);
   });
 
-  it('requires one of several terms, and nothing from an empty one', () => {
+  it('requires a node to match any of several terms, and matches no node for an empty term', () => {
     const ssd = { matchExpressions: [{ key: 'disk', operator: 'In' as const, values: ['ssd'] }] };
     const bare = { matchFields: [{ key: 'metadata.name', operator: 'In' as const, values: ['bare'] }] };
     expect(fitting(required(ssd, bare))).toEqual(['ssd', 'bare']);
@@ -45,13 +45,13 @@ describe('NodeAffinity', () => {
     expect(verdicts(nodeAffinity, pod, { nodes })).toEqual({ ssd: other, hdd: 'fits', bare: other });
   });
 
-  it('rejects a pod whose terms name no common node', () => {
+  it('rejects a pod if no node satisfies both names in a term', () => {
     const name = (value: string) => ({ key: 'metadata.name', operator: 'In' as const, values: [value] });
     const pod = required({ matchFields: [name('ssd'), name('hdd')] });
     expect(verdicts(nodeAffinity, pod, { nodes })).toMatchObject({ ssd: 'pod affinity terms conflict' });
   });
 
-  it('sums up the weights of preferred terms', () => {
+  it('sums the weights of the preferred terms that match', () => {
     const term = (weight: number, key: string) => ({
       weight,
       preference: { matchExpressions: [{ key, operator: 'Exists' as const }] },
@@ -62,7 +62,7 @@ describe('NodeAffinity', () => {
     expect(scores(nodeAffinity, pod, { nodes })).toEqual({ ssd: 100, hdd: 100, bare: 50 });
   });
 
-  it('reconsiders a pod when a node comes to match', () => {
+  it('reconsiders a pod when a node starts to match', () => {
     const pod = testPending('p', { spec: { nodeSelector: { disk: 'ssd' } } });
     const labeled = (disk: string) => testNode('n', { labels: { disk } });
     const became = nodeChanges(labeled('hdd'), labeled('ssd'));

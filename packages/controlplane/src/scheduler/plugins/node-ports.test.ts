@@ -18,13 +18,13 @@ describe('NodePorts', () => {
     [{ hostPort: 8080, hostIP: '127.0.0.1' }, { hostPort: 8080, hostIP: '127.0.0.2' }, 'fits'],
     [{ hostPort: 8080, hostIP: '127.0.0.1' }, { hostPort: 8080, hostIP: '0.0.0.0' }, taken],
     [{ hostPort: 8080 }, { hostPort: 8080, hostIP: '127.0.0.1' }, taken],
-  ])('compares a taken %o with a wanted %o', (used, wanted, verdict) => {
+  ])('compares a used port %o with a requested port %o', (used, wanted, verdict) => {
     const pods = [testPod('other', { spec: { ...onPort(used), nodeName: 'n' } })];
     const pod = testPending('p', { spec: onPort(wanted) });
     expect(verdicts(nodePorts, pod, { nodes: [testNode('n')], pods })).toEqual({ n: verdict });
   });
 
-  it('counts ports of restartable init containers, not of others', () => {
+  it('counts the ports of restartable init containers, but not of other init containers', () => {
     const [container] = onPort({ hostPort: 8080 }).containers;
     const withInit = (restartPolicy?: 'Always') =>
       testPod('other', {
@@ -39,7 +39,7 @@ describe('NodePorts', () => {
     expect([verdict(withInit('Always')), verdict(withInit())]).toEqual([{ n: taken }, { n: 'fits' }]);
   });
 
-  it('reconsiders a pod when a pod with its port is deleted', () => {
+  it('reconsiders a pod when another pod that uses its port is deleted', () => {
     const pod = testPending('p', { spec: onPort({ hostPort: 8080 }) });
     const deleted = (hostPort: number) => {
       const old = podInfo(testPod('other', { spec: { ...onPort({ hostPort }), nodeName: 'n' } }));

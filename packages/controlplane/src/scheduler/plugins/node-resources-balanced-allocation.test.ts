@@ -4,7 +4,7 @@ import { scores } from '../testdata/verdicts.ts';
 import { nodeResourcesBalancedAllocation } from './node-resources-balanced-allocation.ts';
 
 describe('NodeResourcesBalancedAllocation', () => {
-  it('prefers nodes on which the shares of CPU and memory come closer together', () => {
+  it('prefers nodes where the pod brings the utilization of CPU and memory closer together', () => {
     const nodes = [testNode('cpu'), testNode('memory')];
     const pods = [
       testPod('a', { spec: { ...requesting({ cpu: '2' }), nodeName: 'cpu' } }),

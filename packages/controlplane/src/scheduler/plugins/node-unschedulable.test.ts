@@ -8,7 +8,7 @@ const cordoned = testNode('n', { spec: { unschedulable: true } });
 const tolerations = [{ key: 'node.kubernetes.io/unschedulable', operator: 'Exists' as const }];
 
 describe('NodeUnschedulable', () => {
-  it('rejects cordoned nodes unless the pod tolerates their taint', () => {
+  it('rejects cordoned nodes unless the pod tolerates the unschedulable taint', () => {
     const rejected = { n: 'node(s) were unschedulable' };
     expect(verdicts(nodeUnschedulable, testPending('p'), { nodes: [cordoned] })).toEqual(rejected);
     expect(verdicts(nodeUnschedulable, testPending('p', { spec: { tolerations } }), { nodes: [cordoned] })).toEqual({
@@ -16,7 +16,7 @@ describe('NodeUnschedulable', () => {
     });
   });
 
-  it('reconsiders pods when a node is uncordoned, not when it is cordoned', () => {
+  it('reconsiders a pod when a node is uncordoned, but not when it is cordoned', () => {
     const events = [...nodeChanges(cordoned, testNode('n')), ...nodeChanges(testNode('n'), cordoned)];
     expect(events.map((event) => reconsiders(nodeUnschedulable, testPending('p'), event))).toEqual([true]);
   });

@@ -13,9 +13,9 @@ export interface SpreadConstraint {
   readonly topologyKey: string;
   readonly selector: LabelSelector;
   readonly minDomains: number;
-  /** Ignores nodes that do not match the pod's node affinity. */
+  /** If true, pods on nodes that do not match the pod's node affinity do not count. */
   readonly honorsAffinity: boolean;
-  /** Ignores nodes with taints that the pod does not tolerate. */
+  /** If true, pods on nodes with taints that the pod does not tolerate do not count. */
   readonly honorsTaints: boolean;
 }
 

@@ -27,18 +27,26 @@ describe('PodTopologySpread', () => {
   const pods = on('a', 'one', 'two');
 
   it.each<[string, Partial<TopologySpreadConstraint>, Record<string, string>]>([
-    ['keeps to the skew', {}, { a: skewed, b: 'fits' }],
+    ['limits the skew', {}, { a: skewed, b: 'fits' }],
     ['allows a larger skew', { maxSkew: 3 }, { a: 'fits', b: 'fits' }],
     ['requires a number of domains', { minDomains: 3, maxSkew: 2 }, { a: skewed, b: 'fits' }],
-    ['counts only pods with the same value of a label', { matchLabelKeys: ['track'] }, { a: 'fits', b: 'fits' }],
-    ['ignores a key that the pod has no label for', { matchLabelKeys: ['constructor'] }, { a: skewed, b: 'fits' }],
-    ['counts nothing without a selector', { labelSelector: {} }, { a: 'fits', b: 'fits' }],
+    [
+      'counts only pods with the same value of a matchLabelKeys label',
+      { matchLabelKeys: ['track'] },
+      { a: 'fits', b: 'fits' },
+    ],
+    [
+      'ignores a matchLabelKeys label that the pod does not have',
+      { matchLabelKeys: ['constructor'] },
+      { a: skewed, b: 'fits' },
+    ],
+    ['counts no pods with an empty selector', { labelSelector: {} }, { a: 'fits', b: 'fits' }],
   ])('%s', (_name, more, expected) => {
     const missing = { elsewhere: `${skewed} (missing required label)` };
     expect(verdicts(podTopologySpread, spreading(spread(more)), { nodes, pods })).toEqual({ ...expected, ...missing });
   });
 
-  it('counts neither pods of other namespaces nor those being deleted', () => {
+  it('counts neither pods in other namespaces nor pods that are being deleted', () => {
     const foreign = testPod('f', { namespace: 'other', labels, spec: { nodeName: 'a' } });
     const leaving = testPod('l', { labels, spec: { nodeName: 'a' } });
     const deleted = { ...leaving, metadata: { ...leaving.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
@@ -49,7 +57,7 @@ describe('PodTopologySpread', () => {
     });
   });
 
-  it('leaves out nodes that the pod cannot use, as the policies say', () => {
+  it('leaves out nodes that the pod does not tolerate if nodeTaintsPolicy is Honor', () => {
     const taints = [{ key: 'k', effect: 'NoSchedule' as const }];
     const zones = [inZone('a', 'z1'), inZone('b', 'z2', { spec: { taints } })];
     const verdict = (policy: 'Honor' | 'Ignore') =>
@@ -57,7 +65,7 @@ describe('PodTopologySpread', () => {
     expect([verdict('Ignore'), verdict('Honor')]).toEqual([skewed, 'fits']);
   });
 
-  it('prefers domains with fewer pods of the workload, without its own constraints', () => {
+  it('prefers domains with fewer pods of the same workload if the pod has no constraints', () => {
     const workload = { matchLabels: { app: 'web' } };
     const zones = [inZone('a', 'z1'), inZone('a2', 'z1'), inZone('b', 'z2')];
     const pod = testPending('p', { labels });
@@ -70,7 +78,7 @@ describe('PodTopologySpread', () => {
     expect(scores(podTopologySpread, pod, { nodes, pods })).toEqual({ a: 0, b: 100, elsewhere: 0 });
   });
 
-  it('reconsiders a pod when counted pods or domains change', () => {
+  it('reconsiders a pod when matching pods or topology domains change', () => {
     const pod = spreading(spread());
     const [counted] = on('a', 'one');
     const old = podInfo(counted!);

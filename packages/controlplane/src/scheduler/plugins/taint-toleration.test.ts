@@ -12,23 +12,28 @@ const tolerating = (...tolerations: Toleration[]) => testPending('p', { spec: { 
 
 describe('TaintToleration', () => {
   it.each<[string, Toleration[], Taint[], string]>([
-    ['nothing', [], [], 'fits'],
-    ['a taint', [], [taint], untolerated],
-    ['a preference', [], [{ ...taint, effect: 'PreferNoSchedule' }], 'fits'],
-    ['key, value and effect', [{ key: 'k', value: 'v', effect: 'NoSchedule' }], [taint], 'fits'],
-    ['another value', [{ key: 'k', value: 'w', effect: 'NoSchedule' }], [taint], untolerated],
-    ['another effect', [{ key: 'k', value: 'v', effect: 'NoExecute' }], [taint], untolerated],
-    ['every effect', [{ key: 'k', value: 'v' }], [{ ...taint, effect: 'NoExecute' }], 'fits'],
-    ['every value', [{ key: 'k', operator: 'Exists' }], [taint], 'fits'],
-    ['everything', [{ operator: 'Exists' }], [taint, { key: 'other', effect: 'NoExecute' }], 'fits'],
-    ['one of two', [{ key: 'k', operator: 'Exists' }], [taint, { key: 'other', effect: 'NoExecute' }], untolerated],
+    ['no taint', [], [], 'fits'],
+    ['an untolerated taint', [], [taint], untolerated],
+    ['an untolerated PreferNoSchedule taint', [], [{ ...taint, effect: 'PreferNoSchedule' }], 'fits'],
+    ['a toleration of key, value and effect', [{ key: 'k', value: 'v', effect: 'NoSchedule' }], [taint], 'fits'],
+    ['a toleration of another value', [{ key: 'k', value: 'w', effect: 'NoSchedule' }], [taint], untolerated],
+    ['a toleration of another effect', [{ key: 'k', value: 'v', effect: 'NoExecute' }], [taint], untolerated],
+    ['a toleration of every effect', [{ key: 'k', value: 'v' }], [{ ...taint, effect: 'NoExecute' }], 'fits'],
+    ['a toleration of every value', [{ key: 'k', operator: 'Exists' }], [taint], 'fits'],
+    ['a toleration of every taint', [{ operator: 'Exists' }], [taint, { key: 'other', effect: 'NoExecute' }], 'fits'],
+    [
+      'a toleration of one of two taints',
+      [{ key: 'k', operator: 'Exists' }],
+      [taint, { key: 'other', effect: 'NoExecute' }],
+      untolerated,
+    ],
   ])('filters by taints and tolerations: %s', (_name, tolerations, taints, verdict) => {
     expect(verdicts(taintToleration, tolerating(...tolerations), { nodes: [tainted(...taints)] })).toEqual({
       n: verdict,
     });
   });
 
-  it('prefers nodes with fewer taints that the pod does not tolerate', () => {
+  it('prefers nodes with fewer untolerated PreferNoSchedule taints', () => {
     const prefer = (key: string): Taint => ({ key, effect: 'PreferNoSchedule' });
     const node = (name: string, ...taints: Taint[]) => testNode(name, { spec: { taints } });
     const nodes = [node('none'), node('one', prefer('a')), node('two', prefer('a'), prefer('b'))];

@@ -46,7 +46,7 @@ describe('VolumeBinding', () => {
   it.each<[string, TestObjects, Record<string, string>]>([
     ['a missing claim', {}, both('persistentvolumeclaim "data" not found')],
     [
-      'an unbound claim that does not wait',
+      'an unbound claim whose class does not wait for a pod',
       { claims: [claim('')] },
       both('pod has unbound immediate PersistentVolumeClaims'),
     ],
@@ -63,18 +63,18 @@ describe('VolumeBinding', () => {
       { claims: [claim('wait', { volumeName: 'v', annotations: bound })] },
       both('node(s) unavailable due to one or more pvc(s) bound to non-existent pv(s)'),
     ],
-    ['no volume to bind', { claims: [claim('wait')], storageClasses: [manual] }, both(none)],
+    ['a claim without a volume to bind', { claims: [claim('wait')], storageClasses: [manual] }, both(none)],
     [
-      'a volume on one node',
+      'a claim with a volume on one node',
       { claims: [claim('wait')], storageClasses: [manual], volumes: [volume('v', { host: 'b' })] },
       { a: none, b: 'fits' },
     ],
     [
-      'a volume that is too small',
+      'a claim with a volume that is too small',
       { claims: [claim('wait')], storageClasses: [manual], volumes: [volume('v', { storage: '1Gi' })] },
       both(none),
     ],
-    ['a class that provisions', { claims: [claim('wait')], storageClasses: [dynamic] }, both('fits')],
+    ['a claim whose class provisions volumes', { claims: [claim('wait')], storageClasses: [dynamic] }, both('fits')],
     [
       'a claim that is being provisioned on one node',
       {
@@ -87,7 +87,7 @@ describe('VolumeBinding', () => {
     expect(verdicts(volumeBinding, pod, { nodes, ...objects })).toEqual(expected);
   });
 
-  it('chooses the smallest volume that suffices', () => {
+  it('chooses the smallest volume that is large enough', () => {
     const volumes = [
       volume('large', { storage: '9Gi' }),
       volume('fitting', { storage: '3Gi' }),

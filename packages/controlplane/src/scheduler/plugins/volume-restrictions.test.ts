@@ -19,7 +19,7 @@ describe('VolumeRestrictions', () => {
     [{ awsElasticBlockStore: { volumeID: 'v' } }, { awsElasticBlockStore: { volumeID: 'v' } }, taken],
     [image(['m1', 'm2'], false), image(['m2'], false), taken],
     [image(['m1'], false), image(['m2'], false), 'fits'],
-  ])('compares a used %o with a wanted %o', (used, wanted, verdict) => {
+  ])('compares a used volume %o with a requested volume %o', (used, wanted, verdict) => {
     const pods = [testPod('other', { spec: { nodeName: 'n', volumes: [{ name: 'v', ...used }] } })];
     const pod = testPending('p', { spec: { volumes: [{ name: 'v', ...wanted }] } });
     expect(verdicts(volumeRestrictions, pod, { nodes: [testNode('n')], pods })).toEqual({ n: verdict });

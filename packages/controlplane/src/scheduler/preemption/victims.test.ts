@@ -9,7 +9,7 @@ import { selectVictims, type Victims } from './victims.ts';
 
 const running = (name: string, priority: number, cpu: string, labels: Record<string, string> = {}) =>
   testPod(name, { labels, spec: { ...requesting({ cpu }), priority, nodeName: 'n' } });
-/** Pods start in the order of their names. */
+/** Start times follow the order of the pods' names. */
 const startMs = ({ name }: PodInfo): number => name.charCodeAt(0);
 
 function select(
@@ -28,12 +28,24 @@ function select(
 
 describe('selectVictims', () => {
   it.each<[string, Parameters<typeof select>, string | readonly string[]]>([
-    ['no pod of lower priority', [[running('a', 100, '4')]], 'No preemption victims found for incoming pod'],
-    ['too little even without them', [[running('a', 0, '1'), running('b', 200, '3')]], 'Insufficient cpu'],
-    ['the least important', [[running('a', 10, '2'), running('b', 0, '2')]], ['b']],
-    ['of equals, the one that started last', [[running('a', 0, '2'), running('b', 0, '2')]], ['b']],
-    ['only as many as needed', [[running('a', 0, '1'), running('b', 0, '1'), running('c', 0, '2')]], ['c']],
-    ['all, the most important first', [[running('a', 5, '2'), running('b', 10, '2')], { cpu: '4' }], ['b', 'a']],
+    [
+      'no pods if none has a lower priority',
+      [[running('a', 100, '4')]],
+      'No preemption victims found for incoming pod',
+    ],
+    [
+      'no pods if evicting all of them would not be enough',
+      [[running('a', 0, '1'), running('b', 200, '3')]],
+      'Insufficient cpu',
+    ],
+    ['the pod of lowest priority', [[running('a', 10, '2'), running('b', 0, '2')]], ['b']],
+    ['the pod that started last if priorities are equal', [[running('a', 0, '2'), running('b', 0, '2')]], ['b']],
+    ['only as many pods as needed', [[running('a', 0, '1'), running('b', 0, '1'), running('c', 0, '2')]], ['c']],
+    [
+      'all pods if needed, the most important first',
+      [[running('a', 5, '2'), running('b', 10, '2')], { cpu: '4' }],
+      ['b', 'a'],
+    ],
   ])('selects: %s', (_name, args, expected) => {
     expect(select(...args)).toEqual(expected);
   });
@@ -66,11 +78,14 @@ describe('pickVictims', () => {
   };
 
   it.each<[string, readonly Victims[]]>([
-    ['violates fewer budgets', [victims('x', 1, ['a', 0]), victims('best', 0, ['b', 50])]],
-    ['has the lowest highest priority', [victims('x', 0, ['a', 9]), victims('best', 0, ['b', 8], ['c', 8])]],
-    ['has the lowest sum of priorities', [victims('x', 0, ['a', 9], ['b', 8]), victims('best', 0, ['c', 9], ['d', 7])]],
-    ['evicts fewer pods', [victims('x', 0, ['a', 0], ['b', 0]), victims('best', 0, ['c', 0])]],
-    ['evicts those that started last', [victims('x', 0, ['a', 0]), victims('best', 0, ['b', 0])]],
+    ['violates the fewest budgets', [victims('x', 1, ['a', 0]), victims('best', 0, ['b', 50])]],
+    ['has the least important top victim', [victims('x', 0, ['a', 9]), victims('best', 0, ['b', 8], ['c', 8])]],
+    [
+      'has victims with the lowest sum of priorities',
+      [victims('x', 0, ['a', 9], ['b', 8]), victims('best', 0, ['c', 9], ['d', 7])],
+    ],
+    ['needs the fewest victims', [victims('x', 0, ['a', 0], ['b', 0]), victims('best', 0, ['c', 0])]],
+    ['has the victims that started last', [victims('x', 0, ['a', 0]), victims('best', 0, ['b', 0])]],
   ])('picks the node that %s', (_name, candidates) => {
     expect(pickVictims(candidates, startMs)?.node.name).toBe('best');
     expect(pickVictims([...candidates].reverse(), startMs)?.node.name).toBe('best');

@@ -7,7 +7,7 @@ interface Item {
 }
 
 describe('PodHeap', () => {
-  it('hands out members in order, whatever was added, changed and removed before', () => {
+  it('pops items in order after any sequence of additions, changes and removals', () => {
     const step = fc.record({
       what: fc.constantFrom('add', 'change', 'delete', 'pop'),
       which: fc.nat(20),

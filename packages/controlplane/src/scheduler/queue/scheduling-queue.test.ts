@@ -46,7 +46,7 @@ describe('SchedulingQueue', () => {
     queue.retry(queued, { pod: queued.pod, ...rejected(...plugins) });
   };
 
-  it('hands out pods by priority, then in the order in which they came', () => {
+  it('pops pods by priority, then in the order in which they were added', () => {
     queue.put(pending('first'));
     queue.put(pending('second'));
     queue.put(pending('important', { spec: { priority: 10 } }));
@@ -54,7 +54,7 @@ describe('SchedulingQueue', () => {
     expect(ready).toBe(3);
   });
 
-  it('lets a rejected pod wait for an event that its plugin considers helpful', () => {
+  it('keeps a rejected pod waiting for an event that may help according to the plugin that rejected it', () => {
     queue.put(pending('p', { spec: requesting({ cpu: '1' }) }));
     fail('TaintToleration');
     queue.move(freed);
@@ -65,7 +65,7 @@ describe('SchedulingQueue', () => {
     expect(drain()).toEqual(['q']);
   });
 
-  it('tries a pod that backs off early if there is nothing else to do', () => {
+  it('pops a pod in backoff early if no other pod is ready', () => {
     queue.put(pending('p'));
     fail('NodeResourcesFit');
     queue.move(freed);
@@ -73,7 +73,7 @@ describe('SchedulingQueue', () => {
     expect(drain()).toEqual(['fresh', 'p']);
   });
 
-  it('backs off after errors, for twice as long each time and 10 s at most', async () => {
+  it('doubles the backoff after each error, up to 10 s', async () => {
     queue.put(pending('p'));
     const waits: number[] = [];
     for (let attempt = 0; attempt < 6; attempt++) {
@@ -82,11 +82,11 @@ describe('SchedulingQueue', () => {
       while (queue.ready === 0) await clock.advance(1_000);
       waits.push((clock.now() - since) / 1_000);
     }
-    // Backoffs end with the second in which they expire.
+    // A backoff lasts until the end of the second in which it expires.
     expect(waits).toEqual([2, 3, 5, 9, 11, 11]);
   });
 
-  it('tries a pod again that no event has helped for five minutes', async () => {
+  it('retries a pod that has waited for five minutes without a helpful event', async () => {
     queue.put(pending('p'));
     fail('NodeResourcesFit');
     await clock.advance(290_000);
@@ -95,7 +95,7 @@ describe('SchedulingQueue', () => {
     expect(drain()).toEqual(['p']);
   });
 
-  it('keeps gated pods out until their gates are removed', () => {
+  it('does not pop a gated pod until its gates are removed', () => {
     queue.put(pending('p', { spec: { schedulingGates: [{ name: 'example.com/gate' }] } }));
     queue.move(freed);
     expect(drain()).toEqual([]);
@@ -103,7 +103,7 @@ describe('SchedulingQueue', () => {
     expect(drain()).toEqual(['p']);
   });
 
-  it('takes over changes of pods, and forgets deleted ones', () => {
+  it('applies changes of pods, and drops deleted ones', () => {
     queue.put(pending('p'));
     queue.put(pending('q'));
     queue.put(pending('q', { spec: { priority: 5 } }));
@@ -112,7 +112,7 @@ describe('SchedulingQueue', () => {
     expect(drain()).toEqual(['q', 'p']);
   });
 
-  it('reconsiders a waiting pod that was changed to tolerate more', () => {
+  it('reconsiders a waiting pod whose tolerations change', () => {
     queue.put(pending('p'));
     fail('TaintToleration');
     queue.put(pending('p', { labels: { more: 'yes' } }));
@@ -121,7 +121,7 @@ describe('SchedulingQueue', () => {
     expect(drain()).toEqual(['p']);
   });
 
-  it('remembers nominations until the status of the pod says otherwise', () => {
+  it('remembers a nomination until the status of the pod names another node', () => {
     const pod = pending('p');
     queue.put(pod);
     queue.nominator.nominate(pod, 'n');

@@ -1,7 +1,7 @@
 import type { Node, PersistentVolume, PersistentVolumeClaim, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import type { StorageClass } from '@kubewright/apimachinery/storage/v1';
 
-/** A cluster, and pods to schedule there one at a time. */
+/** The objects of a cluster, and pending pods to schedule one at a time. */
 export interface RandomCluster {
   readonly nodes: readonly Node[];
   readonly running: readonly Pod[];
@@ -12,7 +12,7 @@ export interface RandomCluster {
   readonly storageClasses: readonly StorageClass[];
 }
 
-/** The labels of the namespaces by name. */
+/** The labels of each namespace, by its name. */
 export declare const namespaces: Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 export declare function randomCluster(seed: number): RandomCluster;

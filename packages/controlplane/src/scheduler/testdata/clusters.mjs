@@ -22,7 +22,7 @@ const zoneKey = 'topology.kubernetes.io/zone';
 const hostKey = 'kubernetes.io/hostname';
 export const namespaces = { 'sched-a': { team: 'red' }, 'sched-b': { team: 'blue' } };
 
-/** Returns the objects of a cluster, and pods to schedule there one at a time, each without the others. */
+/** Returns the objects of a cluster, and pending pods. Schedule one pending pod at a time, without the others in the cluster. */
 export function randomCluster(seed) {
   const random = chooser(seed);
   const nodes = random.times(3 + random.below(6), (i) => randomNode(random, `node-${i}`));
@@ -216,7 +216,7 @@ function volume(random) {
   return { name: 'data', persistentVolumeClaim: { claimName } };
 }
 
-/** Volumes and claims as a volume controller leaves them. */
+/** Volumes and claims in the state in which a volume controller leaves them. */
 function storage(random, nodes) {
   const zone = random.one('z1', 'z2');
   const host = random.one(...nodes).metadata.name;

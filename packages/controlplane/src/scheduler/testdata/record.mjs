@@ -1,10 +1,10 @@
 /**
- * Records where kube-scheduler puts the pods of random clusters, and what it says about those that fit nowhere:
+ * Records on which nodes kube-scheduler places the pods of random clusters, and its messages for pods that fit on no node:
  *
  *   node record.mjs https://127.0.0.1:PORT TOKEN [FIRST_SEED SEEDS] > choices-1.36.3.json
  *
- * The server runs without admission plugins, controllers and scheduler; this script starts kube-scheduler from the folder BIN, or
- * kubewright-oracle/bin in the user's cache.
+ * Run the server without admission plugins, controllers and scheduler. This script starts kube-scheduler from the folder in the
+ * variable BIN, or from kubewright-oracle/bin in the user's cache.
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -58,7 +58,7 @@ async function remove(object) {
   while ((await call('GET', path)).status !== 404) await pause();
 }
 
-/** Returns the node, or the message, or the nominated node and the victims. */
+/** Returns the chosen node, the message, or the nominated node and the victims. */
 async function outcome(pod, running) {
   await create(pod);
   try {
@@ -75,7 +75,7 @@ async function outcome(pod, running) {
   }
 }
 
-/** Waits until the pods being evicted have their mark, recreates them, and returns their names. */
+/** Waits until all victims are marked for deletion, then recreates them. Returns their names. */
 async function victimsOf(running) {
   let names = [];
   for (let calm = 0; calm < 12; calm++) {
@@ -96,7 +96,7 @@ async function recordCluster(seed) {
   const { nodes, running, services, pending, volumes, claims, storageClasses } = randomCluster(seed);
   const objects = [...storageClasses, ...claims, ...volumes, ...services, ...nodes, ...running];
   for (const object of objects) await create(object);
-  // The scheduler's caches follow the API server; a pod that names a node tells when it has seen everything.
+  // Give the scheduler's caches time to catch up with the API server.
   await new Promise((resolve) => setTimeout(resolve, 300));
   const outcomes = {};
   for (const pod of pending) outcomes[pod.metadata.name] = await outcome(pod, running);

@@ -7,7 +7,7 @@ import { type PendingPod, pendingPod, podInfo } from '../cluster/pod-info.ts';
 import { SchedulerCache } from '../cluster/scheduler-cache.ts';
 import type { ClusterObjects, ClusterView } from '../framework/cluster-view.ts';
 
-/** The objects of a cluster that decisions are tested with. */
+/** The objects of a test cluster. */
 export interface TestObjects {
   readonly nodes?: readonly Stored<Node>[];
   readonly pods?: readonly Stored<Pod>[];
@@ -17,11 +17,11 @@ export interface TestObjects {
   readonly csiNodes?: readonly CSINode[];
   readonly budgets?: readonly PodDisruptionBudget[];
   readonly namespaces?: Readonly<Record<string, Readonly<Record<string, string>>>>;
-  /** What selects the pods of the pending pod's workload. */
+  /** The selector of the pending pod's workload. */
   readonly workload?: LabelSelectorObject;
 }
 
-/** Returns the view of a cluster with these objects. */
+/** Builds the view of a cluster with these objects. */
 export function testView(given: TestObjects = {}): ClusterView {
   const cache = new SchedulerCache();
   for (const node of given.nodes ?? []) cache.putNode(node);
@@ -45,7 +45,7 @@ export function testView(given: TestObjects = {}): ClusterView {
   return { cache, objects };
 }
 
-/** Returns a node with 4 CPUs, 8 GiB and room for 110 pods. */
+/** Builds a node with 4 CPUs, 8 GiB of memory and room for 110 pods. */
 export function testNode(
   name: string,
   more: {
@@ -61,7 +61,7 @@ export function testNode(
   return stored<Node>({ ...node, status });
 }
 
-/** Returns a pod with one container. */
+/** Builds a pod with one container. */
 export function testPod(
   name: string,
   more: {
@@ -76,12 +76,12 @@ export function testPod(
   return stored(status ? { ...pod, status } : pod);
 }
 
-/** Returns a pending pod with one container. */
+/** Builds a pending pod with one container. */
 export function testPending(name: string, more: Parameters<typeof testPod>[1] = {}): PendingPod {
   return pendingPod(testPod(name, more));
 }
 
-/** Returns containers that request resources. */
+/** Returns a pod spec's containers with these resource requests. */
 export function requesting(requests: Readonly<Record<string, string>>): Pick<PodSpec, 'containers'> {
   return { containers: [{ name: 'c', image: 'i', resources: { requests } }] };
 }

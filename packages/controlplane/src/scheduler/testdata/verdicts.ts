@@ -5,7 +5,7 @@ import { isRejection, type Plugin } from '../framework/plugin.ts';
 import { EventHints, helps } from '../queue/event-hints.ts';
 import { type TestObjects, testView } from './test-view.ts';
 
-/** Returns the reasons for which a plugin rejects each node, or `fits`. */
+/** Returns a plugin's verdict on each node: its reasons for a rejection, or `fits`. */
 export function verdicts(plugin: Plugin, pod: PendingPod, objects: TestObjects): Readonly<Record<string, string>> {
   const view = testView(objects);
   const result = plugin.preFilter?.(pod, view);
@@ -16,7 +16,7 @@ export function verdicts(plugin: Plugin, pod: PendingPod, objects: TestObjects):
   return Object.fromEntries(view.cache.nodes.map((node) => [node.name, of(node)]));
 }
 
-/** Returns the normalized score that a plugin gives each node; 0 for all if it does not score this pod. */
+/** Returns a plugin's normalized score of each node, or 0 for all nodes if it does not score this pod. */
 export function scores(plugin: Plugin, pod: PendingPod, objects: TestObjects): Readonly<Record<string, number>> {
   const view = testView(objects);
   const { nodes } = view.cache;
@@ -26,7 +26,7 @@ export function scores(plugin: Plugin, pod: PendingPod, objects: TestObjects): R
   return Object.fromEntries(nodes.map(({ name }, i) => [name, values[i] ?? 0]));
 }
 
-/** True if an event makes the queue reconsider a pod that the plugin rejected. */
+/** True if the event makes the queue reconsider a pod that the plugin rejected. */
 export function reconsiders(plugin: Plugin, pod: PendingPod, event: ClusterEvent): boolean {
   const view = testView();
   return new EventHints([plugin]).for(event).some((hint) => helps(hint, { pod, event, view }));

@@ -38,7 +38,7 @@ export class VolumeWaits implements Disposable {
     this.#options = options;
   }
 
-  /** Waits until the volumes of a pod are bound. */
+  /** Waits until the volumes of a pod are bound, then calls `end`. */
   add(pod: PendingPod, reservation: VolumeReservation, end: WaitEnd): void {
     const timeout = (): void =>
       this.#finish(wait, new SchedulingError({ what: 'binding volumes: context deadline exceeded' }));

@@ -1,6 +1,5 @@
-// Records how robfig/cron v3 reads schedules and which times follow; run in a module that requires it:
-//
-//	go run record.go > schedules.json
+// Records how robfig/cron v3 parses schedules, and the next times that it computes. Run it in a module that requires robfig/cron
+// v3, for example: go run record.go > schedules.json
 package main
 
 import (
@@ -28,7 +27,7 @@ var schedules = []string{
 
 var zones = []string{"", "Europe/Berlin", "America/New_York", "America/Sao_Paulo", "Australia/Lord_Howe", "Asia/Kolkata", "Asia/Beirut", "Pacific/Apia", "America/Havana"}
 
-// Schedules that daylight saving affects.
+// Schedules that daylight saving transitions affect.
 var aroundNight = map[string]bool{"*/5 * * * *": true, "30 2 * * *": true, "0 2 * * *": true, "15 1-3 * * *": true, "0 0 * * *": true, "@weekly": true}
 
 var faults = []string{

@@ -1,4 +1,4 @@
-/** HorizontalPodAutoscalers. The metrics are objects of a custom resource with the name of the resource metrics API. */
+/** HorizontalPodAutoscalers. The metrics are objects of a CRD with the group and names of the resource metrics API. */
 const definition = {
   metadata: { name: 'pods.metrics.k8s.io', annotations: { 'api-approved.kubernetes.io': 'unapproved, for tests' } },
   spec: {
@@ -15,7 +15,7 @@ async function metricsOf(t, usage) {
   const collection = `/apis/metrics.k8s.io/v1beta1/namespaces/${t.namespace}/pods`;
   await t.until('the metrics API', async () => (await t.call('GET', collection)).status === 200);
   for (const { metadata } of await t.list('pods')) {
-    // Measured long after the start of the pod, which is when usage counts.
+    // Dated long after the start of the pod, because earlier usage does not count.
     const body = { metadata: { name: metadata.name, labels: metadata.labels }, timestamp: time(Date.now() + 600_000), window: '30s', containers: [{ name: 'c', usage }] };
     const { status, json } = await t.call('POST', collection, { apiVersion: 'metrics.k8s.io/v1beta1', kind: 'PodMetrics', ...body });
     if (status >= 300) throw new Error(JSON.stringify(json));
@@ -38,7 +38,7 @@ const withoutPodNames = (value) => JSON.parse(JSON.stringify(value).replace(/web
 
 async function decided(t, reason) {
   await t.until(reason, async () => (await t.get('horizontalpodautoscalers', 'web')).status?.conditions?.some((each) => each.reason === reason));
-  // Events are written after the status.
+  // Upstream writes events after the status.
   const noted = { FailedGetResourceMetric: 'FailedComputeMetricsReplicas', FailedGetScale: 'FailedGetScale', SucceededRescale: 'SuccessfulRescale' }[reason];
   if (noted) await t.until(noted, async () => (await t.list('events')).some((each) => each.reason === noted));
   const { status } = await t.get('horizontalpodautoscalers', 'web');
@@ -49,13 +49,13 @@ async function decided(t, reason) {
 }
 
 export const autoscalers = {
-  async 'autoscaler: more pods, no faster than allowed'(t) {
+  async 'autoscaler: scale-up, limited to the maximum rate'(t) {
     await workload(t, 2);
     await metricsOf(t, { cpu: '200m', memory: '10Mi' });
     await t.create('horizontalpodautoscalers', autoscaler([cpu(50)]));
     await decided(t, 'SucceededRescale');
   },
-  async 'autoscaler: an average, and the larger of two'(t) {
+  async 'autoscaler: average value, and the larger of two proposals'(t) {
     await workload(t, 2);
     await metricsOf(t, { cpu: '20m', memory: '96Mi' });
     const memory = resource('memory', { type: 'AverageValue', averageValue: '64Mi' });
@@ -68,41 +68,41 @@ export const autoscalers = {
     await t.create('horizontalpodautoscalers', autoscaler([cpu(50)]));
     await decided(t, 'DesiredWithinRange');
   },
-  async 'autoscaler: fewer pods are worth waiting for'(t) {
+  async 'autoscaler: stabilized scale-down'(t) {
     await workload(t, 3);
     await metricsOf(t, { cpu: '10m', memory: '10Mi' });
     await t.create('horizontalpodautoscalers', autoscaler([cpu(50)]));
     await decided(t, 'ScaleDownStabilized');
   },
-  async 'autoscaler: rules of its own'(t) {
+  async 'autoscaler: custom scaling policies'(t) {
     await workload(t, 3);
     await metricsOf(t, { cpu: '1m', memory: '10Mi' });
     const scaleDown = { stabilizationWindowSeconds: 0, policies: [{ type: 'Pods', value: 1, periodSeconds: 600 }] };
     await t.create('horizontalpodautoscalers', autoscaler([cpu(50)], { behavior: { scaleDown } }));
     await decided(t, 'SucceededRescale');
   },
-  async 'autoscaler: outside its bounds'(t) {
+  async 'autoscaler: replicas below the minimum'(t) {
     await workload(t, 1);
     await t.create('horizontalpodautoscalers', autoscaler([cpu(50)], { minReplicas: 2 }));
     await decided(t, 'SucceededRescale');
   },
-  async 'autoscaler: no requests'(t) {
+  async 'autoscaler: pods without requests'(t) {
     await workload(t, 1, {});
     await metricsOf(t, { cpu: '1m', memory: '10Mi' });
     await t.create('horizontalpodautoscalers', autoscaler([cpu(50)]));
     await decided(t, 'FailedGetResourceMetric');
   },
-  async 'autoscaler: no measurements'(t) {
+  async 'autoscaler: pods without measurements'(t) {
     await workload(t, 1);
     await metricsOf({ ...t, namespace: t.namespace, call: t.call, until: t.until.bind(t), list: async () => [] }, {});
     await t.create('horizontalpodautoscalers', autoscaler([cpu(50)]));
     await decided(t, 'FailedGetResourceMetric');
   },
-  async 'autoscaler: no target'(t) {
+  async 'autoscaler: missing target'(t) {
     await t.create('horizontalpodautoscalers', autoscaler([cpu(50)]));
     await decided(t, 'FailedGetScale');
   },
-  async 'autoscaler: a target of no pods'(t) {
+  async 'autoscaler: target scaled to zero'(t) {
     await workload(t, 1);
     await t.patch('deployments', 'web', { spec: { replicas: 0 } });
     await t.create('horizontalpodautoscalers', autoscaler([cpu(50)]));

@@ -15,7 +15,7 @@ const evict = (t, name) =>
   t.call('POST', t.path('pods/eviction', name), { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name, namespace: t.namespace } });
 
 export const budgets = {
-  async 'budget: a number of pods without a controller'(t) {
+  async 'budget: minAvailable for pods without a controller'(t) {
     await t.create('poddisruptionbudgets', budget({ minAvailable: 2 }));
     await settled(t, () => true);
     await t.picture('no pods');
@@ -33,7 +33,7 @@ export const budgets = {
     await settled(t, ({ expectedPods }) => expectedPods === 2);
     await statusOf(t, 'two');
   },
-  async 'budget: a share of what a deployment wants'(t) {
+  async "budget: percentage of a deployment's replicas"(t) {
     await t.create('deployments', deployment(4));
     await t.create('poddisruptionbudgets', budget({ maxUnavailable: '30%' }));
     await settled(t, ({ currentHealthy }) => currentHealthy === 4);
@@ -45,13 +45,13 @@ export const budgets = {
     await settled(t, ({ expectedPods, currentHealthy }) => expectedPods === 1 && currentHealthy === 1);
     await statusOf(t, 'one');
   },
-  async 'budget: one missing, of a number'(t) {
+  async 'budget: maxUnavailable as a number'(t) {
     await t.create('deployments', deployment(3));
     await t.create('poddisruptionbudgets', budget({ maxUnavailable: 1 }));
     await settled(t, ({ disruptionsAllowed }) => disruptionsAllowed === 1);
     await statusOf(t, 'three');
   },
-  async 'budget: pods of custom resources'(t) {
+  async 'budget: pods controlled by custom resources'(t) {
     const group = `${t.namespace}.example.com`;
     const kinds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
     const spec = { type: 'object', properties: { replicas: { type: 'integer' } } };

@@ -1,4 +1,4 @@
-/** Garbage collection and the end of namespaces. */
+/** Garbage collection and the deletion of namespaces. */
 const map = (name, more = {}) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, ...more } });
 const ownedBy = ({ apiVersion, kind, metadata }, more = {}) => ({ apiVersion, kind, name: metadata.name, uid: metadata.uid, ...more });
 const asConfigMap = (object) => ({ apiVersion: 'v1', kind: 'ConfigMap', ...object });
@@ -14,20 +14,20 @@ const names = async (t) => (await t.list('configmaps')).map(({ metadata }) => me
 const left = (t, expected) => t.until(`"${expected}" to be left`, async () => (await names(t)) === expected);
 
 export const collecting = {
-  async 'collecting: background'(t) {
+  async 'garbage collection: background deletion'(t) {
     await family(t);
     await t.delete('configmaps', 'owner', { propagationPolicy: 'Background' });
     await left(t, '');
     await t.picture('gone');
   },
-  async 'collecting: orphans stay'(t) {
+  async 'garbage collection: orphaned dependents'(t) {
     await family(t);
     await t.delete('configmaps', 'owner', { propagationPolicy: 'Orphan' });
     await left(t, 'child,grandchild');
     await t.until('the reference to go', async () => !(await t.get('configmaps', 'child')).metadata.ownerReferences);
     await t.picture('orphaned');
   },
-  async 'collecting: foreground, dependents first'(t) {
+  async 'garbage collection: foreground deletion deletes dependents first'(t) {
     const { owner } = await family(t, { blockOwnerDeletion: true });
     await t.create('configmaps', map('held', { finalizers: ['example.com/hold'], ownerReferences: [ownedBy(owner, { blockOwnerDeletion: true })] }));
     await t.delete('configmaps', 'owner', { propagationPolicy: 'Foreground' });
@@ -37,7 +37,7 @@ export const collecting = {
     await left(t, '');
     await t.picture('gone');
   },
-  async 'collecting: foreground waits for blocking dependents only'(t) {
+  async 'garbage collection: foreground deletion waits only for blocking dependents'(t) {
     const { owner } = await family(t, { blockOwnerDeletion: true });
     await t.create('configmaps', map('held', { finalizers: ['example.com/hold'], ownerReferences: [ownedBy(owner)] }));
     await t.delete('configmaps', 'owner', { propagationPolicy: 'Foreground' });
@@ -46,7 +46,7 @@ export const collecting = {
     await t.picture('held');
     await t.patch('configmaps', 'held', { metadata: { finalizers: null } });
   },
-  async 'collecting: a second owner keeps it'(t) {
+  async 'garbage collection: dependent with a second owner'(t) {
     const { owner } = await family(t);
     const other = asConfigMap(await t.create('configmaps', map('other')));
     await t.patch('configmaps', 'child', { metadata: { ownerReferences: [ownedBy(owner), ownedBy(other)] } });
@@ -54,31 +54,31 @@ export const collecting = {
     await t.until('one owner', async () => (await t.get('configmaps', 'child')).metadata.ownerReferences.length === 1);
     await t.picture('kept');
   },
-  async 'collecting: an owner that never was'(t) {
+  async 'garbage collection: owner that never existed'(t) {
     const uid = '11111111-2222-4333-8444-555555555555';
     await t.create('configmaps', map('child', { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }] }));
     await left(t, '');
   },
-  async 'collecting: an owner of that name but another uid'(t) {
+  async 'garbage collection: owner with the same name but another uid'(t) {
     await t.create('configmaps', map('owner'));
     const uid = '11111111-2222-4333-8444-555555555556';
     await t.create('configmaps', map('child', { ownerReferences: [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid }] }));
     await left(t, 'owner');
   },
-  async 'collecting: an owner in another namespace'(t) {
+  async 'garbage collection: owner in another namespace'(t) {
     const far = (await t.call('GET', '/api/v1/namespaces/kube-system/configmaps/kube-root-ca.crt')).json;
     await t.create('configmaps', map('child', { ownerReferences: [ownedBy(asConfigMap(far))] }));
     await left(t, '');
     await t.until('the event', async () => (await t.list('events')).some(({ reason }) => reason === 'OwnerRefInvalidNamespace'));
     await t.picture('refused', { events: true });
   },
-  async 'collecting: owners in a circle'(t) {
+  async 'garbage collection: cycle of owners'(t) {
     const { owner, child } = await family(t, { blockOwnerDeletion: true });
     await t.patch('configmaps', 'owner', { metadata: { ownerReferences: [ownedBy(child, { blockOwnerDeletion: true })] } });
     await t.delete('configmaps', 'owner', { propagationPolicy: 'Foreground' });
     await left(t, '');
   },
-  async 'collecting: objects of a new kind'(t) {
+  async 'garbage collection: owner of a new custom kind'(t) {
     const group = `${t.namespace}.example.com`;
     const definition = {
       apiVersion: 'apiextensions.k8s.io/v1',
@@ -104,7 +104,7 @@ export const collecting = {
     await t.until('the thing to go', async () => (await t.call('GET', `${things}/thing`)).status === 404);
     await t.call('DELETE', `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/things.${group}`);
   },
-  async 'namespace: deleted with all that is in it'(t) {
+  async 'namespace: deletion with its content'(t) {
     await family(t);
     await t.create('pods', { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'app:1' }] } });
     await t.create('configmaps', map('held', { finalizers: ['example.com/hold'] }));

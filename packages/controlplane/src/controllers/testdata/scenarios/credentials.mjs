@@ -11,8 +11,8 @@ const requests = '/apis/certificates.k8s.io/v1/certificatesigningrequests';
 const hourMs = 3_600_000;
 
 /**
- * What a certificate says, apart from its key and the moment of its creation. Ours has the subject as the request encodes it; Go
- * joins the attributes of a type, which means the same.
+ * Returns the contents of a certificate except its key and its start and end time. Our certificates keep the subject as the
+ * request encodes it. Go joins attributes of the same type, which means the same.
  */
 function factsOf(certificate) {
   const { subject, subjectAltName = null, ca, keyUsage = [], validFrom, validTo } = new X509Certificate(Buffer.from(certificate, 'base64'));
@@ -32,7 +32,7 @@ async function decide(t, csr, type) {
   await t.call('PUT', `${requests}/${csr.metadata.name}/approval`, { ...csr, status });
 }
 
-/** Waits until a request has that many conditions, and a certificate if it is to have one. */
+/** Waits until a request has this many conditions, and a certificate if one is expected. Then records both. */
 async function keep(t, name, { conditions = 1, certificate = true } = {}) {
   const { status } = await t.until(`the request ${name}`, async () => {
     const csr = await read(t, name);
@@ -82,7 +82,7 @@ export const credentials = {
     await t.rest();
     await keep(t, 'denied', { certificate: false });
   },
-  async 'tokens: secrets of service accounts'(t) {
+  async 'tokens: service account token Secrets'(t) {
     await t.create('serviceaccounts', account('builder'));
     await t.create('secrets', token('filled', 'builder'));
     await keepToken(t, 'filled');

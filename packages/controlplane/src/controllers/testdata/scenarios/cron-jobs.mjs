@@ -1,4 +1,4 @@
-/** CronJobs whose last run is set back, so that a run is due at once. */
+/** CronJobs whose last schedule time is set back, so that a run is due immediately. */
 const cronJob = (image, spec = {}) => {
   const template = { spec: { restartPolicy: 'Never', terminationGracePeriodSeconds: 1, containers: [{ name: 'c', image }] } };
   const jobTemplate = { metadata: { labels: { made: 'by-cron' }, annotations: { a: 'b' } }, spec: { backoffLimit: 0, template } };
@@ -40,7 +40,7 @@ export const cronJobs = {
     await t.until('it to be missed', async () => !(await t.get('cronjobs', 'tick')).status.active);
     await t.picture('missing', { events: true });
   },
-  async 'cron job: too late'(t) {
+  async 'cron job: starting deadline exceeded'(t) {
     await t.create('cronjobs', cronJob('app:1', { startingDeadlineSeconds: 1, schedule: '0 0 1 1 *' }));
     await due(t, { days: 800 });
     await t.rest();

@@ -1,4 +1,4 @@
-/** DaemonSets, on two nodes of their own that other pods do not tolerate. */
+/** DaemonSets on two dedicated nodes, whose taint other pods do not tolerate. */
 const strategy = (spec) => ({ updateStrategy: { type: 'RollingUpdate', rollingUpdate: spec } });
 const merge = 'application/merge-patch+json';
 
@@ -69,7 +69,7 @@ export const daemonSets = {
     await withNodes(t, async () => {
       await t.create('daemonsets', daemonSet(t.namespace, 'app:1', strategy({ maxSurge: 1, maxUnavailable: 0 })));
       await until(t, 'its pods', ready(2));
-      // The status counts the older one of two pods, by the second of their creation.
+      // The status counts the older of two pods, and creation times have a resolution of one second.
       await t.until('the next second', async () => (await t.list('pods')).every(({ metadata }) => Date.now() - Date.parse(metadata.creationTimestamp) > 1_000));
       await t.patch('daemonsets', 'agent', image('unready:2'), 'strategic');
       await t.until('a third pod', async () => (await t.list('pods')).filter(({ status }) => status.phase === 'Running').length === 3);
@@ -79,7 +79,7 @@ export const daemonSets = {
       await t.picture('updated');
     });
   },
-  async 'daemon set: on delete'(t) {
+  async 'daemon set: OnDelete strategy'(t) {
     await withNodes(t, async ([first]) => {
       await t.create('daemonsets', daemonSet(t.namespace, 'app:1', { updateStrategy: { type: 'OnDelete' } }));
       await until(t, 'its pods', ready(2));
@@ -92,7 +92,7 @@ export const daemonSets = {
       await t.picture('half updated');
     });
   },
-  async 'daemon set: replaces pods that ended'(t) {
+  async 'daemon set: replaces failed pods'(t) {
     await withNodes(t, async ([first]) => {
       await t.create('daemonsets', daemonSet(t.namespace, 'app:1'));
       await until(t, 'its pods', ready(2));

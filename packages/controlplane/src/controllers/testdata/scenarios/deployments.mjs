@@ -1,4 +1,4 @@
-/** Deployments and replica sets, as `name → steps`. */
+/** Scenarios of deployments, replica sets and replication controllers. */
 export const template = (image, labels = { app: 'web' }) => ({
   metadata: { labels },
   spec: { containers: [{ name: 'c', image }], terminationGracePeriodSeconds: 1 },
@@ -66,7 +66,7 @@ export const deployments = {
     await t.until('old revisions to go', async () => (await t.list('replicasets')).length === 1);
     await t.picture('history limited');
   },
-  async 'deployment: an update that cannot become ready'(t) {
+  async 'deployment: update that never becomes ready'(t) {
     await t.create('deployments', deployment({ replicas: 4, progressDeadlineSeconds: 2 }));
     await complete(t, 4);
     await t.patch('deployments', 'web', image('bad:2'), 'strategic');
@@ -77,7 +77,8 @@ export const deployments = {
     await t.picture('stuck', { events: true });
     await t.patch('deployments', 'web', { spec: { replicas: 8 } });
     await t.until('the resize', async () => (await t.get('deployments', 'web')).status.readyReplicas === 6);
-    // Without the Deployment: the resize has made progress, until the deadline passes again.
+    // Leave out the Deployment, because its status depends on timing: the resize counts as progress until the deadline passes
+    // again.
     await t.pictureOf('resized in proportion', ['replicasets', 'pods']);
   },
   async 'deployment: pause and resume'(t) {
@@ -99,7 +100,7 @@ export const deployments = {
     await complete(t);
     await t.picture('recreated', { events: true });
   },
-  async 'deployment: restart and annotations'(t) {
+  async 'deployment: restart, and changed annotations'(t) {
     await t.create('deployments', deployment({ minReadySeconds: 1 }));
     await complete(t);
     await t.patch('deployments', 'web', { metadata: { annotations: { note: 'other', 'kubernetes.io/change-cause': 'because' } } });
@@ -108,14 +109,14 @@ export const deployments = {
     await complete(t);
     await t.picture('restarted');
   },
-  async 'deployment: deleted in the background'(t) {
+  async 'deployment: background deletion'(t) {
     await t.create('deployments', deployment());
     await complete(t);
     await t.delete('deployments', 'web', { propagationPolicy: 'Background' });
     await t.until('everything to go', async () => (await t.list('replicasets')).length + (await t.list('pods')).length === 0);
     await t.picture('gone');
   },
-  async 'replica set: adopts, releases, keeps its number'(t) {
+  async 'replica set: adopts and releases pods, and keeps the number of replicas'(t) {
     await t.create('pods', { metadata: { name: 'stray', labels: { app: 'web' } }, spec: { containers: [{ name: 'c', image: 'app:1' }] } });
     await t.until('the stray pod', async () => (await t.get('pods', 'stray')).status.phase === 'Running');
     await t.rest();
@@ -134,12 +135,12 @@ export const deployments = {
     await ready(t, 0);
     await t.picture('empty');
   },
-  async 'replica set: what cannot be created'(t) {
+  async 'replica set: pods that cannot be created'(t) {
     await t.create('replicasets', replicaSet(2, { template: { ...template('app:1'), spec: { ...template('app:1').spec, serviceAccountName: 'missing' } } }));
     await t.until('the failure', async () => (await t.get('replicasets', 'set')).status.conditions?.length > 0);
     await t.picture('failing');
   },
-  async 'replica set: deletes the worst pods first'(t) {
+  async 'replica set: deletes pods of low deletion cost first'(t) {
     await t.create('replicasets', replicaSet(4));
     await ready(t, 4);
     const names = (await t.list('pods')).map(({ metadata }) => metadata.name);
@@ -154,7 +155,7 @@ export const deployments = {
     const left = (await t.list('pods')).filter(({ metadata }) => !metadata.deletionTimestamp);
     if (left[0].metadata.name !== names[1]) throw new Error('the dearest pod was deleted');
   },
-  async 'replication controller: keeps its number'(t) {
+  async 'replication controller: creates its pods'(t) {
     await t.create('replicationcontrollers', { metadata: { name: 'rc' }, spec: { replicas: 2, selector: { app: 'web' }, template: template('app:1') } });
     await t.until('its pods', async () => (await t.get('replicationcontrollers', 'rc')).status.availableReplicas === 2);
     await t.picture('running', { events: true });

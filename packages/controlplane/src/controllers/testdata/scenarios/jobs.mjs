@@ -1,4 +1,4 @@
-/** Jobs. */
+/** Scenarios of jobs. */
 const job = (image, spec = {}) => ({
   apiVersion: 'batch/v1',
   kind: 'Job',
@@ -26,12 +26,12 @@ export const jobs = {
     await until(t, 'the end', has('Failed'));
     await t.picture('failed', { events: true });
   },
-  async 'job: waits before it tries again'(t) {
+  async 'job: backs off after a failure'(t) {
     await t.create('jobs', job('fail:1', { backoffLimit: 3 }));
     await until(t, 'the first failure', (status) => status.failed === 1);
     await t.picture('backing off');
   },
-  async 'job: too late'(t) {
+  async 'job: active deadline exceeded'(t) {
     await t.create('jobs', job('app:1', { activeDeadlineSeconds: 2, parallelism: 2 }));
     await until(t, 'the end', has('Failed'));
     await t.picture('failed', { events: true });
@@ -47,7 +47,7 @@ export const jobs = {
     await until(t, 'the suspension', (status) => has('Suspended')(status) && !status.active && !status.terminating);
     await t.picture('suspended again');
   },
-  async 'job: a failure that ends it'(t) {
+  async 'job: pod failure policy FailJob'(t) {
     const rules = [{ action: 'FailJob', onExitCodes: { operator: 'In', values: [42] } }];
     await t.create('jobs', job('fail-42:1', { podFailurePolicy: { rules }, parallelism: 1 }));
     await until(t, 'the end', has('Failed'));
@@ -59,7 +59,7 @@ export const jobs = {
     await t.delete('jobs', 'work', { propagationPolicy: 'Background' });
     await t.until('the pods to go', async () => (await t.list('pods')).length === 0);
   },
-  async 'job: goes by itself'(t) {
+  async 'job: TTL after finished'(t) {
     await t.create('jobs', job('ok:1', { ttlSecondsAfterFinished: 1 }));
     await t.until('it to go', async () => !(await t.get('jobs', 'work')) && (await t.list('pods')).length === 0);
   },
@@ -72,24 +72,24 @@ export const jobs = {
     await until(t, 'the end', has('Complete'));
     await t.picture('complete', { events: true });
   },
-  async 'job: a limit of failures per index'(t) {
+  async 'job: backoff limit per index'(t) {
     await t.create('jobs', job('fail:1', { completions: 2, parallelism: 2, completionMode: 'Indexed', backoffLimitPerIndex: 0 }));
     await until(t, 'the end', has('Failed'));
     await t.picture('failed', { events: true });
   },
-  async 'job: too many failed indexes'(t) {
+  async 'job: maxFailedIndexes exceeded'(t) {
     await t.create('jobs', job('fail:1', { completions: 4, parallelism: 1, completionMode: 'Indexed', backoffLimitPerIndex: 0, maxFailedIndexes: 1 }));
     await until(t, 'the end', has('Failed'));
     await t.picture('failed', { events: true });
   },
-  async 'job: a failure that ends its index'(t) {
+  async 'job: pod failure policy FailIndex'(t) {
     const rules = [{ action: 'FailIndex', onExitCodes: { operator: 'In', values: [42] } }];
     const spec = { completions: 2, parallelism: 2, completionMode: 'Indexed', backoffLimitPerIndex: 3, podFailurePolicy: { rules } };
     await t.create('jobs', job('fail-42:1', spec));
     await until(t, 'the end', has('Failed'));
     await t.picture('failed', { events: true });
   },
-  async 'job: a failure that does not count'(t) {
+  async 'job: pod failure policy Ignore'(t) {
     const rules = [{ action: 'Ignore', onPodConditions: [{ type: 'DisruptionTarget' }] }];
     await t.create('jobs', job('app:1', { backoffLimit: 0, podFailurePolicy: { rules } }));
     await until(t, 'its pod', (status) => status.ready === 1);
@@ -103,7 +103,7 @@ export const jobs = {
     await until(t, 'it', (status) => status.ready === 1);
     await t.picture('running again', { events: true });
   },
-  async 'job: replaces pods that are being deleted'(t) {
+  async 'job: pod replacement policies'(t) {
     for (const policy of ['TerminatingOrFailed', 'Failed']) {
       await t.create('jobs', { ...job('app:1', { podReplacementPolicy: policy }), metadata: { name: policy.toLowerCase() } });
     }
@@ -120,12 +120,12 @@ export const jobs = {
     });
     await t.picture('one replaced', { events: true });
   },
-  async 'job: of another controller'(t) {
+  async 'job: managed by another controller'(t) {
     await t.create('jobs', job('app:1', { managedBy: 'example.com/other' }));
     await t.rest();
     await t.picture('untouched', { events: true });
   },
-  async 'job: fewer and more pods at a time'(t) {
+  async 'job: changed parallelism'(t) {
     await t.create('jobs', job('app:1', { parallelism: 3, completions: 5 }));
     await until(t, 'its pods', (status) => status.ready === 3);
     await t.patch('jobs', 'work', { spec: { parallelism: 1 } });

@@ -1,4 +1,4 @@
-/** ResourceQuotas. What is in the namespace was created before the quota: its status is the controller's work alone. */
+/** ResourceQuotas. The objects are created before the quota, so only the controller, not admission, computes its usage. */
 const quota = (hard, spec = {}) => ({ metadata: { name: 'limits' }, spec: { hard, ...spec } });
 const pod = (name, spec = {}, resources = {}) => ({
   metadata: { name },
@@ -60,7 +60,7 @@ export const quotas = {
     await t.until('their usage', async () => (await t.list('resourcequotas')).every(({ status }) => status.used));
     await t.picture('counted');
   },
-  async 'quota: counts of other resources'(t) {
+  async 'quota: object counts'(t) {
     await t.create('configmaps', { metadata: { name: 'first' } });
     await t.create('resourcequotas', quota({ 'count/configmaps': '10', configmaps: '10', 'count/replicasets.apps': '5' }));
     await counted(t, 'the first count', { configmaps: '2' });

@@ -1,4 +1,4 @@
-/** Endpoint slices. */
+/** Scenarios of endpoint slices. */
 const pod = (name, more = {}) => ({
   metadata: { name, labels: { app: 'web' }, ...more.metadata },
   spec: { containers: [{ name: 'c', image: more.image ?? 'app:1', ports: [{ name: 'http', containerPort: more.port ?? 8080 }] }], ...more.spec },
@@ -14,7 +14,7 @@ const endpoints = (t, condition) =>
   });
 
 export const services = {
-  async 'endpoint slices: pods come and go'(t) {
+  async 'endpoint slices: pods are added and deleted'(t) {
     await t.create('services', service());
     await endpoints(t, (all) => all.length === 0);
     await t.picture('empty');
@@ -35,13 +35,13 @@ export const services = {
     await t.delete('services', 'web');
     await t.until('the slices to go', async () => (await t.list('endpointslices')).length === 0);
   },
-  async 'endpoint slices: headless, not ready'(t) {
+  async 'endpoint slices: headless service that publishes unready pods'(t) {
     await t.create('services', service({ clusterIP: 'None', publishNotReadyAddresses: true, ports: undefined }));
     await t.create('pods', pod('one', { image: 'unready:1', spec: { hostname: 'first', subdomain: 'web' } }));
     await endpoints(t, (all) => all.length === 1);
     await t.picture('published');
   },
-  async 'endpoint slices: mirrored from endpoints'(t) {
+  async 'endpoint slices: mirrored from Endpoints'(t) {
     await t.create('services', { metadata: { name: 'db' }, spec: { ports: [{ port: 5432 }] } });
     const targetRef = { kind: 'Pod', name: 'db-0', namespace: t.namespace, uid: '00000000-0000-4000-8000-000000000000' };
     const subsets = [

@@ -1,4 +1,4 @@
-/** Stateful sets. */
+/** Scenarios of stateful sets. */
 import { template } from './deployments.mjs';
 
 const set = (spec = {}) => ({
@@ -20,7 +20,7 @@ export async function steady(t, replicas, condition = () => true) {
 }
 
 export const statefulSets = {
-  async 'stateful set: ordered, with claims'(t) {
+  async 'stateful set: ordered, with volume claims'(t) {
     await t.create('statefulsets', set({ template: { ...template('bad:1', { app: 'db' }) }, volumeClaimTemplates: [claim] }));
     await t.until('the first pod', async () => (await names(t)) === 'db-0');
     await t.picture('waiting for the first', { events: true });
@@ -73,7 +73,7 @@ export const statefulSets = {
     await steady(t, 2, (status) => status.updatedReplicas === 1);
     await t.picture('the old revision again');
   },
-  async 'stateful set: on delete'(t) {
+  async 'stateful set: OnDelete strategy'(t) {
     await t.create('statefulsets', set({ updateStrategy: { type: 'OnDelete' } }));
     await steady(t, 2);
     await t.patch('statefulsets', 'db', image('app:2'), 'strategic');

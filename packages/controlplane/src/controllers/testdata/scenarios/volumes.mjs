@@ -1,4 +1,4 @@
-/** Volumes and claims. All classes have the namespace in their names, because scenarios run side by side. */
+/** Volumes and claims. The names of volumes and classes include the namespace, because scenarios run in parallel. */
 import { template } from './deployments.mjs';
 
 const sized = (storage) => ({ requests: { storage } });
@@ -58,7 +58,7 @@ export const volumes = {
     await event(t, 'FailedBinding');
     await t.picture('bound', { events: /persistentvolume-controller/, messages: /no persistent volumes/ });
   },
-  async 'claim: a volume by name'(t) {
+  async 'claim: names a volume'(t) {
     await makeVolume(t, 'tiny', { storage: '1Mi' });
     await makeVolume(t, 'mine', { claimRef: { namespace: t.namespace, name: 'second' } });
     await makeVolume(t, 'other', {});
@@ -73,8 +73,8 @@ export const volumes = {
     await claimPhase(t, 'fourth', 'Bound');
     await t.picture('bound', { events });
   },
-  async 'claim: a volume that comes later'(t) {
-    // Larger than the volumes without a class of other scenarios.
+  async 'claim: volume that is created later'(t) {
+    // Requests more than the classless volumes of other scenarios have.
     await t.create('persistentvolumeclaims', claim(t, 'a', { storageClassName: '', resources: sized('3Gi') }));
     await event(t, 'FailedBinding');
     await makeVolume(t, 'late', { storage: '3Gi', storageClassName: '', claimRef: { namespace: t.namespace, name: 'a' } });
@@ -97,7 +97,7 @@ export const volumes = {
     await volumePhase(t, 'made', 'Released');
     await t.picture('released');
   },
-  async 'claim: waits for its first consumer'(t) {
+  async 'claim: waits for the first consumer'(t) {
     await makeClass(t, 'late', { volumeBindingMode: 'WaitForFirstConsumer' });
     await makeVolume(t, 'there', { storageClassName: `${t.namespace}-late` });
     await t.create('persistentvolumeclaims', claim(t, 'a', { storageClassName: `${t.namespace}-late` }));
@@ -107,12 +107,12 @@ export const volumes = {
     await event(t, 'ExternalProvisioning');
     await t.picture('selected', { events });
   },
-  async 'claim: no such class'(t) {
+  async 'claim: missing storage class'(t) {
     await t.create('persistentvolumeclaims', claim(t, 'a'));
     await event(t, 'ProvisioningFailed');
     await t.picture('pending', { events });
   },
-  async 'claim: lost'(t) {
+  async 'claim: bound volume is deleted'(t) {
     await makeVolume(t, 'v', {});
     await volumePhase(t, 'v', 'Available');
     await t.create('persistentvolumeclaims', claim(t, 'a'));
@@ -122,7 +122,7 @@ export const volumes = {
     await claimPhase(t, 'a', 'Lost');
     await t.picture('lost', { events });
   },
-  async 'volume: no deleter'(t) {
+  async 'volume: no plugin to delete it'(t) {
     await makeVolume(t, 'v', { persistentVolumeReclaimPolicy: 'Delete', hostPath: undefined, nfs: { server: 'example.com', path: '/' } });
     await volumePhase(t, 'v', 'Available');
     await t.create('persistentvolumeclaims', claim(t, 'a'));
@@ -219,7 +219,7 @@ async function steady(t, replicas) {
   });
 }
 
-/** Runs a set with two pods, scales it to one, changes its policy and deletes it. */
+/** Creates a set with two pods, scales it to one, changes its retention policy if `then` is given, and deletes it. */
 async function retained(t, { whenDeleted, whenScaled, then }) {
   for (const ordinal of [0, 1]) await makeVolume(t, `v${ordinal}`, { claimRef: { namespace: t.namespace, name: `data-db-${ordinal}` } });
   for (const ordinal of [0, 1]) await volumePhase(t, `v${ordinal}`, 'Available');
@@ -240,8 +240,8 @@ async function retained(t, { whenDeleted, whenScaled, then }) {
 }
 
 export const retention = {
-  'claim retention: kept': (t) => retained(t, { whenDeleted: 'Retain', whenScaled: 'Retain', then: { whenDeleted: 'Delete', whenScaled: 'Retain' } }),
+  'claim retention: retained': (t) => retained(t, { whenDeleted: 'Retain', whenScaled: 'Retain', then: { whenDeleted: 'Delete', whenScaled: 'Retain' } }),
   'claim retention: deleted with the set': (t) => retained(t, { whenDeleted: 'Delete', whenScaled: 'Retain', then: { whenDeleted: 'Retain', whenScaled: 'Retain' } }),
-  'claim retention: deleted when scaled': (t) => retained(t, { whenDeleted: 'Retain', whenScaled: 'Delete' }),
-  'claim retention: always deleted': (t) => retained(t, { whenDeleted: 'Delete', whenScaled: 'Delete' }),
+  'claim retention: deleted on scale-down': (t) => retained(t, { whenDeleted: 'Retain', whenScaled: 'Delete' }),
+  'claim retention: deleted with the set and on scale-down': (t) => retained(t, { whenDeleted: 'Delete', whenScaled: 'Delete' }),
 };

@@ -1,4 +1,4 @@
-/** Policies whose `status.typeChecking` is recorded from kube-controller-manager and compared with ours. */
+/** Policies whose `status.typeChecking` is recorded from kube-controller-manager, to compare with ours. */
 const rule = (group, version, ...resources) => ({
   apiGroups: [group],
   apiVersions: [version],

@@ -1,5 +1,5 @@
 /**
- * Records the `status.typeChecking` that kube-controller-manager 1.36.3 gives to the policies in `policies.mjs`:
+ * Records the `status.typeChecking` that kube-controller-manager 1.36.3 writes to the policies in `policies.mjs`:
  *
  *   node record.mjs https://127.0.0.1:PORT TOKEN
  */
@@ -13,7 +13,7 @@ const path = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies'
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 await sendRequest('POST', '/apis/apiextensions.k8s.io/v1/customresourcedefinitions', definition);
-await pause(5_000); // until the OpenAPI document contains it
+await pause(5_000); // Until the OpenAPI document contains the CRD.
 const answers = {};
 for (const policy of policies) {
   const { status, body } = await sendRequest('POST', path, policy);
