@@ -32,6 +32,7 @@ const recorders = [
   { folder: 'packages/schema/src/cel' },
   { folder: 'packages/controlplane/src/kube-apiserver/registry', stdout: 'answers-1.36.3.json' },
   { folder: 'packages/controlplane/src/kinds', args: ['invalid'], plain: true },
+  { folder: 'packages/controlplane/src/kinds', args: ['warnings'], plain: true },
   { folder: 'packages/controlplane/src/scheduler', args: ['1', '14'], plain: true, stdout: 'choices-1.36.3.json' },
 ];
 const noAdmission =

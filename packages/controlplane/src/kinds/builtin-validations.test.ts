@@ -8,12 +8,13 @@ import {
   VirtualClock,
 } from '@kubewright/apimachinery';
 import type { StatusCause } from '@kubewright/apimachinery/meta/v1';
-import type { Draft } from '@kubewright/apiserver';
+import type { Draft, Strategy } from '@kubewright/apiserver';
 import type { StrategyContext } from '@kubewright/apiserver/internal';
 import { describe, expect, it } from 'vitest';
 import { builtinDefinitions } from './builtin-definitions.ts';
 // The cases that the recorder sends, so the fixtures contain only responses.
-import { build, invalidCases } from './testdata/invalid-objects.mjs';
+import { build, type InvalidCase, invalidCases } from './testdata/invalid-objects.mjs';
+import { suspectCases } from './testdata/suspect-objects.mjs';
 
 interface Recorded {
   readonly index: number;
@@ -22,11 +23,21 @@ interface Recorded {
   readonly causes?: readonly StatusCause[];
 }
 
-const file = new URL('testdata/invalid.jsonl', import.meta.url);
-const recorded = readFileSync(file, 'utf8')
-  .trim()
-  .split('\n')
-  .map((line) => JSON.parse(line) as Recorded);
+interface Warned {
+  readonly index: number;
+  readonly resource: string;
+  readonly warnings: string;
+}
+
+function linesOf<T>(name: string): T[] {
+  const text = readFileSync(new URL(`testdata/${name}`, import.meta.url), 'utf8');
+  return text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line) as T);
+}
+
+const recorded = linesOf<Recorded>('invalid.jsonl');
 const clock = new VirtualClock();
 const random = seededRandom(1);
 const definitions = builtinDefinitions({ clock, random });
@@ -53,21 +64,23 @@ describe('builtin validation', () => {
   );
 });
 
+describe('builtin warnings', () => {
+  it.each(
+    linesOf<Warned>('warnings.jsonl').map((one) => ({
+      ...one,
+      changes: JSON.stringify(suspectCases[one.index]?.[1]).slice(0, 120),
+    })),
+  )('warns about $index $resource $changes as the real API server does', ({ index, warnings }) => {
+    // The header repeats no text.
+    const made = [...new Set(warningsOf(index))].map((text) => `299 - ${JSON.stringify(text)}`);
+    expect(made.join(', ')).toBe(warnings);
+  });
+});
+
 function faultsOf(index: number): readonly StatusCause[] {
-  const one = invalidCases[index];
-  if (!one) throw new Error(`case ${index} is missing; record the answers again`);
-  const { resource, object } = build(one) as { resource: string; object: Draft };
-  const definition = definitions.find(
-    (d) => d.resource === resource && `${d.group}/${d.version}`.replace(/^\//, '') === object.apiVersion,
-  );
-  if (!definition) throw new Error(`no definition of ${resource}`);
-  const { strategy } = definition;
-  object.metadata.uid = 'uid';
-  if (definition.scope === 'Namespaced') object.metadata.namespace = 'default';
+  const { strategy, object } = caseOf(invalidCases, index);
   try {
-    strategy.applyDefaults?.(object);
-    strategy.prepareForCreate?.(object, context);
-    const stored = object as unknown as KubernetesObject;
+    const stored = prepared(strategy, object);
     const names = (strategy.validateName?.(object.metadata.name ?? '') ?? []).map((detail) =>
       invalidField('metadata.name', object.metadata.name, detail),
     );
@@ -77,6 +90,30 @@ function faultsOf(index: number): readonly StatusCause[] {
     if (error instanceof StatusError) return error.status.details?.causes ?? [];
     throw error;
   }
+}
+
+function warningsOf(index: number): readonly string[] {
+  const { strategy, object } = caseOf(suspectCases, index);
+  return strategy.warnings?.(prepared(strategy, object), undefined) ?? [];
+}
+
+function caseOf(cases: readonly InvalidCase[], index: number): { strategy: Strategy; object: Draft } {
+  const one = cases[index];
+  if (!one) throw new Error(`case ${index} is missing; record the answers again`);
+  const { resource, object } = build(one) as { resource: string; object: Draft };
+  const definition = definitions.find(
+    (d) => d.resource === resource && `${d.group}/${d.version}`.replace(/^\//, '') === object.apiVersion,
+  );
+  if (!definition) throw new Error(`no definition of ${resource}`);
+  object.metadata.uid = 'uid';
+  if (definition.scope === 'Namespaced') object.metadata.namespace = 'default';
+  return { strategy: definition.strategy, object };
+}
+
+function prepared(strategy: Strategy, object: Draft): KubernetesObject {
+  strategy.applyDefaults?.(object);
+  strategy.prepareForCreate?.(object, context);
+  return object as unknown as KubernetesObject;
 }
 
 function sorted(causes: readonly StatusCause[]): readonly string[] {

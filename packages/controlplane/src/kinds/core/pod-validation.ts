@@ -18,7 +18,7 @@ const updatable = [
 /** Validation of pods and their subresources. */
 export const podValidation: readonly ValidationEntry[] = [
   validationOf<Pod>('/v1/pods', {
-    validate: (pod) => [...podSpec(pod.spec, { path: specPath }), ...createOnly(pod)],
+    validate: (pod) => [...podSpec(pod.spec, { path: specPath }), ...tokenFaults(pod.spec), ...createOnly(pod)],
     validateUpdate: updateFaults,
     warnings: (pod, old) => (old ? [] : podWarnings(pod, nameWarnings(pod))),
   }),
@@ -33,6 +33,20 @@ function createOnly({ metadata, spec }: Pod): readonly FieldError[] {
   // Updates also run `validate`; a stored pod has a resource version.
   if (metadata.resourceVersion || (spec.ephemeralContainers ?? []).length === 0) return [];
   return [forbiddenField(specPath.child('ephemeralContainers'), 'cannot be set on create')];
+}
+
+/** Rejects tokens of no account. Upstream does so for pods only, so that stored templates stay valid. */
+function tokenFaults({ serviceAccountName, volumes }: PodSpec): readonly FieldError[] {
+  if (serviceAccountName) return [];
+  return (volumes ?? []).flatMap(({ projected }, volume) =>
+    (projected?.sources ?? []).flatMap(({ serviceAccountToken }, source) => {
+      if (!serviceAccountToken) return [];
+      const at = specPath.child('volumes').index(volume).child('projected', 'sources').index(source);
+      return [
+        forbiddenField(at.child('serviceAccountToken'), 'must not be specified when serviceAccountName is not set'),
+      ];
+    }),
+  );
 }
 
 function nameWarnings({ metadata }: Pod): readonly string[] {

@@ -14,6 +14,8 @@ const deprecatedNodeLabels: ReadonlyMap<string, string> = new Map([
   ['beta.kubernetes.io/instance-type', 'deprecated since v1.17; use "node.kubernetes.io/instance-type" instead'],
 ]);
 
+const byteResources = ['memory', 'ephemeral-storage'];
+
 /** Returns the warnings for a new pod. */
 export function podWarnings(pod: Pod, first: readonly string[] = []): readonly string[] {
   return [...first, ...podSpecWarnings(pod.spec, FieldPath.of('spec'))];
@@ -32,7 +34,7 @@ export function podSpecWarnings(spec: PodSpec, path: FieldPath): readonly string
       field: 'name',
     }),
     ...emptySecretNames(spec, path),
-    ...fractionalBytes(spec.overhead, path.child('overhead')),
+    ...byteResources.flatMap((name) => fractionalBytes(spec.overhead?.[name], path.child('overhead').key(name))),
     ...containersOf(spec, path).flatMap(({ container, path: at }) => containerWarnings(container, at)),
     ...portWarnings(spec, path),
     ...gracePeriodWarnings(spec, path),
@@ -133,20 +135,19 @@ function emptySecretNames(spec: PodSpec, path: FieldPath): readonly string[] {
 
 function containerWarnings({ resources, env }: Container, path: FieldPath): readonly string[] {
   return [
-    ...(['limits', 'requests'] as const).flatMap((list) =>
-      fractionalBytes(resources?.[list], path.child('resources', list)),
+    ...byteResources.flatMap((name) =>
+      (['limits', 'requests'] as const).flatMap((list) =>
+        fractionalBytes(resources?.[list]?.[name], path.child('resources', list).key(name)),
+      ),
     ),
     ...hiddenVariables(env ?? [], path.child('env')),
   ];
 }
 
 /** Bytes are not divisible, although a quantity such as `1500m` can be written. */
-function fractionalBytes(list: Readonly<Record<string, string>> | undefined, path: FieldPath): readonly string[] {
-  return ['memory', 'ephemeral-storage'].flatMap((name) => {
-    const amount = list?.[name];
-    if (amount === undefined || billionthsOf(amount) % 1_000_000_000n === 0n) return [];
-    return [`${path.key(name)}: fractional byte value "${amount}" is invalid, must be an integer`];
-  });
+function fractionalBytes(amount: string | undefined, path: FieldPath): readonly string[] {
+  if (amount === undefined || billionthsOf(amount) % 1_000_000_000n === 0n) return [];
+  return [`${path}: fractional byte value "${amount}" is invalid, must be an integer`];
 }
 
 /** Returns warnings for variables that hide an earlier one of the same name. */

@@ -32,8 +32,7 @@ const seccompProfile: Check<SeccompProfile> = (profile, path) => {
     if (localhostProfile === undefined) faults.push(requiredField(at, 'must be set when seccomp type is Localhost'));
     else faults.push(...relativePath(localhostProfile, at));
   } else if (localhostProfile !== undefined) {
-    const shown = { Type: type ?? '', LocalhostProfile: localhostProfile };
-    faults.push(invalidField(at, shown, 'can only be set when seccomp type is Localhost'));
+    faults.push(invalidField(at, goProfile(profile), 'can only be set when seccomp type is Localhost'));
   }
   return faults;
 };
@@ -93,23 +92,39 @@ const escalation: Check<SecurityContext> = (context, path) => {
 
 /** Formats the structure with Go's field names for the message. */
 function goSecurityContext(context: SecurityContext): Record<string, unknown> {
-  const names: readonly (keyof SecurityContext)[] = [
-    'capabilities',
-    'privileged',
-    'seLinuxOptions',
-    'windowsOptions',
-    'runAsUser',
-    'runAsGroup',
-    'runAsNonRoot',
-    'readOnlyRootFilesystem',
-    'allowPrivilegeEscalation',
-    'procMount',
-    'seccompProfile',
-    'appArmorProfile',
-  ];
-  const goName = (name: string): string =>
-    name === 'seLinuxOptions' ? 'SELinuxOptions' : name.charAt(0).toUpperCase() + name.slice(1);
-  return Object.fromEntries(names.map((name) => [goName(name), context[name] ?? null]));
+  const { capabilities, seLinuxOptions, windowsOptions, seccompProfile, appArmorProfile } = context;
+  return {
+    Capabilities: capabilities ? { Add: capabilities.add ?? null, Drop: capabilities.drop ?? null } : null,
+    Privileged: context.privileged ?? null,
+    SELinuxOptions: seLinuxOptions
+      ? {
+          User: seLinuxOptions.user ?? '',
+          Role: seLinuxOptions.role ?? '',
+          Type: seLinuxOptions.type ?? '',
+          Level: seLinuxOptions.level ?? '',
+        }
+      : null,
+    WindowsOptions: windowsOptions
+      ? {
+          GMSACredentialSpecName: windowsOptions.gmsaCredentialSpecName ?? null,
+          GMSACredentialSpec: windowsOptions.gmsaCredentialSpec ?? null,
+          RunAsUserName: windowsOptions.runAsUserName ?? null,
+          HostProcess: windowsOptions.hostProcess ?? null,
+        }
+      : null,
+    RunAsUser: context.runAsUser ?? null,
+    RunAsGroup: context.runAsGroup ?? null,
+    RunAsNonRoot: context.runAsNonRoot ?? null,
+    ReadOnlyRootFilesystem: context.readOnlyRootFilesystem ?? null,
+    AllowPrivilegeEscalation: context.allowPrivilegeEscalation ?? null,
+    ProcMount: context.procMount ?? null,
+    SeccompProfile: seccompProfile ? goProfile(seccompProfile) : null,
+    AppArmorProfile: appArmorProfile ? goProfile(appArmorProfile) : null,
+  };
+}
+
+function goProfile({ type, localhostProfile }: SeccompProfile | AppArmorProfile): Record<string, unknown> {
+  return { Type: type ?? '', LocalhostProfile: localhostProfile ?? null };
 }
 
 const sysctl = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$/;

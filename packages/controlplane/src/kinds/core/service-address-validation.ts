@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 import { duplicateField, type FieldError, FieldPath, invalidField, requiredField } from '@kubewright/apimachinery';
 import type { Service, ServiceSpec } from '../generated/drafts.ts';
 import { enumOf } from '../validation/check.ts';
@@ -16,8 +16,8 @@ export function serviceAddressFaults(spec: ServiceSpec): readonly FieldError[] {
   if (list.length > 2) faults.push(invalidField(addresses, list, 'may only hold up to 2 values'));
   // Upstream stops at malformed addresses, whose family is unknown.
   if (eachAddress(list).length > 0) return faults;
-  const [first = '', second] = list;
-  if (second !== undefined && (list.length > 2 || isIPv6(first) === isIPv6(second))) {
+  const hasBothFamilies = list.some((address) => isIPv6(address)) && list.some((address) => isIPv4(address));
+  if (list.length > 1 && !hasBothFamilies) {
     faults.push(invalidField(addresses, list, 'may specify no more than one IP for each IP family'));
   }
   return list[0] === 'None' ? faults : [...faults, ...matchFaults(list, spec.ipFamilies ?? [])];

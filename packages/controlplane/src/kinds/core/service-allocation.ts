@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { type FieldError, invalid, invalidField } from '@kubewright/apimachinery';
 import type { Service, ServicePort, ServiceSpec } from '../generated/drafts.ts';
 import { isEmpty } from '../validation/check.ts';
@@ -31,7 +30,7 @@ export function allocateForUpdate(service: Service, context: AllocationContext &
   if (needsClusterIp(spec)) {
     if (old.spec.ipFamilyPolicy) spec.ipFamilyPolicy ??= old.spec.ipFamilyPolicy;
     if (old.spec.ipFamilies) spec.ipFamilies ??= [...old.spec.ipFamilies];
-    if (!keepsDualStackPreference(spec, old.spec)) initIpFamilies(service);
+    if (!keepsDualStackPreference(spec, old.spec)) initIpFamilies(service, old);
     // Validation rejects another address, except for services that had none.
     const isKept = Boolean(spec.clusterIP) && Boolean(old.spec.clusterIP) && needsClusterIp(old.spec);
     if (spec.clusterIP !== 'None' && !isKept) allocateClusterIp(service, context);
@@ -84,9 +83,6 @@ function inheritClusterIps(spec: ServiceSpec, old: ServiceSpec): void {
 function allocateClusterIp(service: Service, context: AllocationContext): void {
   const { spec } = service;
   const requested = spec.clusterIP || undefined;
-  // Upstream validates before it allocates: these are rejected, whatever is free.
-  if (requested !== undefined && !isIP(requested)) return;
-  if ((spec.clusterIPs ?? []).length > 0 && spec.clusterIPs?.[0] !== (requested ?? '')) return;
   try {
     spec.clusterIP = context.allocator.takeIp({ requested, dryRun: context.dryRun });
     spec.clusterIPs = [spec.clusterIP];

@@ -2,6 +2,7 @@ import { isIPv6 } from 'node:net';
 import { type FieldError, FieldPath, invalid, invalidField, unsupportedField } from '@kubewright/apimachinery';
 import { sameJson } from '@kubewright/apimachinery/internal';
 import type { Service, ServiceSpec } from '../generated/drafts.ts';
+import { serviceAddressChanges, serviceAddressFaults } from './service-address-validation.ts';
 
 const spec = FieldPath.of('spec');
 /** The only family for which a cluster has addresses. */
@@ -11,10 +12,12 @@ const families = [clusterFamily, 'IPv6'];
 /**
  * Sets the IP families of a service and the policy that chooses them. Mirrors `initIPFamilyFields` (1.36) of a cluster with one family.
  *
- * @throws StatusError 422 if the service requests a family that the cluster does not have.
+ * @throws StatusError 422 if the addresses are invalid, or the service requests a family that the cluster does not have.
  */
-export function initIpFamilies(service: Service): void {
+export function initIpFamilies(service: Service, old?: Service): void {
   const { spec: wanted } = service;
+  // The rest can then rely on well-formed addresses.
+  reject(service, [...serviceAddressFaults(wanted), ...(old ? serviceAddressChanges(service, old) : [])]);
   const isHeadless = wanted.clusterIP === 'None';
   const hasSelector = Object.keys(wanted.selector ?? {}).length > 0;
   wanted.ipFamilyPolicy ??= isHeadless && !hasSelector ? 'RequireDualStack' : 'SingleStack';

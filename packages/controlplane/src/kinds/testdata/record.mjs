@@ -1,5 +1,5 @@
 // Sends requests to a real API server (1.36.3) and keeps its responses as fixtures.
-// Run: node record.mjs https://127.0.0.1:PORT TOKEN (minimal|invalid|tables)
+// Run: node record.mjs https://127.0.0.1:PORT TOKEN (minimal|invalid|warnings|tables)
 // The server must be fresh for each run (the tables create webhooks without a backend) and must not let admission
 // change objects: --disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,TaintNodesByCondition,RuntimeClass
 import { writeFileSync } from 'node:fs';
@@ -92,4 +92,20 @@ async function recordInvalid() {
 }
 
 if (what === 'invalid') await recordInvalid();
+
+/** Sends what is accepted with warnings and keeps the warnings. */
+async function recordWarnings() {
+  const { build } = await import('./invalid-objects.mjs');
+  const { suspectCases } = await import('./suspect-objects.mjs');
+  const lines = [];
+  for (const [index, one] of suspectCases.entries()) {
+    const { resource, object } = build(one);
+    const { status, warnings, body } = await call('POST', `${collectionOf(resource, object)}?dryRun=All`, object);
+    if (status !== 201) process.stderr.write(`${index} ${resource}: ${status} ${body.message}\n`);
+    else lines.push(JSON.stringify({ index, resource, warnings: warnings ?? '' }));
+  }
+  write('warnings.jsonl', lines);
+}
+
+if (what === 'warnings') await recordWarnings();
 sendRequest.close();

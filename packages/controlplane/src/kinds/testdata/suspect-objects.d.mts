@@ -1,0 +1,3 @@
+import type { InvalidCase } from './invalid-objects.mjs';
+
+export const suspectCases: readonly InvalidCase[];
