@@ -1,7 +1,7 @@
-import { badRequest, FieldSelector } from '@kubewright/apimachinery';
+import { badRequest } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import { watchMediaType } from '../negotiation/index.ts';
-import { readListOptions, readSelection, type Selection } from '../registry/index.ts';
+import { type ListOptions, readListOptions, readSelection, type Selection } from '../registry/index.ts';
 import { watchRepresentation } from '../tables/index.ts';
 import type { WatchFilter } from '../watch/index.ts';
 import { slotHolder } from './caller-class.ts';
@@ -14,7 +14,7 @@ export async function watchEndpoint(call: ResourceCall): Promise<ApiResponse> {
   const { definition, services } = registry;
   const format = formatOf(call, 'event');
   const options = readListOptions(info.query, 'watch');
-  const selection = readSelection(ofOneName(options, info.pathName), definition);
+  const selection = selectionOf(call, options);
   if (format.mismatch) throw format.mismatch;
   const namespace = namespaceOf(call);
   const { resourceVersion, resourceVersionMatch, sendInitialEvents, allowWatchBookmarks, timeoutSeconds } = options;
@@ -39,20 +39,22 @@ export async function watchEndpoint(call: ResourceCall): Promise<ApiResponse> {
   };
 }
 
-/** Restricts a watch to the name in its path, if there is one. */
-function ofOneName<T extends { readonly fieldSelector: string }>(options: T, name: string): T {
-  const own = `metadata.name=${name}`;
-  if (name === '') return options;
-  if (options.fieldSelector === '') return { ...options, fieldSelector: own };
-  // The request's information has read the selector before, so it can be parsed.
-  if (FieldSelector.parse(options.fieldSelector).exactValue('metadata.name') === name) return options;
+/** Reads the selectors of a watch. A name in its path restricts it to that object. */
+function selectionOf({ registry, info }: ResourceCall, options: ListOptions): Selection {
+  const { definition } = registry;
+  const { pathName: name } = info;
+  if (name !== '' && options.fieldSelector === '') {
+    return readSelection({ ...options, fieldSelector: `metadata.name=${name}` }, definition);
+  }
+  const selection = readSelection(options, definition);
+  if (name === '' || selection.name === name) return selection;
   throw badRequest("fieldSelector metadata.name doesn't match requested name");
 }
 
 function watchFilter({ registry }: ResourceCall, { id, matches, exact }: Selection): WatchFilter | undefined {
   if (!matches) return undefined;
   const { form } = registry;
-  // As in lists: fields are those of the served version, and each item is decoded once, not once per watcher.
+  // As in lists, selectors see the fields of the served version. Each item is decoded once, not once per watcher.
   return {
     id: `${form.apiVersion} ${form.definition.kind} ${id}`,
     matches: (item) => matches(form.object(item)),

@@ -69,6 +69,7 @@ describe('watch', () => {
     const wrong = `${one}?fieldSelector=metadata.name%3Da`;
     const mismatch = "fieldSelector metadata.name doesn't match requested name";
     expect(await server.get(wrong)).toMatchObject({ status: 400, json: { message: mismatch } });
+    expect((await server.get(`${one}?fieldSelector=nonsense`)).status).toBe(400);
     expect((await server.post(all, {})).status).toBe(405);
     expect((await server.get('/api/v1/watch/nothings')).status).toBe(404);
     expect((await server.get(`${one}/status`)).status).toBe(404);
