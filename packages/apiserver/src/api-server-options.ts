@@ -10,7 +10,8 @@ import type { RequestInfo } from './request-info/index.ts';
 import type { Storage } from './storage/index.ts';
 
 /**
- * Handles paths that are not resources: discovery, OpenAPI, health, version, metrics. `undefined` means "not mine".
+ * Handles requests for paths that are not resources, such as discovery, OpenAPI, health, version and metrics. Returns `undefined`
+ * for a path that it does not handle.
  *
  * @example
  * ```ts
@@ -34,29 +35,29 @@ export interface AuditEvent {
 }
 
 /**
- * Limits on requests. A request beyond them gets a 429 with `Retry-After`. Privileged callers are the group `system:masters` and
- * callers inside the process, such as the cluster's own controllers; upstream never rejects the former (1.36).
+ * Limits on requests. Requests beyond a limit get a 429 with `Retry-After`. Privileged callers are members of the group
+ * `system:masters`, which upstream never rejects (1.36), and callers inside the process, such as the cluster's own controllers.
  */
 export interface ApiServerLimits {
-  /** Size of a body, in bytes. @defaultValue 3 MiB */
+  /** Maximum size of a request body, in bytes. @defaultValue 3 MiB */
   readonly maxBodyBytes?: number | undefined;
-  /** Concurrent read requests. @defaultValue 400 */
+  /** Maximum number of concurrent read requests. @defaultValue 400 */
   readonly maxReading?: number | undefined;
-  /** Concurrent write requests. @defaultValue 200 */
+  /** Maximum number of concurrent write requests. @defaultValue 200 */
   readonly maxWriting?: number | undefined;
-  /** Additional slots of each kind, for privileged callers only. @defaultValue 40 */
+  /** Additional concurrent reads, and as many additional writes, for privileged callers only. @defaultValue 40 */
   readonly reserved?: number | undefined;
   /** The fraction of each limit that one user may hold at a time; privileged callers are exempt. @defaultValue 0.5 */
   readonly userShare?: number | undefined;
-  /** Open streams: watches, logs, connections to pods. @defaultValue 3,000 */
+  /** Maximum number of open streams: watches, logs and connections to pods. @defaultValue 3,000 */
   readonly maxStreams?: number | undefined;
-  /** Open streams of one user; privileged callers are exempt. @defaultValue 1,000 */
+  /** Maximum number of open streams of one user; privileged callers are exempt. @defaultValue 1,000 */
   readonly maxStreamsPerUser?: number | undefined;
   /** Additional streams for privileged callers; nodes and controllers may use half of them. @defaultValue 1,000 */
   readonly reservedStreams?: number | undefined;
   /**
-   * Events that one user's watches have not read yet, in bytes; beyond that, the slowest of them ends with a 429. Privileged
-   * callers are exempt. @defaultValue 64 MiB
+   * Maximum size of the events that one user's watches have not read yet, in bytes. Beyond it, the slowest of these watches ends
+   * with a 429. Privileged callers are exempt. @defaultValue 64 MiB
    */
   readonly maxUnreadBytesPerUser?: number | undefined;
 }
@@ -86,19 +87,22 @@ export interface ApiServerOptions {
   readonly authorizer: Authorizer;
   /** Admission plugins in order; see {@link AdmissionChain}. */
   readonly admissionPlugins?: readonly AdmissionPlugin[] | undefined;
-  /** Runs before all other handlers, and forwards requests that another server handles. */
+  /** Forwards requests that another server handles. Runs before all other handlers. */
   readonly aggregation?: NonResourceHandler | undefined;
-  /** Handlers for other paths, tried in order. */
+  /** Handlers for paths that are not resources, tried in order. */
   readonly nonResourceHandlers?: readonly NonResourceHandler[] | undefined;
-  /** Protobuf of built-in kinds; without it, protobuf bodies get a 415, and clients that accept nothing else a 406. */
+  /**
+   * Encodes and decodes built-in kinds as protobuf. Without it, protobuf bodies get a 415, and clients that accept only protobuf
+   * get a 406.
+   */
   readonly protobuf?: ProtobufCodec | undefined;
   readonly limits?: ApiServerLimits | undefined;
   /** Receives internal errors. */
   readonly onError?: ((error: unknown, request: ApiRequest) => void) | undefined;
   readonly audit?: ((event: AuditEvent) => void) | undefined;
   /**
-   * Writes audit events (`Event` of audit.k8s.io/v1). `policy` is a `Policy` of audit.k8s.io/v1 as a JSON value; an invalid one
-   * fails with KW5040. `write` gets the events as JSON values and must not throw.
+   * Writes audit events (`Event` of audit.k8s.io/v1). `policy` is a `Policy` of audit.k8s.io/v1 as a JSON value; an invalid
+   * policy fails with KW5040. `write` gets the events as JSON values and must not throw.
    *
    * @defaultValue no audit log
    */

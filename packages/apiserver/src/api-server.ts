@@ -87,7 +87,7 @@ export class ApiServer implements AsyncDisposable {
     this.#maxBodyBytes = maxBodyBytes;
   }
 
-  /** The watches of all resources, for metrics and for ending those of a resource that is no longer served. */
+  /** The watches of all resources, for metrics and for ending the watches of a resource that is no longer served. */
   get watches(): WatchHubs {
     return this.#hubs;
   }
@@ -102,7 +102,10 @@ export class ApiServer implements AsyncDisposable {
     return registry;
   }
 
-  /** Returns the services of a definition. A version with a conversion webhook sees storage through that conversion. */
+  /**
+   * Returns the services for the registry of a definition. For a version with a conversion webhook, storage converts objects to
+   * that version.
+   */
   #servicesOf(definition: ResourceDefinition): RegistryServices {
     const { converter, storagePrefix } = definition;
     if (converter === undefined) return this.#services;
@@ -175,7 +178,7 @@ export class ApiServer implements AsyncDisposable {
     return this.#limited(context, holder);
   }
 
-  /** Authenticates a request, and records one whose credentials are rejected. */
+  /** Authenticates a request. Records a request with rejected credentials in the audit log. */
   async #authenticate(request: ApiRequest, auditId: string): Promise<UserInfo> {
     try {
       return await this.#authenticator.authenticate(request);
@@ -186,7 +189,7 @@ export class ApiServer implements AsyncDisposable {
     }
   }
 
-  /** Returns the record of a request that the audit policy selects. */
+  /** Returns the audit record of a request, or undefined if the audit policy does not select the request. */
   #audited(facts: Omit<AuditedFacts, 'definition'>): AuditedRequest | undefined {
     const { auditLog, catalog, clock, protobuf } = this.#options;
     if (!auditLog || !this.#auditPolicy) return undefined;
@@ -197,10 +200,10 @@ export class ApiServer implements AsyncDisposable {
     return new AuditedRequest({ ...facts, definition }, { decision, clock, protobuf, write: auditLog.write });
   }
 
-  /** Routes a request. Requests other than streams take one of the slots for requests in progress. */
+  /** Routes a request. While it is in progress, it occupies an in-flight slot, unless it is a stream. */
   async #limited(context: RequestContext, holder: SlotHolder): Promise<ApiResponse> {
     const { info } = context;
-    // Does not depend on the caller's offer to switch protocols, because any request may contain one.
+    // Decided by verb and subresource: any request may offer to switch protocols, and would then escape the limit.
     if (isStreaming(info)) return this.#route(context);
     const slot = { writes: !reading.has(info.verb), ...holder };
     this.#inFlight.enter(slot);
@@ -234,7 +237,8 @@ export class ApiServer implements AsyncDisposable {
 
   #failure(request: ApiRequest, error: unknown): ApiResponse {
     const status = statusOf(error);
-    // A deliberate error response is not an internal error, whatever its code: some are a 500 without a reason, as upstream.
+    // A deliberate error response is not an internal error, even if its code is 500: as upstream, some errors are a 500 without a
+    // reason.
     const isRejection = [WebhookFault, CommitTooLargeError, StorageFullError].some((type) => error instanceof type);
     const meant = isRejection || (error instanceof StatusError && status.reason !== 'InternalError');
     if (status.code >= 500 && !meant && !request.signal.aborted) this.#options.onError?.(error, request);

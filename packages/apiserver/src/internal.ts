@@ -1,6 +1,6 @@
 /**
- * The names that the control plane needs besides the public API. They change without notice; programs that use Kubewright must not
- * import them.
+ * Exports for the control plane that are not part of the public API. They change without notice: do not import them in programs
+ * that use Kubewright.
  *
  * @internal
  * @packageDocumentation

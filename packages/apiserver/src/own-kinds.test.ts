@@ -22,14 +22,14 @@ describe('a server with its own kinds', () => {
   });
   afterEach(() => server[Symbol.asyncDispose]());
 
-  it('serves them without namespaces and other kinds of Kubernetes', async () => {
+  it('serves them without namespaces or other built-in kinds', async () => {
     expect((await server.post(widgetPath, widget)).status).toBe(201);
     expect((await server.get(`${widgetPath}/w`)).json.metadata.name).toBe('w');
     expect((await server.get('/api/v1/namespaces')).status).toBe(404);
     expect((await server.get('/apis/apps/v1/deployments')).status).toBe(404);
   });
 
-  it('names only their groups in discovery and OpenAPI', async () => {
+  it('lists only their groups in discovery and OpenAPI', async () => {
     const { groups } = (await server.get('/apis')).json;
     expect(groups.map(({ name }: { readonly name: string }) => name)).toEqual(['example.com']);
     expect((await server.get('/api')).json.versions).toEqual([]);

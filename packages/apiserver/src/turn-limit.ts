@@ -5,8 +5,8 @@ import { nextTurn } from './next-turn.ts';
 const turnMs = 10;
 
 /**
- * Limits how long requests hold the event loop. A caller in the same process that sends request after request continues through
- * promises alone, so without a limit, sockets and timers would wait until its last request.
+ * Limits how long requests hold the event loop. A caller in the same process can send request after request in microtasks alone.
+ * Without a limit, sockets and timers would wait until its last request.
  */
 export class TurnLimit {
   readonly #clock: Clock;

@@ -5,7 +5,7 @@ import type { Draft } from '../registry/strategy.ts';
 import type { Reinvocation } from './reinvocation.ts';
 
 /**
- * The attributes of a write on its way to storage.
+ * The request that admission plugins see: a write on its way to storage, or a connection to a subresource.
  *
  * @example
  * ```ts
@@ -30,8 +30,8 @@ export interface AdmissionAttributes {
   /** Sends a `Warning` header with the response. */
   warn(text: string): void;
   /**
-   * Adds an annotation to the audit event of the request; with a level, only to events of at least that level.
-   * @defaultValue there is no audit log
+   * Adds an annotation to the request's audit event; with `level`, only if the event has at least that level. Absent without an
+   * audit log.
    */
   readonly annotate?:
     | ((key: string, value: string, options?: { readonly level?: 'Metadata' | 'Request' }) => void)
@@ -39,8 +39,8 @@ export interface AdmissionAttributes {
 }
 
 /**
- * A step of admission. All `mutate` steps run in order before the object is defaulted and validated, and once more if a webhook
- * changed something; all `validate` steps run afterwards.
+ * A step of admission. All `mutate` steps run in order after the object has been decoded and defaulted, and once more if a
+ * webhook or policy changed it. After the object has been validated, all `validate` steps run.
  *
  * @throws StatusError to reject the request.
  *

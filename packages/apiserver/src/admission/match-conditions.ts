@@ -27,7 +27,7 @@ export type MatchResult =
   | { readonly matches: false }
   | { readonly matches: undefined; readonly faults: readonly string[] };
 
-/** CEL cost limit for all conditions of a webhook together, and for each of them. */
+/** CEL cost limits: for all conditions of a webhook together, and for each condition. */
 const costBudget = 2_500_000;
 const expressionBudget = 1_000_000;
 const variables = { object: 'dyn', oldObject: 'dyn', request: policyVariables.request } as const;
@@ -51,7 +51,9 @@ export class MatchConditions {
     return this.#sources.length === 0;
   }
 
-  /** Evaluates all conditions. A false one decides, even if others fail. Mirrors `matchconditions.Match` (1.36). */
+  /**
+   * Evaluates all conditions. A false condition decides the result, even if others fail. Mirrors `matchconditions.Match` (1.36).
+   */
   async evaluate(input: ConditionInput): Promise<MatchResult> {
     this.#compiled ??= this.#sources.map(({ expression }) => this.#compile(expression));
     const budget = { remaining: costBudget };
@@ -83,7 +85,7 @@ export class MatchConditions {
 export interface PolicyDeclarations {
   /** True if the policy has parameters. */
   readonly params: boolean;
-  /** The names of the policy's variables that come before the expression. */
+  /** The names of the policy's variables that are declared before the expression. */
   readonly variables: readonly string[];
   /** The types that the expression may have, such as `string` and `null_type`; empty if any type is allowed. */
   readonly types: readonly string[];
@@ -91,7 +93,10 @@ export interface PolicyDeclarations {
   readonly mutations?: boolean;
 }
 
-/** Returns why an expression cannot be a condition of a webhook, or an expression of a policy; otherwise undefined. */
+/**
+ * Returns why an expression is invalid as a webhook's match condition or, with `policy`, as an expression of a policy. Returns
+ * undefined if it is valid.
+ */
 export function conditionFault(expression: string, policy?: PolicyDeclarations): string | undefined {
   const environment = kubernetesEnvironment({ mutations: policy?.mutations ?? false });
   const made = policy

@@ -10,11 +10,11 @@ const decoder = new TextDecoder();
 export type NamespacePhase = 'Active' | 'Terminating';
 
 /**
- * Protects namespaces: rejects writes to one that does not exist, rejects new objects in one that is being deleted, and never
- * deletes the three that every cluster needs. Mirrors `NamespaceLifecycle` (1.36).
+ * Protects namespaces. Rejects writes to a namespace that does not exist, new objects in one that is being deleted, and the
+ * deletion of `default`, `kube-system` and `kube-public`. Mirrors `NamespaceLifecycle` (1.36).
  *
  * @param options.storage - storage of the namespaces; read once per write, bypassing any cache
- * @param options.prefix - their {@link ResourceDefinition.storagePrefix}. @defaultValue `/registry/namespaces/`
+ * @param options.prefix - the {@link ResourceDefinition.storagePrefix} of namespaces. @defaultValue `/registry/namespaces/`
  *
  * @example
  * ```ts
@@ -41,7 +41,10 @@ export function namespaceLifecycle(options: { readonly storage: Storage; readonl
   });
 }
 
-/** The plugin of {@link namespaceLifecycle}, for namespaces from any source. `phaseOf` returns undefined if one does not exist. */
+/**
+ * Same as {@link namespaceLifecycle}, for namespaces from any source. `phaseOf` returns undefined for a namespace that does not
+ * exist.
+ */
 export function checkNamespaces(phaseOf: (namespace: string) => Promise<NamespacePhase | undefined>): AdmissionPlugin {
   return {
     name: 'NamespaceLifecycle',

@@ -17,8 +17,8 @@ export interface ObjectLocation {
 export type ReadObject = (location: ObjectLocation) => Promise<KubernetesObject | undefined>;
 
 /**
- * Returns a reader of stored objects that reads directly from storage. Every request reads its account, so decoded objects are
- * cached as long as the stored bytes are in memory. They are shared and must never be modified.
+ * Returns a function that reads objects directly from storage. Decoded objects are cached as long as the stored bytes are in
+ * memory, because every request of a service account reads that account. They are shared and must never be modified.
  */
 export function storedObjectReader(storage: Storage): ReadObject {
   const decoded = new WeakMap<Uint8Array, KubernetesObject>();

@@ -15,9 +15,9 @@ export interface AggregationOptions {
   readonly storage: Storage;
   readonly read: ReadObject;
   readonly clock: Clock;
-  /** The server itself, through which the state of other servers is written. */
+  /** Handles the requests by which this server writes the status of APIServices. */
   readonly handle: ApiHandler;
-  /** The certificate that identifies this server to others; requested with the first remote APIService. */
+  /** Returns the certificate that identifies this server to other servers. Called for the first remote APIService. */
   readonly clientCertificate: () => Promise<KeyPair | undefined>;
   readonly onError: (error: unknown) => void;
   /** Opens connections to other servers. @defaultValue this process's own sockets */
@@ -43,7 +43,7 @@ export class Aggregation implements RemoteGroups, Disposable {
     this.#options = options;
   }
 
-  /** Reads the stored APIServices, then follows changes in the turn in which they become visible. */
+  /** Reads the stored APIServices, then applies each change in the turn of the event loop in which it becomes visible. */
   async start(): Promise<void> {
     this.#subscription = await followStorage(this.#options.storage, {
       prefix: apiServicesPrefix,
@@ -87,7 +87,7 @@ export class Aggregation implements RemoteGroups, Disposable {
 
   #set(key: string, stored: StoredObject | undefined): void {
     const name = key.slice(apiServicesPrefix.length);
-    // The server stores only APIServices there.
+    // Only APIServices are stored under this prefix.
     const apiService = stored && (JSON.parse(decoder.decode(withRevision(stored))) as ApiService);
     const wasRemote = this.#remote.has(name);
     if (apiService && isRemote(apiService)) {

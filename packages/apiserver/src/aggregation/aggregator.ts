@@ -27,7 +27,7 @@ interface Known {
   readonly backend: Backend;
   /** Absent until the first response. */
   readonly resources?: readonly ResourceEntry[] | undefined;
-  /** The last request failed: {@link resources} are from an earlier one. */
+  /** True if the last request failed, so that {@link resources} are from an earlier one. */
   readonly isStale: boolean;
   readonly openApiPath?: string | undefined;
 }
@@ -87,14 +87,14 @@ export class Aggregator implements Disposable {
   set(apiService: RemoteApiService): void {
     const name = apiService.metadata.name ?? '';
     const known = this.#known.get(name);
-    const isNews = JSON.stringify(known?.apiService.spec) !== JSON.stringify(apiService.spec);
-    // A connection in use survives a change; idle ones time out.
-    const backend = known === undefined || isNews ? this.#backend(apiService) : known.backend;
+    const isSpecChanged = JSON.stringify(known?.apiService.spec) !== JSON.stringify(apiService.spec);
+    // The previous backend is not disposed: its connections in use stay open, and idle ones time out.
+    const backend = known === undefined || isSpecChanged ? this.#backend(apiService) : known.backend;
     this.#update(name, { isStale: false, ...known, apiService, backend });
     const isAvailable = availableCondition(apiService)?.status === 'True';
     const wasAvailable = known !== undefined && availableCondition(known.apiService)?.status === 'True';
-    if (isNews) this.#availability.look(name);
-    if (isNews || isAvailable !== wasAvailable) this.#documents.look(name);
+    if (isSpecChanged) this.#availability.look(name);
+    if (isSpecChanged || isAvailable !== wasAvailable) this.#documents.look(name);
   }
 
   /** Removes an APIService that was deleted, or that is now served locally. */
@@ -168,7 +168,7 @@ export class Aggregator implements Disposable {
     if (known === undefined) return true;
     const availability = await checkAvailability(known.apiService, { ...this.#options, ...known });
     const present = this.#known.get(name);
-    // The result is about the previous server.
+    // The APIService has changed, and the result is about its previous server.
     if (present?.backend !== known.backend) return true;
     return (await this.#report(present.apiService, availability)) && availability.reason !== 'FailedDiscoveryCheck';
   }
@@ -213,7 +213,7 @@ export class Aggregator implements Disposable {
 }
 
 function serviceOf(bytes: Uint8Array): string | undefined {
-  // The server stores only EndpointSlices there.
+  // Only EndpointSlices are stored under this prefix.
   const { metadata } = JSON.parse(decoder.decode(bytes)) as {
     readonly metadata: { readonly labels?: Record<string, string> };
   };

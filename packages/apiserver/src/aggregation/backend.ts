@@ -26,7 +26,7 @@ export interface SwitchedProtocols {
   readonly head: Uint8Array;
 }
 
-/** The server has no reachable endpoint, so no request was sent. */
+/** Thrown when the server has no reachable endpoint. No request was sent. */
 export class NoEndpointError extends Error {}
 
 /** Time to establish a connection, including TLS, in milliseconds. Waiting for the response is up to the caller. */
@@ -86,9 +86,9 @@ export class Backend implements Disposable {
   }
 
   /**
-   * Sends a request to an endpoint. Resolves with the start of the response, or with the switched protocol's stream.
+   * Sends a request to an endpoint. Resolves with the response's status and headers, or with the stream of the switched protocol.
    *
-   * @throws NoEndpointError, and Error in the words of kube-apiserver
+   * @throws NoEndpointError, or Error with kube-apiserver's message
    */
   async send(
     request: BackendRequest,

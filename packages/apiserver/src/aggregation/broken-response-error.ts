@@ -1,8 +1,8 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** The server behind an APIService broke off a response in transit. The client's connection is cut too. */
+/** Thrown when the server behind an APIService aborts a response in transit. The client's connection is cut, too. */
 export class BrokenResponseError extends KubewrightError {
-  override readonly name = 'BrokenAnswerError';
+  override readonly name = 'BrokenResponseError';
   readonly code = 'KW5106';
 
   constructor(what: { readonly method: string; readonly path: string; readonly apiService: string }, cause: unknown) {

@@ -25,7 +25,7 @@ export const localAvailability: Availability = {
 };
 
 const responseMs = 5_000;
-/** Endpoints rotate, and one that responds is enough. */
+/** The number of further attempts after a failure. They reach other endpoints in turn, and one response is enough. */
 const furtherAttempts = 4;
 
 /**

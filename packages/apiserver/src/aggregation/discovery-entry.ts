@@ -81,7 +81,7 @@ function subresources(below: readonly SubresourceEntry[]): Pick<ResourceEntry, '
   return below.length > 0 ? { subresources: below } : {};
 }
 
-/** Clients treat an empty group and version as those of the resource. */
+/** Returns the kind of an entry. Clients treat an empty group and version as those of the resource. */
 function kindOf(from: JsonObject): ResponseKind {
   return { group: text(from, 'group'), version: text(from, 'version'), kind: text(from, 'kind') };
 }

@@ -14,7 +14,7 @@ export interface BackendResponse {
   readonly body: Uint8Array;
 }
 
-/** Discovery and OpenAPI documents; well below a harmful size. */
+/** Maximum size of a discovery or OpenAPI document, in bytes. */
 const maxBytes = 16 * 1024 * 1024;
 
 /** The identity of this server in its own requests to other servers. */
@@ -23,7 +23,7 @@ const aggregator: UserInfo = { username: 'system:kube-aggregator', groups: ['sys
 /**
  * Sends a request to the server behind an APIService, and reads the whole response.
  *
- * @throws Error in the words of kube-apiserver
+ * @throws Error with kube-apiserver's message
  */
 export async function fetchFromBackend(
   backend: Backend,

@@ -15,7 +15,7 @@ import { StreamedBody } from './streamed-body.ts';
 
 /** Time for another server to complete a response, except for watches and other streams, in milliseconds. */
 const requestMs = 60_000;
-/** Time for a discovery document, which every client waits for. */
+/** Time for a discovery document, in milliseconds. Short, because every client waits for it. */
 const discoveryMs = 5_000;
 
 /** The destination of a request. */
@@ -61,7 +61,7 @@ export async function forward(context: RequestContext, target: ForwardTarget): P
   }
 }
 
-/** Returns a signal that aborts when the client disconnects or the request's time is over. */
+/** Returns a signal that aborts when the client disconnects or the request times out. `lift` removes the limit. */
 function limitOf(
   { request, info }: RequestContext,
   { apiService, clock }: ForwardTarget,

@@ -77,7 +77,7 @@ export function responseHeaders(
   return kept;
 }
 
-/** Encodes text as UTF-8, because header values may be in any script and Node treats them as Latin-1. */
+/** Encodes text as UTF-8 bytes, one per character, because Node writes header values as Latin-1. */
 function asBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }

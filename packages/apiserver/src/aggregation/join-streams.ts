@@ -4,7 +4,7 @@ import type { SwitchedProtocols } from './backend.ts';
 
 /**
  * Connects the streams of a client and a server that agreed to switch protocols. Each side gets the data of the other, and they
- * end together. A client that has already disconnected ends the server's stream.
+ * end together. If the client has already disconnected, the server's stream is closed.
  */
 export function joinStreams(request: ApiRequest, { message, stream, head }: SwitchedProtocols): ApiResponse {
   const client = request.upgrade?.();

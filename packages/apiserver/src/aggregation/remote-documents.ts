@@ -18,8 +18,8 @@ interface RemoteParts {
 }
 
 /**
- * Fetches a server's resources, from the aggregated discovery document or, if it has none, from the one of the group version.
- * Mirrors the discovery manager of kube-aggregator (1.36).
+ * Fetches a server's resources, from the aggregated discovery document or, if the server has none, from the document of the group
+ * version. Mirrors the discovery manager of kube-aggregator (1.36).
  *
  * @throws Error when the server gives no usable response
  */
@@ -58,7 +58,7 @@ export async function fetchOpenApiPath(
   };
   const found = typeof paths === 'object' && paths !== null && Object.hasOwn(paths, name) ? paths[name] : undefined;
   if (found === undefined) return undefined;
-  // Any other URL would send clients elsewhere.
+  // Any other URL would send clients to a different path.
   const url = typeof found?.serverRelativeURL === 'string' ? found.serverRelativeURL : '';
   return /^[?]hash=[\w%.-]*$/.test(url.slice(`/openapi/v3/${name}`.length)) && url.startsWith(`/openapi/v3/${name}?`)
     ? url

@@ -11,7 +11,7 @@ export interface RemoteVersion {
   readonly entry: object | undefined;
 }
 
-/** The groups of other servers, for discovery and OpenAPI. Live. */
+/** The groups of other servers, for discovery and OpenAPI. Always returns the current state. */
 export interface RemoteGroups {
   /** Changes whenever the groups change. */
   readonly generation: number;

@@ -14,19 +14,19 @@ export class StreamedBody implements AsyncIterable<Uint8Array> {
   [Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     const message = this.#message;
     const chunks = (message as AsyncIterable<Uint8Array>)[Symbol.asyncIterator]();
-    let isGivenUp = false;
+    let isCanceled = false;
     return {
       next: async () => {
         try {
           return await chunks.next();
         } catch (error) {
-          if (isGivenUp) return done;
+          if (isCanceled) return done;
           throw this.#brokenOff(error);
         }
       },
       // The stream's own iterator would first wait for the next chunk, which a quiet watch may never send.
       return: async () => {
-        isGivenUp = true;
+        isCanceled = true;
         message.destroy();
         return done;
       },

@@ -47,14 +47,14 @@ export interface Applied {
   /** The merged object without `managedFields`, before defaulting and admission. The live object itself if nothing changed. */
   readonly object: JsonObject;
   readonly managedFields: readonly ManagedFieldsRecord[];
-  /** False if the object is unchanged: the entries may still differ, but none of their times. */
+  /** False if the object is unchanged. The entries may still have changed, but none of their times. */
   readonly changed: boolean;
 }
 
 /**
- * Applies a configuration as the API server does (1.36): merges it, removes fields that this manager applied earlier, now omits,
- * and no other manager owns, finds conflicts, and computes the new entries. Lists and maps merge as the type declares; applying the
- * same configuration again changes nothing.
+ * Applies a configuration as the API server does (1.36): merges it, removes the fields that this manager has dropped from its
+ * configuration and that no other manager owns, finds conflicts, and computes the new entries. Lists and maps merge as the type
+ * declares; applying the same configuration again changes nothing.
  *
  * Decoding, defaulting and admission of the result come later; as upstream, no manager owns what they change.
  *

@@ -2,9 +2,8 @@ import type { SchemaNode } from '@kubewright/schema/internal';
 import { isRecord } from '@kubewright/schema/internal';
 
 /**
- * A type from the view of server-side apply: the allowed forms of a value, and where ownership ends (an atomic list or map
- * is owned as a whole). Created once from a {@link SchemaNode} and kept for the kind; nested types are created on first
- * access.
+ * The type of a value for server-side apply: the forms it may have, and whether a list or map is atomic, that is, owned as a
+ * whole. Created once per kind from a {@link SchemaNode}; nested types are created on first access.
  */
 export interface ApplyType {
   readonly scalar: 'untyped' | 'numeric' | 'string' | 'boolean' | undefined;
@@ -25,7 +24,10 @@ export interface MapType {
   readonly fields: ReadonlyMap<string, SchemaNode>;
   /** Returns the type of a key's value; `undefined` if the key is not allowed. */
   valueType(key: string): ApplyType | undefined;
-  /** True if no field is declared and any is allowed: sets below are never reconciled with a changed schema. */
+  /**
+   * True if no field is declared and any field is allowed. Field sets below such a map are never reconciled with a changed
+   * schema.
+   */
   readonly isDeduced: boolean;
 }
 
@@ -52,7 +54,7 @@ const deduced: ApplyType = {
 /**
  * Creates the type of a kind. Keep the result, because creating it is expensive.
  *
- * `typed` is true for built-in kinds: upstream compares them as encoded by Go, with structures where nothing was set. Pass
+ * `typed` is true for built-in kinds: upstream compares them as Go encodes them, including structs that were never set. Pass
  * `zero` if the exact zero value of the kind is known.
  */
 export function applyTypeOf(
@@ -65,18 +67,18 @@ export function applyTypeOf(
 
 /** The {@link ApplyType} of a whole kind. */
 export interface KindType extends ApplyType {
-  /** The fields that every object has, even if they were never set. */
+  /** The fields that Go encodes for every object, even if they were never set. */
   readonly zero: Zero;
 }
 
-/** The encoding of an empty Go value: structures, null lists, empty scalars. */
+/** The encoding of an empty Go value: structs, null lists, empty scalars. */
 export interface Zero {
   readonly [field: string]: Zero | string | number | boolean | null;
 }
 
 /**
- * Names of fields that hold a structure rather than a pointer to one: those that are reachable from an empty object of some
- * built-in kind (where OpenAPI v3 states the default `{}`).
+ * Names of fields that hold a Go struct rather than a pointer to one, in an empty object of some built-in kind. OpenAPI v3 gives
+ * these fields the default `{}`.
  */
 const structures: ReadonlySet<string> = new Set(
   (
@@ -98,13 +100,14 @@ function zeroOf(node: SchemaNode): Zero {
 }
 
 function holdsStructure(node: SchemaNode, name: string): boolean {
-  // Pod has a pointer where PersistentVolumeClaim has a structure; likewise ReplicationController and Deployment.
+  // `resources` is a struct in PersistentVolumeClaim, but a pointer in Pod; `template` is a struct in Deployment, but a pointer
+  // in ReplicationController.
   if (name === 'resources') return node.properties?.has('volumeName') === true;
   if (name === 'template') return node.properties?.get('selector')?.additionalProperties === undefined;
   return structures.has(name);
 }
 
-/** Adds the fields that upstream writes where nothing was set; returns the object itself if it already has them. */
+/** Adds the fields that Go encodes even if they were never set. Returns the object itself if it already has them. */
 export function withZero(zero: Zero, object: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   let changed: Record<string, unknown> | undefined;
   for (const name in zero) {
@@ -207,7 +210,10 @@ class NodeMap implements MapType {
   }
 }
 
-/** Returns the type below a key, even if the schema does not know the key: upstream rejects it, but tracking must not. */
+/**
+ * Returns the type of a key's value, even if the schema does not declare the key: upstream rejects such a key, but tracking must
+ * not fail.
+ */
 export function valueTypeOrDeduced(map: MapType, key: string): ApplyType {
   return map.valueType(key) ?? deduced;
 }

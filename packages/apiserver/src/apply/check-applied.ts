@@ -90,7 +90,7 @@ function checkList(type: ListType, value: unknown, walk: Walk): void {
   }
 }
 
-/** True for numbers, and for integers beyond 2^53. */
+/** True for numbers, including integers beyond 2^53, which are bigints. */
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'bigint';
 }

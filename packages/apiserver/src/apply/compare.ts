@@ -3,7 +3,7 @@ import { isRecord } from '@kubewright/schema/internal';
 import { type ApplyType, type Form, formOf, type ListType, type MapType, valueTypeOrDeduced } from './apply-type.ts';
 import { elementOf } from './list-elements.ts';
 
-/** The difference between two objects. No path is in two of the sets. */
+/** The difference between two objects. No path is in more than one of the sets. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -49,7 +49,7 @@ class CompareWalk {
     this.removed.add(this.path);
   }
 
-  /** `undefined` means that this side has no value. */
+  /** Compares two values; `undefined` means that the side has no value. */
   compare(type: ApplyType, before: unknown, after: unknown): void {
     if (before === after) return;
     let leaf: boolean;
@@ -115,7 +115,7 @@ class CompareWalk {
     return false;
   }
 
-  /** Compares elements that occur once; elements that occur more often are owned together, as a whole. */
+  /** Compares the list elements of one identity. Duplicates are owned together, as a whole. */
   private items(
     type: ListType,
     element: PathElement,

@@ -6,7 +6,7 @@ import { fieldSetOf } from './field-set-of.ts';
 import type { Ownership } from './ownership.ts';
 import { trackable } from './track-update.ts';
 
-/** The only manager for which client-side and server-side apply are bridged. */
+/** The only manager that can move from client-side to server-side apply without conflicts. */
 export const kubectl = 'kubectl';
 const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 const maxAnnotations = 256 * 1024;
@@ -22,7 +22,7 @@ export function allowedByLastApplied(live: JsonObject, { type, apiVersion }: Own
   try {
     last = parseExactJson(text);
   } catch {
-    return undefined; // the annotation holds some other text
+    return undefined; // the annotation does not contain JSON
   }
   if (!isRecord(last) || last['apiVersion'] !== apiVersion) return undefined;
   const { added, modified, removed } = compareObjects(type, last, trackable(live));

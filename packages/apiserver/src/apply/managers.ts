@@ -28,8 +28,8 @@ export interface Manager {
 export type Managers = Map<string, Manager>;
 
 /**
- * Returns the identity of a manager in upstream's form, which also determines their order in messages: name, operation,
- * version and subresource; the version is ignored for appliers.
+ * Returns the identity of a manager in upstream's form: name, operation, version (not for appliers) and subresource. Messages
+ * list managers in the order of their identities.
  */
 export function identityOf(entry: Pick<Manager, 'manager' | 'operation' | 'apiVersion' | 'subresource'>): string {
   return JSON.stringify({

@@ -5,21 +5,21 @@ import { type Comparison, compareObjects } from './compare.ts';
 import type { Manager, Managers } from './managers.ts';
 import { reconcileWithSchema } from './reconcile-schema.ts';
 
-/** The view of a kind's objects in another version. */
+/** The type of a kind in another API version, with the conversions to and from that version. */
 export interface VersionView {
   readonly type: KindType;
   readonly convert: (object: unknown) => unknown;
   readonly convertBack: (object: unknown) => unknown;
 }
 
-/** The kind that a write concerns. */
+/** Describes the kind of a written object, for tracking the owners of its fields. */
 export interface Ownership {
   readonly type: KindType;
   /** Group and version of the request, e.g. `apps/v1`. */
   readonly apiVersion: string;
   /**
-   * Other versions of the kind, for entries written in them; `undefined` for versions that no longer exist, whose entries
-   * are dropped.
+   * Returns another version of the kind, for entries in that version; `undefined` for a version that no longer exists, whose
+   * entries are dropped.
    */
   readonly otherVersion?: ((apiVersion: string) => VersionView | undefined) | undefined;
   /** Fields that the endpoint resets, with everything below them; they have no owners and cause no conflicts. */
@@ -82,8 +82,8 @@ export interface OwnedByOther {
 }
 
 /**
- * Finds the conflicts of a write with other managers and the fields it removes. Takes the removed fields from all managers
- * and, with `force`, also the contested ones. Drops managers that own nothing afterwards.
+ * Finds the fields that a write removes, and its conflicts with other managers. Takes the removed fields away from all managers
+ * and, with `force`, the contested fields too. Drops managers that then own nothing.
  */
 export function settleOwnership(
   managers: Managers,

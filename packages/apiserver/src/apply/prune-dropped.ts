@@ -16,11 +16,11 @@ export interface Pruning {
 }
 
 /**
- * Removes fields from a merged object that its applier applied last time and that now have no owner. Fields that were never
- * applied stay. Everything is decided on sets, in the version of the last apply; the steps are upstream's `RemoveItems`,
+ * Removes the fields from a merged object that the manager applied last time and that have no owner now. Fields that were never
+ * applied stay. Works on field sets in the API version of the last apply; the steps are upstream's `RemoveItems`,
  * `addBackOwnedItems` and `addBackDanglingItems` (`structured-merge-diff` v6, `merge/update.go`).
  *
- * Lists and maps that lose all their content are null in the result: their owners keep them. See {@link withoutNewNulls}.
+ * A list or map that loses all its content becomes null in the result, so that its owners keep it. See {@link withoutNewNulls}.
  */
 export function pruneDropped(merged: unknown, { managers, last, ownership }: Pruning): unknown {
   const versions = new Versions(ownership);
@@ -69,7 +69,7 @@ function keepOwned(
   return removeItems(type, merged, all.difference(keep));
 }
 
-/** Drops the nulls that {@link pruneDropped} leaves: typed kinds drop them on decoding, so they are never visible. */
+/** Drops the nulls that {@link pruneDropped} leaves: decoding drops them for built-in kinds, so clients never see them. */
 export function withoutNewNulls(value: unknown, before: unknown): unknown {
   if (value === before) return value;
   if (Array.isArray(value)) {

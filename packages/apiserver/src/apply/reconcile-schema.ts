@@ -2,9 +2,9 @@ import { type FieldSet, FieldSetBuilder, type PathElement } from '@kubewright/ap
 import type { ApplyType, MapType } from './apply-type.ts';
 
 /**
- * Reconciles a manager's set with a schema that has changed since it was written: if a list or map has become atomic, an
- * owner of something in it becomes the owner of the whole. Returns the same set if nothing changed (`structured-merge-diff`
- * v6, `typed/reconcile_schema.go`).
+ * Reconciles a manager's set with a schema that has changed since the set was written: if a list or map has become atomic, an
+ * owner of any part of it becomes the owner of the whole. Returns the same set if nothing changed (`structured-merge-diff` v6,
+ * `typed/reconcile_schema.go`).
  */
 export function reconcileWithSchema(type: ApplyType, set: FieldSet): FieldSet {
   const atomic: (readonly PathElement[])[] = [];

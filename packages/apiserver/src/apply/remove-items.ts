@@ -4,8 +4,8 @@ import { type ApplyType, formOf, type MapType, valueTypeOrDeduced } from './appl
 import { elementOf } from './list-elements.ts';
 
 /**
- * Removes the fields and list elements of a set from an object (`structured-merge-diff` v6, `typed/remove.go`), together
- * with containers that become empty. Returns `undefined` if nothing is left. Shares parts with its input.
+ * Removes the fields and list elements of a set from an object (`structured-merge-diff` v6, `typed/remove.go`), together with
+ * containers that become empty. Returns `undefined` if nothing is left. The result shares parts with the input.
  */
 export function removeItems(type: ApplyType, value: unknown, items: FieldSet): unknown {
   const form = formOf(type, value);
@@ -33,7 +33,7 @@ function removeFromMap(type: MapType, record: Readonly<Record<string, unknown>>,
     if (items.has([element])) continue;
     const below = items.child(element);
     const value = below.isEmpty ? record[key] : removeItems(valueTypeOrDeduced(type, key), record[key], below);
-    // Upstream sets emptied values to null, and typed kinds drop them; otherwise custom resources keep a null.
+    // Upstream sets emptied values to null. Decoding drops the null for built-in kinds, but custom resources keep it.
     setOwn(result, key, value === undefined ? null : value);
     size++;
   }
@@ -41,8 +41,7 @@ function removeFromMap(type: MapType, record: Readonly<Record<string, unknown>>,
 }
 
 /**
- * Returns the set with every declared field on the way to a member added, so that structures are removed and kept as a
- * whole.
+ * Returns the set plus every declared field on the path to one of its members, so that structures are removed or kept as a whole.
  */
 export function withNamedFields(type: ApplyType | undefined, set: FieldSet): FieldSet {
   const builder = new FieldSetBuilder();

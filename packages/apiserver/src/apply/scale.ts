@@ -8,7 +8,7 @@ const scaleVersion = 'autoscaling/v1';
 const scaleReplicas: readonly PathElement[] = ['f:spec', 'f:replicas'];
 
 /**
- * Returns an object's entries as its `scale` subresource shows them: those that own the replicas, as entries of
+ * Returns the managed fields of an object's `scale` subresource: the object's entries that own the replicas, as entries of
  * autoscaling/v1 (apimachinery 1.36, `scalehandler.go`).
  */
 export function entriesOfScale(entries: readonly unknown[], paths: ReplicasPaths): readonly ManagedFieldsRecord[] {
@@ -22,8 +22,8 @@ export function entriesOfScale(entries: readonly unknown[], paths: ReplicasPaths
 }
 
 /**
- * Returns an object's entries after a write to its `scale` subresource: managers that lost the replicas there lose them
- * here, and a manager that gained them gets an entry.
+ * Returns an object's entries after a write to its `scale` subresource: managers that no longer own the replicas of the Scale
+ * lose those of the object, and a manager that gained them gets an entry.
  */
 export function entriesAfterScale(
   parent: readonly unknown[],
@@ -33,7 +33,8 @@ export function entriesAfterScale(
   const before = decodeManagers(parent) ?? new Map();
   const winners: Managers = decodeManagers(scale) ?? new Map();
   const after: Managers = new Map();
-  // For updaters, identities include the version; in the scale's entries it is the scale's own version.
+  // An updater's identity includes the API version, which differs between the object and the Scale, so identities are not
+  // compared.
   const unclaimed = new Map(winners);
   for (const [id, manager] of before as Managers) {
     const path = paths[manager.apiVersion];

@@ -32,8 +32,8 @@ export interface UpdateToTrack extends Ownership {
  * other entries to its manager's `Update` entry; removed fields are removed from all entries. A write that changes nothing
  * changes no entry and no time. If there are more than ten updaters, the oldest are merged into `ancient-changes`.
  *
- * Stored objects whose entries were cleared are not tracked (an empty list) until the next apply (apimachinery 1.36,
- * `util/managedfields`). `[]` and `[{}]` in the request clear them.
+ * After the entries of a stored object have been cleared, updates are not tracked until the next apply: the result is an empty
+ * list (apimachinery 1.36, `util/managedfields`). `[]` and `[{}]` in the request clear the entries.
  */
 export function trackUpdate(update: UpdateToTrack): readonly ManagedFieldsRecord[] {
   const { live, object, subresource } = update;

@@ -2,15 +2,15 @@ import { KubewrightError } from '@kubewright/apimachinery';
 import type { UserInfo } from '../authentication/authenticator.ts';
 import type { RequestInfo } from '../request-info/index.ts';
 
-/** How much of a request an audit event contains. */
+/** The level of an audit event: how much of the request it contains. */
 export type AuditLevel = (typeof levels)[number];
-/** When an audit event is written. */
+/** The stage of a request at which an audit event is written. */
 export type AuditStage = (typeof stages)[number];
 
 const levels = ['None', 'Metadata', 'Request', 'RequestResponse'] as const;
 const stages = ['RequestReceived', 'ResponseStarted', 'ResponseComplete', 'Panic'] as const;
 
-/** A rule of an audit policy. All conditions must hold; a missing one always does. */
+/** A rule of an audit policy. It matches if all its conditions hold; a missing condition always holds. */
 interface AuditRule {
   readonly level: AuditLevel;
   readonly users?: readonly string[];
@@ -118,7 +118,7 @@ function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every((each) => typeof each === 'string');
 }
 
-/** Returns what a policy says about a request; nothing is written unless a rule matches. Mirrors k8s.io/apiserver (1.36). */
+/** Returns a policy's decision about a request: the level None unless a rule matches. Mirrors k8s.io/apiserver (1.36). */
 export function auditDecision(
   policy: AuditPolicy,
   request: { readonly info: RequestInfo; readonly user: UserInfo | undefined },

@@ -47,7 +47,7 @@ export class AuditedRequest {
     this.#received = microTime(options.clock.now());
   }
 
-  /** Writes that the request has arrived. */
+  /** Writes the event for the arrival of the request. */
   receive(): void {
     this.#write('RequestReceived');
   }
@@ -57,7 +57,7 @@ export class AuditedRequest {
     this.#impersonated = user;
   }
 
-  /** Adds an annotation to the last event, if that has the level. The first value of a key is kept. */
+  /** Adds an annotation to the later events, if they have at least the given level. The first value of a key is kept. */
   readonly annotate = (
     key: string,
     value: string,
@@ -67,7 +67,7 @@ export class AuditedRequest {
     if (!this.#annotations.has(key)) this.#annotations.set(key, value);
   };
 
-  /** Returns the request with a body that is also recorded. */
+  /** Returns the request with a body that is recorded as it is read. */
   recorded(): ApiRequest {
     const { request } = this.#facts;
     const { body } = request;
@@ -79,7 +79,10 @@ export class AuditedRequest {
     return { ...request, body: copied(body, (chunk) => this.#body.push(chunk)) };
   }
 
-  /** Writes the events of the response, the last one when its body has ended. Returns it with a body that reports its end. */
+  /**
+   * Writes the events of the response, the last one after its body has ended. Returns the response with a body that detects its
+   * own end.
+   */
   respond(response: ApiResponse): ApiResponse {
     const { body } = response;
     const isLong = isStreaming(this.#facts.info);
@@ -107,7 +110,7 @@ export class AuditedRequest {
     const requestObject = reply && this.#requestObject();
     const responseObject = reply && jsonIn(reply.response, reply.bytes);
     const userAgent = request.headers['user-agent'];
-    const isSaid = (level: AuditDecision['level']): boolean => levelsFrom(level).includes(decision.level);
+    const isAtLeast = (level: AuditDecision['level']): boolean => levelsFrom(level).includes(decision.level);
     write(
       defined({
         kind: 'Event',
@@ -123,8 +126,8 @@ export class AuditedRequest {
         userAgent: userAgent === '' ? undefined : userAgent,
         objectRef: info.isResource ? objectReference(info, requestObject) : undefined,
         responseStatus: reply && responseStatus(reply.response.status, responseObject),
-        requestObject: isSaid('Request') ? this.#shown(requestObject) : undefined,
-        responseObject: isSaid('RequestResponse') ? this.#shown(responseObject) : undefined,
+        requestObject: isAtLeast('Request') ? this.#shown(requestObject) : undefined,
+        responseObject: isAtLeast('RequestResponse') ? this.#shown(responseObject) : undefined,
         requestReceivedTimestamp: this.#received,
         stageTimestamp: stage === 'RequestReceived' ? this.#received : microTime(clock.now()),
         annotations: this.#annotations.size > 0 ? Object.fromEntries(this.#annotations) : undefined,
@@ -143,13 +146,13 @@ export class AuditedRequest {
     const { request, info, definition } = this.#facts;
     const isPatch = info.verb === 'patch';
     const sent = request.headers['content-type'];
-    // Patches are JSON, except for applies.
+    // Patches are JSON, except for applies, which may be YAML.
     const type = isPatch ? (sent?.includes('yaml') ? 'application/yaml' : 'application/json') : sent;
     let value: unknown;
     try {
       ({ value } = readBodyObject(bytes, type, { kind: definition?.kind ?? '', protobuf: this.#options.protobuf }));
     } catch {
-      // The response says what is wrong with it.
+      // The body is invalid. The response says why.
       return undefined;
     }
     if (typeof value !== 'object' || value === null) return undefined;
@@ -163,7 +166,7 @@ export class AuditedRequest {
 }
 
 const empty = new Uint8Array(0);
-/** Upstream writes them in its internal version. */
+/** Upstream logs DeleteOptions in its internal version. */
 const deleteOptionsType = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' };
 
 function levelsFrom(level: AuditDecision['level']): readonly AuditDecision['level'][] {
@@ -185,7 +188,7 @@ async function* copied(
   }
 }
 
-/** Leaves out what the event does not have. */
+/** Removes undefined fields. */
 function defined(event: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(event).filter(([, value]) => value !== undefined));
 }
@@ -194,7 +197,7 @@ function identity({ username, uid, groups, extra }: UserInfo): JsonObject {
   return defined({ username, uid, groups, extra });
 }
 
-/** Names the object; a created one by what the request contains. */
+/** Builds the reference to the object. For a create or update, the body completes it. */
 function objectReference(info: RequestInfo, object: JsonObject | undefined): JsonObject {
   const { resource, namespace, name, group, version, subresource } = info;
   const metadata = (object?.['metadata'] ?? {}) as JsonObject;
@@ -218,7 +221,7 @@ function jsonIn({ headers }: ApiResponse, bytes: Uint8Array): JsonObject | undef
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8')) as JsonObject;
   } catch {
-    // A stream that was cut off.
+    // The stream was cut off.
     return undefined;
   }
 }

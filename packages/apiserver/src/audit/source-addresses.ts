@@ -1,7 +1,10 @@
 import { isIP } from 'node:net';
 import type { ApiRequest } from '../http/api-request.ts';
 
-/** Returns the addresses that a request passed through, as proxies report them, and that of the connection. As `SourceIPs` of k8s.io/apimachinery. */
+/**
+ * Returns the addresses of the client and the proxies, as the headers report them, and then the address of the connection.
+ * Mirrors `SourceIPs` of k8s.io/apimachinery.
+ */
 export function sourceAddresses({ headers, connection }: ApiRequest): readonly string[] {
   const forwarded = (headers['x-forwarded-for'] ?? '').split(',').map((each) => each.trim());
   const proxied = forwarded.filter((each) => isIP(each) !== 0);

@@ -4,8 +4,8 @@ import type { Authenticator, UserInfo } from './authenticator.ts';
 import { bearerToken } from './bearer-token.ts';
 
 /**
- * Authenticates a fixed set of bearer tokens, like `kube-apiserver --token-auth-file`. Only digests are kept, so a lookup takes
- * the same time whatever part of a wrong token is correct.
+ * Authenticates a fixed set of bearer tokens, like `kube-apiserver --token-auth-file`. Keeps only digests, so the time of a
+ * lookup does not reveal how much of a wrong token is correct.
  *
  * @example
  * ```ts

@@ -29,7 +29,7 @@ export class UnionAuthorizer implements Authorizer {
 }
 
 /**
- * Allows `system:masters` everything, before roles are checked.
+ * Allows `system:masters` everything. Put it before authorizers that check roles.
  *
  * @example
  * ```ts

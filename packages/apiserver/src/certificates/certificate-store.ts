@@ -1,5 +1,6 @@
 import * as crypto from 'node:crypto';
-// Node leaves tls.createSecureContext undefined if toLegacyObject() of a certificate runs before the module is loaded.
+// Import node:tls first: Node leaves tls.createSecureContext undefined if a certificate's toLegacyObject() runs before it is
+// loaded.
 import 'node:tls';
 import { type Clock, issueCertificate } from '@kubewright/apimachinery';
 import type { CertificateSubject, KeyPair } from '@kubewright/apimachinery/internal';
@@ -7,7 +8,7 @@ import { KeyFolder } from './key-folder.ts';
 
 /** Options for {@link CertificateStore.open}. */
 export interface CertificateOptions {
-  /** Folder for keys and certificates (0700, files 0600). @defaultValue none: everything is new each time */
+  /** Folder for keys and certificates (0700, files 0600). @defaultValue none: keys are kept in memory and are new each time */
   readonly folder?: string | undefined;
   readonly clock: Clock;
   /** Names and addresses of the server besides the default ones. */
@@ -17,7 +18,7 @@ export interface CertificateOptions {
 const dayMs = 86_400_000;
 const authority = { lifeMs: 3650 * dayMs, renewMs: 730 * dayMs };
 const leaf = { lifeMs: 365 * dayMs, renewMs: 120 * dayMs };
-/** Certificates are valid from shortly before their creation, because clocks of machines differ. */
+/** Certificates are valid from shortly before their creation, because clocks differ between machines. */
 const backdateMs = 3_600_000;
 
 const serverHosts: readonly string[] = [
@@ -65,7 +66,7 @@ export class CertificateStore {
   /**
    * Opens the keys of a cluster: reads the stored ones that are still valid, creates the others.
    *
-   * @throws KeyFolderError when the folder cannot be used; its three lines give the action, the reason and the fix.
+   * @throws KeyFolderError when the folder cannot be used; its message states the action, the reason and the fix.
    */
   static async open(options: CertificateOptions): Promise<CertificateStore> {
     const folder = new KeyFolder(options.folder);
@@ -101,7 +102,7 @@ export class CertificateStore {
     return opened(this.#requestHeaderAuthority).certificate;
   }
 
-  /** Signs service account tokens (ES256), in PEM format: PKCS #8 and SPKI. */
+  /** The key pair that signs service account tokens (ES256), in PEM format: PKCS #8 and SPKI. */
   get serviceAccount(): { readonly privateKey: string; readonly publicKey: string } {
     return opened(this.#serviceAccount);
   }
@@ -212,7 +213,7 @@ function publicHalf(privateKey: string): string | undefined {
   try {
     return crypto.createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
   } catch {
-    // As above: a broken key is replaced, which invalidates tokens signed with it.
+    // A broken key counts as missing, too. It is replaced, which invalidates tokens signed with it.
     return undefined;
   }
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { KubewrightError } from '@kubewright/apimachinery';
 import { folderFault } from '@kubewright/apimachinery/internal';
 
-/** The key folder cannot be used. */
+/** Thrown when the key folder cannot be used. */
 export class KeyFolderError extends KubewrightError {
   override readonly name = 'KeyFolderError';
   readonly code = 'KW5102';

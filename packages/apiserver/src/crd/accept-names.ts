@@ -53,7 +53,7 @@ export function acceptNames(
 /** A commit has room for 128 keys; names beyond this number are not claimed. */
 const maxClaims = 100;
 
-/** Returns what no other CRD of the group may claim: the names that were accepted. */
+/** Returns the storage claims for a CRD's accepted names. No other CRD of the group may claim them. */
 export function nameClaims({ spec, status }: CustomResourceDefinition): readonly string[] {
   const { plural, singular, shortNames = [], kind, listKind } = status?.acceptedNames ?? {};
   const of = (type: string, names: readonly (string | undefined)[]): readonly string[] =>

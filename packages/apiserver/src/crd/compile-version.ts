@@ -35,7 +35,7 @@ export interface RuleFaultsOptions {
   readonly warn: (text: string) => void;
 }
 
-/** Errors after which rules would see values of unexpected types or sizes. */
+/** Errors that rule out running the rules, because values may have unexpected types or sizes. */
 const blocking = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',
@@ -50,7 +50,7 @@ const notChecked: FieldError = {
   body: 'Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation',
 };
 
-/** A problem as schemas and rules both report it. */
+/** A problem that a schema or a rule reports. */
 type ReportedProblem = Pick<FieldProblem, 'reason' | 'field' | 'message'>;
 
 /** Compiles a schema that passed CRD validation. */

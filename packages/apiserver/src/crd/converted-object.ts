@@ -93,7 +93,7 @@ function isFields(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Formats a version like Go: `/v1` has no group. */
+/** Formats an apiVersion like Go: the core group is omitted. */
 function shown(apiVersion: string): string {
   const { group, version } = parseApiVersion(apiVersion);
   return group === '' ? version : `${group}/${version}`;

@@ -27,7 +27,7 @@ export function crdDefinition(row: BuiltinResource, options: CrdStrategyOptions)
     storageApiVersion: `${group}/${version}`,
     schema,
     strategy: crdStrategy(options),
-    // Decoding guarantees a CRD.
+    // Decoding guarantees that the object is a CRD.
     claims: (object) => nameClaims(object as CustomResourceDefinition),
     custom: false,
     columns: (row.columns ?? []).map((column) => ({ ...column, description: '' })),

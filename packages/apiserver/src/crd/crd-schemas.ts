@@ -1,7 +1,7 @@
 import { isKnownFormat } from '@kubewright/schema/internal';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 
-/** Returns warnings for formats that validate nothing. */
+/** Returns warnings for unknown formats, which validate nothing. */
 export function formatWarnings({ spec }: CustomResourceDefinition): readonly string[] {
   const found = new Set<string>();
   for (const version of spec.versions) {
@@ -28,7 +28,7 @@ export function withoutGoZeroes(spec: Readonly<Record<string, unknown>>): void {
 }
 
 function walk(value: unknown, visit: (node: Record<string, unknown>) => void): void {
-  // The body reader limits the depth.
+  // Recursion is safe, because the body reader limits the depth.
   if (Array.isArray(value)) {
     for (const item of value) walk(item, visit);
     return;

@@ -18,7 +18,9 @@ export interface CrdServingOptions {
   readonly tools: SchemaTools & { readonly conversion: ConversionServices };
   /** Called with the storage prefix of a resource that is no longer served, to end its watches. */
   readonly onRemoved: (storagePrefix: string) => void;
-  /** Called with the name of a CRD that is waiting for names another one has just released, so it should be re-evaluated. */
+  /**
+   * Called with the name of a CRD that must be re-evaluated, because another CRD has released names that it may be waiting for.
+   */
   readonly onNamesFreed?: ((name: string) => void) | undefined;
   /** Called after the catalog changed. */
   readonly onChanged?: (() => void) | undefined;
@@ -27,7 +29,9 @@ export interface CrdServingOptions {
 }
 
 interface Served {
-  /** The input of the definitions: a status update that leaves it unchanged does not rebuild them. */
+  /**
+   * The parts of the CRD that the definitions depend on. An update that does not change them does not rebuild the definitions.
+   */
   readonly fingerprint: string;
   readonly versions: readonly string[];
   readonly crd: CustomResourceDefinition;
@@ -37,9 +41,9 @@ interface Served {
 export class CrdServing implements Disposable {
   readonly #options: CrdServingOptions;
   readonly #served = new Map<string, Served>();
-  /** A name is taken once it is accepted, whether or not its kind is served. */
+  /** The accepted names of each CRD. They are taken even if the kind is not served. */
   readonly #granted = new Map<string, { readonly group: string; readonly names: CrdNames }>();
-  /** CRDs that did not get all of their names. */
+  /** CRDs with names that were not accepted. */
   readonly #waiting = new Map<string, CustomResourceDefinition>();
   #subscription: Disposable | undefined;
 
@@ -47,7 +51,7 @@ export class CrdServing implements Disposable {
     this.#options = options;
   }
 
-  /** Serves the stored CRDs, then follows changes in the turn in which they become visible. */
+  /** Serves the stored CRDs, then applies each change in the turn of the event loop in which it becomes visible. */
   async start(): Promise<void> {
     this.#subscription = await followStorage(this.#options.storage, {
       prefix: prefix,
@@ -72,7 +76,7 @@ export class CrdServing implements Disposable {
   };
 
   #set(stored: StoredObject): void {
-    // Written through the CRD strategy.
+    // Written through the CRD strategy, so it is valid.
     const crd = parseExactJson(Buffer.from(stored.bytes).toString('utf8')) as CustomResourceDefinition;
     if (hasCondition(crd, 'NamesAccepted')) this.#waiting.delete(stored.key);
     else this.#waiting.set(stored.key, crd);

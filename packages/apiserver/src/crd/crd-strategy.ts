@@ -46,7 +46,7 @@ export function crdStrategy(options: CrdStrategyOptions): Strategy {
       });
     },
     warnings: (object) => formatWarnings(object as CustomResourceDefinition),
-    // Decoding guarantees a CRD.
+    // Decoding guarantees that the object is a CRD.
     validate: (object) => validateCrd(object as CustomResourceDefinition, tools),
     validateUpdate: (object, old) =>
       validateCrdUpdate(object as CustomResourceDefinition, old as CustomResourceDefinition, tools),
@@ -81,7 +81,7 @@ function applyDefaults(object: Draft): void {
 }
 
 function settle(object: Draft, old: CustomResourceDefinition | undefined, options: CrdStrategyOptions): void {
-  // Validation runs later and rejects an invalid CRD, so read only fields that are certain to exist.
+  // The CRD has not been validated yet, so any field may be missing.
   const crd = object as unknown as CustomResourceDefinition;
   const { names, versions } = crd.spec ?? {};
   if (!names?.plural || !Array.isArray(versions)) return;

@@ -33,7 +33,8 @@ function missingVersion(name: string): string {
 }
 
 /**
- * Returns all errors in an updated CRD: those of {@link validateCrd}, and changes that are not allowed once a CRD is established.
+ * Returns all errors in an updated CRD: the errors of {@link validateCrd}, and changes that are not allowed once a CRD is
+ * established.
  */
 export function validateCrdUpdate(
   crd: CustomResourceDefinition,

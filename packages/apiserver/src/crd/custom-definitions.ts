@@ -14,8 +14,8 @@ const verbs = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', '
 const subresourceVerbs = ['get', 'patch', 'update'];
 
 /**
- * Defines the resources of an established CRD: one per served version, sharing one storage. If a deleted CRD serves no version,
- * the stored one is defined for the server alone, which deletes the objects.
+ * Defines the resources of an established CRD: one per served version, sharing one storage. If a CRD that is being deleted serves
+ * no version, its storage version is defined as hidden, so that the server can delete the objects.
  */
 export function customDefinitions(
   crd: CustomResourceDefinition,
@@ -38,7 +38,7 @@ export function customDefinitions(
 /** Returns the converter between the versions of a kind, or undefined if they differ only in `apiVersion`. */
 export type ConverterFactory = (crd: CustomResourceDefinition, parts: ConverterParts) => ObjectConverter | undefined;
 
-/** The input of a {@link ConverterFactory} besides the kind. */
+/** The input of a {@link ConverterFactory} besides the CRD. */
 export interface ConverterParts {
   /** The schemas of all versions, by apiVersion. */
   readonly versions: ReadonlyMap<string, CompiledVersion>;
@@ -55,8 +55,8 @@ function compile(version: CrdVersion, tools: SchemaTools): CompiledVersion {
 }
 
 /**
- * Returns a reader of stored objects: it applies the stored version's schema and defaults, then prunes with the served version's
- * schema.
+ * Returns a function that reads a stored object: it prunes and defaults the object with the stored version's schema, then prunes
+ * it with the served version's schema.
  */
 function readerOf({ compiled }: ServedVersion, stored: ServedVersion): (object: Draft) => Draft {
   const own = stored.compiled.schema;
@@ -65,7 +65,7 @@ function readerOf({ compiled }: ServedVersion, stored: ServedVersion): (object: 
 }
 
 /** Returns an object unchanged: the converter's result is served directly. */
-function asItIs(object: Draft): Draft {
+function unchanged(object: Draft): Draft {
   return object;
 }
 
@@ -99,7 +99,7 @@ function definitionOf(
     schema: compiled.schema.node,
     openApiSchema: version.schema?.openAPIV3Schema,
     decode: (value) => decodeCustom(value, compiled),
-    ...(converter ? { converter, fromStored: asItIs } : { fromStored: readerOf(one, storedVersion) }),
+    ...(converter ? { converter, fromStored: unchanged } : { fromStored: readerOf(one, storedVersion) }),
     strategy: customStrategy(parts),
     custom: true,
     ...customColumns(version.additionalPrinterColumns),

@@ -1,7 +1,7 @@
 import type { JsonSchema } from '@kubewright/schema';
 
 /**
- * Removes, in place, nulls that a schema does not allow and has no default for. Go programs write them for empty fields
+ * Removes, in place, nulls that a schema does not allow and has no default for. Go programs write such nulls for empty fields
  * (`PruneNonNullableNullsWithoutDefaults` of apiextensions-apiserver, 1.36).
  */
 export function dropNulls(schema: JsonSchema, value: unknown): void {

@@ -2,11 +2,11 @@ import { KubewrightError } from '@kubewright/apimachinery';
 
 /** The compiled path of a printer column or selectable field. */
 export interface JsonPath {
-  /** Returns every value at the path, in document order; empty if the path leads nowhere. */
+  /** Returns all values at the path, in document order. */
   read(object: unknown): readonly unknown[];
 }
 
-/** The path is invalid or not supported by the API. */
+/** Thrown for a JSON path that is invalid or not supported by the API. */
 export class JsonPathError extends KubewrightError {
   override readonly name = 'JsonPathError';
   readonly code = 'KW5301';

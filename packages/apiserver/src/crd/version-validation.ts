@@ -84,8 +84,8 @@ function validateDeprecation({ deprecated, deprecationWarning }: CrdVersion, fie
 }
 
 /**
- * Returns the field path of each version in messages. If all versions share the same fields, they are reported at the top level,
- * as in v1beta1, and validated only once.
+ * Returns a function that maps the index of a version to its field paths in messages. If all versions have the same fields, they
+ * are validated once and reported at the top level, as in v1beta1.
  */
 function fieldPaths(versions: readonly CrdVersion[]) {
   const [first] = versions;

@@ -3,13 +3,13 @@ import type { NamespacePhase } from '../admission/namespace-lifecycle.ts';
 import type { ClusterClient } from './cluster-client.ts';
 import { DelegationError } from './delegation-error.ts';
 
-/** How long a namespace counts as active without another request. */
+/** Time for which a namespace counts as active after a request found it active, in milliseconds. */
 const freshMs = 2_000;
 const timeoutMs = 10_000;
 /** Maximum number of cached namespaces, more than a server writes to within `freshMs`. */
 const maxKnown = 10_000;
 
-/** The namespaces of the cluster that an extension API server belongs to. Active ones are cached for two seconds. */
+/** The namespaces of the cluster that an extension API server belongs to. Active namespaces are cached for two seconds. */
 export class ClusterNamespaces {
   readonly #client: ClusterClient;
   readonly #clock: Clock;

@@ -10,7 +10,7 @@ import { RequestHeaderAuthenticator, UserCertificateAuthenticator } from './requ
 import { TokenReviewAuthenticator } from './token-review-authenticator.ts';
 
 const path = '/api/v1/namespaces/kube-system/configmaps/extension-apiserver-authentication';
-/** How often the CAs are read: after a rotation, old and new CAs overlap for hours. */
+/** Interval between reads of the CAs, in milliseconds. After a rotation, old and new CAs overlap for hours. */
 const refreshMs = 60_000;
 
 /** Options for {@link DelegatedAccess}. */
@@ -55,7 +55,7 @@ export class DelegatedAccess implements Authenticator, Disposable {
     } catch (cause) {
       throw new DelegationError(
         {
-          what: 'cannot read how the cluster authenticates callers',
+          what: "cannot read the cluster's authentication configuration",
           why: cause instanceof Error ? cause.message : String(cause),
           remedy:
             'allow the server to get the ConfigMap kube-system/extension-apiserver-authentication (kubewright generate writes the rule)',

@@ -26,7 +26,7 @@ export class RequestHeaderAuthenticator implements Authenticator {
   }
 }
 
-/** Authenticates users by their own client certificates, which the cluster's CA for users signed. */
+/** Authenticates users by their own client certificates, signed by the cluster's client CA. */
 export class UserCertificateAuthenticator implements Authenticator {
   readonly #authority: SigningAuthority;
 
@@ -72,6 +72,6 @@ function unescapeKey(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    return key; // not escaped: used unchanged, as upstream does
+    return key; // not percent-encoded: used unchanged, as upstream does
   }
 }

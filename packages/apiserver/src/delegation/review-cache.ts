@@ -5,7 +5,7 @@ interface Entry<V> {
   readonly expiresAtMs: number;
 }
 
-/** Number of access reviews that k8s.io/apiserver caches (1.36). */
+/** Maximum number of cached reviews, as in k8s.io/apiserver (1.36). */
 const maxEntries = 8192;
 
 /**

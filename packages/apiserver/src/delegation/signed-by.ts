@@ -4,15 +4,15 @@ import type { ClientCertificate } from '../http/api-request.ts';
 const pemBlocks = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
 /**
- * Decides which CA signed a client certificate. A server that trusts several CAs must know: one for users, another one for the
- * API server that forwards requests. TLS has verified the certificate's validity and purpose.
+ * Decides which CA signed a client certificate. A server needs this if it trusts several CAs: one for users, and one for the API
+ * server that forwards requests. TLS has verified the certificate's validity and purpose.
  */
 export class SigningAuthority {
   readonly #authorities: readonly X509Certificate[];
   /** A certificate is parsed once per connection. */
   readonly #known = new WeakMap<ClientCertificate, boolean>();
 
-  /** @param pem - zero or more certificates; an empty bundle has signed nothing. */
+  /** @param pem - zero or more certificates; if empty, no certificate counts as signed. */
   constructor(pem: string) {
     this.#authorities = (pem.match(pemBlocks) ?? []).map((block) => new X509Certificate(block));
   }

@@ -15,7 +15,7 @@ export function aggregatedDocument(groups: readonly ApiGroup[]): object {
   };
 }
 
-/** Another server's resources are unknown before its first response. */
+/** Returns the entry of a version, or none for a version of another server that has not responded yet. */
 function versionEntry({ version, resources, remote }: ApiGroupVersion): readonly object[] {
   if (remote) return remote.entry === undefined ? [] : [remote.entry];
   return [{ version, resources: resources.map(resourceEntry), freshness: 'Current' }];
@@ -29,7 +29,7 @@ function resourceEntry(definition: ResourceDefinition): object {
     responseKind: responseKind(definition, { ...definition, kind }),
     scope,
     singularResource: singular,
-    // Upstream sorts the verbs of built-in kinds; those of custom kinds come from a separate list.
+    // Upstream sorts the verbs of built-in kinds, but not those of custom kinds.
     verbs: definition.custom ? verbs : [...verbs].sort(),
     ...(shortNames.length > 0 && { shortNames }),
     ...(categories.length > 0 && { categories }),

@@ -13,14 +13,14 @@ export interface ApiGroup {
 /** A version of a group and its resources, in discovery order. */
 export interface ApiGroupVersion {
   readonly version: string;
-  /** Empty if another server serves it. */
+  /** Empty if another server serves the version. */
   readonly resources: readonly ResourceDefinition[];
   readonly remote?: RemoteVersion;
 }
 
 /**
- * Sorts the served resources for discovery: groups and versions by descending priority, then by name; groups with a given priority
- * come before equals. A version of another server contains only that server's resources.
+ * Arranges the served resources for discovery: groups and versions by descending priority, then by name. Among groups of equal
+ * priority, those listed in `priorities` come first. A version of another server contains only that server's resources.
  */
 export function arrangeGroups(
   definitions: readonly ResourceDefinition[],

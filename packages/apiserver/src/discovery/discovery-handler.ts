@@ -21,15 +21,15 @@ export interface DiscoveryOptions {
   readonly remote?: RemoteGroups | undefined;
   /** The order of groups and versions. @defaultValue groups by name, versions by maturity */
   readonly priorities?: GroupPriorities | undefined;
-  /** The `host:port` where clients reach the server; called on each use. */
+  /** Returns the `host:port` where clients reach the server. Called for each document that contains it. */
   readonly serverAddress: () => string;
-  /** Protobuf of the documents. @defaultValue JSON and YAML only */
+  /** Encodes the documents as protobuf. @defaultValue JSON and YAML only */
   readonly protobuf?: ProtobufCodec | undefined;
 }
 
 /**
- * Serves `/api`, `/apis` and the paths below them down to a version, from a live catalog: in one document for clients that request
- *  aggregated discovery (with ETag), in the legacy documents for others.
+ * Serves discovery from a live catalog: `/api`, `/apis`, and the paths of groups and versions below them. Clients that request
+ * aggregated discovery get a single document, with an ETag; others get the legacy documents.
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export function discoveryHandler(options: DiscoveryOptions): NonResourceHandler 
     const document = documents.legacy(key);
     if (document && verb !== 'get' && isRoutedByMethod(key, options)) throw methodNotSupported();
     if (document) return legacyResponse(context, document, options.protobuf);
-    // An unknown version is a resource that is not found; an unknown group is a page that is not found.
+    // As upstream, an unknown version gets a Status, and an unknown group a plain-text 404.
     const [, group] = /^\/(?:api|apis\/([^/]+))\/[^/]+$/.exec(key) ?? [];
     // Groups of custom resources have their own router upstream, which responds in plain text.
     if (group === undefined ? /^\/api\/[^/]+$/.test(key) : options.catalog.servesGroup(group)) throw pathNotFound();

@@ -26,7 +26,7 @@ export function apiGroup(group: ApiGroup): object {
 export function apiResourceList(group: ApiGroup, { version, resources }: ApiGroupVersion): object {
   return {
     kind: 'APIResourceList',
-    // Upstream's core list lacks it (1.36.3).
+    // Upstream omits it for the core group (1.36.3).
     ...(group.name !== '' && { apiVersion: 'v1' }),
     groupVersion: apiVersionOf({ group: group.name, version }),
     resources: resources.flatMap(resourceEntries),
@@ -62,7 +62,7 @@ function resourceEntries(definition: ResourceDefinition): readonly object[] {
   return [main, ...below.sort((a, b) => (a.name < b.name ? -1 : 1))];
 }
 
-/** True if a body's group or version differs from the resource's own. */
+/** True if the group or version of a subresource's body differs from the resource's own. */
 export function isForeign(
   definition: { readonly group: string; readonly version: string },
   sub: { readonly group: string; readonly version: string },

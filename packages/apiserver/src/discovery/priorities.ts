@@ -11,9 +11,12 @@
  * ```
  */
 export interface GroupPriorities {
-  /** By group name; the core group's is empty. Others have 1000. */
+  /** Priorities by group name, which is empty for the core group. Groups that are not listed have 1000. */
   readonly groups: ReadonlyMap<string, number>;
-  /** By group and version: `/v1`, `apps/v1`. Others have 15, those of custom resources 100. */
+  /**
+   * Priorities by group and version: `/v1`, `apps/v1`. Versions that are not listed have 15, and versions of custom resources
+   * always have 100.
+   */
   readonly versions: ReadonlyMap<string, number>;
 }
 

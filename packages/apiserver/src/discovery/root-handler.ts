@@ -4,7 +4,7 @@ import type { NonResourceHandler } from '../api-server-options.ts';
 import type { ResourceCatalog } from '../registry/index.ts';
 
 /**
- * Serves `/`: the list of the server's paths, for users and tools that explore it.
+ * Serves `/`: the list of the server's paths, for users and tools that explore the server.
  *
  * @example
  * ```ts

@@ -3,8 +3,9 @@ import type { ApiRequest } from '../http/api-request.ts';
 import type { SlotHolder } from './slots.ts';
 
 /**
- * Classifies a caller for limits. Privileged are administrators and callers inside the process. The cluster's own components are
- * nodes, the built-in control plane programs and service accounts of kube-system, as in upstream's default priority levels (1.36).
+ * Classifies a caller for the limits on requests and streams. Administrators and callers inside the process are privileged.
+ * Nodes, the built-in control plane programs and service accounts of kube-system are system components, as in upstream's default
+ * priority levels (1.36).
  */
 export function slotHolder({ connection }: Pick<ApiRequest, 'connection'>, { username, groups }: UserInfo): SlotHolder {
   const privileged = connection.protocol === 'in-process' || groups.includes('system:masters');

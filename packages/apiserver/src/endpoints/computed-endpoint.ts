@@ -21,7 +21,7 @@ import { listResponse, objectResponse } from './object-response.ts';
 import { formatOf, includeOf, nowOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 
 const listOptionsKind = { group: 'meta.k8s.io', kind: 'ListOptions' };
-/** The response of a server without the feature; clients then list and watch. */
+/** The response of a server without the WatchList feature; clients then fall back to list and watch. */
 const initialEventsForbidden = forbiddenField(
   'sendInitialEvents',
   'sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled',
@@ -30,7 +30,7 @@ const initialEventsForbidden = forbiddenField(
 /**
  * Handles a get, list, watch or create of a resource whose objects are computed. For other verbs, see {@link computedWrites}.
  *
- * @throws StatusError 405 for a verb without a handler, and what the handler throws
+ * @throws StatusError 405 for a verb without a handler, and any error that the handler throws
  */
 export async function computedEndpoint(call: ResourceCall, computed: ComputedResource): Promise<ApiResponse> {
   switch (call.info.verb) {
@@ -125,7 +125,7 @@ async function watch(call: ResourceCall, computed: ComputedResource): Promise<Ap
   return { status: 200, headers, body: frames() };
 }
 
-/** Returns the next change, or undefined as soon as the signal is aborted: a handler may ignore it. */
+/** Returns the next change, or undefined as soon as the signal is aborted, because a handler may ignore the signal. */
 function nextBeforeAbort<T>(iterator: AsyncIterator<T>, signal: AbortSignal): Promise<IteratorResult<T> | undefined> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return resolve(undefined);

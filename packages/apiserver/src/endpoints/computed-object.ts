@@ -8,7 +8,7 @@ export function requestOf(call: ResourceCall): ComputedRequest {
   return { user: call.user, namespace: namespaceOf(call), signal: call.request.signal };
 }
 
-/** Encodes an object as storage would return it, with its type, no matter what the handler has set. */
+/** Encodes an object from a handler as storage would return it. Sets its kind and apiVersion, which the handler may omit. */
 export function encoded(registry: Registry, object: KubernetesObject): StoredObject {
   const { definition } = registry;
   const { kind: _kind, apiVersion: _apiVersion, metadata, ...rest } = object as KubernetesObject & object;

@@ -7,8 +7,8 @@ import { encoded, requestOf } from './computed-object.ts';
 import type { ResourceCall } from './resource-call.ts';
 
 /**
- * Returns the call with the handlers of a computed resource as its storage: updates, patches, applies and deletions take the same path
- * as those of stored objects, from decoding to admission.
+ * Returns the call with a storage that calls the handlers of a computed resource. Updates, patches, applies and deletions then
+ * take the same path as for stored objects, from decoding to admission.
  */
 export function computedWrites(call: ResourceCall, computed: ComputedResource): ResourceCall {
   const { definition, services } = call.registry;
@@ -19,7 +19,7 @@ export function computedWrites(call: ResourceCall, computed: ComputedResource): 
     conversion: undefined,
     converter: undefined,
     fromStored: undefined,
-    // Handlers may not support object versions, and nothing would remove the garbage collector's finalizers.
+    // Handlers need not support resource versions, and nothing would remove the garbage collector's finalizers.
     strategy: { ...definition.strategy, allowUnconditionalUpdate: true, garbageCollection: false },
   };
   const storage = new HandlerStorage(call, computed);
@@ -33,7 +33,7 @@ function nameOf(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1);
 }
 
-/** The objects of one request, one after the other, as their handlers see them. */
+/** A storage for one request. Reads and writes one object at a time through the handlers. */
 class HandlerStorage implements Storage {
   readonly #call: ResourceCall;
   readonly #computed: ComputedResource;
@@ -82,7 +82,7 @@ class HandlerStorage implements Storage {
     const { registry } = this.#call;
     const request = requestOf(this.#call);
     const object = parseExactJson(decoder.decode(bytes)) as Draft;
-    // Storage writes null for a missing creation time, which handlers may omit.
+    // The stored form contains null for a missing creation time; handlers do not see the field.
     if (object.metadata.creationTimestamp === null) delete object.metadata.creationTimestamp;
     const old = this.#old;
     const { create, update } = this.#computed;
@@ -92,7 +92,7 @@ class HandlerStorage implements Storage {
     }
     if (update === undefined) throw methodNotSupported();
     const { resourceVersion } = old.metadata;
-    // Storage keeps no version in the object, but handlers compare it.
+    // The stored form contains no resource version, but handlers compare it.
     if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
     return encoded(registry, await update.call(this.#computed, { ...request, name, object, old }));
   }

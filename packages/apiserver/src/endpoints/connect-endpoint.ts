@@ -16,7 +16,7 @@ import { authorizeRequest } from './authorize.ts';
 import { connectOptions } from './connect-options.ts';
 import { namespaceOf, type ResourceCall, writeCallOf } from './resource-call.ts';
 
-/** Passes a request to a subresource with its own behavior. */
+/** Handles a request for a subresource with its own behavior, such as `exec` or `binding`. */
 export async function connect(
   call: ResourceCall,
   definition: SubresourceDefinition,
@@ -72,7 +72,7 @@ export async function connect(
   return behaviour.connect(connectCall);
 }
 
-/** Runs admission of a stream: CONNECT, with the options from the query. */
+/** Runs admission for a stream: the operation is CONNECT, and the object holds the options from the query. */
 export async function admitConnect(
   call: ResourceCall,
   definition: SubresourceDefinition,
@@ -86,7 +86,7 @@ export async function admitConnect(
   });
 }
 
-/** Runs admission of anything else: CREATE. Reads skip it. */
+/** Runs admission for a subresource that is not a stream: the operation is CREATE. Reads skip admission. */
 async function admit(
   call: ResourceCall,
   { body, writeCall }: { readonly body: Draft | undefined; readonly writeCall: WriteCall },
@@ -116,10 +116,7 @@ async function runAdmission(
 
 const noQuery = new URLSearchParams();
 
-/**
- * Keeps the draft unchanged. The subresource knows what it changes, so the main endpoint's "take status from the old object" must
- * not undo it.
- */
+/** Keeps the draft unchanged. The main endpoint's strategy would restore the old status, and so undo the subresource's change. */
 function keep(): void {}
 
 /** Skips the main endpoint's update validation: a binding sets fields that a client may not. */

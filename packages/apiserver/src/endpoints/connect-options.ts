@@ -15,6 +15,6 @@ export function connectOptions(definition: SubresourceDefinition, query: URLSear
   if (command.length > 0) options['command'] = command;
   const ports = query.getAll('ports').flatMap((text) => text.split(',').map(Number));
   if (ports.length > 0) options['ports'] = ports;
-  // Such options have no metadata, and nothing reads it.
+  // Unlike a draft, options have no metadata, but nothing reads it.
   return options as unknown as Draft;
 }

@@ -10,7 +10,7 @@ const extraPrefix = 'impersonate-extra-';
  * Replaces the caller with the user it impersonates, if it is allowed to (`Impersonate-User`, `-Group`, `-Uid`, `-Extra-*`,
  * 1.36).
  *
- * @throws StatusError 400 for groups without a user, 403 for each identity that the caller may not impersonate
+ * @throws StatusError 400 for groups without a user, 403 for an identity that the caller may not impersonate
  */
 export async function impersonate(request: ApiRequest, user: UserInfo, authorizer: Authorizer): Promise<UserInfo> {
   const requested = readHeaders(request);
@@ -56,7 +56,7 @@ function decodeKey(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    return key; // not escaped: used unchanged, as upstream does
+    return key; // not percent-encoded: used unchanged, as upstream does
   }
 }
 

@@ -54,8 +54,8 @@ function objectBytes(
 }
 
 /**
- * Builds a response with a page of a list. Stored items are copied; items that must be re-encoded yield to other requests in
- * between.
+ * Builds a response with a page of a list. Items stored in the served version are copied. Items that must be re-encoded yield to
+ * other requests in between.
  */
 export async function listResponse(
   form: ServedForm,
@@ -168,7 +168,7 @@ export function failureFormat({ headers, path }: ApiRequest, codec: ProtobufCode
   }
 }
 
-/** Removes an unknown reason, which is omitted on the wire. */
+/** Removes an empty reason, which is omitted on the wire. */
 function withoutEmptyReason(status: Status): Status {
   if (status.reason !== '') return status;
   const { reason: _reason, ...rest } = status;
@@ -195,7 +195,7 @@ export function statusOf(error: unknown): Status {
 
 const failure = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure' } as const;
 
-/** The response of kube-apiserver while a watch cache lists again. */
+/** kube-apiserver's response while it refills a watch cache. */
 const notReady: Status = {
   ...failure,
   message: 'storage is (re)initializing',

@@ -23,8 +23,8 @@ export async function patchEndpoint(call: ResourceCall, strategy: Strategy): Pro
 }
 
 /**
- * Builds the error for an unsupported patch type. Custom resources list the types they accept; for built-in kinds, upstream's
- * router does.
+ * Builds the error for an unsupported patch type. For custom resources, the message lists the supported types. For built-in
+ * kinds, it is the fixed message of upstream's router.
  */
 function unsupportedPatch(custom: boolean): StatusError {
   if (custom) return unsupportedMediaType(Object.values(patchTypes).filter((type) => type !== patchTypes.strategic));

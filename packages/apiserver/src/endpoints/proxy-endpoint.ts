@@ -14,7 +14,7 @@ import { admitConnect } from './connect-endpoint.ts';
 import type { ResourceCall } from './resource-call.ts';
 
 /**
- * Passes a request on to an HTTP server behind an object, such as one in a pod, and streams back the response. Mirrors
+ * Forwards a request to the HTTP server behind an object, such as a pod's, and streams back the response. Mirrors
  * `UpgradeAwareHandler` of k8s.io/apimachinery (1.36), but does not rewrite links in HTML.
  */
 export async function proxyEndpoint(
@@ -41,14 +41,16 @@ export async function proxyEndpoint(
   return received === undefined ? hijacked : responseOf(received, call, connection);
 }
 
-/** Returns the path on the other server; empty if the request names none. */
+/** Returns the path to request from the server behind the object; empty if the request has none. */
 function pathBehind({ info }: ResourceCall): string {
   const rest = info.remainder.join('/');
   const slash = info.path.endsWith('/') ? '/' : '';
   return rest === '' ? slash : `/${rest}${slash}`;
 }
 
-/** Sends the request; resolves with the start of the response, or with nothing once the two sides have switched protocols. */
+/**
+ * Sends the request. Resolves with the response's status and headers, or with undefined once both sides have switched protocols.
+ */
 function send(
   call: ResourceCall,
   to: { readonly connection: ProxyConnection; readonly path: string },
@@ -80,11 +82,11 @@ function send(
   });
 }
 
-/** Returns the header that says how long the body is; undefined if there is no body. */
+/** Returns the header that gives or replaces the length of the body; undefined if there is no body. */
 function lengthOf({ method, headers }: ApiRequest): OutgoingHttpHeaders | undefined {
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
   if (length !== undefined) return { 'content-length': length };
-  // HTTP/2 needs neither header.
+  // Over HTTP/2, a body may come without either header.
   return coding !== undefined || /^(?:POST|PUT|PATCH)$/.test(method) ? { 'transfer-encoding': 'chunked' } : undefined;
 }
 
@@ -108,11 +110,11 @@ function responseOf(message: IncomingMessage, { info, request }: ResourceCall, {
     headers['location'] = behindProxy(location, { prefix, hosts: [host, request.headers['host']] });
   }
   const broken = (cause: unknown): Error =>
-    new Error(`the response to ${request.method} ${info.path} broke off`, { cause });
+    new Error(`the response to ${request.method} ${info.path} was cut off`, { cause });
   return { status: message.statusCode ?? 502, headers, body: new StreamedBody(message, broken) };
 }
 
-/** Returns where a client finds the target of a redirect: behind the proxy, if it is on the same server. */
+/** Returns a redirect's location for the client. A target on the same server is reached through the proxy. */
 function behindProxy(
   location: string,
   { prefix, hosts }: { readonly prefix: string; readonly hosts: readonly (string | undefined)[] },

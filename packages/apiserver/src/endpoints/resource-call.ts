@@ -74,7 +74,10 @@ export function writeCallOf(
   };
 }
 
-/** Same as {@link writeCallOf}, for an update or a patch that may create: creating also needs the create permission. */
+/**
+ * Same as {@link writeCallOf}, for an update or a patch that may create the object: creating it also requires the create
+ * permission.
+ */
 export function upsertCallOf(
   call: ResourceCall,
   options: { readonly dryRun: boolean; readonly fieldManager: string },
@@ -113,7 +116,7 @@ export function readCallOf({ info, registry, request, user, warnings }: Resource
   return { user, namespace, name: info.pathName, signal: request.signal, warn: warnings.add };
 }
 
-/** The wall clock, for ages in tables. */
+/** Returns the wall clock, for ages in tables. */
 export function nowOf({ registry }: ResourceCall): () => number {
   return () => registry.services.clock.now();
 }

@@ -51,7 +51,7 @@ function computed(call: ResourceCall, handlers: ComputedResource): Promise<ApiRe
 
 const itemVerbs = new Set(['get', 'update', 'patch', 'delete']);
 
-/** Rejects HEAD, which upstream routes for custom resources only, and watches with another method than GET. */
+/** Rejects HEAD, which upstream routes for custom resources only, and watches with a method other than GET. */
 function checkMethod({ info, request, registry }: ResourceCall): void {
   const isRouted = request.method !== 'HEAD' || registry.definition.custom === true || info.subresource === 'proxy';
   if (!isRouted || (info.verb === 'watch' && request.method !== 'GET' && request.method !== 'HEAD')) {
@@ -59,7 +59,7 @@ function checkMethod({ info, request, registry }: ResourceCall): void {
   }
 }
 
-/** True if the scope is wrong; upstream's server for custom resources does not route such paths. */
+/** True if the path has the wrong scope; upstream's server for custom resources does not route such paths. */
 function isOutOfScope({ info, registry }: ResourceCall): boolean {
   if (registry.definition.scope === 'Cluster') return info.namespace !== '';
   return info.namespace === '' && info.pathName !== '';
@@ -68,7 +68,7 @@ function isOutOfScope({ info, registry }: ResourceCall): boolean {
 function checkScope({ info, registry }: ResourceCall): void {
   const { definition } = registry;
   if (definition.scope === 'Cluster') {
-    // A request for a namespace carries its name as the namespace, but is never nested in another one.
+    // A request for a namespace object has that object's name as its namespace, but its path is never below another namespace.
     const isNamespaces = definition.resource === 'namespaces' && definition.group === '';
     if (info.inNamespace || (info.namespace !== '' && !isNamespaces)) throw pathNotFound();
     return;
@@ -135,7 +135,10 @@ function unsupportedVerb({ info, registry }: ResourceCall): Error {
   });
 }
 
-/** Returns the strategy of a status update. It creates nothing, and may omit the resourceVersion where the main endpoint may. */
+/**
+ * Returns the strategy for status updates. They never create the object. They may omit the resourceVersion if the kind's other
+ * updates may.
+ */
 function statusStrategy({ strategy }: StatusSubresource, { strategy: main }: ResourceDefinition): Strategy {
   return {
     ...strategy,

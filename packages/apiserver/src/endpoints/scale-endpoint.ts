@@ -85,7 +85,7 @@ async function write(
   options: {
     readonly writeOptions: ReturnType<typeof readWriteOptions>;
     readonly change: (current: Scale) => unknown;
-    /** True if the change is a server-side apply, which can fail on its manager name. */
+    /** True if the change is a server-side apply, which may conflict or take ownership even if the replicas stay the same. */
     readonly apply?: boolean;
   },
 ): Promise<KubernetesObject> {

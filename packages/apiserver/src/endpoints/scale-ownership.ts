@@ -18,7 +18,7 @@ const scaleType = applyTypeOf({
   ]),
 });
 
-/** A write of replicas through a scale. */
+/** A change of an object's replicas through its scale. */
 export interface ScaleWrite {
   readonly definition: ResourceDefinition;
   readonly scale: ScaleSubresource;
@@ -41,7 +41,7 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
   const { definition, scale, before, after, manager, time } = write;
   const entries = parent.metadata.managedFields ?? [];
   const apiVersion = apiVersionOf(definition);
-  // A field name is one path element.
+  // `f:` and a field name form one path element.
   const elements = (path: readonly string[]) => path.map((field) => `f:${field}`) as readonly PathElement[];
   const others = Object.entries(scale.otherReplicasPaths ?? {}).map(([other, path]) => [other, elements(path)]);
   const paths = { ...Object.fromEntries(others), [apiVersion]: elements(scale.specReplicasPath) };
@@ -61,7 +61,9 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
   return entriesAfterScale(entries, timeless, { paths, apiVersion });
 }
 
-/** Returns the entries after an apply, or throws when another manager owns different replicas. */
+/**
+ * Returns the managed fields after a server-side apply. Throws a conflict if another manager owns a different number of replicas.
+ */
 function configured(
   shared: Pick<ApplyRequest, 'type' | 'apiVersion' | 'manager' | 'subresource' | 'now'>,
   { live, replicas, force }: { readonly live: JsonObject; readonly replicas: number; readonly force: boolean },

@@ -7,7 +7,7 @@ export interface SlotHolder {
   readonly system?: boolean | undefined;
 }
 
-/** A number of slots, of which one user holds no more than a share, and some are reserved. */
+/** A pool of slots. One user may hold only a share of it, and some slots are reserved for privileged callers. */
 export class Slots {
   readonly #max: number;
   readonly #maxOfUser: number;

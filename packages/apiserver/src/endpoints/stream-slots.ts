@@ -4,17 +4,17 @@ import { type SlotHolder, Slots } from './slots.ts';
 
 /** Limits of {@link StreamSlots}. */
 export interface StreamLimits {
-  /** Open streams. */
+  /** Maximum number of open streams. */
   readonly maxStreams: number;
-  /** Open streams of one user; privileged callers are exempt. */
+  /** Maximum number of open streams of one user; privileged callers are exempt. */
   readonly maxStreamsPerUser: number;
   /** Slots beyond the limit, for privileged callers; the cluster's own components may use half of them. */
   readonly reservedStreams: number;
 }
 
 /**
- * Limits how many watches, logs and connections to pods are open at a time. They stay open for long, so without a limit one user
- * could occupy every connection of the server.
+ * Limits how many watches, logs and connections to pods are open at a time. They stay open for a long time, so without a limit
+ * one user could occupy every connection of the server.
  */
 export class StreamSlots {
   readonly #slots: Slots;
@@ -24,7 +24,7 @@ export class StreamSlots {
   }
 
   /**
-   * Runs a long-running request. Its slot is free again once the stream has ended.
+   * Handles a long-running request. Its slot is released once the stream has ended.
    *
    * @throws StatusError 429 when there is no slot for the caller
    */
@@ -61,7 +61,7 @@ export class StreamSlots {
   }
 }
 
-/** Wraps a stream so that it calls a function once it has ended or its reader has left. */
+/** Wraps a stream to call `ended` once the stream has ended or its reader has left. */
 function whenEnded(body: AsyncIterable<Uint8Array>, ended: () => void): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {

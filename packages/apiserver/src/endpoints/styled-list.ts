@@ -6,8 +6,7 @@ import type { StoredObject } from '../storage/storage.ts';
 import { emptyDocument, type ListParts } from '../tables/index.ts';
 
 /**
- * Encodes a list indented or as YAML, one item at a time, because encoding a long one in one piece would block all other
- * requests.
+ * Encodes a list indented or as YAML, one item at a time, because encoding a long list in one go would block all other requests.
  */
 export function encodeStyled(
   objects: readonly StoredObject[],
@@ -47,7 +46,7 @@ async function encodeYaml(objects: readonly StoredObject[], options: StyledOptio
       continue;
     }
     document.push(Buffer.from(`${key}:\n`));
-    // Concatenated lists of one item are one list.
+    // In YAML, concatenated one-item lists form one list.
     document.push(...(await piecesOf(objects, { ...options, item: (json) => formatYaml([json]), separator: '' })));
   }
   return Buffer.concat(document);

@@ -31,7 +31,7 @@ export class WarningList {
   }
 }
 
-/** Counts characters, like Go's runes. */
+/** Counts code points, as Go counts runes. */
 function lengthOf(text: string): number {
   return Array.from(text).length;
 }

@@ -12,7 +12,7 @@ export interface ComputedKind {
 export interface ComputedSubresource {
   /** The verbs of RBAC: GET is `get`, POST is `create`, and so on. @defaultValue `['get']` */
   readonly verbs?: readonly ('get' | 'create' | 'update' | 'patch' | 'delete')[] | undefined;
-  /** Kind of the body. One that ends in `Options` makes requests pass admission as CONNECT. @defaultValue the kind itself */
+  /** Kind of the body. If it ends in `Options`, requests pass admission as CONNECT. @defaultValue the kind itself */
   readonly kind?: string | undefined;
   /** Handles a request, which may be an upgrade to another protocol. */
   readonly connect: ConnectSubresource['connect'];
@@ -27,7 +27,7 @@ export interface ComputedCall {
   readonly signal: AbortSignal;
 }
 
-/** The verbs of a computed kind. The server rejects those without a handler with status 405. */
+/** The handlers of a computed kind, by verb. The server responds with 405 to verbs without a handler. */
 export interface ComputedHandlers<T> {
   /** Returns an object, or undefined if it does not exist. */
   get?(call: ComputedCall & { readonly name: string }): Promise<T | undefined> | T | undefined;
@@ -40,8 +40,9 @@ export interface ComputedHandlers<T> {
   /** Returns the response to a create. The object has passed decoding, defaulting, validation and admission. */
   create?(call: ComputedCall & { readonly object: T; readonly dryRun: boolean }): Promise<T> | T;
   /**
-   * Stores a changed object, and returns it as stored. Serves updates and all patch types, which also need {@link get}. The object
-   * has passed the same stages as for stored kinds, including the check of its resourceVersion. Not called for dry runs.
+   * Stores a changed object, and returns it as stored. Serves updates and all patch types, which also need {@link get}. The
+   * object has passed the same stages as an object of a stored kind, including the check of its resourceVersion. Not called for
+   * dry runs.
    *
    * Throw a conflict if `old` is no longer current.
    */
@@ -51,16 +52,16 @@ export interface ComputedHandlers<T> {
    * serves `deletecollection`: it is called for each listed object, one after the other.
    */
   delete?(call: ComputedCall & { readonly name: string; readonly old: T }): Promise<unknown> | unknown;
-  /** Paths below an object that you serve with your own protocol, by name. @defaultValue none */
+  /** Paths below an object that you serve with your own handler, by name. @defaultValue none */
   readonly subresources?: Readonly<Record<string, ComputedSubresource>> | undefined;
 }
 
 /** A page of a computed kind's objects, as `list` may return it. */
 export interface ComputedPage<T> {
   readonly items: readonly T[];
-  /** A number. @defaultValue '0' */
+  /** The version of the list: a number. @defaultValue '0' */
   readonly resourceVersion?: string | undefined;
-  /** Token for the next page, which the client sends as `continue`. @defaultValue the last page */
+  /** Token for the next page, which the client sends as `continue`. @defaultValue this is the last page */
   readonly continue?: string | undefined;
   readonly remainingItemCount?: number | undefined;
 }

@@ -30,7 +30,7 @@ export interface ExtensionServerOptions {
   readonly definitions: { readonly kinds: readonly object[] };
   /** Where objects are stored. Owned by the server, which closes it. @defaultValue in memory, lost when the process exits */
   readonly storage?: Storage | undefined;
-  /** Conversions of kinds whose versions differ in more than `apiVersion`, as `converter` of the runtime declares them. */
+  /** Conversions of kinds whose versions differ in more than `apiVersion`, declared with `converter` of `@kubewright/runtime`. */
   readonly conversions?: readonly KindConversion[] | undefined;
   /**
    * A client of the cluster that the server belongs to. The server then trusts the cluster's API server, its users and their
@@ -38,8 +38,8 @@ export interface ExtensionServerOptions {
    */
   readonly cluster?: ClusterClient | undefined;
   /**
-   * CAs whose client certificates name users, in PEM format: the common name is the user, organizations are groups. Trusted in addition
-   * to those of the cluster. @defaultValue none
+   * CAs that sign the client certificates of users, in PEM format: the common name is the user, organizations are groups. Trusted
+   * in addition to the cluster's CAs. @defaultValue none
    */
   readonly clientCa?: string | undefined;
   /** Authenticators that run after the cluster's. @defaultValue none */

@@ -15,7 +15,9 @@ export interface KindConversion {
   readonly group: string;
   readonly kind: string;
   readonly hub: string;
-  /** By version. Inputs are whole objects; results need no `apiVersion`, `kind` or `metadata`. */
+  /**
+   * Conversions to and from the hub, by version. Inputs are whole objects; results need no `apiVersion`, `kind` or `metadata`.
+   */
   readonly spokes: ReadonlyMap<
     string,
     {
@@ -25,7 +27,7 @@ export interface KindConversion {
   >;
 }
 
-/** Converts objects inside the server, with the same checks as a conversion webhook's results. */
+/** Converts objects inside the server, and checks the results like those of a conversion webhook. */
 export class KindConverter implements ObjectConverter {
   readonly #conversion: KindConversion;
   readonly #parts: ConverterParts;
@@ -71,7 +73,7 @@ export class KindConverter implements ObjectConverter {
     if (version === hub) return object;
     const steps = spokes.get(version);
     if (steps === undefined) throw conversionFault(`no conversion is declared for ${kind} ${group}/${version}`);
-    const given = structuredClone(object); // the function may keep or modify what it gets
+    const given = structuredClone(object); // the function may keep or modify its input
     const made = (await steps[way](given as unknown as KubernetesObject)) as Partial<Draft>;
     const { labels, annotations } = made.metadata ?? object.metadata;
     const metadata = { ...object.metadata, labels, annotations } as Draft['metadata'];

@@ -34,7 +34,7 @@ const paths = ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '
 /** Implements {@link ExtensionServer} with an {@link ApiServer}. */
 export class RunningExtensionServer implements ExtensionServer {
   readonly name = 'apiserver';
-  /** The operator's controllers may watch the kinds that it serves. */
+  /** The operator's controllers may watch the kinds that this server serves. */
   readonly beforeCaches = true;
   /** All replicas serve. */
   readonly needLeaderElection = false;
@@ -179,7 +179,7 @@ export class RunningExtensionServer implements ExtensionServer {
   }
 }
 
-/** Trusts callers inside this process, which name their own identity. */
+/** Trusts callers inside this process to name their own identity. */
 const inProcess: Authenticator = {
   authenticate: async (request) =>
     request.connection.protocol === 'in-process' ? certificateAuthenticator.authenticate(request) : undefined,

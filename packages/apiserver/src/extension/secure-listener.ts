@@ -3,7 +3,9 @@ import type { ApiHandler } from '../http/api-request.ts';
 import { createHttpServer, type HttpServer, type HttpServerTls } from '../http/http-server.ts';
 import { certificateFrom, ownCertificate, type ServingCertificate } from './serving-certificate.ts';
 
-/** Kubelets update the files of a Secret within a minute or two. */
+/**
+ * Interval between reads of the certificate files, in milliseconds. Kubelets update the files of a Secret within a minute or two.
+ */
 const refreshMs = 60_000;
 const localHosts = ['localhost', '127.0.0.1', '::1'];
 
@@ -64,7 +66,7 @@ export class SecureListener implements AsyncDisposable {
     return this.#certificate.authority;
   }
 
-  /** Accepts the certificates of other clients on new connections. */
+  /** Replaces the CAs whose client certificates are accepted on new connections. */
   setClientAuthorities(pem: string): void {
     this.#http?.setTls(tlsOf(this.#certificate, pem));
     this.#clientAuthorities = pem;
@@ -101,7 +103,7 @@ export class SecureListener implements AsyncDisposable {
 }
 
 function tlsOf({ key, certificate }: ServingCertificate, clientAuthorities: string): HttpServerTls {
-  // Without a CA, Node would trust the public CAs. The server's own certificate has signed nothing.
+  // Without a CA, Node would trust the public CAs. Pass the server's own certificate instead, which has signed no others.
   return { key, certificate, clientCa: clientAuthorities || certificate };
 }
 

@@ -21,7 +21,7 @@ export interface ServedKindsOptions {
 type ServedVersion = CrdVersion & { readonly verbs?: readonly string[] };
 
 /**
- * Defines the resources of an extension API server: those that a CRD with the same spec would define, in all served versions.
+ * Defines the resources of an extension API server, in all served versions: the same ones that a CRD with that spec would define.
  *
  * @throws DefinitionError (KW5302) if a kind has no definition or an invalid one, or is computed in some of its versions only
  */

@@ -15,9 +15,9 @@ const endpoints = ['livez', 'readyz', 'healthz'] as const;
 type Endpoint = (typeof endpoints)[number];
 
 /**
- * Serves `/livez`, `/readyz` and `/healthz` from the given checks, in their order: `ok`, or a list of failed checks; `?verbose`
- * lists all, `?exclude=name` skips some, `/livez/<name>` runs one. Mirrors k8s.io/apiserver's `healthz` package (1.36). Reasons
- * are not shown, because any client may call these endpoints.
+ * Serves `/livez`, `/readyz` and `/healthz` from the given checks, in their order. The response is `ok` or, if a check fails, the
+ * results of all checks. `?verbose` always lists the results, `?exclude=name` skips checks, `/livez/<name>` runs one check.
+ * Mirrors k8s.io/apiserver's `healthz` package (1.36). Reasons are not shown, because any client may call these endpoints.
  *
  * @example
  * ```ts

@@ -1,8 +1,7 @@
 import type { Duplex } from 'node:stream';
 
 /**
- * A request as the API server sees it, from a socket or from inside the process. The server is a function of it:
- * `handle(request) → response`.
+ * A request to the API server, from a socket or from inside the process. The server is a function: `handle(request) → response`.
  *
  * @example
  * ```ts
@@ -21,7 +20,10 @@ export interface ApiRequest {
   readonly path: string;
   /** Header names are in lower case. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Names and values alternating, as received: unlike in `headers`, repeated headers are separate. Absent inside the process. */
+  /**
+   * Alternating header names and values, as received. Repeated headers stay separate, unlike in `headers`. Absent for in-process
+   * callers.
+   */
   readonly rawHeaders?: readonly string[] | undefined;
   readonly body?: Uint8Array | AsyncIterable<Uint8Array> | undefined;
   /** Aborted when the caller disconnects. */
@@ -51,7 +53,7 @@ export interface Connection {
   readonly protocol: 'h2' | 'http/1.1' | 'in-process';
   /** The subject of the verified client certificate. */
   readonly clientCertificate?: ClientCertificate | undefined;
-  /** The reason why a presented certificate is not accepted (wrong authority, expired). The request gets a 401. */
+  /** The reason a presented certificate was rejected, such as an unknown authority or its expiry. The request gets a 401. */
   readonly clientCertificateError?: string | undefined;
 }
 
@@ -59,11 +61,11 @@ export interface Connection {
 export interface ClientCertificate {
   readonly commonName: string;
   readonly organizations: readonly string[];
-  /** The certificate in DER, for servers that trust several CAs for different purposes. Absent inside the process. */
+  /** The certificate in DER, for servers that trust several CAs for different purposes. Absent for in-process callers. */
   readonly der?: Uint8Array | undefined;
 }
 
-/** The raw stream of a request that switched protocols. The code that takes it writes the 101 response itself. */
+/** The raw stream of a request that switched protocols. The code that takes it over writes the 101 response itself. */
 export interface UpgradedStream {
   readonly stream: Duplex;
   readonly head: Uint8Array;
@@ -72,7 +74,7 @@ export interface UpgradedStream {
 }
 
 /**
- * A response. `return()` on the iterator of a streamed body cancels it.
+ * A response of the API server. Calling `return()` on the iterator of a streamed body cancels the stream.
  *
  * @example
  * ```ts
@@ -89,7 +91,7 @@ export interface ApiResponse {
   readonly body: Uint8Array | AsyncIterable<Uint8Array>;
 }
 
-/** The response of a handler that took over the stream of an upgraded request. Nothing more is written. */
+/** The response of a handler that took over the stream of an upgraded request. The server writes nothing more. */
 export const hijacked: ApiResponse = { status: 101, headers: {}, body: new Uint8Array(0) };
 
 /**

@@ -1,7 +1,7 @@
 import type { TLSSocket } from 'node:tls';
 import type { ClientCertificate, Connection } from './api-request.ts';
 
-/** Describes a connection whose handshake is complete. */
+/** Describes a connection whose TLS handshake is complete. */
 export function describeConnection(socket: TLSSocket, protocol: 'h2' | 'http/1.1'): Connection {
   const connection: Connection = { remoteAddress: socket.remoteAddress ?? '', protocol };
   const certificate = socket.getPeerCertificate();
@@ -19,7 +19,7 @@ export function describeConnection(socket: TLSSocket, protocol: 'h2' | 'http/1.1
   return { ...connection, clientCertificate: subject };
 }
 
-/** A subject as Node returns it: attributes that occur several times are arrays. */
+/** A subject as Node returns it: an attribute that occurs several times is an array. */
 interface CertificateSubject {
   readonly CN?: string | readonly string[];
   readonly O?: string | readonly string[];

@@ -5,7 +5,7 @@ import type { HttpLimits } from './limits.ts';
 export interface TrackedConnection {
   /** Marks the start of a request: the connection is not idle until {@link end}. */
   begin(): void;
-  /** Marks the end of a request. `known` means that it proved an identity; such connections are kept longer than others. */
+  /** Marks the end of a request. `known` is true if the request proved an identity: such connections are evicted last. */
   end(known: boolean): void;
 }
 
@@ -18,8 +18,8 @@ export interface ConnectionEnds {
 }
 
 /**
- * Limits the number of connections and their idle time. A flood of connections without requests needs no credentials, so it must
- * not lock out other clients: each new connection replaces the one that has been idle longest.
+ * Limits the number of connections and their idle time. Anyone can open connections without credentials, and a flood of them must
+ * not lock out other clients. So at the limit, a new connection replaces the one that has been idle longest.
  */
 export class Connections {
   readonly #clock: Clock;
@@ -121,7 +121,7 @@ export class Connections {
   }
 }
 
-/** `unused`: no request yet. `unknown`: no request has proved an identity. `known`: at least one has. */
+/** `unused`: no request yet. `unknown`: no request has proved an identity. `known`: at least one request has. */
 type Standing = 'unused' | 'unknown' | 'known';
 
 const standings: readonly Standing[] = ['unused', 'unknown', 'known'];
@@ -133,7 +133,7 @@ interface ConnectionEvents {
 
 /** A connection tracked by {@link Connections}. */
 export class Connection implements TrackedConnection {
-  /** Replaced once the protocol is known, because the protocol has gentler ways to close. */
+  /** Replaced once the protocol is known, because HTTP/2 has a graceful way to close. */
   ends: ConnectionEnds;
   standing: Standing = 'unused';
   idleSince = 0;

@@ -11,7 +11,7 @@ export interface ExchangeContext {
   readonly handle: ApiHandler;
   readonly clock: Clock;
   readonly limits: HttpLimits;
-  /** Receives every error of the handler that is not a response. */
+  /** Receives every error except `StatusError`, which becomes the response. */
   readonly onError: (error: unknown, request: { readonly method: string; readonly path: string }) => void;
   /** The exchanges in progress. */
   readonly open: Set<Exchange>;
@@ -25,10 +25,10 @@ export interface ExchangeOptions {
   readonly connection: TrackedConnection;
 }
 
-/** Bodies larger than this, in bytes, may block on a slow reader; smaller ones fit into a socket's buffers. */
+/** Bodies larger than this, in bytes, may wait for a slow reader; smaller ones fit into a socket's buffers. */
 const waitingBytes = 64 * 1024;
 
-/** A request and its response, over any protocol. */
+/** Runs one request and writes its response, over any protocol. */
 export class Exchange {
   readonly #context: ExchangeContext;
   readonly #sink: ResponseSink;
@@ -55,7 +55,7 @@ export class Exchange {
 
   /** Called when the client disconnects, the deadline passes, or the server closes. */
   abort(reason: unknown): void {
-    // Every stream closes after its response, when nothing listens any longer.
+    // Every stream also closes after a complete response, when nothing listens to the signal any longer.
     if (this.#aborted || this.#over) return;
     this.#aborted = { reason };
     this.#controller?.abort(reason);

@@ -2,7 +2,7 @@ import { StatusError } from '@kubewright/apimachinery';
 import type { StatusCause } from '@kubewright/apimachinery/meta/v1';
 import { failure } from './status-response.ts';
 
-/** 404 for a path or a collection that does not exist: the response for a kind that is not served. */
+/** 404: the path does not exist, or its kind is not served. */
 export function pathNotFound(): StatusError {
   return failure(404, {
     reason: 'NotFound',
@@ -36,7 +36,7 @@ export function notAcceptable(accepted: readonly string[]): StatusError {
   return failure(406, { reason: 'NotAcceptable', message });
 }
 
-/** 406: the object has no such form. */
+/** 406: the object cannot be represented in the requested form. */
 export function noSuchForm(message: string): StatusError {
   return failure(406, { reason: 'NotAcceptable', message });
 }
@@ -71,7 +71,7 @@ export function internalError(message: string): StatusError {
   });
 }
 
-/** Creates a 500 for errors of upstream that have no reason. */
+/** 500 without a reason, for errors that have none upstream. */
 export function unknownFailure(message: string): StatusError {
   return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
 }

@@ -19,7 +19,7 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly limits?: Partial<HttpLimits> | undefined;
   readonly clock: Clock;
-  /** Called for every error of the handler that is not a response. The client gets a 500. */
+  /** Called for every error except `StatusError`. The client gets a 500, or a broken response if it has already started. */
   readonly onError: (error: unknown, request: { readonly method: string; readonly path: string }) => void;
 }
 
@@ -45,9 +45,9 @@ export interface HttpServerTls {
 export interface HttpServer extends AsyncDisposable {
   readonly host: string;
   readonly port: number;
-  /** `https://host:port`; with the loopback address if the server listens on all addresses. */
+  /** `https://host:port`, with the loopback address as host if the server listens on all addresses. */
   readonly url: string;
-  /** Uses other keys and certificates for new connections. */
+  /** Replaces the keys and certificates used for new connections. */
   setTls(tls: HttpServerTls): void;
   /**
    * Stops listening, tells clients to disconnect, ends watches cleanly, waits at most `graceMs` milliseconds for requests in
@@ -57,10 +57,9 @@ export interface HttpServer extends AsyncDisposable {
 }
 
 /**
- * Serves a handler over TLS: HTTP/2 and HTTP/1.1, negotiated by ALPN. Client certificates are requested but not required. Fast
- * enough to front a control plane: no request pays for allocations that most requests do not need.
+ * Serves a handler over TLS: HTTP/2 and HTTP/1.1, negotiated by ALPN. Client certificates are requested but not required.
  *
- * @throws ListenError when the server cannot listen on the address; its three lines give the action, the reason and the fix
+ * @throws ListenError when the server cannot listen on the address; its message states the action, the reason and the fix
  *
  * @example
  * ```ts
@@ -122,7 +121,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 }
 
 /**
- * Identifies the remote end of a connection. A socket and the TLS socket on top of it share it, but hold no reference to each
+ * Identifies the remote end of a connection. It links a TLS socket to the socket underneath: neither has a reference to the
  * other.
  */
 function peerOf(socket: Socket): string {
@@ -199,7 +198,7 @@ function tlsOptions(tls: HttpServerTls): TlsOptions {
   };
 }
 
-/** Returns an address at which this machine reaches a server that listens on `host`, which may be a wildcard address. */
+/** Returns an address at which local clients reach a server that listens on `host`, which may be a wildcard address. */
 function reachableHost(host: string): string {
   return host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
 }

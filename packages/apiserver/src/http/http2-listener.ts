@@ -63,7 +63,7 @@ export class Http2Listener {
       try {
         this.#respond(stream, headers, { connection, tracked, rawHeaders });
       } catch (error) {
-        // An exception here would end the process, and with it all other requests.
+        // An exception that escapes from this listener would end the process.
         this.#context.onError(error, { method: headers[':method'] ?? '', path: headers[':path'] ?? '' });
         stream.destroy();
       }
@@ -96,7 +96,7 @@ interface Origin {
 
 const clientGone = 'the client disconnected';
 
-/** A class, because an object literal with an accessor costs as much as reading the headers. */
+/** A request over HTTP/2. A class, because creating an object literal with an accessor takes as long as reading the headers. */
 class Http2Request implements ApiRequest {
   readonly method: string;
   readonly path: string;
@@ -167,7 +167,7 @@ function plainHeaders(sent: IncomingHttpHeaders): Record<string, string> {
   const headers: Record<string, string> = { host: sent[':authority'] ?? '' };
   for (const name in sent) {
     const value = sent[name];
-    // A header with such a name can only be an attack.
+    // Skip pseudo-headers, and `__proto__`, which only an attacker sends.
     if (name.charCodeAt(0) === 0x3a || name === '__proto__' || value === undefined) continue;
     headers[name] = typeof value === 'string' ? value : value.join(', ');
   }
@@ -175,8 +175,8 @@ function plainHeaders(sent: IncomingHttpHeaders): Record<string, string> {
 }
 
 /**
- * Rejects header values that cannot be sent. Node validates values for HTTP/1.1 only, and a line feed must not reach a proxy that
- * translates protocols.
+ * Throws if a header value contains a forbidden character. Node checks this for HTTP/1.1 only, and a line feed must not reach a
+ * proxy that translates HTTP/2 to HTTP/1.1.
  */
 function assertSendable(headers: Readonly<Record<string, string | readonly string[]>>): void {
   for (const name in headers) {
@@ -195,7 +195,7 @@ function streamSink(stream: ServerHttp2Stream): ResponseSink {
       assertSendable(headers);
       stream.respond({ ...headers, ':status': status } as Record<string, string | string[] | number>);
       if (stream.readableEnded || stream.endAfterHeaders) return;
-      // The rest of a body that the handler did not read is not worth waiting for.
+      // Do not wait for the rest of a body that the handler did not read.
       stream.once('finish', () => {
         if (!stream.readableEnded) stream.close(constants.NGHTTP2_NO_ERROR);
       });

@@ -1,18 +1,21 @@
 /** Limits on what clients may request from the server. Sizes are in bytes. */
 export interface HttpLimits {
-  /** The size of a request's body. @defaultValue 3 MiB, as upstream */
+  /** Maximum size of a request body. @defaultValue 3 MiB, as upstream */
   readonly maxBodyBytes: number;
-  /** The size of a request's headers. @defaultValue 64 KiB */
+  /** Maximum total size of a request's headers. @defaultValue 64 KiB */
   readonly maxHeaderBytes: number;
   /** Time for an HTTP/1.1 client to send a request's headers. @defaultValue 10 s */
   readonly headersTimeoutMs: number;
   /** Time a connection may stay open without a first request. @defaultValue 30 s */
   readonly firstRequestTimeoutMs: number;
-  /** Time for a client to send a request's body once the server reads it; then it gets a 504. @defaultValue 30 s */
+  /**
+   * Time for a client to send a request body, from when the server starts to read it. After that, the client gets a 504.
+   * @defaultValue 30 s
+   */
   readonly bodyTimeoutMs: number;
   /**
-   * Time to respond to a request, and time for a client to read a large response. For watches, only the time in which the client
-   * reads nothing is limited; logs and streams into pods have no limit.
+   * Time to respond to a request, and time for a client to read a large response. A watch is cut only after its client has read
+   * nothing for this long. Logs and connections to pods have no limit.
    *
    * @defaultValue 60 s
    */
@@ -20,26 +23,37 @@ export interface HttpLimits {
   /** Responses larger than this are compressed for clients that accept gzip. @defaultValue 128 KiB */
   readonly gzipThresholdBytes: number;
   /**
-   * Open sockets. At the limit, a new one replaces the one that has been idle longest, unknown clients first. It is rejected only
-   * if all have requests in progress.
+   * Maximum number of open sockets. At the limit, a new socket replaces the one that has been idle longest; clients without a
+   * proven identity go first. The new socket is rejected only if all others have requests in progress.
    *
    * @defaultValue 4,096
    */
   readonly maxConnections: number;
-  /** Concurrent requests on one HTTP/2 connection; at most 500 on Node 20. @defaultValue 1,000 (clients share one) */
+  /**
+   * Maximum number of concurrent requests on one HTTP/2 connection, capped at 500 on Node versions before 22.11. Clients send all
+   * their requests over one connection. @defaultValue 1,000
+   */
   readonly maxConcurrentStreams: number;
   /**
-   * Memory of one HTTP/2 connection, in MiB. Node's default of 10 rejects streams once some readers are slow.
+   * Maximum memory of one HTTP/2 connection, in MiB. With Node's default of 10, a few slow readers would make the connection
+   * reject new streams.
    *
    * @defaultValue 512
    */
   readonly maxSessionMemoryMiB: number;
   /**
-   * Streams that a client may reset in a burst, and per second. Node's defaults of 1,000 and 33 cut watchers off. Not on Node 20.
+   * Maximum number of streams that a client may reset in a burst. Node's default of 1,000 cuts off clients that end many watches.
+   * Ignored on Node versions before 22.11.
+   *
+   * @defaultValue 20,000
    */
   readonly streamResetBurst: number;
+  /** Streams that a client may reset per second beyond the burst; Node's default is 33. @defaultValue 5,000 */
   readonly streamResetRate: number;
-  /** Time a connection without requests is kept. Longer than clients keep theirs (Go: 90 s). @defaultValue 3 minutes */
+  /**
+   * Time a connection without requests is kept open. Must be longer than clients keep idle connections (Go: 90 s). @defaultValue
+   * 3 minutes
+   */
   readonly keepAliveMs: number;
   /** Time {@link HttpServer.close} waits for requests in progress. @defaultValue 2 s */
   readonly closeGraceMs: number;

@@ -1,14 +1,13 @@
 import { StatusError } from '@kubewright/apimachinery';
 import { parseRequestInfo, type RequestInfo } from '../request-info/index.ts';
 
-/** Every long-running path contains one of these, so most paths need no further check. */
+/** Matches every long-running path, so a path that does not match needs no further check. */
 const mayBeLongRunning = /[?&]watch(?:[=&]|$)|\/watch\/|\/(?:log|exec|attach|portforward|proxy)(?:[/?]|$)/;
 const streamingSubresources = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 
 /**
- * True if a request has no deadline: watches, logs, and requests that turn into a stream. The method matters because it decides
- * the verb: a POST is never a watch, whatever its query says. Mirrors the verbs and subresources that kube-apiserver exempts
- * (1.36).
+ * True if a request has no deadline: watches, logs and connections to pods. The method matters because it decides the verb: a
+ * POST is never a watch, whatever its query says. Mirrors the verbs and subresources that kube-apiserver exempts (1.36).
  */
 export function isLongRunning(method: string, path: string): boolean {
   if (!mayBeLongRunning.test(path)) return false;
@@ -17,12 +16,15 @@ export function isLongRunning(method: string, path: string): boolean {
   return info !== undefined && isStreaming(info) && (info.verb !== 'watch' || method === 'GET');
 }
 
-/** True if the client may stop reading for any length of time: logs (a pager shows them) and streams into pods, but not watches. */
+/**
+ * True if the client may stop reading for any length of time: logs, which a user may read in a pager, and connections to pods,
+ * but not watches.
+ */
 export function mayPause(method: string, path: string): boolean {
   return isLongRunning(method, path) && readable(method, path)?.verb !== 'watch';
 }
 
-/** True for the information of a long-running request. */
+/** True if the info is that of a watch, a log or a connection to a pod. */
 export function isStreaming({ isResource, verb, subresource }: RequestInfo): boolean {
   return isResource && (verb === 'watch' || streamingSubresources.has(subresource));
 }

@@ -16,7 +16,8 @@ export interface RequestBodyOptions {
 }
 
 /**
- * A body that is still arriving. Nothing is read until it is needed, so an unauthorized caller costs nothing. Can be read once.
+ * A request body that is still arriving. It is not read until it is needed, so an unauthorized caller costs nothing. It can be
+ * read only once.
  */
 export class RequestBody implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
@@ -70,8 +71,8 @@ export class RequestBody implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * Yields the whole body in one chunk: no caller can use half a body, and a stream's own iterator costs as much as a small
-   * request.
+   * Yields the whole body in one chunk: no caller can use half a body, and iterating over the stream itself costs as much as a
+   * small request.
    */
   async *[Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     yield await this.bytes();
@@ -79,7 +80,7 @@ export class RequestBody implements AsyncIterable<Uint8Array> {
 }
 
 /**
- * Reads a request's whole body; empty if there is no body.
+ * Reads a request's whole body. Returns an empty array for a request without a body.
  *
  * @throws StatusError 413 when it is larger than `limit` bytes (@defaultValue 3 MiB).
  */

@@ -3,8 +3,8 @@ import type { Clock } from '@kubewright/apimachinery';
 /** Stream cancellations that nghttp2 allows a client: a burst, and a rate per second. Beyond that, it cuts the client off. */
 const allowed = { burst: 1000, perSecond: 33 };
 /**
- * Maximum number of concurrent streams, and of cancellations before the client is moved to a new connection. Their sum stays below
- * the burst.
+ * Maximum number of concurrent streams, and of cancellations before the client is moved to a new connection. Their sum must stay
+ * below the allowed burst.
  */
 const margins = { streams: 500, resets: 400 };
 
@@ -15,9 +15,9 @@ export function canSetResetLimits(nodeVersion: string): boolean {
 }
 
 /**
- * Counts the cancellations of one connection where Node cannot raise the limit. A client that cancels many watches is moved
- * to a new connection in time (GOAWAY), instead of being cut off with all its streams. Cancellations after that do not count
- * against it.
+ * Counts the streams that a client cancels on one connection, for Node versions that cannot raise nghttp2's limit. A client that
+ * comes close to the limit is moved to a new connection (GOAWAY). Otherwise, nghttp2 would cut it off with all its streams; after
+ * a GOAWAY, nghttp2 no longer counts cancellations.
  */
 export class ResetBudget {
   static readonly maxConcurrentStreams: number = margins.streams;

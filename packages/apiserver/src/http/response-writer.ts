@@ -26,9 +26,7 @@ export async function writeResponse(
     /** Ends a streamed body early, but cleanly. */
     readonly signal: () => AbortSignal;
     readonly clock: Clock;
-    /**
-     * Time for a client to read the part of a streamed body that was sent; after that, its response is aborted. Absent: no limit.
-     */
+    /** How long a client may leave the sent part of a streamed body unread before the response is aborted. Absent: no limit. */
     readonly stallMs: number | undefined;
   },
 ): Promise<void> {
@@ -73,7 +71,7 @@ async function writeStream(
         await drained(stream);
         deadline?.[Symbol.dispose]();
       }
-      // Everything written to the store in this turn leaves with the next chunk, not as one small write each.
+      // Yield, so that all changes stored in this turn are sent as one chunk, not as one small write each.
       await nextTurn();
     }
     stream.end();

@@ -30,7 +30,7 @@ export class ServerMetrics {
     this.#requests = new RequestMetrics(options.catalog);
   }
 
-  /** Records a completed request: the server's `audit`. */
+  /** Records a completed request. Pass it to the server as `audit`. */
   get audit(): RequestMetrics['observe'] {
     return this.#requests.observe;
   }

@@ -27,7 +27,7 @@ export class RequestMetrics {
     help: 'Response latency distribution in seconds for each verb, dry run value, group, version, resource, subresource, scope and component.',
     bounds: durationBounds,
   });
-  /** The base of alerts about latency. Time spent in webhooks is included, unlike upstream. */
+  /** The metric for alerts about latency. Unlike upstream, it includes time spent in webhooks. */
   readonly #sliDuration = new Histogram('apiserver_request_sli_duration_seconds', {
     help: 'Response latency distribution in seconds for each verb, group, version, resource, subresource, scope and component.',
     bounds: sliBounds,

@@ -16,7 +16,7 @@ export interface OutputFormat {
   readonly pretty: boolean;
   /** Present if the media type is protobuf. */
   readonly codec?: ProtobufCodec | undefined;
-  /** Why the object has no such form. As upstream, the request is processed before the response fails with it. */
+  /** The error to respond with, because the object cannot have that form. As upstream, the request is processed first. */
   readonly mismatch?: StatusError | undefined;
 }
 
@@ -27,11 +27,13 @@ export type MetaVersion = 'v1' | 'v1beta1';
 export interface OutputChoices {
   /** True if `as=Table` is supported. */
   readonly table: boolean;
-  /** `event` for watches; absent if nothing can be converted to its metadata (reviews, Scale). */
+  /**
+   * The shape of the objects to convert to metadata: `event` for watches. Absent if they have no metadata form (reviews, Scale).
+   */
   readonly partial?: 'list' | 'object' | 'event' | undefined;
-  /** False for endpoints that serve no watch, as the message of a refusal says. @defaultValue true */
+  /** False for endpoints that serve no watch; the message of a 406 then lists no streams. @defaultValue true */
   readonly streams?: boolean;
-  /** Protobuf, if the server has it. */
+  /** The protobuf codec, if the server has one. */
   readonly codec: ProtobufCodec | undefined;
   /** The type of the objects, which may have no protobuf form. */
   readonly type: ObjectType;
@@ -65,7 +67,7 @@ export function negotiateOutput(
     const mismatch = mismatchOf(as, choices);
     const asVersion = clause.params.get('v') === 'v1beta1' ? 'v1beta1' : 'v1';
     if (mediaType === protobufMediaType) {
-      const codec = choices.codec as ProtobufCodec; // or it would not be served
+      const codec = choices.codec as ProtobufCodec; // protobuf is served only with a codec
       if (as === 'Table' || (as === undefined && !codec.has(choices.type))) continue;
       return { mediaType, as, pretty: false, codec, mismatch };
     }
@@ -78,7 +80,7 @@ export function negotiateOutput(
   throw isServed ? notAcceptable(mediaTypes) : unknownTypes(choices.streams ?? true);
 }
 
-/** Returns the media type of a watch. There is no stream of YAML; such a client gets lines of JSON. */
+/** Returns the media type of a watch. A client that requests YAML gets JSON, because YAML has no stream format. */
 export function watchMediaType({ mediaType }: OutputFormat): string {
   if (mediaType === 'application/json') return mediaType;
   return `${mediaType === protobufMediaType ? mediaType : 'application/json'};stream=watch`;
@@ -132,7 +134,7 @@ function servedType(type: string, { codec }: OutputChoices): OutputFormat['media
   return type === 'application/yaml' ? type : undefined;
 }
 
-/** Returns the requested conversion; `undefined`: none; `null`: one that is not supported. */
+/** Returns the requested conversion: `undefined` if none is requested, `null` if it is not supported. */
 function transformation(params: ReadonlyMap<string, string>, choices: OutputChoices): OutputFormat['as'] | null {
   const as = params.get('as');
   if (as === undefined) return undefined;
@@ -143,11 +145,11 @@ function transformation(params: ReadonlyMap<string, string>, choices: OutputChoi
   return as;
 }
 
-/** Returns the error of upstream's conversion, which names the type in Go; `undefined` if the object has this form. */
+/** Returns upstream's error for a form that does not fit the object, which names its Go type; `undefined` if the form fits. */
 function mismatchOf(as: OutputFormat['as'], { partial, type, codec }: OutputChoices): StatusError | undefined {
   if (as === undefined || as === 'Table') return undefined;
   if ((as === 'PartialObjectMetadataList') === (partial === 'list')) return undefined;
-  // Upstream ends the watch without a response; this says why.
+  // Upstream ends the watch without a response. This error gives the reason.
   if (partial === 'event') return notAcceptable(mediaTypes);
   const isList = partial === 'list';
   const [group = ''] = type.apiVersion.split('/').slice(0, -1);
@@ -164,7 +166,7 @@ function unquote(text: string): string {
   return text.startsWith('"') && text.endsWith('"') && text.length > 1 ? text.slice(1, -1) : text;
 }
 
-/** True if a response is indented: requested in the query, or for a terminal or browser. */
+/** True if the response should be indented: if the query requests it, or by default for curl, Wget and browsers. */
 function wantsPretty(query: URLSearchParams, userAgent: string | undefined): boolean {
   if (query.size > 0) {
     const requested = query.get('pretty');

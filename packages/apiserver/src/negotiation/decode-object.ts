@@ -12,7 +12,7 @@ export interface BodyFormat {
   /** Kind of the endpoint, for messages. */
   readonly kind: string;
   readonly protobuf?: ProtobufCodec | undefined;
-  /** True for kinds that the decoder cannot infer: custom resources. @defaultValue false */
+  /** True if the body must contain its kind, because the decoder cannot infer it: for custom resources. @defaultValue false */
   readonly needsKind?: boolean | undefined;
   /** True for options, whose errors do not mention the kind. @defaultValue false */
   readonly bare?: boolean | undefined;
@@ -59,7 +59,10 @@ function unrecognized(kind: string, detail: string, cause?: unknown): StatusErro
   return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${detail}`, { cause });
 }
 
-/** Returns why a body's kind and version cannot be determined, if so. `bytes` are present if the type is required. */
+/**
+ * Returns why a body's kind and version cannot be determined; undefined if they can. `bytes`, for the message, are present if the
+ * kind is required.
+ */
 function typeFault(value: unknown, bytes: Uint8Array | undefined): string | undefined {
   if (typeof value !== 'object' || Array.isArray(value)) return noType + notAnObject(value);
   const { apiVersion, kind } = (value ?? {}) as { readonly apiVersion?: unknown; readonly kind?: unknown };

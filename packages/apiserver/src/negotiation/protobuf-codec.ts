@@ -6,7 +6,7 @@ export interface ObjectType {
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** Kubernetes' protobuf form of some kinds. Injected, because its table is large and few servers need it. */
+/** Encodes and decodes kinds in Kubernetes' protobuf format. Injected, because its tables are large and few servers need them. */
 export interface ProtobufCodec {
   /** Decodes a body to plain JSON. */
   decode(bytes: Uint8Array): unknown;
@@ -16,6 +16,6 @@ export interface ProtobufCodec {
   /** Encodes an element of a list, for {@link encodeList}. */
   encodeItem(type: ObjectType, object: Json): Uint8Array;
   encodeList(type: ObjectType, metadata: Json, items: readonly Uint8Array[]): Uint8Array;
-  /** Encodes an event of a watch, with its length, from its encoded object. */
+  /** Encodes a watch event, with its length, from the encoded object. */
   encodeEvent(type: string, object: Uint8Array): Uint8Array;
 }

@@ -43,11 +43,11 @@ export class OpenApiDocuments {
   /** Definitions by `api/v1`, `apis/apps/v1`. */
   #parts = new Map<string, ResourceDefinition[]>();
   #hashes = new Map<string, string>();
-  /** Digests of definitions, which never change once they are in the catalog: a new one costs only its own. */
+  /** Digests of definitions. A definition in the catalog never changes, so each one is digested only once. */
   readonly #fingerprints = new WeakMap<ResourceDefinition, Uint8Array>();
   /** Documents by hash, kept across changes of the catalog. */
   readonly #documents = new Map<string, EncodedDocument>();
-  /** Parts of the OpenAPI v2 document by hash, so that a change costs no more than the parts that it affects. */
+  /** Parts of the OpenAPI v2 document by hash, so that a change rebuilds only the parts that it affects. */
   readonly #swaggerParts = new Map<string, SwaggerPart[]>();
   readonly #swagger = new Map<SwaggerFormat, Promise<EncodedDocument>>();
 
@@ -89,7 +89,7 @@ export class OpenApiDocuments {
     return known;
   }
 
-  /** The OpenAPI v2 document of all kinds. Other requests are served while it is built. */
+  /** Returns the OpenAPI v2 document of all kinds. Other requests are served while it is built. */
   async swagger(format: SwaggerFormat): Promise<EncodedDocument> {
     this.#refresh();
     let known = this.#swagger.get(format);
@@ -101,7 +101,7 @@ export class OpenApiDocuments {
   }
 
   async #makeSwagger(format: SwaggerFormat): Promise<EncodedDocument> {
-    // As upstream, both formats have the same tag: clients keep them apart by `Vary`.
+    // As upstream, both formats have the same tag: caches keep them apart by `Vary`.
     const etag = tagOf([...this.#hashes.values()].sort().join());
     const groups = [...this.#parts].map(([name, definitions]) => ({ hash: this.#hashes.get(name) ?? '', definitions }));
     const all: SwaggerPart[] = [];

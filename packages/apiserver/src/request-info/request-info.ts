@@ -1,7 +1,7 @@
 import { badRequest, FieldSelector, FieldSelectorError } from '@kubewright/apimachinery';
 
 /**
- * The meaning of a request's method and URL, whether or not such a resource exists. Mirrors `RequestInfoFactory` of
+ * The verb, resource and object that a request's method and URL name, which need not exist. Mirrors `RequestInfoFactory` of
  * k8s.io/apiserver (1.36), with the deprecated prefix `/watch/` and without `/proxy/`.
  */
 export interface RequestInfo {
@@ -13,7 +13,7 @@ export interface RequestInfo {
   readonly verb: string;
   readonly group: string;
   readonly version: string;
-  /** Empty for cluster-scoped requests; the namespace's own name for requests for a namespace. */
+  /** Empty for cluster-scoped requests; for requests for a Namespace object, its name. */
   readonly namespace: string;
   /** True if the path places the resource inside a namespace: `…/namespaces/<namespace>/<resource>…`. */
   readonly inNamespace: boolean;
@@ -110,7 +110,7 @@ function outsideResources(method: string, path: string, query: URLSearchParams):
   return { isResource: false, path, verb: method.toLowerCase(), ...none, inNamespace: false, remainder: [], query };
 }
 
-/** Parses a boolean of a query as Go's `ParseBool` does, which also treats an empty value (`?watch`) as true. */
+/** Parses a boolean query parameter. As upstream, any value is true except `0` and `false`, even an empty one (`?watch`). */
 export function isTrue(value: string | null): boolean {
   return value !== null && !/^(?:0|f|F|false|FALSE|False)$/.test(value);
 }
@@ -133,8 +133,8 @@ function splitPath(path: string): readonly string[] {
 }
 
 /**
- * Returns the only name that a selector matches. This authorizes clients that may see only that object, so the selector is parsed
- * exactly as it is applied later: a comma may be part of a value.
+ * Returns the only name that a selector matches, or an empty string. A client may be authorized for that object alone, so the
+ * selector must be parsed exactly as it is applied later: a comma may be part of a value.
  */
 function selectedName(selector: string | null): string {
   if (selector === null || !selector.includes('metadata.name')) return '';
@@ -142,7 +142,7 @@ function selectedName(selector: string | null): string {
     const name = FieldSelector.parse(selector).exactValue('metadata.name') ?? '';
     return /^\.\.?$|[/%]/.test(name) ? '' : name;
   } catch (error) {
-    if (error instanceof FieldSelectorError) return ''; // rejected where it is applied
+    if (error instanceof FieldSelectorError) return ''; // rejected later, when the selector is applied
     throw error;
   }
 }

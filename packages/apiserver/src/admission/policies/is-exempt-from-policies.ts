@@ -14,8 +14,9 @@ const exempt: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Returns true for resources that no policy applies to: policies themselves, so that a bad one is repairable, and the reviews by
- * which other servers authenticate and authorize. Unlike webhooks, policies apply to webhook configurations (`generic.Plugin`, 1.36).
+ * Returns true for resources that no policy applies to: the policies themselves, so that you can repair a broken policy, and the
+ * reviews that other servers send to authenticate and authorize requests. Unlike webhooks, policies apply to webhook
+ * configurations (`generic.Plugin`, 1.36).
  */
 export function isExemptFromPolicies({ definition }: AdmissionAttributes): boolean {
   return exempt.has(`${definition.group}/${definition.resource}`);

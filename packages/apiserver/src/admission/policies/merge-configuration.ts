@@ -10,7 +10,7 @@ const types = new WeakMap<ResourceDefinition, ApplyType>();
 const anything: ApplyType = applyTypeOf({ type: 'any' });
 
 /**
- * Merges the configuration that a policy computed into the object, as a server-side apply does, but without owners
+ * Merges the configuration that a policy computed into the object, as a server-side apply does, but without field ownership
  * (`ApplyStructuredMergeDiff`, 1.36). The result shares parts with the object.
  *
  * @throws MutationError for undeclared fields, wrong types and atomic values
@@ -23,7 +23,7 @@ export function mergeConfiguration(
   const { definition, type: body } = version;
   const apiVersion = body.group === '' ? body.version : `${body.group}/${body.version}`;
   const applied = { ...configuration, apiVersion, kind: body.kind };
-  // Other subresources have no schema here.
+  // Subresources with another kind, such as Scale, have no schema here.
   const type = body.kind === definition.kind ? typeOf(definition) : anything;
   const fault = checkApplied(type, applied);
   if (fault !== undefined) {

@@ -159,7 +159,7 @@ export class MutatingPolicies implements AdmissionPlugin {
   }
 }
 
-/** Returns the response to a request that policies reject: the first failure, and all of them as causes. */
+/** Builds the error for a request that policies reject. Its message is the first failure; its causes list all of them. */
 function rejection(attributes: AdmissionAttributes, failures: readonly Failure[]): StatusError {
   const messages = failures.map(({ policy, binding, message }) =>
     binding

@@ -47,7 +47,7 @@ export class MutatingPolicy {
     this.#environment = environment;
   }
 
-  /** True if failures of expressions and configuration reject requests. */
+  /** True if a failed expression or an invalid configuration rejects requests. */
   get failsClosed(): boolean {
     return this.spec.failurePolicy !== 'Ignore';
   }
@@ -57,7 +57,7 @@ export class MutatingPolicy {
     return this.spec.mutations.length;
   }
 
-  /** Returns true if the match conditions hold. @throws MutationError if they fail */
+  /** Returns true if the match conditions hold. @throws MutationError if a condition cannot be evaluated */
   async holds(object: Draft | undefined, input: MutationInput): Promise<boolean> {
     const { conditions } = this.#program();
     try {
@@ -91,7 +91,7 @@ export class MutatingPolicy {
     try {
       const result = await scope.evaluate(patch);
       if (result instanceof Error) throw new MutationError(faultOf(source, result));
-      // A result that is not an error is a value of the language.
+      // A result that is not an error is a CEL value.
       return patch.toJson(result as Parameters<CelExpression['toJson']>[0]);
     } catch (error) {
       if (!(error instanceof PolicyBudgetError || error instanceof CelEvaluationError)) throw error;
@@ -144,7 +144,7 @@ function patched(object: Draft, operations: readonly unknown[]): unknown {
   }
 }
 
-/** Rejects fields that the kind does not have; those of custom resources are dropped later. @throws StatusError 500, as upstream */
+/** Rejects unknown fields, except those of custom resources, which are dropped later. @throws StatusError 500, as upstream */
 function checkFields(value: unknown, { definition, type }: Version): void {
   if (definition.custom || type.kind !== definition.kind) return;
   const { unknownFields } = definition.decode?.(value, {}) ?? decodeValue(definition.schema, value, {});

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { AdmissionAttributes } from '../admission-plugin.ts';
 import type { ReadObject } from '../object-reader.ts';
 
-/** Returns the namespace that expressions see: none for namespaces themselves and for cluster-scoped objects. */
+/** Returns the `namespaceObject` of expressions; undefined for namespaces themselves and for cluster-scoped objects. */
 export async function namespaceSeen(
   { definition, namespace }: AdmissionAttributes,
   read: ReadObject,

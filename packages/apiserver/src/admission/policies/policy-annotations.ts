@@ -4,7 +4,7 @@ import { goJson } from '../go-json.ts';
 
 const maxValueBytes = 10 * 1024;
 
-/** The values for the audit event that one policy computes for its bindings and parameters. */
+/** Collects the audit annotations that one policy computes for all its bindings and parameters. */
 export class PolicyAnnotations {
   readonly #values = new Map<string, Set<string>>();
 
@@ -18,7 +18,7 @@ export class PolicyAnnotations {
   }
 }
 
-/** Records a failed validation of a binding whose action is `Audit`. An event has room for one. */
+/** Records a failed validation of a binding whose action is `Audit`. An event can hold only one. */
 export function annotateFailure(
   { annotate }: AdmissionAttributes,
   failure: {

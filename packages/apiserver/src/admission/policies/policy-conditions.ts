@@ -1,10 +1,10 @@
 import type { CelExpression } from '@kubewright/schema';
 import type { PolicyScope } from './policy-expression.ts';
 
-/** The cost of all match conditions of a policy. */
+/** CEL cost limit for all match conditions of a policy together. */
 export const conditionsBudget = 2_500_000;
 
-/** Returns whether all match conditions are true, or what failed. A false one decides, even if others fail. */
+/** Returns true if all match conditions are true, false if any is false, and otherwise the message of those that failed. */
 export async function conditionsHold(
   conditions: readonly (CelExpression | Error)[],
   sources: readonly { readonly expression: string }[],
@@ -21,7 +21,7 @@ export async function conditionsHold(
   return faults.length === 1 ? (faults[0] as string) : `[${faults.join(', ')}]`;
 }
 
-/** Returns the message for an expression that failed, or is not a boolean. */
+/** Returns the message for an expression that failed or did not evaluate to a boolean. */
 export function faultOf(source: string, result: unknown): string {
   const why = result instanceof Error ? result.message : 'cel expression does not evaluate to bool';
   return `expression '${source.trim()}' resulted in error: ${why}`;

@@ -9,14 +9,16 @@ import {
 import { AuthorizerValue, policyVariables, ResourceCheckValue } from '@kubewright/schema/internal';
 import { type ConditionAccess, UndecidedError } from '../condition-access.ts';
 
-/** The cost of one evaluation, and of all expressions of a policy for one binding. */
+/** CEL cost limit for one expression. */
 const expressionBudget = 1_000_000;
-/** See {@link expressionBudget}. */
+/** CEL cost limit for all expressions that share one {@link PolicyScope}. */
 export const policyBudget = 10_000_000;
 
 const spent = 'validation failed due to running out of cost budget, no further validation rules will be run';
 
-/** The type of `variables`. Those that exist are declared by their whole names, so any other field is undefined. */
+/**
+ * The type of `variables`. It has no fields, because each variable is declared under its full name, such as `variables.limit`.
+ */
 const variablesType: ExpressionType = {
   kind: 'struct',
   name: 'kubernetes.variables',
@@ -41,7 +43,7 @@ export interface PolicyValues {
   readonly namespaceObject: unknown;
 }
 
-/** Compiles an expression. The policy's variables are declared by their whole names, such as `variables.limit`. */
+/** Compiles an expression of a policy. Variables are declared under their full names, such as `variables.limit`. */
 export function compilePolicyExpression(
   source: string,
   options: {
@@ -54,7 +56,7 @@ export function compilePolicyExpression(
   const { environment, variables, params = true } = options;
   const dynamic = variables.filter(({ compiled }) => compiled === undefined);
   const typed = variables.flatMap(({ name, compiled }) =>
-    compiled === undefined || compiled instanceof Error ? [] : [[whole(name), compiled.program.resultType] as const],
+    compiled === undefined || compiled instanceof Error ? [] : [[fullName(name), compiled.program.resultType] as const],
   );
   try {
     return compileExpression(source.trim(), {
@@ -65,7 +67,7 @@ export function compilePolicyExpression(
         request: policyVariables.request,
         namespaceObject: 'dyn',
         ...(params && { params: 'dyn' }),
-        ...Object.fromEntries(dynamic.map(({ name }) => [whole(name), 'dyn'] as const)),
+        ...Object.fromEntries(dynamic.map(({ name }) => [fullName(name), 'dyn'] as const)),
       },
       opaque: {
         authorizer: AuthorizerValue.celType,
@@ -80,8 +82,8 @@ export function compilePolicyExpression(
   }
 }
 
-/** Returns the whole name of a variable. */
-function whole(name: string): string {
+/** Returns the full name of a variable, such as `variables.limit`. */
+function fullName(name: string): string {
   return `variables.${name}`;
 }
 
@@ -115,7 +117,9 @@ export class PolicyScope {
       ...values,
       authorizer: new AuthorizerValue(access.authorize),
       'authorizer.requestResource': new ResourceCheckValue(access.authorize, access.requestResource),
-      ...Object.fromEntries(variables.map((variable) => [whole(variable.name), () => this.#read(variable)] as const)),
+      ...Object.fromEntries(
+        variables.map((variable) => [fullName(variable.name), () => this.#read(variable)] as const),
+      ),
     };
     this.#access = access;
     this.#budget = budget;
@@ -131,7 +135,7 @@ export class PolicyScope {
     }
   }
 
-  /** Evaluates; an attempt that lacks a decision of the authorizer costs nothing. */
+  /** Evaluates an expression once. An attempt that lacks a decision of the authorizer costs nothing. */
   #attempt(compiled: CelExpression): unknown {
     const before = Math.min(expressionBudget, this.#budget.remaining);
     const own = { remaining: before };

@@ -5,7 +5,7 @@ import type { Storage, StoredObject } from '../../storage/index.ts';
 import type { ParamRef, PolicyObject } from './policy-types.ts';
 import { SelectedParams } from './selected-params.ts';
 
-/** Thrown when a policy or a binding cannot be used; the policy's failure policy decides the effect. */
+/** Thrown when a policy or a binding cannot be used; the policy's `failurePolicy` decides whether the request fails. */
 export class PolicyConfigurationError extends Error {
   override readonly name = 'PolicyConfigurationError';
 }
@@ -18,8 +18,8 @@ export interface PolicyParamsOptions {
 }
 
 /**
- * Reads the parameters of policies from storage. The parameters of a selector are watched for as long as the policies stay the
- * same.
+ * Reads the parameters of policies from storage. Parameters that a selector matches are watched until a policy or a binding
+ * changes.
  */
 export class PolicyParams implements Disposable {
   readonly #options: PolicyParamsOptions;
@@ -52,8 +52,8 @@ export class PolicyParams implements Disposable {
   }
 
   /**
-   * Returns the parameters with which a policy is evaluated: `null` for a policy or a binding without them, an empty list if none
-   * is found and the binding allows that. Mirrors `CollectParams` (1.36).
+   * Returns the parameters to evaluate a policy with: only `null` if the policy or the binding has none, and an empty list if
+   * none is found and the binding allows that. Mirrors `CollectParams` (1.36).
    *
    * @throws PolicyConfigurationError
    */
@@ -110,7 +110,7 @@ export class PolicyParams implements Disposable {
       params[Symbol.dispose]();
       throw error;
     } finally {
-      // The request began before the policies changed.
+      // The policies changed while this request was in progress.
       if (this.#disposed) params[Symbol.dispose]();
     }
   }
@@ -125,7 +125,7 @@ export class PolicyParams implements Disposable {
   }
 }
 
-/** Presents parameters in one version, and caches them as long as the stored bytes are in memory. */
+/** Converts parameters to one version, and caches them as long as the stored bytes are in memory. */
 class ParamForm {
   readonly #form: ServedForm;
   readonly #converted = new WeakMap<Uint8Array, KubernetesObject>();

@@ -37,7 +37,9 @@ export class PolicySource<Stored, Policy extends { readonly name: string }> impl
     this.#options = options;
   }
 
-  /** Reads what is stored, then follows changes in the turn in which they become visible. */
+  /**
+   * Reads the stored policies and bindings, then applies each change in the turn of the event loop in which it becomes visible.
+   */
   async start(storage: Storage): Promise<void> {
     this.#storage = storage;
     const { kind, policyOf } = this.#options;

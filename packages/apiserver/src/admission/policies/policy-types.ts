@@ -43,7 +43,7 @@ export type PolicyMutation =
   | { readonly patchType: 'JSONPatch'; readonly jsonPatch: { readonly expression: string } }
   | { readonly patchType: 'ApplyConfiguration'; readonly applyConfiguration: { readonly expression: string } };
 
-/** A rule of a policy. */
+/** A validation rule of a policy. */
 export interface PolicyValidation {
   readonly expression: string;
   readonly message?: string;

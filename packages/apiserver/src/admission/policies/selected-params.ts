@@ -45,7 +45,7 @@ export class SelectedParams implements Disposable {
     this.#following.catch(() => undefined); // reported by all()
   }
 
-  /** Returns the parameters by name. @throws any error of the storage or a conversion */
+  /** Returns the parameters, sorted by name. @throws any error of the storage or a conversion */
   async all(): Promise<readonly KubernetesObject[]> {
     await this.#following;
     while (this.#pending.size > 0) {
@@ -68,7 +68,7 @@ export class SelectedParams implements Disposable {
     const pacer = new Pacer(this.#options.clock);
     for (const [key, stored] of this.#pending) {
       const object = await this.#matchingForm(stored);
-      // It may have changed while it was converted.
+      // The object may have changed while it was converted.
       if (this.#pending.get(key) === stored) {
         this.#pending.delete(key);
         if (object) this.#matched.set(key, object);

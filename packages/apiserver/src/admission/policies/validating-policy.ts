@@ -20,14 +20,14 @@ export interface PolicyDenial {
   /** Index of the failed validation. @defaultValue 0 */
   readonly index?: number;
   readonly reason?: string;
-  /** True if the binding's actions do not apply because a value for the audit log could not be computed. */
+  /** True if the request is denied whatever the binding's actions are, because an audit annotation could not be computed. */
   readonly always?: boolean;
 }
 
 /** The result of a policy for one parameter. */
 export interface PolicyResult {
   readonly denials: readonly PolicyDenial[];
-  /** Values for the audit event. */
+  /** Annotations for the audit event. */
   readonly annotations: readonly { readonly key: string; readonly value: string }[];
 }
 
@@ -138,7 +138,7 @@ export class ValidatingPolicy {
     return [{ message, reason: rule.reason ?? 'Invalid' }];
   }
 
-  /** Computes a value for the audit event; an empty one is not recorded. A failure denies the request. */
+  /** Computes the value of an audit annotation, or denials if that fails. An empty value is not recorded. */
   async #annotation(
     { source, value }: Compiled['annotations'][number],
     scope: PolicyScope,
@@ -152,8 +152,8 @@ export class ValidatingPolicy {
 }
 
 /**
- * Returns the text of a message expression, or an empty string if it cannot be used. A message that exceeds the budget does not
- * change the denial, where kube-apiserver would apply the failure policy.
+ * Returns the text of a message expression, or an empty string if it cannot be used. A message expression that exceeds the budget
+ * does not change the denial; kube-apiserver would apply the failure policy.
  */
 async function messageOf(expression: CelExpression | Error, scope: PolicyScope): Promise<string> {
   try {

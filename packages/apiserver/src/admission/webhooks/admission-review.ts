@@ -188,7 +188,7 @@ function field(
   const value = Object.hasOwn(holder, name) ? holder[name] : undefined;
   if (value === undefined || value === null) return undefined;
   const given = Array.isArray(value) ? 'array' : typeof value;
-  // The caller names the type.
+  // The caller relies on `type`, which has just been checked.
   if (given === type) return value as Readonly<Record<string, unknown>>;
   const what = given === 'boolean' ? 'bool' : given;
   const message = `json: cannot unmarshal ${what} into Go struct field ${struct}.${name} of type ${goTypes[type]}`;

@@ -13,7 +13,10 @@ import { WebhookMetrics } from './webhook-metrics.ts';
 import type { WebhookPluginOptions } from './webhook-plugin-options.ts';
 import { WebhookSource } from './webhook-source.ts';
 
-/** The admission that stored objects configure, webhooks and policies: the configurations, the plugins and their metrics. */
+/**
+ * Provides the admission plugins that are configured through the API: webhooks and policies. Follows their stored configurations,
+ * and collects metrics.
+ */
 export class AdmissionWebhooks implements Disposable {
   readonly metrics: WebhookMetrics = new WebhookMetrics();
   readonly #mutating: WebhookSource;

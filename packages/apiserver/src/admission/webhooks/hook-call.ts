@@ -35,14 +35,14 @@ export interface HookRequest {
   readonly configuration: string;
   /** 1 if the webhook is called again. */
   readonly round: 0 | 1;
-  /** The webhook's place: among all mutating ones, or among the validating ones that are called. */
+  /** The webhook's index among all mutating webhooks, or among the validating webhooks called for this request. */
   readonly index: number;
 }
 
 /**
  * Calls a webhook to review a request.
  *
- * @throws WebhookRejection when it denies the request, WebhookFailure when it gives no verdict, StatusError 400 when it does not
+ * @throws WebhookRejection when it denies the request, WebhookFailure when the call fails, StatusError 400 when it does not
  * support dry runs
  */
 export async function callHook(question: HookRequest, services: HookCallServices): Promise<AdmissionResponse> {
@@ -96,7 +96,7 @@ export async function observed<T>(
     note({ code: httpStatus, rejected: !(failed && ignores), error });
     if (!(failed && ignores)) throw error;
     metrics.failedOpen(labels);
-    // The client has disconnected, so nothing waits for the rest.
+    // Do not call further webhooks for a client that has disconnected.
     attributes.signal.throwIfAborted();
     annotateFailedOpen(question);
     return undefined;

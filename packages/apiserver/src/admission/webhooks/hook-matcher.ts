@@ -48,7 +48,7 @@ export class HookMatcher {
   /**
    * Returns the version in which a webhook sees a request, or undefined if it is not called.
    *
-   * @throws StatusError 403 when a condition fails and the failure policy is Fail, 404 without a namespace
+   * @throws StatusError 403 when a condition fails and the failure policy is Fail, 404 when the namespace does not exist
    */
   async match(hook: Webhook, input: MatchInput): Promise<Version | undefined> {
     const { attributes, current } = input;

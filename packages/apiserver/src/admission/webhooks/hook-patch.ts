@@ -81,7 +81,7 @@ export function decodePatched(value: unknown, { type, definition }: Version): Dr
   if ((kind !== '' && kind !== type.kind) || (given !== '' && given !== apiVersion)) {
     throw webhookFault(`a webhook changed ${apiVersion} ${type.kind} to ${String(given)} ${String(kind)}`);
   }
-  // Other subresources have no schema here.
+  // Subresources with another kind, such as Scale, have no schema here.
   if (type.kind !== definition.kind) return { ...(value as Draft), kind: type.kind, apiVersion };
   try {
     const decoded = definition.decode ? definition.decode(value, {}) : decodeValue(definition.schema, value, {});

@@ -11,7 +11,7 @@ export interface BodyType {
   readonly kind: string;
 }
 
-/** A request in the version that a webhook expects. */
+/** The version in which a webhook or policy sees a request. */
 export interface Version {
   readonly definition: ResourceDefinition;
   readonly type: BodyType;
@@ -35,8 +35,8 @@ export function requestVersion({ definition, subresource }: AdmissionAttributes)
 }
 
 /**
- * Returns the other resources that serve the same objects: the versions of a kind, and events, which are in two groups. They
- * share one storage prefix.
+ * Returns the other resources that serve the same objects: the other versions of the kind and, for events, the other API group.
+ * They share one storage prefix.
  */
 export function equivalentVersions(catalog: ResourceCatalog, attributes: AdmissionAttributes): readonly Version[] {
   const { definition, subresource } = attributes;

@@ -1,6 +1,9 @@
 import { KubewrightError, StatusError } from '@kubewright/apimachinery';
 
-/** A webhook call that failed: unreachable, too slow, or with an invalid response. Its failure policy decides. */
+/**
+ * Thrown when a webhook is unreachable, times out or returns an invalid response. The webhook's failure policy decides whether
+ * the request fails.
+ */
 export class WebhookFailure extends KubewrightError {
   override readonly name = 'WebhookFailure';
   readonly code = 'KW5702';

@@ -21,7 +21,7 @@ export class WebhookSource implements Disposable {
     this.#environment = environment;
   }
 
-  /** Reads the stored configurations, then follows changes in the turn in which they become visible. */
+  /** Reads the stored configurations, then applies each change in the turn of the event loop in which it becomes visible. */
   async start(storage: Storage): Promise<void> {
     this.#subscription = await followStorage(storage, {
       prefix: this.#prefix,

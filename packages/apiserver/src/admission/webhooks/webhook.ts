@@ -25,7 +25,7 @@ export interface WebhookRule {
   readonly operations: readonly string[];
   readonly apiGroups: readonly string[];
   readonly apiVersions: readonly string[];
-  /** `pods`, `pods/status`, `*`, `pods/*`, `*` with `/*`. */
+  /** `pods`, `pods/status`, `pods/*`, `*`, or `*` followed by `/*` for everything. */
   readonly resources: readonly string[];
   readonly scope?: '*' | 'Cluster' | 'Namespaced';
 }
