@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** A deadline shared by several steps, no matter how many there are or which of them hangs. */
+/** A deadline shared by a sequence of steps. Waiting ends at the deadline even if a step hangs. */
 export class Deadline {
   readonly #clock: Clock;
   readonly #endMs: number;
@@ -17,7 +17,8 @@ export class Deadline {
   }
 
   /**
-   * Waits for work until the deadline at most, and returns whether it ended in time. Later errors of unfinished work are ignored.
+   * Waits for `work`, but not past the deadline, and returns whether it finished in time. Later errors of unfinished work are
+   * ignored.
    *
    * @param options - `reserveMs`: how long before the deadline to stop waiting, to leave time for later steps. @defaultValue 0
    * @throws the work's error if it fails in time.

@@ -11,17 +11,17 @@ export interface Driver extends AsyncDisposable {
   readonly name: string;
   /** The reason why containers and commands cannot run on terminals; absent if they can. */
   readonly noTerminals?: string | undefined;
-  /** True if containers start without delay: the status of a new pod is then written once they run. @defaultValue false */
+  /** True if containers start without delay: a new pod's status is then first written once they run. @defaultValue false */
   readonly startsAtOnce?: boolean;
   /** True if containers do not read their environment, so the node needs no Services. @defaultValue false */
   readonly ignoresEnvironment?: boolean;
-  /** Where volumes are stored, if not on disk. */
+  /** In-memory storage of volumes; absent if volumes are on disk. */
   readonly files?: MemoryFiles;
   /** Prepares the resources shared by the pod's containers (address, folders) before any container starts. */
   preparePod(pod: PodSandboxRequest): Promise<PodSandbox>;
   /** Frees the resources of {@link preparePod} once all containers have ended. Idempotent. */
   removePod(uid: string): Promise<void>;
-  /** True if an image is on this machine, so it need not be pulled. @defaultValue known only for pulled images */
+  /** Returns true if an image is on this machine and need not be pulled. If absent, only images pulled before are present. */
   hasImage?(image: string): boolean;
   /**
    * Resolves an image and ensures that it can be run.
@@ -29,7 +29,9 @@ export interface Driver extends AsyncDisposable {
    * @throws ImageError with reason `ErrImagePull` or `InvalidImageName` and a message that explains how to map it.
    */
   pullImage(image: string, request: PullRequest): Promise<ImageReference>;
-  /** Returns the user that a container runs as, so its volumes can be owned by that user; absent if users do not apply. */
+  /**
+   * Returns the user that a container runs as, who must own its volumes. If absent, the node does not set the owner of volumes.
+   */
   userOf?(container: {
     readonly podUid: string;
     readonly image: string;
@@ -38,7 +40,8 @@ export interface Driver extends AsyncDisposable {
   /** Starts one attempt of a container. Resolves once it runs. */
   startContainer(request: ContainerRequest): Promise<RunningContainer>;
   /**
-   * Returns the usage of running containers by id, without those whose usage is unknown. @defaultValue the usage is unknown
+   * Returns the resource usage of running containers by container id, without containers whose usage is unknown. If absent, no
+   * usage is known.
    */
   usages?(containers: readonly UsedContainer[]): Promise<ReadonlyMap<string, Usage>>;
   /** Kills everything immediately and starts nothing more, without waiting. The last resort if a stop takes too long. */
@@ -69,7 +72,7 @@ export interface PodSandbox {
   readonly podIP: string;
   /** Folder for the pod's volumes and logs; absent if the driver keeps nothing on disk. */
   readonly folder?: string;
-  /** Where this machine reaches the declared ports of a pod with its own network. */
+  /** For a pod with its own network: the address of this machine at which the pod's declared ports are reachable. */
   readonly hostAddress?: HostAddress;
 }
 
@@ -91,7 +94,7 @@ export interface ImageReference {
   readonly command?: readonly string[];
 }
 
-/** One attempt to run a container. Everything is resolved; nothing refers to the API any longer. */
+/** One attempt to run a container, with all references to API objects already resolved. */
 export interface ContainerRequest {
   readonly podUid: string;
   readonly namespace: string;
@@ -101,7 +104,7 @@ export interface ContainerRequest {
   /** 0 for the first start, incremented by each restart. */
   readonly attempt: number;
   readonly image: ImageReference;
-  /** As in the pod, with `$(VAR)` already expanded. If absent, the image's entry point applies. */
+  /** The pod's command, with `$(VAR)` already expanded. If absent, the image's entry point applies. */
   readonly command: readonly string[] | undefined;
   readonly args: readonly string[] | undefined;
   readonly workingDir: string | undefined;
@@ -140,7 +143,10 @@ export interface VolumeMount {
   readonly mountPath: string;
   readonly hostPath: string;
   readonly readOnly: boolean;
-  /** The same place without links, if it is in a volume: containers can replace it and the folders above it by links. */
+  /**
+   * The mount's place in its volume, if it has a `subPath`. To be opened without following links, which containers can put in its
+   * path.
+   */
   readonly subPath?: { readonly volume: string; readonly below: string };
 }
 
@@ -154,18 +160,20 @@ export interface RunningContainer {
   stop(options: { readonly graceMs: number }): Promise<ContainerExit>;
   /** Runs another command in the container's environment. */
   exec(request: ExecRequest): Promise<ExecSession>;
-  /** Attaches to the container's streams from now on. Resolves when the container has ended or `signal` is aborted. */
+  /**
+   * Attaches to the container's streams, without earlier output. Resolves when the container has ended or `signal` is aborted.
+   */
   attach(request: AttachRequest): Promise<void>;
 }
 
-/** A running container whose usage is read. */
+/** A running container and its pod, for measuring its usage. */
 export interface UsedContainer {
   readonly pod: KubernetesObject;
   readonly name: string;
   readonly running: RunningContainer;
 }
 
-/** The usage of a container: the processor time since its start, and memory. */
+/** The usage of a container: processor time since its start, and current memory. */
 export interface Usage {
   /** When it was measured, in milliseconds since 1970. */
   readonly atMs: number;
@@ -173,7 +181,7 @@ export interface Usage {
   readonly memoryBytes: number;
 }
 
-/** Result of a container. */
+/** How a container ended. */
 export interface ContainerExit {
   readonly exitCode: number;
   readonly signal?: number;

@@ -3,8 +3,8 @@ import type { PortForwardOptions } from '../kube-apiserver/pods/node-connector.t
 import type { Sockets } from '../network/sockets.ts';
 
 /**
- * Connects to a port and copies bytes both ways until the server has ended or `signal` is aborted. A client that has closed its
- * side still receives the response. Data that it sends after the server has ended is lost, as with a kubelet.
+ * Connects to a port and copies bytes both ways until the server closes the connection or `signal` is aborted. A client that has
+ * closed its side still receives the response. Data that it sends after the server has closed is lost, as with a kubelet.
  *
  * @throws the connection's error.
  */
@@ -33,7 +33,7 @@ async function receive(socket: Socket, output: PortForwardOptions['output']): Pr
   try {
     for await (const chunk of socket) await output(chunk as Uint8Array);
   } catch {
-    // An established connection that breaks counts as ended for its client.
+    // To the client, a connection that breaks later looks as if the server had closed it.
   }
 }
 

@@ -135,7 +135,7 @@ export class NodeAgent implements AsyncDisposable {
     this.#workers = new PodWorkers({ host, followed: this.#followed, removalDelayMs });
   }
 
-  /** Records the error of a write that does not concern a pod. */
+  /** Records a failed write that does not concern a pod, in case the disk is full. */
   noteFault(error: unknown): void {
     this.#disk.note(error);
   }
@@ -151,7 +151,7 @@ export class NodeAgent implements AsyncDisposable {
     }
   }
 
-  /** Resolves once the agent watches. The node is registered soon after. */
+  /** Resolves once the agent's watches have started. The node is registered soon after. */
   started(): Promise<void> {
     return this.#manager.started();
   }
@@ -204,7 +204,7 @@ export class NodeAgent implements AsyncDisposable {
           { fieldSelector: `metadata.name=${name}` },
         ),
       ],
-      // A thousand simulated nodes would each keep all of them.
+      // Otherwise each of a thousand simulated nodes would cache all Services.
       caches: this.#options.driver.ignoresEnvironment ? [] : [Service],
       sources: [
         {

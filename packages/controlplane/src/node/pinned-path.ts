@@ -15,15 +15,15 @@ const isLinux = process.platform === 'linux';
 /** Linux's `O_PATH`, which opens a file of any type, but not its content. Node does not export it. */
 const pathOnly = 0o10000000;
 
-/** Creates a missing part of a path in its folder. */
+/** Creates one missing component of a path. */
 export type MakePart = (path: string, part: { readonly isLast: boolean }) => void;
 
 /**
- * A file or folder that a container may move or replace, opened part by part without following links, as with `openat2`. On Linux
- * it stays the same file; elsewhere only its path is checked.
+ * An open file or folder that a container may move or replace. It is opened one path component at a time without following links,
+ * as with `openat2`. On Linux the object stays the same file; elsewhere only its path is checked.
  */
 export class PinnedPath implements Disposable {
-  /** Names the file to functions of this process until it is disposed. */
+  /** Path under which functions of this process can use the file until it is disposed. */
   readonly path: string;
   readonly stats: Stats;
   readonly #descriptor: number | undefined;
@@ -61,7 +61,7 @@ export class PinnedPath implements Disposable {
     return current;
   }
 
-  /** True if these are the file's own stats. */
+  /** Returns true if the stats belong to this file. */
   isSameFile({ dev, ino }: Stats): boolean {
     return this.stats.dev === dev && this.stats.ino === ino;
   }
@@ -107,8 +107,8 @@ export class PinnedPath implements Disposable {
 }
 
 /**
- * Removes a folder of this process with what containers have put into it, even while they change it. Does nothing if it does not
- * exist.
+ * Removes a folder that this process created, with everything that containers have put into it, even while they change it. Does
+ * nothing if the folder does not exist.
  *
  * @param options - `beforeFile`: called with each regular file.
  */

@@ -36,7 +36,7 @@ export interface ProcessNodeOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Folder for notes about running processes, used only by this node. */
+  /** Folder where the node records its running processes. Each node needs its own. */
   readonly directory: string;
   /** URL of the API server for pods, and the CA certificate (PEM) for their KUBECONFIG. @defaultValue pods get no KUBECONFIG */
   readonly apiServer?: { readonly url: string; readonly ca: string } | undefined;
@@ -49,9 +49,9 @@ export interface ProcessNodeOptions {
    * @defaultValue no such file
    */
   readonly imageFile?: string | undefined;
-  /** Allows images to be absolute paths of this machine's programs, in pods and in the file. @defaultValue false */
+  /** Allows images to be absolute paths of programs on this machine, in pods and in `imageFile`. @defaultValue false */
   readonly allowHostPrograms?: boolean | undefined;
-  /** Returns a folder of PostgreSQL programs for machines without them. */
+  /** Returns a folder with PostgreSQL programs, used if this machine has none. */
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
   /** Allows containers to run as uid 0 if this process does. @defaultValue false */
   readonly allowRootPods?: boolean | undefined;
@@ -68,7 +68,10 @@ export interface ProcessNodeOptions {
   readonly network?: PodNetwork | undefined;
   /** Allows pods to mount folders of this machine. @defaultValue false */
   readonly allowHostPath?: boolean | undefined;
-  /** Folder of the cluster's local volumes, which every user of containers can enter. @defaultValue one that ends with the node */
+  /**
+   * Folder of the cluster's local volumes; every user that containers run as must be able to enter it. @defaultValue a folder
+   * removed with the node
+   */
   readonly volumeRoot?: string | undefined;
   /** First and longest backoff before a restart, in milliseconds. @defaultValue 10_000 and 300_000 */
   readonly restartBackOff?: { readonly initialMs: number; readonly maxMs: number } | undefined;
@@ -93,7 +96,7 @@ export interface ProcessNode extends AsyncDisposable {
 }
 
 const removalDelayMs = 750;
-/** The usual components that this cluster has. There is no etcd: state is kept in the process. */
+/** The components shown by default. There is no etcd: state is kept in the process. */
 const components = ['kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
 const tooLong = 'TMPDIR is too long for container socket paths; using /tmp instead';
@@ -158,7 +161,7 @@ interface NodeParts {
   readonly marked: MarkedProcesses;
 }
 
-/** Creates the driver: of images if the node has a store of them, otherwise of programs. */
+/** Creates the driver: it runs real containers if the node has an image store, otherwise programs of this machine. */
 async function makeDriver(options: ProcessNodeOptions, parts: NodeParts): Promise<LocalDriver> {
   const { clock, random, network, imageFile, allowHostPrograms = false } = options;
   const env = options.env ?? process.env;
@@ -212,7 +215,7 @@ function makeAgent(
       maxRestartBackOffMs: maxMs,
       allowHostPath: options.allowHostPath ?? false,
       volumeRoot: options.volumeRoot ?? folders.volumes(),
-      // Pods with their own files find the API server as in any cluster.
+      // Pods with their own file system find the API server as in any cluster.
       apiServer: network || options.imageStore ? undefined : options.apiServer,
     },
     folders: [folders.root, directory],
@@ -234,7 +237,7 @@ function startedNode(
   return { agent, connector: agent.connector, nodeIP, stop, [Symbol.asyncDispose]: () => stop() };
 }
 
-/** Loads the code of real containers only if it is used. */
+/** Loads the container driver's code only if it is used. */
 async function containers(images: ImageStore, parts: Omit<Parameters<typeof makeContainerDriver>[0], 'images'>) {
   const { makeContainerDriver } = await import('./container/make-container-driver.ts');
   return makeContainerDriver({ ...parts, images });
@@ -271,7 +274,7 @@ function notesUnusable(directory: string, cause: unknown): NodeFolderError {
   return new NodeFolderError(`the node cannot store its state in ${directory}`, { path: directory, instead, cause });
 }
 
-/** Cleans up the processes and folders of an earlier run that could not do so itself. */
+/** Kills the processes and removes the folders that an earlier run left behind. */
 function sweep(parts: {
   readonly journal: ProcessJournal;
   readonly marked: MarkedProcesses;

@@ -22,7 +22,7 @@ export class NodeFolderError extends KubewrightError {
  */
 const longestForSockets = 55;
 
-/** A user who owns no folder: every container can enter a path that this user can enter. */
+/** A user who owns no folder: if this user can enter a path, every container can. */
 export const unknownUser = { uid: -1, gid: -1 } as const;
 
 /**
@@ -58,7 +58,7 @@ function usable(folder: string): string {
   }
 }
 
-/** Creates the error for a folder in which containers cannot live. */
+/** Returns the error for a folder in which the containers' folders cannot be created. */
 export function unusable(folder: string, cause: unknown): NodeFolderError {
   const instead = 'set TMPDIR to another folder';
   return new NodeFolderError(`cannot create container folders in ${folder}`, { path: folder, instead, cause });

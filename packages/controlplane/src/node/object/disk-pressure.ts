@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Size of a file that must fit before a disk has space again, in bytes. */
+/** Size of the file that must fit on a disk before the disk counts as having space again, in bytes. */
 const enoughBytes = 256 * 1024;
 
 /** Options for {@link DiskPressure}. */
@@ -54,7 +54,7 @@ function hasSpace(folder: string): boolean {
     writeFileSync(file, new Uint8Array(enoughBytes), { mode: 0o600 });
     return true;
   } catch (error) {
-    // A folder that is not writable for another reason does not lack space.
+    // Any other error does not mean that the disk is full.
     return !isNoSpace(error);
   } finally {
     try {

@@ -6,7 +6,7 @@ import type { ReconcileResult, RequestContext } from '@kubewright/runtime';
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const namespace = 'kube-system';
 
-/** True for pods that mirror a component run by the node itself. */
+/** Returns true for a pod that represents a control plane component of this process. */
 export function isMirrorPod({ metadata }: Pod): boolean {
   return metadata.annotations?.[mirrorAnnotation] !== undefined;
 }
@@ -38,7 +38,7 @@ export class MirrorPods {
     return this.#components.map((component) => ({ namespace, name: `${component}-${this.#nodeName}` }));
   }
 
-  /** Returns the component of a pod name. */
+  /** Returns the component whose mirror pod has this name. */
   #componentOf(name: string): string | undefined {
     return this.#components.find((component) => name === `${component}-${this.#nodeName}`);
   }
@@ -62,7 +62,7 @@ export class MirrorPods {
       }
       return undefined;
     }
-    if (pod.status?.phase !== 'Running') await this.#sayRunning(component, { pod, ctx });
+    if (pod.status?.phase !== 'Running') await this.#reportRunning(component, { pod, ctx });
     return undefined;
   }
 
@@ -94,7 +94,7 @@ export class MirrorPods {
     });
   }
 
-  async #sayRunning(
+  async #reportRunning(
     component: string,
     { pod, ctx }: { readonly pod: Pod; readonly ctx: RequestContext },
   ): Promise<void> {

@@ -9,13 +9,13 @@ import { type NodeFacts, nodeMetadata, nodeStatus } from './node-description.ts'
 
 /** Interval of lease renewals and node checks, in milliseconds. */
 const heartbeatMs = 10_000;
-/** Interval of status writes with only a changed heartbeat, in milliseconds. */
+/** Interval after which the status is written even if only the heartbeat times have changed, in milliseconds. */
 const statusHeartbeatMs = 5 * 60_000;
 const leaseDurationSeconds = 40;
 /** Interval of checks of a full disk, in milliseconds. */
 const pressureLookMs = 2_000;
 
-/** Maintains a node's object and lease. */
+/** Maintains a node's Node object and Lease. */
 export class NodeKeeper {
   readonly #facts: NodeFacts;
   readonly #disk: DiskPressure;
@@ -70,7 +70,7 @@ export class NodeKeeper {
     return { requeueAfterMs: heartbeatMs };
   }
 
-  /** Records the kubelet's event if the condition changed. */
+  /** Records the kubelet's event if the DiskPressure condition has changed. */
   #recordPressure(node: Node, { events }: RequestContext): void {
     const { isPresent } = this.#disk;
     const before = node.status?.conditions?.find(({ type }) => type === 'DiskPressure')?.status;
@@ -79,7 +79,7 @@ export class NodeKeeper {
     events.record({ reason, note: `Node ${this.#facts.name} status is now: ${reason}`, regarding: node });
   }
 
-  /** Records how the node differs from others, once. */
+  /** Records once, as an event, how the node differs from usual nodes. */
   #report(node: Node, { events }: RequestContext): void {
     const { note } = this.#facts;
     if (note === undefined || this.#hasReported) return;

@@ -2,7 +2,7 @@ import type { NodeUsage } from '../../kube-apiserver/pods/node-connector.ts';
 import type { Driver, Usage } from '../driver.ts';
 import type { PodWorker } from '../pod/pod-worker.ts';
 
-/** Returns what the running containers of a node use, by pod. */
+/** Returns the resource usage of a node's running containers, by pod. */
 export async function nodeUsage(
   name: string,
   { driver, workers }: { readonly driver: Driver; readonly workers: readonly PodWorker[] },

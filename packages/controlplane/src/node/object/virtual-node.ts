@@ -6,7 +6,7 @@ export function virtualNode(options: {
   readonly nodeName: string;
   /** `simulated` or `inproc` */
   readonly driver: string;
-  /** The way in which containers run. */
+  /** Text for users that says how containers run. */
   readonly description: string;
   readonly random: Random;
   /** @defaultValue '10.0.0.1' */

@@ -12,14 +12,15 @@ export interface FollowedObjectOptions<T extends KubernetesObject> {
   readonly client: KubernetesClient;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called when a new state was read, including deletion. */
+  /** Called after each new state has been read, including the deletion of the object. */
   readonly changed: () => void;
 }
 
 const pauses = { initialMs: 200, maxMs: 30_000 };
 
 /**
- * Follows one object by name: a node may open such a watch although it may not see other objects of the kind. Dispose it to stop.
+ * Follows one object with a watch on its name. A node may open such a watch even if it cannot read other objects of the kind.
+ * Dispose it to stop.
  */
 export class FollowedObject<T extends KubernetesObject> implements Disposable {
   /** Resolves once the first lookup has succeeded or failed. */
@@ -37,7 +38,7 @@ export class FollowedObject<T extends KubernetesObject> implements Disposable {
     void this.#run();
   }
 
-  /** The last state read; undefined if the object does not exist or was not read yet. */
+  /** The last state read; undefined if the object does not exist or has not been read yet. */
   get object(): T | undefined {
     return this.#object;
   }
@@ -70,7 +71,7 @@ export class FollowedObject<T extends KubernetesObject> implements Disposable {
             error,
           });
           this.#setReady();
-          // Stopped in the meantime: the loop ends.
+          // Rejects if it is disposed in the meantime; the loop then ends.
           await sleep(clock, { ms: exponentialDelay(failures++, pauses), signal }).catch(() => {});
         }
       }
@@ -88,7 +89,7 @@ export class FollowedObject<T extends KubernetesObject> implements Disposable {
     return list.metadata.resourceVersion ?? '';
   }
 
-  /** Watches and returns the last seen version; undefined if a relist is needed. */
+  /** Watches until the stream ends. Returns the last resourceVersion seen; undefined if a relist is needed. */
   async #watch(from: string): Promise<string | undefined> {
     const { client, kind, namespace, name } = this.#options;
     const { signal } = this.#stop;

@@ -20,8 +20,8 @@ interface Followed {
 }
 
 /**
- * The config maps and secrets that a node's pods refer to, each followed by name as long as a pod needs it. A node may read no
- * others. Mirrors the kubelet's watch-based managers (1.36).
+ * The config maps and secrets that a node's pods refer to, each followed by name as long as a pod needs it. The node cannot read
+ * other config maps and secrets. Mirrors the kubelet's watch-based managers (1.36).
  */
 export class FollowedObjects implements Disposable {
   readonly #options: FollowedObjectsOptions;
@@ -41,7 +41,7 @@ export class FollowedObjects implements Disposable {
     return this.#followed.get(keyOf({ kind: 'Secret', namespace, name }))?.object.object as Secret | undefined;
   }
 
-  /** Follows the objects that a pod refers to. Returns undefined if all were read already, otherwise a promise to await. */
+  /** Follows the objects that a pod refers to. Returns undefined if all of them have been read, otherwise a promise to await. */
   follow(pod: Pod): Promise<unknown> | undefined {
     const { uid = '' } = pod.metadata;
     const before = this.#keysOf.get(uid) ?? [];
@@ -66,7 +66,7 @@ export class FollowedObjects implements Disposable {
     this.#keysOf.clear();
   }
 
-  /** Records that a pod needs an object. Returns true if it did not before. */
+  /** Records that a pod needs an object. Returns true if the pod did not need it before. */
   #need(reference: ObjectReference, podUid: string): boolean {
     const key = keyOf(reference);
     const known = this.#followed.get(key);

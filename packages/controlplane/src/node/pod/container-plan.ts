@@ -15,13 +15,13 @@ export interface ContainerPlan {
 }
 
 /**
- * Decides from the observed states which containers to start: init containers one at a time in order, each sidecar before those
- * after it, then the main containers together. Pure. Mirrors the kubelet's `computePodActions` (1.36).
+ * Decides from the observed states which containers to start: init containers one at a time in order (a sidecar has to be started
+ * before the next container), then the main containers together. Pure. Mirrors the kubelet's `computePodActions` (1.36).
  */
 export function planContainers(pod: Pod, slots: readonly ContainerSlot[], nowMs: number): ContainerPlan {
   const planner = new Planner(pod, nowMs);
   const mainSlots = slots.filter(({ role }) => role === 'main');
-  // Ephemeral containers wait for no others: they are used to debug pods that make no progress.
+  // Ephemeral containers do not wait for other containers: they are used to debug pods that make no progress.
   for (const slot of slots) if (slot.role === 'ephemeral') planner.consider(slot);
   const mainsHaveRun = mainSlots.some(({ state, last }) => state.type === 'running' || state.type === 'exited' || last);
   for (const slot of slots) {

@@ -67,7 +67,7 @@ export class ContainerRunner {
       });
   }
 
-  /** Stops the running attempt, and any that is about to start, within `withinMs`, which the hook and the container share. */
+  /** Stops the running attempt, and an attempt that is about to start. The preStop hook and the container share `withinMs`. */
   async shutDown(withinMs: number): Promise<void> {
     const note = `Stopping container ${this.#options.slot.name}`;
     const hasHook = containerOf(this.#options.setup().pod, this.#options.slot.name)?.lifecycle?.preStop !== undefined;

@@ -19,7 +19,7 @@ export class ContainerSlot {
   state: SlotState = { type: 'waiting', reason: 'PodInitializing' };
   /** Result of the previous attempt. */
   last: ContainerStateTerminated | undefined;
-  /** Number of the next attempt. */
+  /** Number of the next attempt, counted from 0. */
   attempts = 0;
   /** True once the startup probe and the postStart hook have succeeded. */
   started = false;
@@ -27,7 +27,7 @@ export class ContainerSlot {
   probedReady = false;
   image: ImageReference | undefined;
   containerId: string | undefined;
-  /** Time of the next attempt, while the container cannot be started for an external reason. */
+  /** When to retry if the last attempt could not create the container, for example because its image is missing. */
   retryAtMs: number | undefined;
   /** The last pull failure; undefined once the image is present. */
   pullFailure: { readonly atMs: number; readonly reason: string; readonly message: string } | undefined;
@@ -111,6 +111,6 @@ export function containerOf(pod: Pod, name: string): Container | undefined {
 }
 
 function ephemeralContainersOf(pod: Pod): readonly Container[] {
-  // Ephemeral containers have the same fields; the API rejects those that they may not set.
+  // Ephemeral containers have the same fields as others; the API rejects fields that they may not set.
   return (pod.spec?.ephemeralContainers ?? []) as readonly Container[];
 }

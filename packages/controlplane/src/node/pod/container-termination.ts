@@ -23,7 +23,7 @@ export interface ContainerTerminationOptions {
 export class ContainerTermination {
   readonly #options: ContainerTerminationOptions;
   #stopping: Promise<void> | undefined;
-  /** Aborted when a grace period that was shortened is over: the container is killed. */
+  /** Aborted when a shortened grace period ends; the container is then killed. */
   #noGrace = new AbortController();
   /** When the grace period ends, by the monotonic clock. */
   #endsAtMs = Number.POSITIVE_INFINITY;
@@ -33,7 +33,7 @@ export class ContainerTermination {
     this.#options = options;
   }
 
-  /** Stops the running attempt, if there is one. A second call can shorten the grace period; without one, it kills immediately. */
+  /** Stops the running attempt, if there is one. A second call can shorten the grace period; `graceMs: 0` kills immediately. */
   stop(options: { readonly graceMs: number; readonly note: string }): Promise<void> {
     const { state } = this.#options.slot;
     if (state.type !== 'running') return Promise.resolve();
@@ -77,7 +77,7 @@ export class ContainerTermination {
     this.#noGrace.signal.removeEventListener('abort', kill);
   }
 
-  /** Runs the hook for at most the grace period. Its failure is reported and has no other effect. */
+  /** Runs the hook for at most the grace period. If the hook fails, only an event is recorded. */
   async #preStop(running: RunningContainer, graceMs: number): Promise<void> {
     const { host } = this.#options;
     const { pod, podIP } = this.#options.setup();

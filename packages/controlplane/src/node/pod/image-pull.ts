@@ -8,7 +8,10 @@ import type { PodEvent, PodHost } from './pod-host.ts';
 
 /** How long ErrImagePull is shown before it becomes ImagePullBackOff, in milliseconds. */
 const errorShownMs = 2_000;
-/** Interval between lookups of an image that needs no pull, in milliseconds: the highest rate at which a kubelet checks a pod. */
+/**
+ * Delay before an image that is not pulled (invalid name, or pull policy Never) is looked up again, in milliseconds: the shortest
+ * interval between a kubelet's checks of a pod.
+ */
 const lookAgainMs = 10_000;
 
 /** Thrown if a container cannot be started now, with the waiting reason and the time to retry. */
@@ -93,7 +96,7 @@ function pullFailed(
   return waiting(context, { message: why, reason, retryAtMs: failedAt + errorShownMs });
 }
 
-/** Reports the reason as a separate event, as a kubelet does. */
+/** Records the reason as a separate event, as a kubelet does, and returns the error. */
 function waiting(
   { event }: PullContext,
   options: { readonly message: string; readonly reason: string; readonly retryAtMs: number },
@@ -107,12 +110,12 @@ function isReference(image: string): boolean {
     parseImageReference(image);
     return true;
   } catch {
-    // A local path, or empty.
+    // The image is a local path or empty.
     return false;
   }
 }
 
-/** Returns the kubelet's wording if the image was pulled, or else names the program that runs for it. */
+/** Returns the kubelet's message if the image was pulled, or else one that names the program that runs instead. */
 function pulledNote(
   { image, runs, command }: ImageReference,
   { container, present, tookMs }: { readonly container: Container; readonly present: boolean; readonly tookMs: number },

@@ -23,7 +23,7 @@ interface Outcome {
   readonly message?: string;
 }
 
-/** Returns the conditions that a kubelet owns, in its order. Conditions of others are not included. */
+/** Returns the conditions that a kubelet owns, in the kubelet's order, without conditions set by other components. */
 export function podConditions(input: ConditionInput, before: readonly PodCondition[]): readonly PodCondition[] {
   const { pod, phase } = input;
   const containers = containersReady(input);

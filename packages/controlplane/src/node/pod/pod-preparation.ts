@@ -7,7 +7,7 @@ import type { PodHost } from './pod-host.ts';
 /** Backoff between attempts to set up a pod, in milliseconds: the kubelet's for volumes. */
 const retryLimits = { initialMs: 500, maxMs: 122_000 };
 
-/** Longest pause before a claim that was not bound is read again, in milliseconds. */
+/** Longest delay before an unbound claim is read again, in milliseconds. */
 const longestClaimPauseMs = 1_000;
 
 /** Interval of size checks of volumes with a limit, in milliseconds, as in the kubelet. */
@@ -18,7 +18,7 @@ export class PodPreparation {
   sandbox: PodSandbox | undefined;
   volumes: PodVolumes | undefined;
   isReady = false;
-  /** Describes which volume exceeds its limit; undefined if none does. */
+  /** Message about a volume that exceeds its size limit; undefined if none does. */
   excess: string | undefined;
   readonly #host: PodHost;
   readonly #makeVolumes: (pod: Pod, sandbox: PodSandbox) => PodVolumes;

@@ -5,13 +5,13 @@ import { endingOf, failureOf, type PodState } from './pod-state.ts';
 /** Reason of a pod's failure if the node evicted it. */
 export const evicted = 'Evicted';
 
-/** Returns the time at which a pod's `activeDeadlineSeconds` end; infinity without them. */
+/** Returns the time at which a pod's `activeDeadlineSeconds` expire; infinity if the pod has none. */
 export function activeDeadlineMs({ spec }: Pod, startMs: number): number {
   const { activeDeadlineSeconds } = spec ?? {};
   return activeDeadlineSeconds === undefined ? Number.POSITIVE_INFINITY : startMs + activeDeadlineSeconds * 1000;
 }
 
-/** Returns the remaining grace period of a pod that ends, counted from the deletion request. */
+/** Returns the remaining grace period of a pod that is ending, in milliseconds, counted from the deletion request. */
 export function remainingGraceMs(
   { metadata, spec }: Pod,
   { state, nowMs }: { readonly state: PodState; readonly nowMs: number },
@@ -22,7 +22,7 @@ export function remainingGraceMs(
   // An evicted pod does not get its full grace period, as in the kubelet.
   if (failureOf(state)?.reason === evicted) return 1_000;
   if (deletionTimestamp === undefined) return Number(spec?.terminationGracePeriodSeconds ?? 30) * 1000;
-  // Timestamps are whole seconds; even a tiny grace period lets a container exit on its own.
+  // Timestamps have no fractions of a second, so the rest may be tiny or negative. One second lets a container exit on its own.
   return Math.max(Date.parse(deletionTimestamp) - nowMs, 1_000);
 }
 

@@ -155,7 +155,7 @@ export class PodWorker {
     });
   }
 
-  /** Creates slots for all containers at first, then for ephemeral ones added later. */
+  /** Creates the slots: for all containers on the first call, later for ephemeral containers added since. */
   #takeContainers(pod: Pod): void {
     const { initContainers = [], containers = [], ephemeralContainers = [] } = pod.spec ?? {};
     if (this.#slots.length === initContainers.length + containers.length + ephemeralContainers.length) return;
@@ -174,7 +174,7 @@ export class PodWorker {
     return planContainers(this.#pod, this.slots, nowMs);
   }
 
-  /** True if the pod is no longer wanted in the API. */
+  /** True if the pod is deleted or being deleted, or the agent is stopping. */
   get #isGone(): boolean {
     return isDeleting(this.#pod) || endingOf(this.#state)?.type === 'orphaned';
   }
@@ -235,7 +235,7 @@ export class PodWorker {
     }
   }
 
-  /** Stops running containers in their order. */
+  /** Stops the running containers whose turn it is. */
   #stopContainers(): void {
     const graceMs = remainingGraceMs(this.#pod, { state: this.#state, nowMs: this.#options.host.clock.now() });
     for (const slot of containersToStop(this.slots, graceMs)) {
@@ -244,7 +244,7 @@ export class PodWorker {
   }
 
   #wakeAt(plan: ContainerPlan): number {
-    // The end of a container brings the next step.
+    // The end of a container triggers the next sync.
     if (endingOf(this.#state)) return Number.POSITIVE_INFINITY;
     return Math.min(
       this.#preparation.wakeAtMs,
@@ -268,7 +268,7 @@ export class PodWorker {
   }
 }
 
-/** The volumes of a pod after removal. */
+/** Stands in for a pod's volumes once they have been removed. */
 const noVolumes: PodVolumes = {
   prepare: () => Promise.resolve(),
   refresh: () => Promise.resolve(undefined),

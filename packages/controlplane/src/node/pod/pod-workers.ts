@@ -18,7 +18,7 @@ export interface PodWorkersOptions {
   readonly removalDelayMs: number;
 }
 
-/** Turns of the event loop within which a pod whose containers start immediately should be running. */
+/** Maximum number of event loop turns to wait until a pod whose containers start immediately is running. */
 const maxTurns = 6;
 
 /** The workers of a node's pods, one per UID, from a pod's first sync until it is removed. */
@@ -44,7 +44,7 @@ export class PodWorkers {
   async sync(pod: Pod): Promise<{ readonly worker: PodWorker; readonly result: SyncResult }> {
     const { followed, host } = this.#options;
     const uid = pod.metadata.uid ?? '';
-    // A finished pod needs no objects. For others, all objects must be read before the worker uses them.
+    // A finished pod no longer needs the objects it refers to. For other pods, read all of them before the worker uses them.
     if (this.#workers.get(uid)?.isOver) followed.forget(uid);
     else await followed.follow(pod);
     let worker = this.#workers.get(uid);
@@ -56,7 +56,7 @@ export class PodWorkers {
     return { worker, result: await this.#settled(worker, pod) };
   }
 
-  /** Ends pods of this name with another uid: they no longer exist in the API, even if their containers still run. */
+  /** Ends pods that have this name but another uid: they no longer exist in the API, even if their containers still run. */
   async endOthers({ namespace, name }: ObjectKey, uid: string | undefined): Promise<void> {
     for (const worker of this.#workers.values()) {
       const { pod } = worker;
@@ -87,8 +87,8 @@ export class PodWorkers {
   }
 
   /**
-   * Syncs a pod. If the driver starts containers immediately, a new pod is synced until it runs, because thousands of pods would
-   * otherwise have three statuses each within milliseconds.
+   * Syncs a pod. If the driver starts containers immediately, a new pod is synced until it runs. Otherwise each of thousands of
+   * pods would get three statuses within milliseconds.
    */
   async #settled(worker: PodWorker, pod: Pod): Promise<SyncResult> {
     let result = worker.sync(pod);

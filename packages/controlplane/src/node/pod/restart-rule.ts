@@ -2,7 +2,7 @@ import type { Container, ContainerStateTerminated, Pod } from '@kubewright/apima
 import type { ContainerSlot } from './container-slot.ts';
 import { containerOf } from './container-slot.ts';
 
-/** True if an exited container must be restarted. Its own rules and policy take precedence over the pod's. */
+/** Returns true if an exited container must be restarted. The container's own rules and policy take precedence over the pod's. */
 export function shouldRestart(pod: Pod, slot: ContainerSlot, terminated: ContainerStateTerminated): boolean {
   if (slot.role === 'sidecar') return true;
   if (slot.role === 'ephemeral') return false;

@@ -8,7 +8,7 @@ import type { ReadableLog } from '../logs/log-store.ts';
 const maxBytes = 4_096;
 const maxLogBytes = 2_048;
 
-/** A container's termination message: the file that it may write, or the end of its log as fallback. */
+/** A container's termination message: from the file that the container may write, or else from the end of its log. */
 export class TerminationMessage {
   readonly #path: string | undefined;
   readonly #container: Container;

@@ -17,7 +17,7 @@ export async function writeStatus(
   worker.written = status;
 }
 
-/** Returns the annotation that says where this machine reaches the pod. */
+/** Returns the annotation with the address at which this machine reaches the pod. */
 function annotationsOf({ hostAddress }: PodWorker): { readonly annotations?: Readonly<Record<string, string>> } {
   return hostAddress === undefined ? {} : { annotations: { 'kubewright.dev/host-address': hostAddress } };
 }

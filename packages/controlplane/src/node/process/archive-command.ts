@@ -5,9 +5,9 @@ import type { VolumeMount } from '../driver.ts';
 import { mountOf } from './host-path.ts';
 
 /**
- * Rewrites `tar cf - /a/path/in/a/volume`, with which `kubectl cp` reads files. kubectl accepts only names that start with the
- * requested path, so the archive must not show the volume's real location. A folder of links that looks like the container's root
- * is used as tar's working folder. Returns `undefined` for any other command.
+ * Rewrites `tar cf - /a/path/in/a/volume`, the command with which `kubectl cp` reads files. kubectl accepts only names that start
+ * with the requested path, so the archive must not show the volume's real location. tar therefore runs in a folder of links that
+ * looks like the container's root. Returns `undefined` for any other command.
  *
  * @param command - the requested command, with paths inside the container.
  */
@@ -15,7 +15,7 @@ export function archiveCommand(
   command: readonly string[],
   options: {
     readonly mounts: readonly VolumeMount[];
-    /** Parent of such folders: the container's user can traverse it, but only the agent can write to it. */
+    /** Parent of the folders of links. The container's user can traverse it, but only the agent can write to it. */
     readonly folder: string;
   },
 ): readonly string[] | undefined {

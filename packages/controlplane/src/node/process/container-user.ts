@@ -25,11 +25,11 @@ export interface RequestedUser {
 }
 
 /**
- * Returns the user that a container runs as. An agent that is root runs containers as their pod's user (as `nobody` if it has
- * none) unless the pod names one; user and group 0 must be allowed explicitly. A uid without an entry in the user database is
- * used unchanged, with the pod's own group unless the pod names one (a real node would give it group 0). All containers of a pod
- * are in its own group, so they can share its volumes. An agent that is not root can run containers only as itself and ignores
- * the pod's users and groups.
+ * Returns the user that a container runs as. If the agent is root, that is the user that the pod requests, or else the user
+ * assigned to the pod (`nobody` if there is none); uid and gid 0 must be allowed explicitly. A requested uid without an entry in
+ * the user database is used unchanged, with the group assigned to the pod unless the pod requests one (a real node would use
+ * group 0). All containers of a pod are in its assigned group, so they can share its volumes. An agent that is not root can run
+ * containers only as itself, and ignores the users and groups that pods request.
  *
  * @throws {@link ContainerUserError} for uid or gid 0 without permission, or if no user is available.
  */
@@ -40,7 +40,7 @@ export function containerUser(
     readonly allowRoot: boolean;
     /** True if processes can get supplementary groups. */
     readonly canGrantGroups: boolean;
-    /** The pod's own user. @defaultValue `nobody` */
+    /** The user assigned to the pod. @defaultValue `nobody` */
     readonly podUser?: PodUser | undefined;
     /** Text of the user database. @defaultValue that of `/etc/passwd` */
     readonly passwd?: string;
@@ -97,7 +97,7 @@ function readPasswd(): string {
   try {
     return readFileSync('/etc/passwd', 'utf8');
   } catch {
-    // A minimal system without a user database.
+    // Minimal systems have no user database.
     return '';
   }
 }

@@ -4,9 +4,9 @@ import type { AttachRequest } from '../driver.ts';
 const maxBytes = 64 * 1024;
 
 /**
- * Buffers early output of a process for the first client that attaches: `kubectl run -i` attaches once it sees the container
- * running, and `echo` has already written and exited by then. If the output exceeds 64 KB, nothing is kept: the log has
- * everything.
+ * Buffers the early output of a process for the first client that attaches: `kubectl run -i` attaches once it sees the container
+ * running, and a command such as `echo` has already written and exited by then. Output of more than 64 KB is not replayed; the
+ * client finds it in the log.
  */
 export class EarlyOutput {
   readonly #child: ChildProcess;
@@ -20,7 +20,7 @@ export class EarlyOutput {
   }
 
   /** Passes the buffered output on in its original order and stops buffering. */
-  hear(listener: Pick<AttachRequest, 'stdout' | 'stderr'>): void {
+  replayTo(listener: Pick<AttachRequest, 'stdout' | 'stderr'>): void {
     this.#stop();
     for (const { from, chunk } of this.#kept.splice(0)) void listener[from](chunk);
   }

@@ -2,7 +2,7 @@ import { join, posix } from 'node:path';
 import type { VolumeMount } from '../driver.ts';
 
 /**
- * Converts a path inside a container to one of this machine: within the longest mount that contains it, or else under the
+ * Converts a path inside a container to one on this machine: within the longest mount that contains it, or else under the
  * container's root folder.
  */
 export function hostPathOf(containerPath: string, mounts: readonly VolumeMount[], root: string): string {
@@ -12,7 +12,10 @@ export function hostPathOf(containerPath: string, mounts: readonly VolumeMount[]
   return join(mount.hostPath, path.slice(trimmed(mount.mountPath).length));
 }
 
-/** Returns the folder to which a path inside a container belongs, the volume's or the container's own, and the path in it. */
+/**
+ * Splits a path inside a container into its folder on this machine (a volume, or else the container's root) and the path below
+ * it.
+ */
 export function placeOf(
   containerPath: string,
   mounts: readonly VolumeMount[],
@@ -34,7 +37,7 @@ export function rewriteMountPaths(text: string, mounts: readonly VolumeMount[]):
   const byLength = [...mounts].sort((a, b) => b.mountPath.length - a.mountPath.length);
   const pattern = byLength.map(({ mountPath }) => literal(trimmed(mountPath))).filter((source) => source !== '');
   if (pattern.length === 0) return text;
-  // A path starts where no path character precedes it and ends at a separator.
+  // Match whole paths: no path character precedes them, and a separator or the end follows.
   const paths = new RegExp(`(?<![\\w./-])(?:${pattern.join('|')})(?![\\w.-])`, 'g');
   return text.replace(paths, (found) => mountOf(found, mounts)?.hostPath ?? found);
 }

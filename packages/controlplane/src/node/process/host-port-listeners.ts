@@ -3,7 +3,7 @@ import type { SocketAddress, Sockets } from '../../network/sockets.ts';
 import { TcpForwarder } from '../../network/tcp-forwarder.ts';
 import type { HostAddress } from '../driver.ts';
 
-/** A host port of a pod, and where its connections go. */
+/** A host port of a pod, and the address to which its connections are forwarded. */
 export interface HostPort {
   readonly listen: SocketAddress;
   readonly target: SocketAddress;
@@ -13,8 +13,8 @@ export interface HostPort {
  * Returns the TCP host ports of a pod. Without a host IP, they are on 127.0.0.1 and on the node's address, never on addresses
  * that other machines can reach.
  *
- * @param options - `shared`: true if the pod's programs share the network of this machine. A program that listens on all
- * addresses then already listens on a host port that equals its own port, so that one is left to it.
+ * @param options - `shared`: true if the pod's programs share the network of this machine. A host port that equals its container
+ * port is then skipped, because a program that listens on all addresses already serves it.
  */
 export function hostPortsOf(
   { spec }: Pod,
@@ -33,7 +33,7 @@ export function hostPortsOf(
     });
 }
 
-/** Returns the TCP ports that a pod declares, at an address of this machine. */
+/** Returns the TCP ports that a pod declares, each to be opened at an address of this machine. */
 export function declaredPorts(
   { spec }: Pod,
   { podIP, address }: { readonly podIP: string; readonly address: string },
@@ -52,7 +52,7 @@ export class HostPortListeners implements Disposable {
   readonly #host: Sockets;
   readonly #network: Sockets;
 
-  /** @param options - `host`: this machine's network; `pods`: that of the pods. */
+  /** @param options - `host`: sockets of this machine's network; `pods`: sockets of the pods' network. */
   constructor(options: { readonly host: Sockets; readonly pods: Sockets }) {
     this.#host = options.host;
     this.#network = options.pods;
@@ -74,7 +74,10 @@ export class HostPortListeners implements Disposable {
     this.#pods.set(podUid, opened);
   }
 
-  /** Opens as many of these ports as possible, in addition. Returns `undefined` for no ports. */
+  /**
+   * Opens further ports of a pod, as many as possible. Returns `undefined` if there are no ports. A second call returns the first
+   * result.
+   */
   async expose(podUid: string, ports: readonly HostPort[]): Promise<HostAddress | undefined> {
     const [first] = ports;
     if (!first) return undefined;

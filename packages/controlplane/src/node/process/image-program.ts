@@ -1,21 +1,21 @@
 /** The container for which an image's program is launched. */
 export interface LaunchContext {
-  /** The pod's address. Servers listen on it instead of on every address. */
+  /** The address that servers listen on: the pod's own, or 0.0.0.0 if the pod has its own network. */
   readonly podIP: string;
   /** Folder that serves as the container's root directory, owned by the container's user. */
   readonly root: string;
   /** Short folder for sockets (their paths are limited to about 100 bytes), owned by the container's user. */
   readonly socketFolder: string;
-  /** As in the pod; replaces the image's entry point. */
+  /** The pod's command, which replaces the image's entry point. */
   readonly command: readonly string[] | undefined;
-  /** As in the pod; replaces the image's default arguments. */
+  /** The pod's arguments, which replace the image's default arguments. */
   readonly args: readonly string[] | undefined;
   readonly env: ReadonlyMap<string, string>;
-  /** Returns a path at which the container's user can run a file of the image's program folders. */
+  /** Returns the path at which the container's user can run a file from the image's program folders. */
   reachable(path: string): string;
-  /** Converts a path inside the container to one of this machine: within a mount, or else under `root`. */
+  /** Converts a path inside the container to one on this machine: within a mount, or else under `root`. */
   hostPath(containerPath: string): string;
-  /** Converts a path inside the container to the one by which its programs find it. */
+  /** Converts a path inside the container to the path that the container's programs must use. */
   programPath(containerPath: string): string;
 }
 
@@ -33,7 +33,7 @@ export interface Launch {
   readonly knownUser?: {
     /** Name in messages: `initdb`. */
     readonly program: string;
-    /** Environment variable for the words to put before that program. */
+    /** Environment variable that receives the words to put before that program. */
     readonly variable: string;
   };
 }
@@ -44,13 +44,13 @@ export interface ImageProgram {
   readonly standIn?: string;
   /** Description of the program in messages: `PostgreSQL 17.2 in /usr/lib/postgresql/17/bin`. */
   readonly description: string;
-  /** The image's own command, if a user's file names one. A pod with a command replaces it. */
+  /** The image's own command, if the user's image file sets one. A pod's command replaces it. */
   readonly command?: readonly string[];
   /** Signal that stops the program. @defaultValue SIGTERM */
   readonly stopSignal?: NodeJS.Signals;
-  /** True if it may launch a program whose user must be in the user database. @defaultValue false */
+  /** True if the image may launch a program whose user must be in the user database. @defaultValue false */
   readonly needsKnownUser?: boolean;
-  /** Files, and folders with all their content, that the container's user must be able to run. */
+  /** Files and whole folders that the container's user must be able to run. */
   readonly programFolders: readonly string[];
   launch(context: LaunchContext): Launch;
 }

@@ -5,21 +5,21 @@ import { type ContainerUser, ContainerUserError } from './container-user.ts';
 
 const places = ['/usr/bin/unshare', '/bin/unshare'];
 
-/** Runs a program that looks up its own user in the user database as a user that is not in it. */
+/** Lets a program that looks up its own user in the user database run as a user that is not in it. */
 export class KnownUser {
   readonly #nobody: ContainerUser | undefined;
   readonly #unshare: string | undefined;
   #possible: Promise<boolean> | undefined;
 
-  /** @param nobody - the Unix user `nobody`, or another that is in the database. */
+  /** @param nobody - the Unix user `nobody`, or any other user in the database. */
   constructor(nobody: ContainerUser | undefined, exists: (path: string) => boolean = existsSync) {
     this.#nobody = nobody;
     this.#unshare = process.platform === 'linux' ? places.find(exists) : undefined;
   }
 
   /**
-   * Returns the words to put before such a program: none for a known user, otherwise a user namespace in which the user appears
-   * as `nobody`. Files keep the user's own ownership.
+   * Returns the words to put before such a program: none if the user is in the database, otherwise a command that runs it in a
+   * user namespace in which the user appears as `nobody`. Files still belong to the real user.
    *
    * @throws ContainerUserError if the user is unknown and no such namespace is possible.
    */
@@ -35,7 +35,7 @@ export class KnownUser {
     );
   }
 
-  /** True if this machine can map an unknown user to `nobody`. Containers of many engines cannot. */
+  /** Returns true if this machine can map an unknown user to `nobody`. Many container engines do not allow it. */
   canImpersonate(user: ContainerUser): Promise<boolean> {
     if (this.#unshare === undefined || this.#nobody === undefined) return Promise.resolve(false);
     this.#possible ??= whyUnknown(this.#words(), user).then((cause) => cause === undefined);
@@ -48,7 +48,9 @@ export class KnownUser {
   }
 }
 
-/** Looks up the user with `id`, which knows more users than the user file. Returns the error if the user is unknown. */
+/**
+ * Looks up the user with `id`, which also finds users that are not in `/etc/passwd`. Returns the error if the user is unknown.
+ */
 async function whyUnknown(words: readonly string[], user: ContainerUser | undefined): Promise<unknown> {
   const [file = 'id', ...args] = [...words, 'id', '-un'];
   try {

@@ -20,9 +20,9 @@ exec "$@"`;
 const bash = '/bin/bash';
 
 /**
- * Wraps a command so that a shell sets its environment and working folder. Prepend the words that start it as another user: those
- * programs run with more privileges, and variables such as `LD_PRELOAD` must not reach them. Until then, values are in variables
- * with other names, because arguments are visible to all users.
+ * Wraps a command so that a shell sets its environment and working folder. Put the words that switch to another user before the
+ * result: those programs run with more privileges, and variables such as `LD_PRELOAD` must not reach them. Until the shell runs,
+ * values are in variables with other names. They are not arguments because all users can see those.
  *
  * Only bash keeps variables whose names a shell cannot set (`a.b`); without it they are lost.
  */
@@ -32,9 +32,9 @@ export function withLateEnvironment(
     readonly env: Readonly<Record<string, string>>;
     readonly sh: string;
     readonly folder: string;
-    /** A stream of the shell that the command must not inherit. */
+    /** File descriptor of the shell that the command must not inherit. */
     readonly closes?: number;
-    /** Lines of the shell that run first. */
+    /** Lines that the shell runs first. */
     readonly before?: string;
     readonly exists?: (path: string) => boolean;
   },
@@ -53,7 +53,7 @@ export function withLateEnvironment(
   };
 }
 
-/** True if a shell can set the variable, and it may affect a starting program. */
+/** Returns true if a shell can set a variable of this name. All variables that affect how a program starts have such names. */
 function isSettable(name: string): boolean {
   return /^[A-Za-z_]\w*$/.test(name);
 }

@@ -1,12 +1,15 @@
 import { endedTime, isSameProcess, type ProcessIdentity } from './process-identity.ts';
 import type { ProcessTable, TableEntry } from './process-table.ts';
 
-/** Environment variable of every process of a container: `instance/pod uid/container.attempt`. */
+/** Environment variable that marks every process of a container, with the value `instance/pod uid/container.attempt`. */
 const variable = 'KUBEWRIGHT_CONTAINER';
 /** Maximum number of table reads. A process that forks during one read is found by the next. */
 const maxLooks = 20;
 
-/** Selects processes: all with a mark or one below it, additional roots, and the descendants of both. */
+/**
+ * Selects processes: those with this mark or a mark below it (`a/b` is below `a`), the roots, and the descendants of all of
+ * these.
+ */
 export interface MarkedSelection {
   readonly mark: string;
   /** Additional processes, selected with their descendants even if they hide their environment. */
@@ -90,7 +93,7 @@ function select(table: readonly TableEntry[], { mark, roots = [] }: MarkedSelect
     chosen.set(entry.pid, entry);
     for (const child of children.get(entry.pid) ?? []) choose(child);
   };
-  // Those that still run after the table was read are the ones in it.
+  // A root that is still running after the table was read is the process with that pid in the table.
   const isRoot = new Set(roots.filter(isSameProcess).map(({ pid }) => pid));
   for (const entry of table) if (isRoot.has(entry.pid) || isMarked(entry.environment, mark)) choose(entry);
   return [...chosen.values()];
@@ -105,7 +108,7 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch (error) {
-    // It exited on its own, or belongs to another user who imitates our mark.
+    // The process exited on its own, or belongs to another user who imitates our mark.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }

@@ -3,14 +3,17 @@ import { type Clock, sleep } from '@kubewright/apimachinery';
 
 /** Interval of checks for more output, in milliseconds. */
 const lookMs = 50;
-/** Number of checks without output after which everything is read: a busy loop reads waiting output between two checks. */
+/**
+ * Number of checks without new output after which all output counts as read: even a busy loop reads waiting output between two
+ * checks.
+ */
 const quietLooks = 4;
-/** Maximum number of checks, for a process that keeps running and writes endlessly. */
+/** Maximum number of checks, in case a process keeps running and writes endlessly. */
 const maxLooks = 40;
 
 /**
- * Resolves once all output of an ended process is read, and then closes the streams. Usually that is immediate, at the end of the
- * streams. Another process that holds them open (one that left for its own session) delays this only briefly.
+ * Resolves once all output of an ended process has been read, and then closes the streams. Usually the streams end immediately. A
+ * process in another session that still holds them open delays this only briefly.
  */
 export async function outputRead(child: ChildProcess, clock: Clock): Promise<void> {
   const closed = new AbortController();

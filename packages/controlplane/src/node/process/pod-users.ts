@@ -29,14 +29,14 @@ class PodUserError extends KubewrightError {
 
 /** Ids that no distribution or container engine assigns: systemd's list of ranges leaves them free. */
 const usualRange: UidRange = { first: 1_879_048_192, count: 16_777_216 };
-/** Used if only 16 bits are mapped (a rootless engine): the ids that systemd gives to dynamic service users. */
+/** Used if only 16-bit ids are mapped (a rootless container engine): the ids that systemd gives to dynamic service users. */
 const narrowRange: UidRange = { first: 61_184, count: 4_336 };
 /** Maximum number of nodes on one machine; each gets a part of the range. */
 const maxNodes = 256;
 
 /**
  * Returns the ids that a node's pods may use: its own part of the usual range, so that other nodes on the machine use different
- * ids. Returns `undefined` if this process cannot use them (a container whose user namespace maps few ids).
+ * ids. Returns `undefined` if the user namespace of this process maps too few ids.
  *
  * @param node - number of the node on this machine, 0 to 255.
  */
@@ -58,7 +58,7 @@ export function podUidRange(
 }
 
 /**
- * Gives each pod its own user from a range. Pods that mount the same persistent volume claim share one, and a claim keeps its
+ * Gives each pod its own user from a range. Pods that mount the same persistent volume claim share a user, and a claim keeps its
  * user: a pod can then read its predecessor's data, and PostgreSQL accepts only data owned by its own user.
  */
 export class PodUsers {
@@ -72,7 +72,7 @@ export class PodUsers {
   }
 
   /**
-   * Takes a user for a pod; returns the same one until it is freed.
+   * Assigns a user to a pod; returns the same user until it is freed.
    *
    * @param claims - keys of the claims that the pod mounts.
    * @throws PodUserError if none is left.
@@ -95,14 +95,17 @@ export class PodUsers {
     this.#pods.delete(podUid);
   }
 
-  /** Prefers the user of a claim that a running pod mounts, because that user can no longer change. */
+  /**
+   * Returns the user of one of the claims, if any has one: preferably of a claim that a running pod mounts, because that pod's
+   * user can no longer change.
+   */
   #ofClaims(claims: readonly string[]): number | undefined {
     const known = claims.map((claim) => this.#claims.get(claim)).filter((uid) => uid !== undefined);
     const running = new Set(this.#pods.values());
     return known.find((uid) => running.has(uid)) ?? known[0];
   }
 
-  /** Takes the next free user in rotation, so freed users are reused as late as possible. */
+  /** Returns the next free user in rotation, so freed users are reused as late as possible. */
   #free(): number {
     const { first, count } = this.#range;
     const taken = new Set([...this.#pods.values(), ...this.#claims.values()]);
@@ -128,7 +131,7 @@ function readMap(name: string): string {
   try {
     return readFileSync(`/proc/self/${name}`, 'latin1');
   } catch {
-    // A system without user namespaces.
+    // The system has no user namespaces.
     return '';
   }
 }

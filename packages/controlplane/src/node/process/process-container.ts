@@ -19,7 +19,7 @@ export interface ProcessContainerOptions {
   /** Process that gets the stop signal. @defaultValue the leader of the terminal, or else `child` */
   readonly mainPid?: number;
   readonly clock: Clock;
-  /** True if the first attached client that closes its input also closes the container's. */
+  /** True if the first attached client that closes its input also closes the container's input. */
   readonly stdinOnce: boolean;
   /** True if `child` holds a terminal on which the container's main process runs. */
   readonly onTerminal: boolean;
@@ -27,7 +27,7 @@ export interface ProcessContainerOptions {
   readonly spawnBeside: (command: readonly string[], options: { readonly terminal: boolean }) => ChildProcess;
   /** Records the processes of terminals. Other processes are recorded by the function that starts them. */
   readonly journal: ProcessJournal;
-  /** Kills everything that the container has started, in any session, and the descendants of `roots`. */
+  /** Kills everything that the container has started, in any session, as well as `roots` and their descendants. */
   readonly endAll: (roots: readonly ProcessIdentity[]) => Promise<void>;
   /** True if `endAll` also finds processes left behind by exec commands. If false, their process groups are tracked instead. */
   readonly endsLeftovers: boolean;
@@ -56,7 +56,7 @@ export class ProcessContainer implements RunningContainer {
   readonly #stdout: SharedOutput;
   readonly #stderr: SharedOutput;
   /** Set only for a container with `stdinOnce`. */
-  readonly #firstWords: EarlyOutput | undefined;
+  readonly #earlyOutput: EarlyOutput | undefined;
   /** The container's own terminal. */
   readonly #terminal: ProcessTerminal | undefined;
   readonly #main: ProcessIdentity;
@@ -68,8 +68,8 @@ export class ProcessContainer implements RunningContainer {
     this.#main = processIdentity(options.child.pid);
     this.#stdout = new SharedOutput(options.child.stdout);
     this.#stderr = new SharedOutput(options.child.stderr);
-    endEarly(options.child);
-    if (options.stdinOnce) this.#firstWords = new EarlyOutput(options.child);
+    ignoreBrokenPipes(options.child);
+    if (options.stdinOnce) this.#earlyOutput = new EarlyOutput(options.child);
     if (options.onTerminal) this.#terminal = this.#terminalOf(options.child);
     this.exited = new Promise((resolve) => {
       options.child.once('exit', (code, signal) => {
@@ -93,7 +93,7 @@ export class ProcessContainer implements RunningContainer {
     this.#stderr.release();
     killGroup(this.#main, 'SIGKILL');
     await endAll([...this.#beside, ...this.#terminalsBeside]);
-    // On systems where `endAll` cannot find everything that they started.
+    // On some systems `endAll` cannot find everything that the exec commands started.
     killSessions([...this.#beside, ...this.#terminalsBeside]);
     await outputRead(child, clock);
   }
@@ -105,7 +105,7 @@ export class ProcessContainer implements RunningContainer {
     if (graceMs > 0) {
       const over = new AbortController();
       const ignore = (): undefined => undefined;
-      // Rejected if it ends within its grace period.
+      // Rejects if the container ends within its grace period.
       const grace = sleep(clock, { ms: graceMs, signal: over.signal }).then(ignore, ignore);
       // The program that holds a terminal must survive the signal, to report the exit code. The terminal may take long to open.
       const leader = await Promise.race([this.#terminal?.leader, this.exited.then(ignore), grace]);
@@ -152,7 +152,7 @@ export class ProcessContainer implements RunningContainer {
     const terminals = new Set<ProcessIdentity>();
     const kill = (): void => killSessions([...(started ? [started] : []), ...terminals]);
     request.signal.addEventListener('abort', kill, { once: true });
-    endEarly(child);
+    ignoreBrokenPipes(child);
     void feed(child, request.stdin).then(() => child.stdin?.end());
     if (request.sizes) {
       const terminal = this.#terminalOf(child);
@@ -165,7 +165,7 @@ export class ProcessContainer implements RunningContainer {
     }
     const forget = (): void => {
       request.signal.removeEventListener('abort', kill);
-      // Background processes of a command end with the container, as in a real one.
+      // Background processes of a command end with the container, as in a real container.
       if (started && (this.#options.endsLeftovers || !groupLives(started.pid))) this.#beside.delete(started);
       for (const leader of terminals) this.#terminalsBeside.delete(leader);
     };
@@ -173,7 +173,7 @@ export class ProcessContainer implements RunningContainer {
     return { exited };
   }
 
-  /** Records the session of the command on a terminal, until the program that holds the terminal has ended. */
+  /** Records the leader of a terminal's session until the program that holds the terminal has ended. */
   #terminalOf(child: ChildProcess): ProcessTerminal {
     const { journal, spawnBeside } = this.#options;
     const terminal = new ProcessTerminal(child, { start: (command) => spawnBeside(command, { terminal: false }) });
@@ -188,7 +188,7 @@ export class ProcessContainer implements RunningContainer {
   async attach(request: AttachRequest): Promise<void> {
     const { child, stdinOnce } = this.#options;
     const { stdin, stdout, stderr, signal, sizes } = request;
-    this.#firstWords?.hear(request);
+    this.#earlyOutput?.replayTo(request);
     const passed = [this.#stdout.passTo(stdout), this.#stderr.passTo(stderr)];
     if (sizes) void this.#terminal?.follow(sizes);
     // A terminal stays open when its first client leaves, as with containerd.
@@ -205,19 +205,19 @@ export class ProcessContainer implements RunningContainer {
 
 /** Signals a process. Ignores processes that no longer exist or belong to other users, and invalid pids. */
 function signalProcess(pid: number, signal: NodeJS.Signals): void {
-  // 0 would be our own group.
+  // Pid 0 would be our own process group.
   if (!Number.isSafeInteger(pid) || pid <= 1) return;
   try {
     process.kill(pid, signal);
   } catch (error) {
-    // ESRCH: it exited on its own in the meantime.
+    // ESRCH: the process exited on its own in the meantime.
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }
 
 /** Ignores broken pipes, because a process may end without reading all of its input. */
-function endEarly({ stdin, stdout, stderr }: ChildProcess): void {
+function ignoreBrokenPipes({ stdin, stdout, stderr }: ChildProcess): void {
   for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => undefined);
 }
 

@@ -30,8 +30,8 @@ export interface ProcessDriverOptions {
   /** Program that runs a command on a terminal: see {@link findTerminalProgram}. @defaultValue no terminals */
   readonly terminalProgram?: string | undefined;
   /**
-   * Runs programs that look up their user in the user database as unknown users. @defaultValue depends on what this machine
-   * allows
+   * Lets programs that look up their user in the user database run as users that are not in it. @defaultValue depends on what
+   * this machine allows
    */
   readonly knownUser?: KnownUser | undefined;
   /** @defaultValue `spawn` of `node:child_process` */

@@ -30,12 +30,13 @@ import { processUsages } from './process-usage.ts';
 import { ReachablePrograms } from './reachable-programs.ts';
 import { noTerminalProgram } from './terminal.ts';
 
-/** PATH of commands that are not part of the image: the usual one of images, never this process's own. */
+/** PATH for commands that are not part of the image: the usual PATH of images, never that of this process. */
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
  * Runs each container as a group of local processes: a development tool, not a security boundary. Each pod gets a folder for its
- * containers' roots and volumes, and its own address: in 127/8, or in an isolated network, in which mounts are at their true paths.
+ * containers' roots and volumes, and its own address in 127/8. In an isolated network, the pod has its own address there, and its
+ * mounts are at their true paths.
  */
 export class ProcessDriver implements Driver {
   readonly name = 'process';
@@ -94,7 +95,7 @@ export class ProcessDriver implements Driver {
     await marked.end({ mark: `${journal.instance}/${uid}` });
     await this.#isolation?.detach(uid);
     this.#options.folders.removePod(uid);
-    // All processes of the pod have ended, and its user owns no files.
+    // Now no process runs as the pod's user, and no file belongs to that user.
     this.#users?.free(uid);
   }
 
@@ -104,7 +105,7 @@ export class ProcessDriver implements Driver {
     return { image, imageId, runs: program.description, ...defined({ command: program.command }) };
   }
 
-  /** Returns the user that a container would run as; volumes are prepared for that user. */
+  /** Returns the user that a container would run as, who must own its volumes. */
   async userOf({
     podUid,
     image,
@@ -116,7 +117,7 @@ export class ProcessDriver implements Driver {
     return containerUser(securityContext, { agentUid, allowRoot: allowRootPods, canGrantGroups, podUser });
   }
 
-  /** Returns the pod's own user; undefined for a program that this machine can run only as a known user. */
+  /** Returns the user assigned to the pod; undefined if the program can run here only as a user in the user database. */
   async #podUser(podUid: string, image: string): Promise<PodUser | undefined> {
     const user = this.#users?.of(podUid);
     if (!user) return undefined;
@@ -235,7 +236,7 @@ export class ProcessDriver implements Driver {
   ): Omit<LaunchSettings, 'mark'> {
     const own = [...env].map(([name, value]) => [name, isolated ? value : rewriteMountPaths(value, mounts)]);
     const path = [...launch.path, env.get('PATH') ?? systemPath].join(delimiter);
-    // Programs that listen on every address of this machine find the pod's own in POD_IP.
+    // POD_IP tells a program the pod's address, so it need not listen on every address of this machine.
     const home = { HOME: root, HOSTNAME: podName, LANG: 'C.UTF-8', POD_IP: podIP, TMPDIR: root };
     return {
       folder: this.#options.folders.ownedPath(placeOf(workingDir ?? '/', mounts, root), user),

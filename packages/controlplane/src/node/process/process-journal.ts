@@ -2,16 +2,16 @@ import { readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import type { MarkedProcesses } from './marked-processes.ts';
 import { isReplaced, isSameProcess, type ProcessIdentity } from './process-identity.ts';
 
-/** The content of an agent's note. */
+/** The content of the journal's file. */
 interface Note {
-  /** The mark of all its processes. */
+  /** The mark of all processes of the run. */
   readonly instance?: string;
   readonly processes: readonly ProcessIdentity[];
 }
 
 /**
  * Records the processes that the agent has started and the mark that they and their children share, so that a later run can kill
- * those that outlived a crash. A process is identified by pid and start time, so a process that reuses a pid is never killed.
+ * processes that outlived a crash. A process is identified by pid and start time, so a process that reuses a pid is never killed.
  */
 export class ProcessJournal {
   readonly #path: string;
@@ -22,8 +22,8 @@ export class ProcessJournal {
   readonly #onFault: (error: unknown) => void;
 
   /**
-   * @param path - the note's file; readable only by its owner.
-   * @param options - `onFault`: called when the note cannot be updated while containers run.
+   * @param path - the journal's file; readable only by its owner.
+   * @param options - `onFault`: called when the file cannot be updated while containers run.
    */
   constructor(
     path: string,
@@ -56,7 +56,7 @@ export class ProcessJournal {
     killSessions(roots);
   }
 
-  /** Kills the processes left by an earlier run and starts this run's note. Returns the number of processes. */
+  /** Kills the processes left by an earlier run and starts this run's journal. Returns the number of processes killed. */
   sweep(): number {
     const { instance, processes } = this.#read();
     const left = processes.filter(isSameProcess);
@@ -79,7 +79,9 @@ export class ProcessJournal {
     }
   }
 
-  /** Writes the note. A full disk stops no container: the mark in the older note also finds its processes. */
+  /**
+   * Writes the journal. If the disk is full, containers still run: the mark in the older file also identifies their processes.
+   */
   #update(): void {
     try {
       this.#write();
@@ -89,7 +91,7 @@ export class ProcessJournal {
   }
 
   #write(): void {
-    // Written atomically: a truncated note would hide leftovers.
+    // Written atomically: a truncated file would hide leftover processes.
     const note: Note = { instance: this.instance, processes: [...this.#running.values()] };
     const draft = `${this.#path}.new`;
     writeFileSync(draft, JSON.stringify(note), { mode: 0o600 });
@@ -98,8 +100,8 @@ export class ProcessJournal {
 }
 
 /**
- * Signals the process group of a leader, also if the leader itself has ended. Ignores groups that no longer exist, invalid leaders,
- * and those whose pid now belongs to another process.
+ * Signals a leader's process group, even if the leader itself has ended. Ignores groups that no longer exist, invalid pids, and
+ * pids that now belong to another process.
  */
 export function killGroup(leader: ProcessIdentity, signal: NodeJS.Signals): void {
   // 0 would be our own group, and 1 would be all processes.
@@ -122,7 +124,7 @@ export function killSessions(leaders: readonly ProcessIdentity[]): void {
     try {
       process.kill(pid, 'SIGKILL');
     } catch (error) {
-      // It ended in the meantime.
+      // The process ended in the meantime.
       if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
     }
   }
@@ -141,12 +143,12 @@ function sessionOf(pid: number): number {
     // The command name comes second and may contain spaces and parentheses.
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[3]);
   } catch {
-    // It ended since the folder was read.
+    // The process ended after the folder was read.
     return 0;
   }
 }
 
-/** True while any member of a process group runs, even without its leader. */
+/** Returns true while any member of a process group runs, even without its leader. */
 export function groupLives(leader: number): boolean {
   try {
     process.kill(-leader, 0);

@@ -27,9 +27,9 @@ export interface LaunchSettings {
   readonly isolated?: IsolatedContainer;
   /** The working folder as programs in the container see it. */
   readonly isolatedFolder?: string;
-  /** Process in the container's namespaces. */
+  /** Pid of a process in the container's namespaces. */
   readonly main?: number;
-  /** Number of the stream that the command must not inherit. */
+  /** File descriptor that the command must not inherit. */
   readonly closes?: number;
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
@@ -72,7 +72,7 @@ export class ProcessLauncher {
     try {
       const joining = { main: namespaces.pid, stdio: [...stdio, 'pipe'] as const, closes: stdio.length };
       const child = await started(this.#start(command, { ...settings, ...joining }));
-      // Closed when the process has joined the namespaces, or has ended.
+      // This stream closes when the process has joined the namespaces, or has ended.
       child.stdio[stdio.length]?.on('error', () => undefined).once('close', () => namespaces[Symbol.dispose]());
       return child;
     } catch (error) {
@@ -90,7 +90,10 @@ export class ProcessLauncher {
     return own ? this.#start(own.command, own.settings) : this.#start(command, settings);
   }
 
-  /** Returns how a command starts on its own terminal; undefined if this machine cannot create terminals. */
+  /**
+   * Returns the command and settings for running a command on its own terminal; undefined if this machine cannot create
+   * terminals.
+   */
   onTerminal(
     [file = '', ...args]: readonly string[],
     { stdio, ...settings }: LaunchSettings,
@@ -136,7 +139,7 @@ export class ProcessLauncher {
     return child;
   }
 
-  /** Returns how privileged programs start a command; undefined if it needs none. */
+  /** Wraps a command in the privileged programs that switch its user and namespaces; returns undefined if it needs none. */
   #startAs(command: readonly string[], settings: LaunchSettings): LateCommand | undefined {
     const { env, user, isolated, isolatedFolder = '/', main = 0, closes } = settings;
     if (isolated) {

@@ -14,7 +14,7 @@ export interface TableEntry extends ProcessIdentity {
 /** Reads the running processes. */
 export interface ProcessTable {
   read(): Promise<readonly TableEntry[]>;
-  /** The same synchronously, for use when this process exits. */
+  /** Like {@link ProcessTable.read}, but synchronous: for use when this process exits. */
   readNow(): readonly TableEntry[];
   /** True if exactly that process is still running. */
   has(identity: ProcessIdentity): boolean;
@@ -27,14 +27,14 @@ export function processTable(platform: NodeJS.Platform): ProcessTable {
 }
 
 /** Number of processes read in parallel: enough to be fast, few enough to leave file descriptors for others. */
-const together = 32;
+const parallelReads = 32;
 
 const linuxTable: ProcessTable = {
   async read() {
     const pids = pidsOf(await readdir('/proc').catch(() => []));
     const entries: (TableEntry | undefined)[] = [];
-    for (let first = 0; first < pids.length; first += together) {
-      entries.push(...(await Promise.all(pids.slice(first, first + together).map(entryOf))));
+    for (let first = 0; first < pids.length; first += parallelReads) {
+      entries.push(...(await Promise.all(pids.slice(first, first + parallelReads).map(entryOf))));
     }
     return entries.filter((entry) => entry !== undefined);
   },
@@ -57,7 +57,7 @@ async function entryOf(pid: number): Promise<TableEntry | undefined> {
     ]);
     return makeEntry(pid, { stat, environment });
   } catch {
-    // It ended since the folder was read.
+    // The process ended after the folder was read.
     return undefined;
   }
 }
@@ -66,7 +66,7 @@ function orElse<T>(fallback: T, read: () => T): T {
   try {
     return read();
   } catch {
-    // It ended in the meantime, belongs to another user, or there is no /proc here.
+    // The process ended in the meantime or belongs to another user, or this system has no /proc.
     return fallback;
   }
 }

@@ -37,7 +37,7 @@ export class ProcessTerminal {
         resize.on('error', () => undefined);
         resize.stdin?.end();
       } catch (error) {
-        // A machine without `stty`: the terminal keeps its size.
+        // Without `stty`, the terminal keeps its size.
         if (error instanceof CommandError) return;
         throw error;
       }

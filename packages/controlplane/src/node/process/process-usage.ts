@@ -16,15 +16,15 @@ interface Entry {
 /** Linux reports times in hundredths of a second on all architectures, and memory in pages, of 4 KiB on almost all. */
 const [ticksPerSecond, pageBytes] = [100, 4_096];
 /** Number of processes read in parallel, few enough to leave file descriptors for others. */
-const together = 32;
+const parallelReads = 32;
 
 /** Returns the summed usage of processes and their descendants. */
 export async function processUsages(pids: readonly number[]): Promise<ReadonlyMap<number, ProcessUsage>> {
   if (pids.length === 0) return new Map();
   const entries = new Map<number, Entry>();
   const all = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name)).map(Number);
-  for (let first = 0; first < all.length; first += together) {
-    const texts = await Promise.all(all.slice(first, first + together).map(readEntry));
+  for (let first = 0; first < all.length; first += parallelReads) {
+    const texts = await Promise.all(all.slice(first, first + parallelReads).map(readEntry));
     for (const { pid, text } of texts) if (text !== undefined) entries.set(pid, parseEntry(text));
   }
   return usagesIn(entries, pids);
@@ -62,11 +62,11 @@ export function parseEntry(stat: string): Entry {
   // The command name comes second and may contain spaces and parentheses.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const number = (index: number): number => Number(fields[index] ?? 0);
-  // utime, stime, cutime and cstime; rss is the last of the fields that are used.
+  // Fields 11 to 14 are utime, stime, cutime and cstime; field 21 is rss.
   return { parent: number(1), ticks: number(11) + number(12) + number(13) + number(14), pages: number(21) };
 }
 
 async function readEntry(pid: number): Promise<{ readonly pid: number; readonly text: string | undefined }> {
-  // A process may end in the meantime.
+  // The process may end in the meantime.
   return { pid, text: await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => undefined) };
 }

@@ -4,8 +4,8 @@ import { basename, dirname, join, sep } from 'node:path';
 import type { ContainerUser } from './container-user.ts';
 
 /**
- * Provides programs to users who cannot enter their folders, such as a clone in root's home or root's own Node. Such a program is
- * copied once to a folder in which everyone can run it.
+ * Provides programs to users who cannot enter the programs' folders, such as a clone in root's home or root's own Node. Such a
+ * program is copied once to a folder in which everyone can run it.
  */
 export class ReachablePrograms {
   readonly #folder: () => string;
@@ -41,11 +41,13 @@ export class ReachablePrograms {
   }
 }
 
-/** True if a user can traverse every parent folder and read and run the file or folder. */
+/**
+ * Returns true if a user may execute a file (or enter a folder) and enter all its parent folders. Read permission is not checked.
+ */
 export function canReach(path: string, user: ContainerUser): boolean {
   const { mode, uid, gid } = statSync(path);
   const shift = uid === user.uid ? 6 : gid === user.gid || user.groups?.includes(gid) ? 3 : 0;
-  // A folder must be traversable. A program must be readable too, as scripts and libraries are.
+  // Execute permission: it also allows entering a folder.
   if (((mode >> shift) & 0o1) === 0) return false;
   const parent = dirname(path);
   return parent === path || canReach(parent, user);

@@ -14,7 +14,7 @@ export class SandboxFolders {
 
   /**
    * @param temporary - the system's folder for temporary files.
-   * @param instance - mark of the processes that use the folders.
+   * @param instance - mark of the processes that use the sandbox folders.
    */
   constructor(temporary: string, instance: string) {
     this.root = mkdtempSync(join(temporary, 'kw-'));
@@ -56,8 +56,8 @@ export class SandboxFolders {
   }
 
   /**
-   * Creates a folder in a volume or in a container's own folder, and its missing parents, all owned by the user. Existing folders,
-   * folders outside the sandboxes and paths that lead through missing links are not changed.
+   * Creates a folder in a volume or in a container's own folder, and its missing parents, all owned by the user. Leaves existing
+   * folders, folders outside the sandboxes and paths that lead through broken links unchanged.
    */
   ownedPath(
     { volume, below }: { readonly volume: string; readonly below: string },
@@ -69,7 +69,7 @@ export class SandboxFolders {
       const make = (missing: string): void => void this.owned(missing, user);
       PinnedPath.within(volume, { below, make })[Symbol.dispose]();
     } catch (error) {
-      // The command fails because its folder is missing.
+      // The command will fail because its folder is missing.
       if (!['ELOOP', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
     }
     return path;

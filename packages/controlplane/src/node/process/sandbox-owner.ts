@@ -6,7 +6,7 @@ import { isSameProcess, type ProcessIdentity, processIdentity } from './process-
 interface SandboxOwner extends ProcessIdentity {
   /** Mark of the processes that use it. */
   readonly instance: string;
-  /** The pid namespace: containers that share this folder may have their own. */
+  /** The owner's pid namespace: containers that share this folder may have different ones. */
   readonly numbering: string;
 }
 
@@ -25,8 +25,8 @@ export function writeOwner(root: string, instance: string): void {
 }
 
 /**
- * Finds this user's sandbox folders whose owners have ended, even if their state was removed manually or no node is started in
- * that folder again. Folders without a note, or with one of another pid namespace, are ignored.
+ * Finds this user's sandbox folders whose owners have ended, even if the node's own folder has been deleted or is no longer used.
+ * Ignores folders without an owner file, or with one from another pid namespace.
  */
 export function forgottenSandboxes(temporary: string): readonly ForgottenSandbox[] {
   return readdirSync(temporary)
@@ -42,7 +42,7 @@ export function forgottenSandboxes(temporary: string): readonly ForgottenSandbox
 function readOwner(root: string): SandboxOwner | undefined {
   try {
     const file = join(root, fileName);
-    // Ignore notes of other users, which could make this process remove or kill what it must not.
+    // Ignore files of other users, who could make this process remove foreign folders or kill foreign processes.
     const isOurs = [root, file].every((path) => lstatSync(path).uid === (process.getuid?.() ?? 0));
     if (!isOurs || !lstatSync(root).isDirectory() || !lstatSync(file).isFile()) return undefined;
     const owner = JSON.parse(readFileSync(file, 'utf8')) as Partial<SandboxOwner>;
@@ -50,7 +50,7 @@ function readOwner(root: string): SandboxOwner | undefined {
     const isWhole = Number.isSafeInteger(pid) && typeof started === 'string' && typeof numbers === 'string';
     return isWhole && /^[0-9a-f]{32}$/.test(instance) ? (owner as SandboxOwner) : undefined;
   } catch {
-    // The folder of another program, or one being removed.
+    // The folder belongs to another program or is being removed.
     return undefined;
   }
 }
@@ -59,7 +59,7 @@ function numbering(): string {
   try {
     return readlinkSync('/proc/self/ns/pid');
   } catch {
-    // A system without pid namespaces.
+    // The system has no pid namespaces.
     return process.platform;
   }
 }

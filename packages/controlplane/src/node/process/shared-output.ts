@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 
-/** An output of a process that several clients read. The process has to wait while any of them has no room. */
+/** Shares a process's output among several readers. The process blocks while any reader cannot take more. */
 export class SharedOutput {
   readonly #stream: Readable | null;
-  /** Chunks that a reader has not taken yet. */
+  /** Number of chunks that readers have not finished reading. */
   #untaken = 0;
   #isReleased = false;
 
@@ -11,7 +11,7 @@ export class SharedOutput {
     this.#stream = stream;
   }
 
-  /** Passes each chunk to a reader until disposed. If `read` returns a promise, the process waits for it. */
+  /** Passes each chunk to a reader until disposed. If `read` returns a promise, the process blocks until it resolves. */
   passTo(read: (chunk: Uint8Array) => Promise<void> | void): Disposable {
     const stream = this.#stream;
     let untaken = 0;

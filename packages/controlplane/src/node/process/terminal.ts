@@ -20,18 +20,18 @@ export function findTerminalProgram(options: {
   return [...folders, '/usr/bin'].map((folder) => join(folder, 'script')).find(exists);
 }
 
-/** The reason why commands cannot run on terminals where {@link findTerminalProgram} finds nothing. */
+/** The reason why commands cannot run on terminals if {@link findTerminalProgram} finds nothing. */
 export const noTerminalProgram =
   'TTY is not supported on this node: the script program of util-linux is not installed; install it, or omit -t';
 
 /** Returns the words that start a command on its own terminal. The command reports its pid and terminal on a fourth stream. */
 export function onTerminal(program: string, command: readonly string[]): readonly string[] {
-  // Not the tty of the command's own PATH.
+  // `command -p` ignores a `tty` in the container's own PATH.
   const line = `echo "$$ $(command -p tty)" >&3; exec 3>&-; exec ${command.map(quote).join(' ')}`;
   return [program, '-q', '-e', '-f', '-E', 'always', '-c', line, '/dev/null'];
 }
 
-/** Returns the additional settings to start such a command. */
+/** Returns the additional settings to start a command on a terminal. */
 export function terminalSettings(env: Readonly<Record<string, string>>): {
   readonly stdio: readonly 'pipe'[];
   readonly env: Readonly<Record<string, string>>;
@@ -52,8 +52,8 @@ export interface Terminal {
 }
 
 /**
- * Reads the first report of a command on a terminal. Returns `undefined` if the command ended before it, or if it reports a process
- * that is not its own: the report comes from the container, and the process will be signaled.
+ * Reads what a command on a terminal reports first. Returns `undefined` if the command ended before its report, or if the
+ * reported process is not its own. The report comes from the container, which must not make the agent signal other processes.
  */
 export function readTerminal(child: ChildProcess): Promise<Terminal | undefined> {
   return new Promise((resolve) => {
@@ -82,7 +82,7 @@ function sessionLeader(pid: number, { parent }: { readonly parent: number | unde
     if (found.parent !== parent || found.session !== pid || found.started === endedTime) return undefined;
     return { pid, started: found.started };
   } catch {
-    // It has ended.
+    // The process has ended.
     return undefined;
   }
 }

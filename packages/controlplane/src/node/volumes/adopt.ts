@@ -2,9 +2,9 @@ import { lchown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Changes the owner of a persistent volume's folder, including all its content that the previous owner owned. Without a mount
- * there is no other way to let the next pod read it, and PostgreSQL accepts only data owned by its own user. Files of other users
- * are not changed. Does nothing if that user already owns the folder, or if it does not exist.
+ * Changes the owner of a persistent volume's folder and of all its content that the previous owner owned. Nothing is mounted, so
+ * there is no other way to let the next pod read it. PostgreSQL also accepts only data owned by its own user. Files of other
+ * users are not changed. Does nothing if `uid` already owns the folder, or if the folder does not exist.
  */
 export async function adopt(folder: string, uid: number): Promise<void> {
   const found = await lstat(folder).catch(() => undefined);
@@ -15,7 +15,7 @@ export async function adopt(folder: string, uid: number): Promise<void> {
 async function give(folder: string, owner: { readonly from: number; readonly to: number }): Promise<void> {
   for (const name of await readdir(folder)) {
     const path = join(folder, name);
-    // Undefined if it was removed since the folder was read.
+    // Undefined if the file was removed after the folder was read.
     const found = await lstat(path).catch(() => undefined);
     if (found?.isDirectory()) await give(path, owner);
     // Never follows a link.

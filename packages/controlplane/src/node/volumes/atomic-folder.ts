@@ -80,12 +80,12 @@ export function writeAtomically(folder: string, given: ReadonlyMap<string, Volum
   renameSync(link, join(folder, '..data'));
   linkTopLevel(folder, files);
   if (current !== undefined) renameSync(current, join(staging, 'old'));
-  // Without overwriting: containers that mount a file by `subPath` keep its old content, as with a kubelet.
+  // Does not overwrite the old files: a container that mounts a file by `subPath` keeps its old content, as with a kubelet.
   removeFolder(staging);
   return true;
 }
 
-/** Larger files than any object's content are removed without being overwritten, which would take long. */
+/** Files larger than any object's content are removed without being overwritten first, which would take long. */
 const maxOverwrittenBytes = 2 * 1024 * 1024;
 
 /** Overwrites and removes a folder that may contain secrets, even while containers change it. */
@@ -94,7 +94,7 @@ export function wipe(folder: string): void {
 }
 
 function overwrite(file: string): void {
-  // Root can write regardless of the mode, and must not change the mode of a link's target.
+  // Root can write regardless of the mode. As root, chmod could change the mode of a link's target.
   if (process.getuid?.() !== 0) chmodSync(file, 0o600);
   const { O_WRONLY, O_NONBLOCK = 0 } = constants;
   const descriptor = openSync(file, O_WRONLY | O_NONBLOCK);
@@ -106,14 +106,14 @@ function overwrite(file: string): void {
   }
 }
 
-/** Returns the version that `..data` links to, if this process created it: containers can change the link. */
+/** Returns the version that `..data` links to. Containers can change the link, so other targets are ignored. */
 function currentFolder(folder: string): string | undefined {
   try {
     const version = readlinkSync(join(folder, '..data'));
     const path = join(folder, version);
     return /^\.\.v_\w{6}$/.test(version) && lstatSync(path).isDirectory() ? path : undefined;
   } catch {
-    // Written for the first time.
+    // The folder is written for the first time.
     return undefined;
   }
 }
@@ -135,7 +135,7 @@ function holdsFile(path: string, { bytes, mode }: VolumeFile): boolean {
   try {
     file = openSync(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   } catch {
-    // Replaced, removed or made unreadable.
+    // The file was replaced, removed or made unreadable.
     return false;
   }
   try {

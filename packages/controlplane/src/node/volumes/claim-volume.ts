@@ -3,7 +3,7 @@ import type { PersistentVolume, Pod, Volume } from '@kubewright/apimachinery/cor
 import type { PodObjects } from '../pod/pod-host.ts';
 import { UnprocessedVolumeError, VolumeError } from './pod-volumes.ts';
 
-/** Returns the name of the claim that a volume mounts: one that it names, or the one created for an ephemeral volume. */
+/** Returns the name of the claim that a volume mounts: the claim that it names, or the claim created for an ephemeral volume. */
 export function claimNameOf(pod: Pod, volume: Volume): string | undefined {
   return volume.persistentVolumeClaim?.claimName ?? (volume.ephemeral && `${pod.metadata.name}-${volume.name}`);
 }
@@ -44,13 +44,13 @@ export async function boundVolume(
 /** The folder of a persistent volume. */
 export interface VolumeFolder {
   readonly path: string;
-  /** True if it is one of the node's own folders: it is created if needed, and belongs to the pod's user. */
+  /** True if the folder is one of the node's own: it is created if needed, and owned by the pod's user. */
   readonly isOwn: boolean;
 }
 
 /**
  * Returns the folder of a `local` or `hostPath` volume. A local volume of the cluster's provisioner is a folder below `root`. For
- * any other path, the node has its own folder, unless pods may mount folders of this machine.
+ * any other path, the node uses a folder of its own, unless pods may mount folders of this machine.
  *
  * @throws VolumeError for other kinds of volumes.
  */
@@ -68,7 +68,7 @@ export function volumeFolder(
   if (spec?.volumeMode === 'Block') throw new VolumeError(node.volume, 'block volumes are not supported on this node');
   const path = resolve('/', given);
   const root = resolve(node.root);
-  // The folder of a volume, two steps below the root; anything else could be another volume's data.
+  // A volume's folder is two levels below the root. Any other path there could be another volume's data.
   if (path.startsWith(root + sep) && path.slice(root.length + 1).split(sep).length === 2) return { path, isOwn: true };
   if (node.allowHostPath && !path.startsWith(root + sep)) return { path, isOwn: false };
   return { path: join(root, node.name, 'host', path), isOwn: true };

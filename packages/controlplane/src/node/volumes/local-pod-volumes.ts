@@ -200,7 +200,7 @@ export class LocalPodVolumes implements PodVolumes {
     return join(this.#folder, `..${volume}.kubeconfig`);
   }
 
-  /** Writes a kubeconfig for clients that look for their token at the usual path, where this driver cannot mount it. */
+  /** Writes a kubeconfig for clients, because the driver cannot mount the token at the path where they usually look for it. */
   #writeKubeconfig(volume: string, { pod, token }: { readonly pod: Pod; readonly token: string }): void {
     const { apiServer } = this.#host.settings;
     if (!apiServer) return;

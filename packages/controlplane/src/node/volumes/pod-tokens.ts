@@ -7,7 +7,7 @@ interface Kept {
   readonly refreshAtMs: number;
 }
 
-/** The service-account tokens of one pod, each renewed at 80 % of its lifetime or after a day. */
+/** The service account tokens of one pod, each renewed at 80% of its lifetime or after a day. */
 export class PodTokens {
   readonly #clock: Clock;
   readonly #objects: PodObjects;
@@ -18,7 +18,7 @@ export class PodTokens {
     this.#objects = options.objects;
   }
 
-  /** The time at which the first token must be renewed. */
+  /** The earliest time at which a token must be renewed. */
   get refreshAtMs(): number | undefined {
     const times = [...this.#kept.values()].map(({ refreshAtMs }) => refreshAtMs);
     return times.length === 0 ? undefined : Math.min(...times);

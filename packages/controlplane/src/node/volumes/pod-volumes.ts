@@ -10,7 +10,7 @@ export interface PodVolumes {
    * @throws VolumeError that names the volume and what is missing; retry later.
    */
   prepare(pod: Pod): Promise<void>;
-  /** Rewrites content of objects that may have changed. Returns when to refresh again if nothing changes. */
+  /** Rewrites the volumes whose objects may have changed. Returns when to refresh again if nothing changes. */
   refresh(pod: Pod): Promise<number | undefined>;
   /** Returns a container's mounts. @throws VolumeError for an impossible mount. */
   mountsOf(container: Container, env: ReadonlyMap<string, string>): Promise<readonly VolumeMount[]>;
@@ -34,5 +34,5 @@ export class VolumeError extends KubewrightError {
   }
 }
 
-/** Thrown if a volume cannot be set up yet, because its claim is not ready to be mounted. Retried often. */
+/** Thrown if a volume cannot be set up yet because its claim is not ready. The node retries often. */
 export class UnprocessedVolumeError extends VolumeError {}

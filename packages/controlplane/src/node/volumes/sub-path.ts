@@ -3,17 +3,18 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { PinnedPath } from '../pinned-path.ts';
 import { VolumeError } from './pod-volumes.ts';
 
-/** A place in a volume. */
+/** A path in a volume, with all links resolved. */
 export interface SubPath {
-  /** The volume's folder without links. */
+  /** The volume's folder. */
   readonly volume: string;
-  /** Path in it without links. */
+  /** Path below the folder. */
   readonly below: string;
 }
 
 /**
- * Finds a `subPath` in a volume and creates it if it is missing. Containers can write to the volume, so links must not point
- * outside, even if they are changed at the same time. Messages equal those of kubelet 1.36, which hide details of the machine's files.
+ * Finds a `subPath` in a volume and creates it if it is missing. Containers can write to the volume, so no link may lead outside,
+ * even if containers change it at the same time. The messages are those of kubelet 1.36, which hide details of the machine's
+ * files.
  *
  * @param options - `make`: creates a folder.
  * @throws VolumeError if the path is outside the volume
@@ -51,7 +52,7 @@ export function subPathIn(
   return { volume: root, below };
 }
 
-/** Resolves the links of the part of a path that exists. */
+/** Resolves the links in the existing part of a path. */
 function resolved(path: string): string {
   if (existsSync(path) || path === dirname(path)) return realpathSync(path);
   return join(resolved(dirname(path)), basename(path));

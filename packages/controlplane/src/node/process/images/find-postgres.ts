@@ -12,10 +12,10 @@ export interface PostgresFolder {
 }
 
 /**
- * Finds a folder with both `initdb` and `postgres`: `PG_BIN`, then PATH, then the folders used by Debian, Homebrew and the
- * PostgreSQL installers, newest first (or the folders in KUBEWRIGHT_PG_FOLDERS instead). Except for `PG_BIN`, the first folder
- * with the requested major version takes precedence over all others. Links to the programs are resolved, because only their own
- * folder has all of them.
+ * Finds a folder with both `initdb` and `postgres`. Searches `PG_BIN`, then PATH, then the folders used by Debian, Homebrew and
+ * the PostgreSQL installers, newest first (or instead the folders in KUBEWRIGHT_PG_FOLDERS). `PG_BIN` always wins; otherwise the
+ * first folder with the requested major version, or else the first of all. Links to the programs are resolved, because only the
+ * folder to which they point contains all programs.
  */
 export async function findPostgres(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -73,7 +73,7 @@ function installed(parent: string, child: string, name = /^\d+/): readonly strin
   try {
     entries = readdirSync(parent);
   } catch {
-    // Not installed there.
+    // Nothing is installed there.
     return [];
   }
   const number = (entry: string): number => Number(/\d+(\.\d+)?/.exec(entry)?.[0] ?? 0);

@@ -13,7 +13,7 @@ export interface InstalledProgram {
 /** Finds a working program of this machine; returns `undefined` if none exists. */
 export type FindProgram = (name: string) => Promise<InstalledProgram | undefined>;
 
-/** Folders where package managers put servers and that are often missing from a user's PATH. */
+/** Folders where package managers install servers; often missing from a user's PATH. */
 const usualFolders = [
   '/usr/sbin',
   '/usr/local/sbin',
@@ -36,7 +36,7 @@ export function installedPrograms(options: {
   const { env, platform, exists = existsSync, readVersion = runForVersion } = options;
   const listed = (env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
   return async (name) => {
-    // These programs are started by a shell script.
+    // These programs are started by a shell script, which needs a POSIX shell.
     if (platform === 'win32') return undefined;
     for (const folder of new Set([...listed, ...usualFolders])) {
       const path = join(folder, name);
@@ -51,7 +51,7 @@ async function versionOf(path: string, readVersion: (path: string) => Promise<st
   try {
     return /\d+(?:\.\d+)+/.exec(await readVersion(path))?.[0];
   } catch {
-    // It exists but does not run: treated as missing.
+    // A program that exists but does not run is treated as missing.
     return undefined;
   }
 }

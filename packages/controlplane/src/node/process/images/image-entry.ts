@@ -8,7 +8,7 @@ import { shellImage } from './shell-program.ts';
 const knownFields = ['like', 'command', 'args', 'env', 'stopSignal', 'folder'];
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGKILL'];
 
-/** Location of an entry in an image file. */
+/** Location of an entry in an image file, and what the entry may use. */
 interface EntryContext {
   /** Path of the file. */
   readonly file: string;
@@ -56,7 +56,7 @@ export function imageEntry(entry: unknown, context: EntryContext): ImageSource {
     );
   }
   const folder = dirname(file);
-  /** Resolves a word that begins with `./`. */
+  /** Resolves a path that begins with `./`. */
   const place = (word: string): string => {
     const found = resolve(folder, word);
     if (found !== folder && !found.startsWith(folder + sep)) return fail(`"${image}": ${word} is outside ${folder}`);

@@ -22,10 +22,11 @@ interface Content {
  * { "team/app": { "like": "node", "command": ["node", "./server.js"], "env": { "PORT": "8080" } } }
  * ```
  *
- * A name with a tag means only that tag; a name without one means every other tag. `like` names the image whose program and entry
- * point are used (default: the machine's commands, as for `busybox`). `command` and `args` are the image's own; words that begin
- * with `./` are relative to the file. `folder` contains everything that the program needs and comes first in PATH. `stopSignal`
- * is as in an image. Programs by absolute path must be allowed. An invalid entry fails only its own image.
+ * A name with a tag means only that tag; a name without a tag means every tag that has no entry. `like` names the image whose
+ * program and entry point are used (default: the machine's commands, as for `busybox`). `command` and `args` are the image's own;
+ * words that begin with `./` are relative to the file. `folder` contains everything that the program needs and comes first in
+ * PATH. `stopSignal` has the same meaning as in an image. Programs by absolute path are rejected unless `allowHostPrograms` is
+ * set. An invalid entry affects only its own image.
  */
 export class ImageFile {
   readonly path: string;
@@ -105,7 +106,7 @@ export class ImageFile {
     return { images, unknown };
   }
 
-  /** Returns the image of an entry. An invalid entry is reported when the image is pulled. */
+  /** Returns the image of an entry. If the entry is invalid, pulling the image fails with the error. */
   #source(image: string, { name, entry }: { readonly name: ImageName; readonly entry: unknown }): ImageSource {
     const { repository } = name;
     const context = { file: this.path, image, builtIn: this.#builtIn, allowHostPrograms: this.#allowHostPrograms };

@@ -18,7 +18,7 @@ export interface BuiltInImagesOptions {
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
   /** Finds nginx and redis-server. @defaultValue searches PATH and the usual folders */
   readonly findProgram?: FindProgram | undefined;
-  /** True if the users that containers run as can run a path. @defaultValue true for every path */
+  /** Returns true if all users that containers run as can run the program at a path. @defaultValue true for every path */
   readonly isForAll?: ((path: string) => boolean) | undefined;
 }
 

@@ -2,9 +2,9 @@ import { existsSync } from 'node:fs';
 import { defined } from '@kubewright/apimachinery/internal';
 import type { ImageProgram, ImageSource, Launch, LaunchContext } from '../image-program.ts';
 
-/** An image as described by a user. */
+/** A user's description of an image. */
 export interface MappedImage {
-  /** Name of the file that describes it. */
+  /** Name of the file that contains the description. */
   readonly file: string;
   /** The image whose program and entry point are used. */
   readonly like?: string;
@@ -16,11 +16,11 @@ export interface MappedImage {
   readonly folder?: string;
 }
 
-/** Returns the image that a user described. */
+/** Returns the image for a user's description. */
 export function mappedImage(
   repository: string,
   image: MappedImage & {
-    /** Resolves a word that begins with `./`. */
+    /** Resolves a path that begins with `./`. */
     readonly place: (word: string) => string;
     /** Finds the program of the image that this one is based on. */
     readonly base: () => Promise<ImageProgram>;
@@ -58,7 +58,7 @@ export function mappedImage(
   };
 }
 
-/** Returns the note that a pod's command replaces the image's, as with real images. */
+/** Returns the note that a pod's command replaces the image's, as it does with real images. */
 function replaced(
   command: readonly string[],
   { file, what }: { readonly file: string; readonly what: string },

@@ -1,6 +1,6 @@
 /**
- * A Node program that stands in for nginx if the machine has none. It serves the files of `KUBEWRIGHT_HTML`, as nginx does those
- * of `/usr/share/nginx/html`, or its own page if that is not a folder.
+ * A Node program that stands in for nginx if the machine has none. It serves the files in the folder `KUBEWRIGHT_HTML`, as nginx
+ * serves those in `/usr/share/nginx/html`, or a built-in page if the folder does not exist.
  */
 export const nginxStandIn = `
 const { createReadStream, statSync } = require('node:fs');

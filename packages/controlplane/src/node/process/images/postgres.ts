@@ -60,7 +60,7 @@ function launch(context: LaunchContext, installed: string, version: string): Lau
     PG_MAJOR: version.split('.')[0] ?? '',
     PG_VERSION: version,
     PGDATA: context.programPath(data),
-    // Lets other programs in the container find the server, as in the image, where both are at the programs' defaults.
+    // Lets clients in the container find the server without options. In the image, the server is at the clients' default address.
     PGHOST: context.env.get('PGHOST') ?? context.socketFolder,
     PGPORT: context.env.get('PGPORT') ?? '5432',
     KUBEWRIGHT_LISTEN: context.podIP,

@@ -18,13 +18,13 @@ export interface InstalledPython {
 const usualFolders = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/home/linuxbrew/.linuxbrew/bin'];
 
 /**
- * `python`: the machine's Python 3 with its installed packages. PATH is searched first, then the usual folders. One that every
- * user can run takes precedence over others, which would have to be copied completely.
+ * `python`: the machine's Python 3 with its installed packages. PATH is searched first, then the usual folders. A Python that
+ * every user can run takes precedence, because any other would have to be copied completely.
  */
 export function pythonImage(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;
-  /** True if the users that containers run as can run a path. @defaultValue true for every path */
+  /** Returns true if all users that containers run as can run the program at a path. @defaultValue true for every path */
   readonly isForAll?: ((path: string) => boolean) | undefined;
   /** True if a file exists. @defaultValue checks the disk */
   readonly exists?: (path: string) => boolean;
@@ -68,7 +68,7 @@ function pythonProgram(
     launch(context) {
       const program = context.reachable(path);
       const { file, args } = commandOf(context, ['python3']);
-      // A machine may have only one of the two names.
+      // The machine may have only one of these two commands.
       const isPython = file === 'python' || file === 'python3';
       return { file: isPython ? program : file, args, env: { PYTHON_VERSION: version }, path: [dirname(program)] };
     },

@@ -23,7 +23,7 @@ export function usualShell(exists: (path: string) => boolean = existsSync): stri
   return ['/bin/bash', '/usr/bin/bash'].some(exists) ? 'bash' : 'sh';
 }
 
-/** Returns the program for an image that is a path of this machine: the program is its entry point. */
+/** Returns the program for an image that is a path on this machine: the file at the path is the entry point. */
 export function hostProgram(path: string): ImageProgram {
   return {
     description: `the host program ${path}`,

@@ -51,7 +51,7 @@ for (const signal of ['SIGTERM', 'SIGINT']) process.on(signal, () => process.exi
 /** Images that {@link standInImage} can stand in for. */
 export type StandIn = 'nginx' | 'redis' | 'pause';
 
-/** Returns an image run by a small bundled program, which is noted in its log. */
+/** Returns an image that runs a small bundled program and says so in its log. */
 export function standInImage(repository: StandIn, options: { readonly execPath: string }): ImageSource {
   return {
     repository,

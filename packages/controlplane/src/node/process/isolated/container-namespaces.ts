@@ -6,8 +6,8 @@ import { type ContainerRoot, linkError, volumesTable } from './container-root.ts
 import { MountPathError } from './root-plan.ts';
 
 /**
- * Mounts this machine's folders, makes the container's root the root, and mounts the volumes last: a container can put any
- * program or library into them, so nothing else may start with this shell's privileges afterwards.
+ * Shell script that mounts this machine's folders, switches to the container's root, and mounts the volumes last. A container can
+ * put any program or library into a volume, so after that nothing else may start with this shell's privileges.
  */
 const setUp = `set -e
 { echo "$3" > /proc/sys/kernel/hostname || hostname "$3"; } 2>/dev/null || :
@@ -27,13 +27,16 @@ export interface ContainerNamespacesOptions {
   readonly hostname: string;
   /** Words that start a command in the pod's network. */
   readonly enter: readonly string[];
-  /** Environment by which the process is found if it is left over. */
+  /** Environment that marks the shell, so that it can be found if it is left over. */
   readonly env: Readonly<Record<string, string>>;
   /** @defaultValue `spawn` of `node:child_process` */
   readonly spawn?: ((file: string, args: readonly string[], options: SpawnOptions) => ChildProcess) | undefined;
 }
 
-/** The mount namespace and host name of a container's next attempt, kept by a shell until its processes have joined. */
+/**
+ * The mount and UTS namespaces of a container's next attempt. A shell keeps them open until the container's processes have
+ * joined.
+ */
 export class ContainerNamespaces implements Disposable {
   readonly #keeper: ChildProcess;
 
@@ -66,26 +69,26 @@ export class ContainerNamespaces implements Disposable {
     }
   }
 
-  /** Process in the namespaces. */
+  /** Pid of the shell in the namespaces. */
   get pid(): number {
-    // It has reported, so it has started.
+    // The shell has reported, so it has started.
     return this.#keeper.pid ?? 0;
   }
 
-  /** Ends the process. The namespaces stay as long as others are in them. */
+  /** Ends the shell. The namespaces exist as long as other processes are in them. */
   [Symbol.dispose](): void {
     this.#keeper.stdin?.destroy();
     this.#keeper.kill('SIGKILL');
   }
 }
 
-/** Returns a function that waits for the shell's next report. @throws MountPathError if it ends instead */
+/** Returns a function that waits for the shell's next report. @throws MountPathError if the shell ends instead */
 function reports(keeper: ChildProcess): (expected: string) => Promise<void> {
   let errors = '';
   keeper.stderr?.on('data', (chunk: unknown) => {
     errors += String(chunk);
   });
-  // A missing report shows that the shell has ended.
+  // Ignored: if the shell has ended, its next report is missing.
   keeper.stdin?.on('error', () => undefined);
   const failed = new Promise<never>((_, reject) => {
     const what = 'cannot mount the volumes of the container';
@@ -96,12 +99,12 @@ function reports(keeper: ChildProcess): (expected: string) => Promise<void> {
   const lines = keeper.stdout && createInterface({ input: keeper.stdout })[Symbol.asyncIterator]();
   return async (expected) => {
     const line = await Promise.race([failed, lines?.next()]);
-    // The output ends before the process reports its exit.
+    // The output ends before the shell's exit is reported.
     if (line?.value !== expected) await failed;
   };
 }
 
-/** Returns the options of nsenter to join the mount namespace and the host name of a process. */
+/** Returns the nsenter options that join the mount and UTS namespaces of a process. */
 export function joinOptions(pid: number): readonly string[] {
   return [`--mount=/proc/${pid}/ns/mnt`, `--uts=/proc/${pid}/ns/uts`];
 }

@@ -20,9 +20,9 @@ import { type HostFiles, MountPathError, type PlannedVolume, planRoot, type Root
 export interface ContainerRoot {
   /** Folder that becomes the container's root. */
   readonly folder: string;
-  /** List of mounts of the whole root in the format of fstab, with the volumes in {@link volumesFolder}. */
+  /** Path of an fstab file that mounts the whole root, with the volumes in {@link volumesFolder}. */
   readonly table: string;
-  /** Volumes whose paths containers can change. */
+  /** Volumes whose source paths containers can change. */
   readonly pinned: readonly PinnedVolume[];
 }
 
@@ -35,10 +35,11 @@ export interface PinnedVolume {
 }
 
 /**
- * Folder of a container's root that holds volumes until they are mounted at their paths; then an empty folder is mounted over it.
+ * Folder in a container's root that holds volumes until they are mounted at their own paths. Then an empty folder is mounted over
+ * it.
  */
 const volumesFolder = '/.volumes';
-/** List of the mounts from that folder, as a path in the container. */
+/** Path in the container of an fstab file that mounts the volumes at their own paths. */
 export const volumesTable: string = `${volumesFolder}/table`;
 
 const hostFiles: HostFiles = {
@@ -53,8 +54,8 @@ const hostFiles: HostFiles = {
 };
 
 /**
- * Creates the root of a container's next attempt, with places for all mounts. Nothing is mounted yet: that happens in the
- * container's own mount namespace.
+ * Creates the files of the root for a container's next attempt, including all mount points. Nothing is mounted yet: that happens
+ * in the container's own mount namespace.
  *
  * @param options - `base`: prefix of the paths to create; `kept`: folder of this machine that stays visible.
  * @throws MountPathError if a path in a volume leads through a link, because containers could redirect it
@@ -111,7 +112,7 @@ function fill(folder: string, { folders, files }: Pick<RootPlan, 'folders' | 'fi
   }
 }
 
-/** The copy of a folder must not be accessible to more users than the original. */
+/** Copies owner and mode, so that a folder's copy is accessible to no more users than the original. */
 function copyRights(from: string, to: string): void {
   const { uid, gid, mode } = statSync(from);
   if (process.getuid?.() === 0) chownSync(to, uid, gid);
@@ -178,7 +179,7 @@ function mountTable(
   });
   const staged = volumes.map(({ mount: { hostPath, subPath, readOnly } }, index) => {
     const source = subPath ? join(subPath.volume, subPath.below) : hostPath;
-    // A user namespace may add these flags and must not remove them.
+    // A mount in a user namespace may add these flags but must not remove them.
     const flags = readOnly ? 'rbind,ro,nosuid,nodev' : 'rbind';
     return `${escaped(source)} ${escaped(`${folder}${stagedAt(index)}`)} none ${flags} 0 0`;
   });

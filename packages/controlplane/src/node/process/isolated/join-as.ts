@@ -2,10 +2,10 @@ import type { IsolationTools } from '../../../network/isolated/tools.ts';
 import type { ContainerUser } from '../container-user.ts';
 
 /**
- * Returns the words that start a command as the container's user in its namespaces. All of them are programs of this machine: the
- * container's files appear only when its user is set.
+ * Returns the words that start a command as the container's user in the container's namespaces. They run only programs of this
+ * machine, because the container's files are not visible until the user is set.
  *
- * @param user - `undefined` for an agent that is not root.
+ * @param user - `undefined` if the agent is not root.
  * @param options - `own`: ids of this process; `enter`: nsenter and its options.
  */
 export function joinAs(
@@ -23,7 +23,7 @@ export function joinAs(
     return [...enter, '--', tools.unshare, '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'];
   }
   const groups = user.groups && user.groups.length > 0 ? `--groups=${user.groups.join()}` : '--clear-groups';
-  // A setuid program loads libraries from the container's files.
+  // Otherwise a setuid program would load libraries from the container's files.
   const rights = user.uid === 0 ? [] : ['--no-new-privs'];
   const first = [tools.setpriv, `--regid=${user.gid}`, groups, ...rights, '--'];
   return [...first, ...enter, `--setuid=${user.uid}`, '--'];

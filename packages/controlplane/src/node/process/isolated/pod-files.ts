@@ -11,7 +11,7 @@ export interface PodFileFacts {
   /** The pod's host name. */
   readonly hostname: string;
   readonly dns: PodDns | undefined;
-  /** Text of this machine's file. */
+  /** Content of this machine's `/etc/resolv.conf`. */
   readonly hostResolvConf: string;
   readonly hostHosts: string;
 }
@@ -21,7 +21,7 @@ export function writePodFiles(
   folder: string,
   facts: Omit<PodFileFacts, 'hostResolvConf' | 'hostHosts'>,
 ): readonly VolumeMount[] {
-  // A container name cannot start with a dot.
+  // Cannot be a container's folder: a container name cannot start with a dot.
   const own = join(folder, '.etc');
   mkdirSync(own, { recursive: true, mode: 0o755 });
   const complete = { ...facts, hostResolvConf: read('/etc/resolv.conf'), hostHosts: read('/etc/hosts') };
@@ -33,7 +33,7 @@ export function writePodFiles(
   });
 }
 
-/** Returns a pod's fully qualified name, if it has one: that of a pod with a subdomain. */
+/** Returns the fully qualified host name of a pod that sets a subdomain; undefined for other pods. */
 function podFqdn({ metadata, spec }: Pod, domain: string): string | undefined {
   const { hostname = metadata.name, subdomain } = spec ?? {};
   return subdomain ? `${hostname}.${subdomain}.${metadata.namespace}.svc.${domain}` : undefined;
@@ -61,7 +61,7 @@ export function hostsFile({ pod, podIP, hostname, dns, hostHosts }: PodFileFacts
   return `${own}\n# Entries added by HostAliases.\n${aliases.join('')}`;
 }
 
-/** Returns the content of `/etc/resolv.conf` by the pod's DNS policy, as a kubelet (1.36) writes it. */
+/** Returns the content of `/etc/resolv.conf` for the pod's DNS policy, as a kubelet (1.36) writes it. */
 export function resolvConf({ pod, dns, hostResolvConf }: PodFileFacts): string {
   const { dnsPolicy = 'ClusterFirst', dnsConfig = {}, hostNetwork } = pod.spec ?? {};
   const { namespace } = pod.metadata;
@@ -114,7 +114,7 @@ function read(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch {
-    // A machine without the file.
+    // This machine does not have the file.
     return '';
   }
 }

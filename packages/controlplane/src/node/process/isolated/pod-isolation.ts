@@ -12,7 +12,7 @@ import { writePodFiles } from './pod-files.ts';
 /** Options for {@link PodIsolation}. */
 export interface PodIsolationOptions {
   readonly network: PodNetwork;
-  /** Folder with the folders of all containers, which stays visible in them. */
+  /** Parent of all containers' folders; stays visible in every container. */
   readonly root: string;
   /** Ids of this process. */
   readonly uid: number;
@@ -27,9 +27,9 @@ interface IsolatedPod {
 
 /** A container whose processes run in their own namespaces. */
 export interface IsolatedContainer {
-  /** Returns the path by which programs in the container find a path of it. */
+  /** Converts a path in the container to the path that its programs must use. */
   programPath(containerPath: string): string;
-  /** Returns the path on this machine of an absolute or relative command with a slash. */
+  /** Returns the path on this machine of a command that contains a slash. */
   hostCommand(command: string): string;
   /** Path of a shell in the container. */
   readonly sh: string;
@@ -39,7 +39,7 @@ export interface IsolatedContainer {
   join(pid: number): readonly string[];
 }
 
-/** Gives pods their own network, and containers their mounts at the true paths. */
+/** Gives each pod its own network, and each container a root in which its volumes are mounted at their own paths. */
 export class PodIsolation {
   readonly #options: PodIsolationOptions;
   readonly #pods = new Map<string, IsolatedPod>();
@@ -64,7 +64,7 @@ export class PodIsolation {
     await this.#options.network.detach(podUid);
   }
 
-  /** Prepares a container. */
+  /** Writes a container's network files and returns how to start its processes. */
   container(
     podUid: string,
     parts: {

@@ -8,7 +8,7 @@ export class MountPathError extends KubewrightError {
   readonly code = 'KW5221';
 }
 
-/** This machine's files. */
+/** Access to this machine's file tree. */
 export interface HostFiles {
   /** Type of the file at a path, without following a link; `undefined` if none exists. */
   typeOf(path: string): 'folder' | 'file' | 'link' | undefined;
@@ -24,20 +24,20 @@ export interface HostFiles {
 export interface RootPlan {
   /** Folders in the container's root, parents first. */
   readonly folders: readonly string[];
-  /** Empty files, as places for mounts. */
+  /** Empty files to use as mount points. */
   readonly files: readonly string[];
   readonly links: readonly { readonly path: string; readonly target: string }[];
   /** Folders and files to create in volumes. */
   readonly inVolumes: readonly PlaceInVolume[];
-  /** Folders of this machine in which places for mounts are missing, with the folders and files to add to them. */
+  /** Folders of this machine that lack mount points, with the folders and files to add to them. */
   readonly extended: readonly Extension[];
-  /** Mounts of this machine's folders and devices, in their order. */
+  /** Mounts of this machine's folders and devices, in the order of mounting. */
   readonly mounts: readonly PlannedMount[];
-  /** Mounts of volumes on top of them, in their order. */
+  /** Mounts of volumes on top of `mounts`, in the order of mounting. */
   readonly volumes: readonly PlannedVolume[];
 }
 
-/** The place for a mount in another volume. */
+/** A mount point to create in another volume. */
 export interface PlaceInVolume {
   readonly volume: VolumeMount;
   /** Path in the volume. */
@@ -47,7 +47,7 @@ export interface PlaceInVolume {
   readonly mountPath: string;
 }
 
-/** A mount of a volume, at its path in the container without links. */
+/** A mount of a volume, with its path in the container after resolving links. */
 export interface PlannedVolume {
   readonly mount: VolumeMount;
   readonly path: string;
@@ -78,8 +78,8 @@ const deviceLinks: Readonly<Record<string, string>> = {
 };
 
 /**
- * Plans a container's root: this machine's folders, except `/dev`, `/run` and `/tmp`, with the container's mounts at their true paths. A
- * folder of this machine that lacks the place for a mount becomes a read-only copy with that place.
+ * Plans a container's root: this machine's folders, except `/dev`, `/run` and `/tmp`, with the container's mounts at their own
+ * paths. A folder of this machine that lacks a mount point is replaced by a read-only overlay that has it.
  *
  * @param options - `kept`: folder of this machine that stays visible at its path, even under `/tmp`.
  */
@@ -104,7 +104,7 @@ export function planRoot(
       });
     }
     const outer = places.findLast((one) => one.path !== path && path.startsWith(`${one.path}/`));
-    // The mount point in another volume is created in that volume.
+    // A mount point inside another volume is created in that volume.
     plan.place(path, { file: isFile(mount.hostPath), outer });
     plan.mount({ mount, path });
   }
@@ -136,7 +136,7 @@ class Planner {
     return join(this.#host.real(present), ...missing);
   }
 
-  /** Ensures that a mount's place exists. */
+  /** Plans the creation of a mount point. */
   place(path: string, options: { readonly file: boolean; readonly outer: PlannedVolume | undefined }): void {
     const { file, outer } = options;
     const top = `/${path.split('/')[1]}`;
@@ -161,7 +161,7 @@ class Planner {
     this.#volumes.push(volume);
   }
 
-  /** Keeps a folder visible that is in one of the container's own folders. */
+  /** Keeps a folder of this machine visible that is below one of the container's own folders. */
   keep(folder: string): void {
     const path = this.#host.real(folder);
     if (!ownFolders.some((own) => path.startsWith(`${own}/`))) return;
