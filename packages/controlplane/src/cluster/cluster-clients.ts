@@ -23,7 +23,7 @@ export class ClusterClients {
   /** Returns a client without sockets that acts as `identity`. */
   as(identity: Identity): KubernetesClient {
     const { clock, random } = this.#services;
-    // The field managers of a real cluster.
+    // The user agent determines the field manager, so use the names of a real cluster.
     const userAgent = identity.commonName.replace(/^.*:/, '');
     return new KubernetesClient({ transport: this.#transport(identity), clock, random, userAgent });
   }

@@ -49,7 +49,7 @@ describe('single controllers', () => {
   it('are rejected if they do not exist, and leave no cluster behind', async () => {
     const starting = EmbeddedCluster.start({ components: ['*', '-deployment'] });
     await expect(starting).rejects.toThrow(
-      'invalid list of components "*,-deployment": there is no component deployment; write deployment-controller, or others of',
+      'invalid list of components "*,-deployment": there is no component deployment; use deployment-controller, or another of',
     );
   });
 });

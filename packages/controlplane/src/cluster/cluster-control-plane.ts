@@ -17,7 +17,7 @@ export interface ClusterControlPlaneParts {
   readonly storage: ControlPlaneOptions['storage'];
   readonly clock: Clock;
   readonly certificates: CertificateStore;
-  /** Reaches the cluster's own nodes. */
+  /** Connects to the pods of the cluster's own nodes. */
   readonly connector: NodeConnector;
   readonly serverAddress: () => string;
   readonly onError: (error: unknown) => void;
@@ -42,7 +42,7 @@ export function clusterControlPlane(options: CompleteOptions, parts: ClusterCont
     dial: network.dial,
     disabledAdmissionPlugins: [
       ...(server.disabledAdmissionPlugins ?? []),
-      // Without that controller, there are no service accounts for pods to use.
+      // Without the service account controller, there are no service accounts for pods to use.
       ...(selection.includes('serviceaccount-controller') ? [] : ['ServiceAccount']),
     ],
     connect: new Map<string, ConnectSubresource | ProxySubresource>([

@@ -17,7 +17,7 @@ export type NetworkMode = 'loopback' | 'isolated';
 
 /** Options for {@link ClusterNetwork.open}. */
 export interface ClusterNetworkOptions {
-  /** Keep the range of addresses: stored services need the same one at the next start. */
+  /** Notes that keep the reserved range of addresses: stored services need the same range at the next start. */
   readonly notes: Notes;
   readonly clock: Clock;
   readonly random: Random;
@@ -32,7 +32,7 @@ export interface ClusterNetworkOptions {
 
 /** The name server of pods, as in kubeadm's clusters. */
 const dns = { address: '10.96.0.10', domain: 'cluster.local' };
-/** The name server from the view of NetworkPolicies: a pod with kubeadm's label. */
+/** The name server as NetworkPolicies see it: a pod with kubeadm's label. */
 const dnsPod = {
   namespace: 'kube-system',
   labels: { 'k8s-app': 'kube-dns' },
@@ -49,10 +49,10 @@ export const rangeNote = 'network.json';
 export class ClusterNetwork implements AsyncDisposable {
   /** Range of cluster IPs in CIDR notation. */
   readonly serviceCidr: string;
-  /** Reach pods and services. */
+  /** Sockets that reach pods and services. */
   readonly sockets: Sockets;
   readonly #options: ClusterNetworkOptions;
-  /** Addresses of this machine: of services on the loopback network, of load balancers on both. */
+  /** Reserved addresses of this machine: for load balancers, and on the loopback network also for services. */
   readonly #range: LoopbackRange | undefined;
   readonly #isolated: IsolatedNetwork | undefined;
   readonly #policies = new PolicyTable();
@@ -75,7 +75,7 @@ export class ClusterNetwork implements AsyncDisposable {
   }
 
   /**
-   * Reserves the addresses; those of the last start if they are free, because stored services keep theirs.
+   * Reserves the addresses: those of the last start if they are free, because stored services keep their addresses.
    *
    * @throws IsolationError if this machine does not allow an isolated network.
    */
@@ -123,11 +123,11 @@ export class ClusterNetwork implements AsyncDisposable {
     return this.#isolated?.forNode(index);
   }
 
-  /** Returns the controller that routes services; a new proxy for each start. */
+  /** Returns the controller that routes services. Each call creates a new proxy and closes the previous one. */
   proxy({ kubeProxy, ServiceProxy }: typeof Workers): ReturnType<typeof kubeProxy> {
     const { clock, random } = this.#options;
     this.#proxy?.[Symbol.dispose]();
-    // All clients on the loopback network have the same address.
+    // Undefined on the loopback network, where all clients have the same address.
     const nodeOf = (address: string): string | undefined => {
       const index = this.#isolated?.nodeIndexOf(address);
       return index === undefined ? undefined : nodeName(index);
@@ -154,7 +154,10 @@ export class ClusterNetwork implements AsyncDisposable {
     });
   }
 
-  /** Returns the controller that serves Ingresses; a new proxy for each start, which listens when there is an Ingress. */
+  /**
+   * Returns the controller that serves Ingresses. Each call creates a new proxy, which listens only if there is an Ingress, and
+   * closes the previous one.
+   */
   ingress({ ingressDefinition, IngressListeners }: typeof Workers): ControllerDefinition {
     this.#ingresses?.[Symbol.dispose]();
     const { clock, random } = this.#options;
@@ -172,7 +175,10 @@ export class ClusterNetwork implements AsyncDisposable {
     return this.#isolated !== undefined && this.#options.hasDns;
   }
 
-  /** Starts the name server. Returns the controller that feeds it; it stops with this network. */
+  /**
+   * Starts the name server, which stops with this network. Returns a function that creates the controller that supplies its
+   * records.
+   */
   async startDns(client: KubernetesClient, workers: typeof Workers): Promise<() => ControllerDefinition> {
     const { clusterDns, createDnsService, DnsServer, machineUpstream, ServiceZone } = workers;
     await createDnsService(client, dns.address);
@@ -184,11 +190,11 @@ export class ClusterNetwork implements AsyncDisposable {
     return () => clusterDns(zone);
   }
 
-  /** Returns the address of a load balancer on this machine: the cluster IP's last bytes in the reserved range. */
+  /** Returns the address of a load balancer on this machine: the reserved range and the last two bytes of the cluster IP. */
   balancerAddress(clusterIP: string): string | undefined {
     const [, , third, fourth] = clusterIP.split('.');
     if (this.#range === undefined || this.#range.isShared || fourth === undefined) return undefined;
-    // On the loopback network, the first half of the range has the cluster IPs.
+    // On the loopback network, the first half of the range is for cluster IPs.
     return `127.${this.#range.number}.${this.#isolated ? third : Number(third) | 128}.${fourth}`;
   }
 
@@ -206,7 +212,7 @@ export class ClusterNetwork implements AsyncDisposable {
   }
 }
 
-/** Loads the code of the isolated network only if it is used. */
+/** Loads the isolated network's code only if it is used. */
 async function startIsolated(options: Parameters<typeof IsolatedNetwork.start>[0]): Promise<IsolatedNetwork> {
   const { IsolatedNetwork: Network } = await import('../network/isolated/isolated-network.ts');
   return Network.start(options);

@@ -29,7 +29,7 @@ export interface NodeSettings {
    * @defaultValue 'process'
    */
   readonly driver?: 'process' | 'container' | 'simulated' | 'inproc' | undefined;
-  /** Folder of the images for the driver `container`. @defaultValue the store of `kubewright images` */
+  /** Folder of the image store for the driver `container`. @defaultValue the store of `kubewright images` */
   readonly imageStore?: string | undefined;
   /**
    * The functions that run as containers of the driver `inproc`, by image. They get the cluster's clock, and a network and files in
@@ -39,8 +39,8 @@ export interface NodeSettings {
    */
   readonly programs?: Readonly<Record<string, ContainerFunction>> | undefined;
   /**
-   * The network of pods that run as processes: `loopback` for that of this machine, or `isolated` for one in which each pod has
-   * its own address and ports, and its volumes at their true paths (Linux with user namespaces, util-linux and iproute2).
+   * The network of pods that run as processes. `loopback`: pods share this machine's network. `isolated`: each pod has its own
+   * address and ports, and its volumes are at their own paths (needs Linux with user namespaces, util-linux and iproute2).
    *
    * @defaultValue 'loopback'
    */
@@ -58,7 +58,7 @@ export interface NodeSettings {
   readonly imageFile?: string | undefined;
   /** Allows images to be programs of this machine, given by absolute path. @defaultValue false */
   readonly allowHostPrograms?: boolean | undefined;
-  /** Returns a folder of PostgreSQL server programs to use if the machine has none. */
+  /** Returns a folder with PostgreSQL server programs, used if the machine has none. */
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
   /** Environment used to look up programs. @defaultValue that of this process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
@@ -79,7 +79,7 @@ export interface NodeParts {
   /** Returns the node's own state folder. */
   readonly directory: (nodeName: string) => string;
   readonly apiServer: { readonly url: string; readonly ca: string };
-  /** Returns the network of a node's pods, by the node's number from 0; `undefined` for that of this machine. */
+  /** Returns the network of a node's pods, by the node's number from 0; `undefined` for this machine's network. */
   readonly network: (index: number) => PodNetwork | undefined;
   /** Folder of the cluster's local volumes; undefined if nodes are simulated. */
   readonly volumeRoot: string | undefined;
@@ -89,7 +89,7 @@ export interface NodeParts {
 }
 
 /**
- * A fault of a node. `partitioned`: the API server and the node do not reach each other; `stopped`: its agent hangs, as after
+ * A fault of a node. `partitioned`: the API server and the node cannot reach each other; `stopped`: its agent hangs, as after
  * SIGSTOP; `killed`: its agent and containers ended without notice.
  */
 export type NodeFault = 'partitioned' | 'stopped' | 'killed';
@@ -98,7 +98,7 @@ export type NodeFault = 'partitioned' | 'stopped' | 'killed';
 export interface ClusterNode {
   readonly name: string;
   readonly connector: NodeConnector;
-  /** Lets the node fail. Resolves to a function that brings it back. */
+  /** Injects a fault into the node. Resolves to a function that brings the node back. */
   fail(fault: NodeFault): Promise<() => Promise<void>>;
   stop(options: { readonly withinMs: number }): Promise<void>;
 }
@@ -192,7 +192,7 @@ async function makeNode(
   return { agent: node.agent, connector: node.connector, stop: (time) => node.stop(time) };
 }
 
-/** Loads the code of the image store only if it is used. */
+/** Loads the image store's code only if it is used. */
 async function openStore(
   folder: string | undefined,
   env: Readonly<Record<string, string | undefined>>,

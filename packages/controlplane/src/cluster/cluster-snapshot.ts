@@ -2,8 +2,8 @@ import type { Storage } from '@kubewright/apiserver';
 import type { StoredObject } from '@kubewright/apiserver/internal';
 
 /**
- * The objects of a cluster at one revision, to start other clusters with. It shares memory with its cluster, so taking one is
- * cheap.
+ * The objects of a cluster at one revision, with which other clusters can start. A snapshot shares memory with its cluster, so
+ * taking one is cheap.
  */
 export interface ClusterSnapshot {
   readonly revision: number;
@@ -12,7 +12,7 @@ export interface ClusterSnapshot {
 
 type StorageWrite = Parameters<Storage['commit']>[0][number];
 
-/** Takes a snapshot of all objects. `ttls` has the prefixes of the keys that expire, with their time to live in seconds. */
+/** Takes a snapshot of all objects. `ttls` maps the prefixes of expiring keys to their time to live in seconds. */
 export async function takeSnapshot(storage: Storage, ttls: ReadonlyMap<string, number>): Promise<ClusterSnapshot> {
   const { objects, revision } = await storage.list({ prefix: '/registry/' });
   const expiring = [...ttls];
@@ -28,8 +28,8 @@ const maxWrites = 128;
 const maxBytes = 1024 * 1024;
 
 /**
- * Returns all objects to their state at a snapshot. Objects created since are deleted, others get their content back under new
- * revisions. Concurrent writes are overwritten; controllers see the changes like any others.
+ * Returns all objects to their state at a snapshot. Objects created since then are deleted; others get their old content under
+ * new revisions. Concurrent writes are overwritten; controllers see the changes like any others.
  */
 export async function restoreSnapshot(storage: Storage, snapshot: ClusterSnapshot): Promise<void> {
   const wanted = new Map(snapshot.objects.map((object) => [object.key, object]));

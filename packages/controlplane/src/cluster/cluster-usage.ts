@@ -4,8 +4,8 @@ import { type NodeSettings, runProcesses } from './cluster-nodes.ts';
 import { nodeName } from './node-name.ts';
 
 /**
- * Returns a function that reads the usage of containers from the nodes. The first node also runs this process, the control plane,
- * unless nodes run no processes.
+ * Returns a function that reads the usage of containers from the nodes. If nodes run processes, the first node also reports the
+ * usage of this process, which is the control plane.
  */
 export function clusterUsage(
   connector: NodeConnector,

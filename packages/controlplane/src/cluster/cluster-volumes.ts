@@ -20,7 +20,10 @@ export interface ClusterVolumesOptions {
   readonly data: string | undefined;
 }
 
-/** The local volumes of a cluster. They are kept as long as its objects. Disposing removes volumes that are not kept. */
+/**
+ * The local volumes of a cluster. If the cluster's objects are kept on disk, so are its volumes; otherwise disposing removes
+ * them.
+ */
 export class ClusterVolumes implements Disposable {
   readonly folders: VolumeFolders;
   /** The folder of all volumes; undefined if nodes are simulated. */
@@ -32,7 +35,7 @@ export class ClusterVolumes implements Disposable {
     if (hasProcesses && data !== undefined) {
       this.root = keptFolder(join(data, 'volumes'), log);
     } else if (hasProcesses) {
-      // Swept by the next node if this process is killed, and reachable for the users of containers.
+      // The users of containers can enter this folder, and the next node removes it if this process is killed.
       this.#sandbox = new SandboxFolders(temporaryFolder(), random.uid().replaceAll('-', ''));
       this.root = this.#sandbox.volumes();
     }

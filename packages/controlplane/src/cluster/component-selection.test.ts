@@ -32,8 +32,8 @@ describe('ComponentSelection', () => {
     ['*,-apiserver', 'the API server always runs; remove -apiserver'],
     ['nodes,-*', '* cannot be excluded; name only the components to run'],
     ['*,nodes,-nodes', 'it contains both nodes and -nodes; remove one of them'],
-    ['*,-job', 'there is no component job; write job-controller, or others of *, controllers, apiserver, scheduler, '],
-    ['shceduler', 'there is no component shceduler; write scheduler, or others of *, controllers'],
+    ['*,-job', 'there is no component job; use job-controller, or another of *, controllers, apiserver, scheduler, '],
+    ['shceduler', 'there is no component shceduler; use scheduler, or another of *, controllers'],
     ['something-else-entirely', 'there is no component something-else-entirely; use some of *, controllers'],
   ])('rejects %j', (list, message) => {
     expect(() => select(list)).toThrow(`invalid list of components ${JSON.stringify(list)}: ${message}`);

@@ -46,7 +46,7 @@ export class ComponentSelection {
     return decisive !== undefined && this.#entries.has(decisive);
   }
 
-  /** Returns true if the list itself names the component. */
+  /** Returns true if the list contains the component's own name, and not just a group with the component. */
   names(name: string): boolean {
     return this.#entries.has(name);
   }
@@ -61,7 +61,7 @@ export class ComponentSelection {
       const all = known.join(', ');
       throw this.#invalid(
         `there is no component ${name}`,
-        meant === undefined ? `use some of ${all}` : `write ${meant}, or others of ${all}`,
+        meant === undefined ? `use some of ${all}` : `use ${meant}, or another of ${all}`,
       );
     }
   }

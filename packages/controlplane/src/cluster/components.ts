@@ -50,7 +50,7 @@ export class Components implements AsyncDisposable {
     setMaxListeners(0, this.#stop.signal);
   }
 
-  /** Starts components. Resolves once all of them work; rejects if one fails before its first start completes. */
+  /** Starts components. Resolves once all of them have started; rejects if one fails before its first start completes. */
   async start(components: readonly Component[]): Promise<void> {
     await Promise.all(components.map((component) => this.#start(component)));
   }
@@ -95,7 +95,7 @@ export class Components implements AsyncDisposable {
       signal: this.#stop.signal,
     });
     const running = manager.run();
-    // The run reports a failed start.
+    // If the start fails, `run()` rejects with the error.
     manager.started().then(started, () => {});
     await running;
   }

@@ -6,7 +6,7 @@ const longestMs = 10_000;
 
 /**
  * Resolves once pods can be created in the namespace `default`: until a controller has created its service account, the server
- * rejects them. Gives up after ten seconds, because a cluster without it is still useful.
+ * rejects them. Also resolves after ten seconds, because a cluster without the account is still useful.
  */
 export async function defaultAccountExists(client: KubernetesClient, clock: Clock): Promise<void> {
   const stop = new AbortController();

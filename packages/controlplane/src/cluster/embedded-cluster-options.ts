@@ -11,9 +11,9 @@ import type { ServerSettings } from './server-settings.ts';
 
 /** Limits of an {@link EmbeddedCluster}. */
 export interface ClusterLimits {
-  /** @defaultValue that of each field */
+  /** @defaultValue the default of each field */
   readonly http?: Partial<HttpLimits> | undefined;
-  /** @defaultValue that of each field */
+  /** @defaultValue the default of each field */
   readonly requests?: ApiServerOptions['limits'];
   /** Size of all stored objects in bytes; further writes fail as on a full etcd. @defaultValue 512 MiB */
   readonly storageBytes?: number | undefined;
@@ -49,7 +49,7 @@ export interface EmbeddedClusterOptions {
    * @defaultValue no etcd
    */
   readonly etcdServers?: readonly string[] | undefined;
-  /** The objects to start with; only for objects in memory. @defaultValue those of a new cluster */
+  /** The objects to start with, if objects are kept in memory. @defaultValue those of a new cluster */
   readonly snapshot?: ClusterSnapshot | undefined;
   /** Port of the API server. @defaultValue the port of the last start if it is free, otherwise any free port */
   readonly port?: number | undefined;
@@ -63,11 +63,11 @@ export interface EmbeddedClusterOptions {
   readonly limits?: ClusterLimits | undefined;
   /** Gives the cluster nodes. @defaultValue no node: pods stay pending */
   readonly node?: NodeSettings | undefined;
-  /** Settings of the API server, like flags of kube-apiserver. @defaultValue that of each setting */
+  /** Settings of the API server, like flags of kube-apiserver. @defaultValue the default of each setting */
   readonly server?: ServerSettings | undefined;
   /**
-   * The parts of the cluster to run, as a list like that of kube-controller-manager's `--controllers`: `*` for all, `foo` and
-   * `-foo` for single ones, `controllers` for all controllers, and also `scheduler`, `kube-proxy`, `coredns`, `metrics` and
+   * The parts of the cluster to run, as a list like kube-controller-manager's `--controllers`: `*` for all parts, `foo` and
+   * `-foo` for single parts, `controllers` for all controllers, and also `scheduler`, `kube-proxy`, `coredns`, `metrics` and
    * `nodes`. `['apiserver']` is the API server alone, as Go's envtest runs it. Without `serviceaccount-controller`, pods need no
    * service account.
    *
@@ -92,7 +92,7 @@ export function nodesOf({ node }: EmbeddedClusterOptions, selection: ComponentSe
   return selection.includes('nodes') ? (node ?? (selection.names('nodes') ? {} : undefined)) : undefined;
 }
 
-/** Returns the network for nodes whose pods are processes of this machine. */
+/** Returns the network settings for the cluster's nodes. `mode` is undefined if no pods run as processes. */
 export function podNetworkOf(
   options: EmbeddedClusterOptions,
   selection: ComponentSelection,

@@ -58,15 +58,18 @@ export class EmbeddedCluster implements AsyncDisposable {
     return this.#parts.clients.as(identity);
   }
 
-  /** Takes a snapshot of all objects: to start other clusters with, or to return to. Takes milliseconds for 1,000 objects. */
+  /**
+   * Takes a snapshot of all objects: pass it to other clusters to start with, or to `restore`. Takes milliseconds for
+   * 1,000 objects.
+   */
   snapshot(): Promise<ClusterSnapshot> {
     const { storage, plane } = this.#parts;
     return takeSnapshot(storage, plane.ttls());
   }
 
   /**
-   * Returns all objects to their state at a snapshot, under new resource versions. Objects created since are deleted. Controllers
-   * and nodes keep running and see the changes like any others.
+   * Returns all objects to their state at a snapshot, under new resource versions. Objects created since then are deleted.
+   * Controllers and nodes keep running and see the changes like any others.
    *
    * @throws RevisionMismatchError (KW5001) if an object was written at the same time; call it again.
    */
@@ -84,7 +87,7 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Replaces all objects of a stopped cluster with those in a file. Objects created since are deleted.
+   * Replaces all objects of a stopped cluster with those in a file. Objects created since then are deleted.
    *
    * @throws SnapshotFileError (KW5506) if the file cannot be read; DiskStorageError (KW5012) if the cluster runs.
    */
@@ -93,7 +96,7 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Writes a kubeconfig with which a program outside pods acts as a service account, and returns its path. The token is renewed
+   * Writes a kubeconfig for a program that runs outside pods as a service account, and returns its path. The token is renewed
    * while the cluster runs.
    */
   async logInAs(account: { readonly namespace: string; readonly name: string }): Promise<string> {
@@ -110,11 +113,12 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Lets a node fail, for tests: `partitioned` cuts it off from the API server, `stopped` hangs its agent as SIGSTOP does, `killed`
-   * ends its agent and containers without notice. Its lease expires, and the controllers taint it and evict its pods.
+   * Injects a fault into a node, for tests: `partitioned` cuts the node off from the API server, `stopped` hangs its agent as
+   * SIGSTOP does, `killed` ends its agent and containers without notice. Its lease then expires, and the controllers taint it and
+   * evict its pods.
    *
-   * @returns the fault; dispose it to bring the node back. It then ends the pods that were deleted in the meantime.
-   * @throws NodeFaultError (KW5507) if the cluster has no such node, or it has failed already
+   * @returns the fault; dispose it to bring the node back. The node then ends the pods that were deleted in the meantime.
+   * @throws NodeFaultError (KW5507) if the cluster has no such node, or the node has failed already
    */
   failNode(name: string, fault: NodeFault): Promise<AsyncDisposable> {
     return failNode(this.#parts, { name, fault, isOver: () => this.#stopped !== undefined });

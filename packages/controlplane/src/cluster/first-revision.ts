@@ -2,17 +2,17 @@ import type { Clock } from '@kubewright/apimachinery';
 import type { StateDirectory } from './state-directory.ts';
 
 const note = 'revision.json';
-/** Start of the count. At ten revisions a second from here, numbers stay small integers (no heap allocation) for years. */
+/** Time at which the count starts. At ten revisions a second, numbers stay small integers (no heap allocation) for years. */
 const epochMs = Date.UTC(2026, 0, 1);
 
 /**
  * Returns the first revision of a cluster in this folder, which is higher than all revisions of the previous cluster. Clients
- * that watched the previous one then learn that their version is too old and relist immediately. If revisions started again from
- * 1, they would wait for the old ones.
+ * that watched the previous cluster then learn that their version is too old, and relist immediately. If revisions started from 1
+ * again, such clients would wait until their old version is reached.
  */
 export function firstRevision(directory: StateDirectory, clock: Clock): number {
   const last = directory.readNote<{ readonly revision: number }>(note)?.revision ?? 0;
-  // A killed cluster leaves no note. Most clusters write fewer than ten times a second.
+  // A killed cluster leaves no note, so the clock counts, too: most clusters write fewer than ten times a second.
   return Math.max(Math.floor((clock.now() - epochMs) / 100), last + 1, 1);
 }
 

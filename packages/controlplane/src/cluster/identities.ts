@@ -3,7 +3,7 @@ import type { Connection } from '@kubewright/apiserver';
 /** The identity of a client: the subject of its certificate. */
 export type Identity = NonNullable<Connection['clientCertificate']>;
 
-/** The administrator, who may do everything. */
+/** The administrator, who has all permissions. */
 export const adminIdentity: Identity = { commonName: 'kubernetes-admin', organizations: ['system:masters'] };
 
 /** The scheduler, with its bootstrap role. */

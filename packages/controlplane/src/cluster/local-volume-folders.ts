@@ -4,7 +4,7 @@ import { join, resolve, sep } from 'node:path';
 import { KubewrightError } from '@kubewright/apimachinery';
 import type { VolumeFolders } from '../controllers/local-volumes/index.ts';
 
-/** Thrown if a volume's folder is not one of the cluster's. */
+/** Thrown if a path is not the folder of one of the cluster's volumes. */
 class VolumeFolderError extends KubewrightError {
   override readonly name = 'VolumeFolderError';
   readonly code = 'KW5505';
@@ -32,7 +32,7 @@ export class LocalVolumeFolders implements VolumeFolders {
       await mkdir(folder, { mode: 0o700 });
       return;
     }
-    // The folder gets its name only once it is complete, so an interrupted copy starts again.
+    // The folder gets its final name only once it is complete, so an interrupted copy starts again.
     const partial = `${folder}.partial`;
     await rm(partial, { recursive: true, force: true });
     await cp(this.#own(copyOf), partial, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
@@ -56,7 +56,7 @@ export class LocalVolumeFolders implements VolumeFolders {
     throw new VolumeFolderError({
       what: `${path} is not the folder of a local volume`,
       why: `volumes of this cluster are in ${this.root}`,
-      remedy: 'delete the volume by hand: remove its finalizers, then what it held',
+      remedy: 'delete the volume by hand: remove its finalizers, then its data',
     });
   }
 }

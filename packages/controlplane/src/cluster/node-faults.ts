@@ -10,14 +10,14 @@ class NodeFaultError extends KubewrightError {
   constructor(node: string, facts: { readonly fault: string | undefined; readonly nodes: readonly string[] }) {
     const { fault, nodes } = facts;
     super({
-      what: `cannot let node ${node} fail`,
+      what: `cannot inject a fault into node ${node}`,
       why: fault ? `it is ${fault}` : 'the cluster has no such node',
       remedy: fault ? 'dispose the earlier fault first' : `name one of its nodes: ${nodes.join(', ') || 'it has none'}`,
     });
   }
 }
 
-/** Injects a fault into a node. Disposing the result brings it back, unless the cluster has stopped. */
+/** Injects a fault into a node. Disposing the result brings the node back, unless the cluster has stopped. */
 export async function failNode(
   { nodes, connector }: { readonly nodes: ReadonlyMap<string, ClusterNode>; readonly connector: LateConnector },
   options: { readonly name: string; readonly fault: NodeFault; readonly isOver: () => boolean },

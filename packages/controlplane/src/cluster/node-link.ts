@@ -13,7 +13,7 @@ export class NodeLink {
     this.#cut.abort(new TransportError('KW2003', { what: 'the connection was lost', why: 'the node is partitioned' }));
   }
 
-  /** Holds the node's requests, and what the API server sends, until the connection is restored. */
+  /** Delays the node's requests and the API server's responses until the connection is restored. */
   hold(): void {
     this.#stopped ??= new AbortController();
   }
@@ -58,7 +58,7 @@ export class NodeLink {
             await this.#held(signal);
             return piece;
           },
-          // Not a generator, because that would wait for a pending read.
+          // This is not a generator, because `return` of a generator would wait for a pending read.
           return: async () => (await pieces.return?.()) ?? { done: true, value: undefined },
         };
       },

@@ -11,7 +11,7 @@ export interface ClusterStorageOptions {
   readonly clock: Clock;
   /** Folder of the objects. @defaultValue in memory */
   readonly data?: string | undefined;
-  /** URLs of etcd's servers. @defaultValue no etcd */
+  /** URLs of etcd servers. @defaultValue no etcd */
   readonly etcdServers?: readonly string[] | undefined;
   readonly snapshot?: ClusterSnapshot | undefined;
   readonly maxBytes?: number | undefined;
@@ -30,7 +30,7 @@ export async function openStorage(directory: StateDirectory, options: ClusterSto
   return new MemoryStorage({ clock, initialRevision, objects, maxBytes, onWatcherFault });
 }
 
-/** Converts an object that kube-apiserver has stored in its protobuf encoding. */
+/** Converts an object from kube-apiserver's protobuf encoding to JSON. */
 function decodeStored(value: Uint8Array): Uint8Array {
   return Buffer.from(stringifyJson(protobuf.decode(value)));
 }

@@ -3,7 +3,7 @@ import { exponentialDelay } from '@kubewright/apimachinery/internal';
 
 /** The pause before a restart. It doubles with each failure. */
 const pauses = { initialMs: 1_000, maxMs: 60_000 };
-/** Run time in milliseconds after which the pause is reset to the first one. */
+/** Run time in milliseconds after which the next pause is `initialMs` again. */
 const recoveredMs = 10 * 60_000;
 
 /** Something that is restarted when it fails. */
@@ -30,7 +30,7 @@ export async function runWithRestarts({ run, clock, signal, failed }: Restartabl
     if (clock.monotonic() - startedMs >= recoveredMs) failures = 0;
     const pauseMs = exponentialDelay(failures++, pauses);
     failed(error, { restartInMs: pauseMs });
-    // Aborted during the pause: the loop ends.
+    // Rejects if it is aborted during the pause; the loop then ends.
     await sleep(clock, { ms: pauseMs, signal }).catch(() => {});
   }
 }

@@ -50,7 +50,7 @@ const ttls = new Map([[storagePrefix({ group: '', resource: 'events' }), eventTt
 /** Writes the objects of a stopped cluster to a file, one per line. The file appears once it is complete. */
 export async function saveSnapshot({ data, file, clock }: SnapshotPlaces): Promise<SnapshotSummary> {
   if (!existsSync(join(resolve(data), 'db'))) {
-    const remedy = 'pass the folder that --data of cluster up names';
+    const remedy = 'pass the folder that you passed to cluster up with --data';
     throw new SnapshotFileError({ what: `cannot take a snapshot of ${data}`, why: 'it has no objects', remedy });
   }
   await using storage = await openDiskStorage({ directory: resolve(data), clock });
@@ -68,7 +68,7 @@ export async function saveSnapshot({ data, file, clock }: SnapshotPlaces): Promi
   const unfinished = `${path}.unfinished`;
   try {
     mkdirSync(dirname(path), { recursive: true });
-    // Secrets are among the objects.
+    // The file contains Secrets, so only its owner may read it.
     await pipeline(Readable.from(lines()), createWriteStream(unfinished, { mode: 0o600 }));
     renameSync(unfinished, path);
   } catch (cause) {

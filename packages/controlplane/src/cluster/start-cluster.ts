@@ -51,10 +51,10 @@ export async function startCluster(options: EmbeddedClusterOptions): Promise<Clu
   const directory = StateDirectory.open(options);
   let network: ClusterNetwork | undefined;
   try {
-    // The logger's module, the runtime, is loaded only if needed.
+    // Load the runtime, which contains the logger, only if needed.
     const log = options.log ?? (await import('./workers.ts')).silentLogger;
     const settings = podNetworkOf(options, selection);
-    // Stored with the objects, which need it even if the state folder was removed.
+    // Notes are stored with the objects, which need them even if the state folder was removed.
     const notes = data === undefined ? directory : notesIn(resolve(data));
     network = await ClusterNetwork.open({ notes, clock, random, log, ...settings });
     return await startIn(directory, { ...options, clock, random, log, selection, network });
@@ -113,7 +113,7 @@ async function startIn(directory: StateDirectory, options: CompleteOptions): Pro
   try {
     await writeAdminKubeconfig(parts);
     await plane.publish();
-    // Loading a quarter of the program now keeps the first clients from waiting for it.
+    // The rest of the program, a quarter of it, is loaded only now, so the first clients do not wait for it.
     const workers = await import('./workers.ts');
     const controllers = workers.builtInControllers({
       ca: trustOf(parts),

@@ -47,7 +47,7 @@ export async function startComponents(
     started.push({ name: 'kube-proxy', client, definition });
     started.push({
       name: 'network-policies',
-      // Enforcing reads pods and writes nothing; reporting writes events.
+      // Enforcing policies reads pods and writes nothing; reporting that they are not enforced writes events.
       client: network.enforcesPolicies ? clients.forController({ account: 'network-policies' }) : client,
       definition: () => network.policies(workers),
     });

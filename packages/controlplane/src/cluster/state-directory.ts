@@ -32,14 +32,14 @@ export interface Notes {
   writeNote(name: string, value: unknown): void;
 }
 
-/** Returns the notes in a folder, which is created with the first of them. */
+/** Returns the notes in a folder, which is created when the first note is written. */
 export function notesIn(path: string): Notes {
   return {
     readNote<T>(name: string): T | undefined {
       try {
         return JSON.parse(readFileSync(join(path, name), 'utf8')) as T;
       } catch {
-        // Missing, or truncated by a crash: treated as missing.
+        // The note is missing, or truncated by a crash, which is treated as missing.
         return undefined;
       }
     },
@@ -96,9 +96,9 @@ export class StateDirectory implements Disposable, Notes {
   }
 
   /**
-   * Returns the folder of a cluster's state: `directory`, otherwise one inside the folder of its objects, otherwise a temporary one.
+   * Returns the folder of a cluster's state: `directory`, or else a folder inside `data`, or else a temporary folder.
    *
-   * @throws {@link StateDirectoryError} if it cannot be created, is not writable, or another instance holds it.
+   * @throws {@link StateDirectoryError} if the folder cannot be created, is not writable, or another instance holds it.
    */
   static open({
     directory,
@@ -109,7 +109,7 @@ export class StateDirectory implements Disposable, Notes {
   }): StateDirectory {
     if (directory !== undefined) return StateDirectory.take(directory);
     if (data === undefined) return StateDirectory.temporary();
-    // Pods access their volumes in the folder of the objects.
+    // Pods must be able to enter the folder of the objects, because it contains their volumes.
     orUnusable(data, () => makeFolder(resolve(data), 0o711));
     return StateDirectory.take(join(data, 'cluster'));
   }
@@ -194,7 +194,7 @@ function readHolder(path: string): ProcessIdentity | undefined {
   try {
     return JSON.parse(readFileSync(path, 'utf8')) as ProcessIdentity;
   } catch {
-    // Removed in the meantime, or truncated by a crash: the folder is free.
+    // The lock was removed in the meantime, or truncated by a crash: the folder is free.
     return undefined;
   }
 }

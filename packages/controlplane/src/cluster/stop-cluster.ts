@@ -44,7 +44,7 @@ export async function stopCluster(parts: StoppableParts, withinMs: number): Prom
       ...[...nodes.values()].map((node) => node.stop({ withinMs: Math.max(withinMs - serverStopMs, 0) })),
       components?.[Symbol.asyncDispose](),
     ];
-    await end('node and components', deadline.meets(Promise.all(clients), { reserveMs: serverStopMs }));
+    await end('nodes and components', deadline.meets(Promise.all(clients), { reserveMs: serverStopMs }));
     await end('listener', deadline.meets(http.close({ graceMs: Math.min(500, deadline.leftMs / 2) })));
     await end('server', deadline.meets(plane[Symbol.asyncDispose]()));
     await noteRevision(parts);
@@ -56,7 +56,7 @@ export async function stopCluster(parts: StoppableParts, withinMs: number): Prom
   }
 }
 
-/** Notes the last revision. A full disk must not prevent the release of the folder. */
+/** Saves the last revision. A full disk must not prevent the release of the folder. */
 async function noteRevision({ directory, storage, options }: StoppableParts): Promise<void> {
   try {
     noteLastRevision(directory, await storage.revision());

@@ -74,7 +74,7 @@ export class SupervisedNode {
     this.#options.onMade(node);
     try {
       const running = node.agent.run();
-      // The run reports a failed start.
+      // If the start fails, `run()` rejects with the error.
       node.agent.started().then(started, () => {});
       await running;
     } finally {

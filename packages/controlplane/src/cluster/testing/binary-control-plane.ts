@@ -35,7 +35,7 @@ export class BinaryControlPlane implements AsyncDisposable {
     this.kubeconfig = join(options.directory, 'kubeconfig');
   }
 
-  /** Starts both; resolves once they respond. @throws TestEnvironmentError if one exits or they are not ready in time */
+  /** Starts both programs; resolves once they respond. @throws TestEnvironmentError if one exits or is not ready in time */
   static async start(options: BinaryControlPlaneOptions): Promise<BinaryControlPlane> {
     const started = new BinaryControlPlane(options);
     try {
@@ -127,7 +127,7 @@ export class BinaryControlPlane implements AsyncDisposable {
       if (existsSync(authority) && (await this.#isReady())) return;
       if (clock.monotonic() > deadline) {
         throw this.#failure(
-          `it was not ready in ${startTimeoutMs / 1_000} s, which KUBEBUILDER_CONTROLPLANE_START_TIMEOUT changes`,
+          `it was not ready in ${startTimeoutMs / 1_000} s; set KUBEBUILDER_CONTROLPLANE_START_TIMEOUT to wait longer`,
         );
       }
       await sleep(clock, { ms: pollMs });
@@ -141,7 +141,7 @@ export class BinaryControlPlane implements AsyncDisposable {
       await client.resource(Namespace).get({ name: 'default' });
       return true;
     } catch {
-      // Not ready yet.
+      // The server is not ready yet.
       return false;
     }
   }

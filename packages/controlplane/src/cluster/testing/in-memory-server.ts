@@ -7,14 +7,14 @@ import { adminIdentity } from '../identities.ts';
 
 /** Options for {@link inMemoryServer}. */
 export interface InMemoryServerOptions {
-  /** The time of the server, such as that of `creationTimestamp`. */
+  /** Clock of the server, for example for `creationTimestamp`. */
   readonly clock: Clock;
   readonly random: Random;
 }
 
 /**
- * Starts an API server for one unit test, and returns an administrator's client. The server is only objects in memory: it has no
- * socket, no controllers and no files, so nothing has to be stopped.
+ * Starts an API server for one unit test, and returns an administrator's client. The server consists only of objects in memory:
+ * it has no socket, controllers or files, so you need not stop it.
  */
 export async function inMemoryServer({ clock, random }: InMemoryServerOptions): Promise<KubernetesClient> {
   const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

@@ -25,7 +25,7 @@ interface TestEnvironmentOptions {
   /** YAML files that are applied before `start` resolves. Kinds defined in them are served by then. @defaultValue none */
   readonly manifests?: readonly string[];
   /**
-   * The components of the embedded cluster, as for `EmbeddedCluster.start`. Of envtest's control plane only the API server runs,
+   * The components of the embedded cluster, as for `EmbeddedCluster.start`. envtest's control plane runs only the API server,
    * regardless of this list.
    *
    * @defaultValue the list in `KUBEWRIGHT_COMPONENTS`, otherwise `['*']`
@@ -42,9 +42,9 @@ const servedMs = 20_000;
 
 /**
  * A cluster for tests, like Go's envtest, and selected by the same environment variables. Without them it is the embedded
- * cluster, with the components that `KUBEWRIGHT_COMPONENTS` lists; with `KUBEBUILDER_ASSETS` it runs etcd and kube-apiserver; with
- * `USE_EXISTING_CLUSTER=true` it is the cluster of the kubeconfig. Kinds that it adds to an existing cluster are removed on
- * dispose, with their objects. Tests must remove everything else, so let each work in its own namespace.
+ * cluster, with the components that `KUBEWRIGHT_COMPONENTS` lists; with `KUBEBUILDER_ASSETS` it runs etcd and kube-apiserver;
+ * with `USE_EXISTING_CLUSTER=true` it is the cluster of the kubeconfig. Kinds that it adds to an existing cluster are removed on
+ * dispose, with their objects. Tests must remove everything else themselves, so run each test in its own namespace.
  *
  * @example
  * ```ts
@@ -96,14 +96,17 @@ export class TestEnvironment implements AsyncDisposable {
   }
 
   /**
-   * True if the cluster runs a component, such as `job-controller`. Of envtest's control plane only the API server runs; an existing
-   * cluster is expected to run all.
+   * True if the cluster runs a component, such as `job-controller`. envtest's control plane runs only the API server; an existing
+   * cluster is expected to run all components.
    */
   runs(component: string): boolean {
     return this.#components.includes(component);
   }
 
-  /** Creates a namespace for one test, in which pods can run. Disposing it deletes the namespace, without waiting for the end. */
+  /**
+   * Creates a namespace for one test, in which pods can run. Disposing it starts the deletion of the namespace and does not wait
+   * for its end.
+   */
   namespace(): Promise<TestNamespace> {
     return TestNamespace.create(this.client, { hasServiceAccounts: this.runs('serviceaccount-controller') });
   }

@@ -30,7 +30,7 @@ export class TestNamespace implements AsyncDisposable {
     this.#remove = () => client.resource(Namespace).delete({ name });
   }
 
-  /** Creates the namespace. Resolves once it has the service account that pods use, if the cluster gives it one. */
+  /** Creates the namespace. Resolves once it has the service account that pods use, if the cluster creates one. */
   static async create(
     client: KubernetesClient,
     { hasServiceAccounts }: { readonly hasServiceAccounts: boolean },

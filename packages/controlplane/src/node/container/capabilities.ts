@@ -1,4 +1,4 @@
-/** The capabilities of containers, as containerd grants them by default. */
+/** The capabilities that containerd grants containers by default. */
 const defaults: readonly string[] = [
   'audit_write',
   'chown',
@@ -16,15 +16,15 @@ const defaults: readonly string[] = [
   'sys_chroot',
 ];
 
-/** The capabilities that a pod wants. */
+/** The capabilities that a container requests. */
 export interface WantedCapabilities {
   readonly privileged?: boolean | undefined;
   readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] } | undefined;
 }
 
 /**
- * Returns the set of capabilities that a container's programs can have at most, in the format of `setpriv --bounding-set`; `undefined`
- * for all. They only apply to what belongs to the container's user namespace.
+ * Returns the most capabilities that a container's programs can have, in the format of `setpriv --bounding-set`; `undefined` for
+ * all. They apply only to resources of the container's user namespace.
  */
 export function boundingSet({ privileged, capabilities = {} }: WantedCapabilities): string | undefined {
   if (privileged) return undefined;

@@ -43,7 +43,7 @@ export interface ContainerDriverOptions {
   readonly folders: SandboxFolders;
   readonly users: UserNamespace;
   readonly tools: IsolationTools;
-  /** How the root of a container is made of an image: `copy` for machines without overlays. */
+  /** How a container's root is created from an image: `copy` for machines that cannot mount overlays. */
   readonly method: 'overlay' | 'copy';
   readonly journal: ProcessJournal;
   readonly marked: MarkedProcesses;
@@ -58,7 +58,7 @@ interface Place {
   readonly request: ContainerRequest;
   readonly config: ProcessConfig;
   readonly rights: ContainerRights;
-  /** Words that start a command in the pod's network with the right to mount. */
+  /** Words that start a command in the pod's network, with permission to mount. */
   readonly enter: readonly string[];
 }
 
@@ -100,7 +100,7 @@ export class ContainerDriver implements Driver {
     return this.#options.images.resolve(image);
   }
 
-  /** Returns the user on this machine; undefined for an ordinary user, who owns everything. */
+  /** Returns the user on this machine. Undefined if the agent is not root: its user then owns all files. */
   async userOf({
     image,
     securityContext,
@@ -220,7 +220,7 @@ export class ContainerDriver implements Driver {
     checkCommand(command, { root: `/proc/${pid}/root`, path: env['PATH'] ?? '', workingDir });
   }
 
-  /** Starts a command in the namespaces of a container. */
+  /** Starts another command in the namespaces of a container. */
   #startBeside(
     command: readonly string[],
     { place, pid, terminal }: { readonly place: Place; readonly pid: number; readonly terminal: boolean },
@@ -262,7 +262,7 @@ export class ContainerDriver implements Driver {
     return child;
   }
 
-  /** Ends a container: the kernel kills everything in its namespace with its first process. */
+  /** Kills a container's first process, with which the kernel kills all others in its pid namespace. */
   async #end(child: ChildProcess, pid: number): Promise<void> {
     const isRunning = child.exitCode === null && child.signalCode === null;
     if (!isRunning) return;

@@ -5,12 +5,12 @@ import type { IsolationTools } from '../../network/isolated/tools.ts';
 import { MountPathError } from '../process/isolated/root-plan.ts';
 import type { OverlayRoot } from './overlay-root.ts';
 
-/** Number of the stream on which a container's first process reports its id and waits. */
+/** File descriptor on which a container's first process reports its pid and then waits. */
 const controlStream = 4;
 
 /**
- * Script with which the first process of a container begins: it reports its id on this machine and waits until its root is ready.
- * Then its control stream and the mark by which this machine finds it are removed.
+ * Script with which the first process of a container begins: it reports its pid on this machine and waits until its root is
+ * ready. Then it closes the control stream and clears the variable by which this machine finds the container's processes.
  */
 export const waitForRoot: string = `read -r __kw_pid __kw_rest < /proc/self/stat
 echo "$__kw_pid" >&${controlStream}
@@ -18,7 +18,7 @@ read -r __kw_rest <&${controlStream} || exit 1
 exec 3>&- ${controlStream}>&-
 unset __kw_pid __kw_rest KUBEWRIGHT_CONTAINER`;
 
-/** Mounts everything, and makes the container's root the root of all processes in the namespace, with this machine's at /proc. */
+/** Mounts everything and switches all processes in the namespaces to the container's root, with this machine's root at /proc. */
 const setUp = `set -e
 { echo "$3" > /proc/sys/kernel/hostname || hostname "$3"; } 2>/dev/null || :
 "$4" -c -n -i -a -T "$2"
@@ -29,13 +29,13 @@ exec "$5" . proc`;
 export interface ContainerInitOptions {
   readonly tools: IsolationTools;
   readonly hostname: string;
-  /** Words that start a command in the pod's network with the right to mount. */
+  /** Words that start a command in the pod's network, with permission to mount. */
   readonly enter: readonly string[];
-  /** Starts the words of the first process, whose fifth stream is a pipe. */
+  /** Starts the first process from its words. Its fifth stream must be a pipe. */
   readonly start: (words: readonly string[]) => ChildProcess;
   /** Words of the first process: a shell of this machine that becomes the container's user and runs {@link waitForRoot}. */
   readonly init: readonly string[];
-  /** Called before the container's program starts, with the process's id. Rejects to stop it. */
+  /** Called with the first process's pid before the container's program starts. Throws to stop the container. */
   readonly beforeStart: (pid: number) => void;
   readonly root: OverlayRoot;
   /** @defaultValue `spawn` of `node:child_process` */
@@ -44,15 +44,15 @@ export interface ContainerInitOptions {
 
 /** A started container. */
 export interface StartedContainer {
-  /** Waits for the container, and ends as it does. */
+  /** Waits for the container's main process and exits with its result. */
   readonly child: ChildProcess & { readonly pid: number };
-  /** The container's main process. */
+  /** Pid of the container's main process. */
   readonly pid: number;
 }
 
 /**
- * Starts a container: creates its namespaces, mounts its root from outside, and lets its program start. No program of this machine
- * runs once the container's files are its root, except the waiting shell and the program that unmounts the old root.
+ * Starts a container: creates its namespaces, mounts its root from outside, and lets its program start. Once the container's
+ * files are its root, no program of this machine runs in it except the waiting shell and the program that unmounts the old root.
  *
  * @throws MountPathError if something cannot be mounted
  */
@@ -67,12 +67,13 @@ export async function startInit(options: ContainerInitOptions): Promise<StartedC
     const parts = [root.folder, root.table, hostname, tools.mount, tools.pivotRoot];
     await run([tools.nsenter, ...joins, '--', tools.sh, '-c', setUp, 'sh', ...parts]);
     root.check(`/proc/${pid}/root`);
-    // This machine's files cover the container's own /proc until they are unmounted; only in them is the program that does so.
+    // Until they are unmounted, this machine's files cover the container's /proc. The program that unmounts them is found only
+    // there.
     const old = [`--mount=/proc/${pid}/ns/mnt`, `--root=/proc/${pid}/root/proc`];
     await run([tools.nsenter, ...old, '--', tools.umount, '-c', '-n', '-i', '-l', '/']);
     beforeStart(pid);
     controlOf(child)?.end('go\n');
-    // It has reported, so it has started.
+    // The process has reported, so it has started.
     return { child: child as StartedContainer['child'], pid };
   } catch (error) {
     kill(child);
@@ -80,17 +81,20 @@ export async function startInit(options: ContainerInitOptions): Promise<StartedC
   }
 }
 
-/** Returns the words that start a command in namespaces. `enter` starts any command in them; it is empty for those of this process. */
+/**
+ * Returns the words that start a command in namespaces. `enter` is the prefix that joins them; it is empty for this process's own
+ * namespaces.
+ */
 export function within(enter: readonly string[], words: readonly string[]): readonly string[] {
   return enter.length === 0 ? words : [...enter, '--', ...words];
 }
 
 function controlOf(child: ChildProcess): Duplex | undefined {
-  // A pipe of Node is a socket, open in both directions.
+  // Node implements a pipe as a socket, which is open in both directions.
   return (child.stdio as readonly (Duplex | null | undefined)[])[controlStream] ?? undefined;
 }
 
-/** Waits for the first process's report. @throws MountPathError if it ends instead */
+/** Waits for the first process's report. @throws MountPathError if the process ends instead */
 function reportedPid(child: ChildProcess): Promise<number> {
   const what = 'cannot create the namespaces of the container';
   const errors: string[] = [];
@@ -124,13 +128,13 @@ async function runOnce(
   });
 }
 
-/** Ends the process that waits for the container, with the first process in its group. */
+/** Kills the process that waits for the container, and the first process, which is in its group. */
 function kill({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended.
+    // The process has ended.
   }
 }
 

@@ -1,18 +1,19 @@
 /**
- * Variables that change how programs are loaded or where the C library reads files. The list is that of glibc for setuid programs.
+ * Variables that change how programs are loaded or where the C library reads files: those that glibc ignores for setuid programs.
  */
 const ofLoader =
   /^(LD_.*|GCONV_PATH|GETCONF_DIR|GLIBC_TUNABLES|HOSTALIASES|LOCALDOMAIN|LOCPATH|MALLOC_.*|NIS_PATH|NLSPATH|RESOLV_HOST_CONF|RES_OPTIONS|TMPDIR|TZDIR)$/;
 
-/** A command of a container that programs of this machine start. */
+/** A command in a container, and the environment of the programs that start it. */
 export interface EnteringCommand {
   readonly words: readonly string[];
   readonly env: Readonly<Record<string, string>>;
 }
 
 /**
- * Returns how a further command of a container starts. The programs of this machine that enter the container get the
- * variables as well, so those that would change them are set by the container's own `env` program, or are lost if it has none.
+ * Returns how another command of a container starts. The programs of this machine that enter the container also receive the
+ * environment. Variables that would affect them are therefore set by the container's own `env` program, or dropped if it has
+ * none.
  *
  * @param options - `hasEnv`: true if the container has `/usr/bin/env`; `join`: words that enter the container, as its user.
  */

@@ -5,7 +5,7 @@ import { pathInRoot } from '../../images/path-in-root.ts';
 import type { ContainerRequest } from '../driver.ts';
 import { ContainerUserError } from '../process/container-user.ts';
 
-/** The user of a container, with the ids that its programs see. */
+/** The user of a container, with the ids that the container's programs see. */
 export interface ImageUser {
   readonly uid: number;
   readonly gid: number;
@@ -14,19 +14,19 @@ export interface ImageUser {
   readonly home: string;
 }
 
-/** Texts of the image's user database. */
+/** Contents of the image's `/etc/passwd` and `/etc/group`. */
 export interface UserDatabase {
   readonly passwd: string;
   readonly group: string;
 }
 
-/** Largest number of ids that a container can use. */
+/** Number of ids that a container can use. */
 export const idCount = 65_536;
 
 /**
- * Returns the user of a container: the pod's, or else the image's, whose names are looked up in the image.
+ * Returns the user that the pod requests, or else the image's user. Names are looked up in the image.
  *
- * @throws ContainerUserError if the image has no user of that name, or if the user is root and must not be
+ * @throws ContainerUserError if the image has no user of that name, or if the user is root although the pod forbids it
  */
 export function imageUser(
   { config = {} }: ImageConfig,
@@ -62,7 +62,7 @@ export function imageUser(
   return { uid, gid, groups: all, home: known?.[5] || '/' };
 }
 
-/** Reads the user database of an image; files that it lacks are empty. */
+/** Reads the user database of an image. A missing file counts as empty. */
 export function userDatabase(root: string): UserDatabase {
   return { passwd: read(root, '/etc/passwd'), group: read(root, '/etc/group') };
 }

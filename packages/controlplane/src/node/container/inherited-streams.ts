@@ -4,10 +4,11 @@ import { readdirSync, readFileSync } from 'node:fs';
 const closeOnExec = 0o2000000;
 
 /**
- * Adds an empty stream to those of a container's program for each file descriptor that this process has inherited. The program would
- * inherit the descriptor, too, and could leave the container through a folder of this machine.
+ * Adds `/dev/null` to the streams of a container's program for each file descriptor that this process has inherited. Otherwise
+ * the program would also inherit the descriptor; if that is a folder of this machine, it could leave the container through it.
  *
- * @param options - `empty`: an open stream of `/dev/null`; `folder`: information about this process's streams.
+ * @param options - `empty`: an open descriptor of `/dev/null`; `folder`: folder with information about this process's
+ * descriptors.
  */
 export function withoutInherited(
   stdio: readonly ('pipe' | 'ignore')[],
@@ -25,7 +26,7 @@ function isInherited(file: string): boolean {
     const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFileSync(file, 'latin1')) ?? [];
     return (Number.parseInt(flags, 8) & closeOnExec) === 0;
   } catch {
-    // Closed in the meantime, such as the stream by which this folder was read.
+    // Closed in the meantime, such as the descriptor with which this folder was read.
     return false;
   }
 }

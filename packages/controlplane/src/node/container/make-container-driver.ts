@@ -17,7 +17,7 @@ export interface MakeContainerDriverOptions
   readonly images: ImageStore;
 }
 
-/** Mounts an overlay and replaces a folder of its lower layer, which needs extended attributes. */
+/** Script that mounts an overlay and replaces a folder of its lower layer, which needs extended attributes. */
 const tryOverlay = `set -e
 "$1" -n -i -t overlay -o "$2" overlay "$3"
 rm -r "$3/old"
@@ -43,7 +43,7 @@ export async function makeContainerDriver(options: MakeContainerDriverOptions): 
   });
 }
 
-/** True if containers can mount overlays in the folder's file system. */
+/** Returns true if containers can mount overlays in the file system of `folder`. */
 async function canMountOverlay(
   tools: IsolationTools,
   { users, folder }: { readonly users: UserNamespace; readonly folder: string },

@@ -4,36 +4,36 @@ import { MountPathError, type PlaceInVolume } from '../process/isolated/root-pla
 
 /** The files of an image. */
 export interface ImageFiles {
-  /** Resolves the links of a path as if the image's root were the root. Missing parts are kept. */
+  /** Resolves the links in a path as if the image's root were `/`. Missing parts are kept. */
   resolve(path: string): string;
-  /** Type of the file at a path without links; `undefined` if none exists. */
+  /** Type of the file at a path that contains no links; `undefined` if none exists. */
   typeOf(path: string): 'folder' | 'file' | undefined;
 }
 
 /** A mount in a container. */
 export interface PlannedMount {
   readonly source: string;
-  /** Path in the container without links. */
+  /** Path in the container, with links resolved. */
   readonly path: string;
   readonly type: string;
   readonly options: string;
 }
 
-/** A mount from a volume whose files containers can replace while it is being mounted. */
+/** A mount whose source containers can replace while it is being mounted. */
 export interface CheckedMount {
   readonly mount: VolumeMount;
   readonly path: string;
 }
 
-/** The mounts over the root of a container, and the places to create for them. */
+/** The mounts over the root of a container, and the mount points to create. */
 export interface MountPlan {
   /** Folders to create in the container's own files, parents before children. */
   readonly folders: readonly string[];
-  /** Empty files to create there, as places for mounts. */
+  /** Empty files to create as mount points in the container's own files. */
   readonly files: readonly string[];
   /** Folders and files to create in volumes. */
   readonly inVolumes: readonly PlaceInVolume[];
-  /** In their order. */
+  /** Mounts in the order of mounting. */
   readonly mounts: readonly PlannedMount[];
   readonly checked: readonly CheckedMount[];
 }
@@ -43,7 +43,7 @@ export interface MountPlanOptions {
   readonly image: ImageFiles;
   /** Folder of this machine with the container's `/dev`. */
   readonly devices: string;
-  /** True if the container's network belongs to it, so that it can see the network in `/sys`. */
+  /** True if the container has its own network, so it may see the network in `/sys`. */
   readonly hasSys: boolean;
   readonly workingDir: string;
   readonly isFile: (hostPath: string) => boolean;
@@ -55,10 +55,10 @@ export const deviceNames: readonly string[] = ['full', 'null', 'random', 'tty', 
 const readOnlyBind = 'rbind,ro,nosuid,nodev';
 
 /**
- * Plans the mounts of a container whose root is mounted already. Later mounts at the same path win, as in a container runtime; the mount
- * point of a volume in another volume is created in that volume.
+ * Plans the mounts over a container's root. Later mounts at the same path win, as in a container runtime. The mount point of a
+ * volume inside another volume is created in that volume.
  *
- * @throws MountPathError if an image has no place for a volume
+ * @throws MountPathError if the image cannot have a mount point for a volume
  */
 export function planMounts(volumes: readonly VolumeMount[], options: MountPlanOptions): MountPlan {
   const { image, devices, hasSys, workingDir, isFile } = options;
@@ -79,7 +79,7 @@ export function planMounts(volumes: readonly VolumeMount[], options: MountPlanOp
   }
   const folder = image.resolve(workingDir);
   const isInVolume = planned.some(({ path }) => folder === path || folder.startsWith(`${path}/`));
-  // A container runtime creates it.
+  // A container runtime creates the working folder.
   if (!isInVolume && image.typeOf(folder) === undefined) places.add(folder, { file: false });
   return {
     ...places.result(),
@@ -112,7 +112,7 @@ function sourceOf({ hostPath, subPath }: VolumeMount): string {
   return subPath ? posix.join(subPath.volume, subPath.below) : hostPath;
 }
 
-/** The places for mounts that an image lacks. */
+/** Collects the mount points that an image lacks. */
 class Places {
   readonly #image: ImageFiles;
   readonly #folders = new Set<string>();
@@ -126,7 +126,7 @@ class Places {
     if (path === '/') {
       throw new MountPathError({ what: 'cannot mount a volume at /: it is the root of the container' });
     }
-    // These file systems are mounted first, and have their own places.
+    // These file systems are mounted first and contain their own mount points.
     if (/^\/(proc|sys)\//.test(path) || ['/dev/shm', '/dev/mqueue', '/dev/pts'].includes(path)) return;
     const present = path.startsWith('/dev/') ? undefined : this.#image.typeOf(path);
     if (present === (file ? 'file' : 'folder')) return;

@@ -12,7 +12,7 @@ import { deviceNames, type ImageFiles, type MountPlan, planMounts } from './moun
 
 /** Options for {@link makeRoot}. */
 export interface OverlayRootOptions {
-  /** The image's files, which do not change. */
+  /** Folder with the image's files, which never change. */
   readonly lower: string;
   /** Prefix of the paths to create. */
   readonly base: string;
@@ -27,11 +27,11 @@ export interface OverlayRootOptions {
 
 /** The prepared root of a container's attempt. Nothing is mounted yet: that happens in the container's own mount namespace. */
 export interface OverlayRoot extends Disposable {
-  /** Folder on which the table mounts the root. */
+  /** Folder at which the fstab file mounts the root. */
   readonly folder: string;
-  /** File with the list of mounts in the format of fstab. */
+  /** Path of an fstab file with all mounts. */
   readonly table: string;
-  /** @throws MountPathError if a container has replaced a volume's file by another while it was mounted */
+  /** @throws MountPathError if a container has replaced a volume's file while it was being mounted */
   check(rootOnHost: string): void;
 }
 
@@ -43,7 +43,7 @@ const deviceLinks: Readonly<Record<string, string>> = {
   stderr: '/proc/self/fd/2',
 };
 
-/** Creates the root of a container's next attempt: the image's files with the places for all mounts. */
+/** Prepares the root of a container's next attempt: the image's files, and the mount points for all mounts. */
 export async function makeRoot(mounts: readonly VolumeMount[], options: OverlayRootOptions): Promise<OverlayRoot> {
   const { lower, base, firstId, method, workingDir, hasSys } = options;
   removeRoot(base);
@@ -123,7 +123,7 @@ function makePlaces(
     if (firstId !== undefined) lchownSync(path, uid, gid);
   };
   const first = { uid: firstId ?? 0, gid: firstId ?? 0 };
-  /** Creates the folders above a place with the rights that they have in the image. */
+  /** Creates the parent folders of a mount point with the owners and modes that they have in the image. */
   const above = (path: string): void => {
     const folder = join(own, path);
     if (path !== '/' && lstatSync(folder, { throwIfNoEntry: false })) return;
@@ -168,7 +168,7 @@ function pin(
   }
 }
 
-/** Formats the mounts as an fstab. A read-only root is remounted last: mount points inside it stay writable. */
+/** Formats the mounts as an fstab file. */
 function tableOf(
   { mounts }: MountPlan,
   options: OverlayRootOptions & { readonly folder: string; readonly upper: string; readonly work: string },

@@ -14,18 +14,18 @@ import type { SandboxFolders } from '../process/sandbox-folders.ts';
 export interface PodSandboxesOptions {
   readonly addresses: LoopbackRange;
   readonly folders: SandboxFolders;
-  /** Gives each pod its own network. @defaultValue pods share that of this machine */
+  /** Gives each pod its own network. @defaultValue pods share this machine's network */
   readonly network: PodNetwork | undefined;
-  /** Id on this machine of user 0 of containers; `undefined` if that is this process's user. */
+  /** Id on this machine of the containers' user 0; `undefined` if that is this process's user. */
   readonly firstId: number | undefined;
 }
 
 interface Sandbox {
   readonly pod: Pod;
   readonly podIP: string;
-  /** Address of this machine at which the pod's ports are reachable; the pod's own in a shared network. */
+  /** Address of this machine at which the pod's ports are reachable. In a shared network, it is the pod's own address. */
   readonly address: string | undefined;
-  /** Words that start a command in the pod's own network; `undefined` for a shared network. */
+  /** Words that start a command in the pod's own network; `undefined` if it shares this machine's network. */
   readonly enter: readonly string[] | undefined;
 }
 
@@ -43,7 +43,7 @@ export class PodSandboxes implements Disposable {
 
   async prepare({ uid, hostIP, pod: object }: PodSandboxRequest): Promise<PodSandbox> {
     const { addresses, folders, network } = this.#options;
-    // The agent passes pods.
+    // The agent passes only pods.
     const pod = object as Pod;
     const folder = folders.pod(uid);
     if (hostIP !== undefined) {
@@ -61,12 +61,15 @@ export class PodSandboxes implements Disposable {
     return { podIP, folder, ...defined({ hostAddress }) };
   }
 
-  /** Words that start a command in the pod's own network; `undefined` for a shared network. */
+  /** Words that start a command in the pod's own network; `undefined` if it shares this machine's network. */
   enter(podUid: string): readonly string[] | undefined {
     return this.#pods.get(podUid)?.enter;
   }
 
-  /** Writes the pod's `/etc/hosts`, `/etc/resolv.conf` and `/etc/hostname`. Returns their mounts, without those that the pod replaces. */
+  /**
+   * Writes the pod's `/etc/hosts`, `/etc/resolv.conf` and `/etc/hostname`. Returns their mounts, except at paths where the pod
+   * mounts something itself.
+   */
   files(
     podUid: string,
     { hostname, mounts }: { readonly hostname: string; readonly mounts: readonly VolumeMount[] },
@@ -80,7 +83,7 @@ export class PodSandboxes implements Disposable {
     return files.filter(({ mountPath }) => mountOf(mountPath, mounts) === undefined);
   }
 
-  /** Frees what belongs to a pod. Its processes must have ended. */
+  /** Frees the resources of a pod, whose processes must have ended. */
   async remove(podUid: string): Promise<void> {
     this.#hostPorts.close(podUid);
     const address = this.#pods.get(podUid)?.address;

@@ -12,15 +12,15 @@ export interface ProcessConfig {
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * Combines an image's configuration with the pod's as a container runtime does: the pod's command replaces the image's entry point
- * and arguments, its variables replace the image's.
+ * Combines an image's configuration with the pod's as a container runtime does: the pod's command replaces the image's entry
+ * point and arguments, and its variables override the image's.
  *
  * @throws CommandError if neither has a command
  */
 export function processConfig(
   { config = {} }: ImageConfig,
   request: Pick<ContainerRequest, 'command' | 'args' | 'env' | 'workingDir' | 'podName' | 'tty'> & {
-    /** Home of the container's user. */
+    /** Home folder of the container's user. */
     readonly home: string;
   },
 ): ProcessConfig {

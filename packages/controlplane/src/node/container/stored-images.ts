@@ -11,19 +11,19 @@ export interface OpenedImage {
   readonly root: string;
 }
 
-/** The images of the local store, unpacked once. */
+/** The images of the local store, each unpacked once. */
 export class StoredImages {
   readonly #store: ImageStore;
   readonly #firstId: number | undefined;
   readonly #opened = new Map<string, Promise<OpenedImage>>();
 
-  /** @param options - `firstId`: id on this machine of the image's user 0; `undefined` if all files belong to this process's user. */
+  /** @param options - `firstId`: id on this machine of the image's user 0; `undefined` if this process's user owns all files. */
   constructor(store: ImageStore, { firstId }: { readonly firstId: number | undefined }) {
     this.#store = store;
     this.#firstId = firstId;
   }
 
-  /** True if an image is in the store; false for a malformed name, too. */
+  /** Returns true if an image is in the store; false if the name is malformed. */
   has(image: string): boolean {
     try {
       return this.#store.find(image) !== undefined;
@@ -40,11 +40,11 @@ export class StoredImages {
     return { image, imageId: `${name}@${digest}` };
   }
 
-  /** Returns an image's files and configuration; unpacks it if necessary. @throws ImageError as {@link resolve} does */
+  /** Returns an image's files and configuration, unpacked if necessary. @throws ImageError as {@link resolve} does */
   async open(image: string): Promise<OpenedImage> {
     const digest = this.#find(image);
     const known = await this.#opened.get(digest);
-    // Someone may have removed it from the store, and loaded it again.
+    // The image may have been removed from the store and loaded again.
     if (known && existsSync(known.root)) return known;
     const opened = this.#open(image, digest);
     this.#opened.set(digest, opened);

@@ -22,7 +22,10 @@ export class ContainerSupportError extends KubewrightError {
   }
 }
 
-/** Id on this machine of user 0 of all containers if this process is root. All clusters share it, and so the unpacked images. */
+/**
+ * Id on this machine of user 0 of all containers, if this process is root. It is the same for all clusters, so they can share
+ * unpacked images.
+ */
 const firstContainerId = 1_878_982_656;
 
 /** The rights that a container's programs get. */
@@ -30,18 +33,19 @@ export interface ContainerRights {
   readonly user: ImageUser;
   /** In the format of `setpriv --bounding-set`. @defaultValue all capabilities */
   readonly boundingSet: string | undefined;
-  /** True if programs cannot gain rights by setuid files. */
+  /** True if programs cannot gain privileges through setuid files. */
   readonly noNewPrivileges: boolean;
 }
 
 /**
- * The user namespace in which containers of a node run, kept alive by a shell that ends with this process. Root maps 65,536 separate ids,
- * so images can use many users. An ordinary user is root in the namespace, and each container maps one id to that user.
+ * The user namespace of a node's containers, kept alive by a shell that ends with this process. If this process is root, the
+ * namespace maps 65,536 separate ids, so images can use many users. Otherwise this process's user is root in the namespace, and
+ * each container maps one id to that user.
  */
 export class UserNamespace implements Disposable {
   readonly #keeper: ChildProcess;
   readonly #tools: IsolationTools;
-  /** Id on this machine of user 0 of containers; `undefined` if this process's user is the only one. */
+  /** Id on this machine of the containers' user 0; `undefined` if this process's user is the only one. */
   readonly firstId: number | undefined;
 
   private constructor(
@@ -53,7 +57,7 @@ export class UserNamespace implements Disposable {
     this.firstId = firstId;
   }
 
-  /** @throws ContainerSupportError if this machine does not allow it */
+  /** @throws ContainerSupportError if this machine does not allow user namespaces */
   static async start({
     tools,
     isRoot,
@@ -78,19 +82,19 @@ export class UserNamespace implements Disposable {
     }
   }
 
-  /** Words that start a command with the right to mount, in the network of this machine. */
+  /** Words that start a command in this machine's network, with permission to mount. */
   get enter(): readonly string[] {
     if (this.firstId !== undefined) return [];
     return [this.#tools.nsenter, '--preserve-credentials', `--user=/proc/${this.#keeper.pid}/ns/user`];
   }
 
-  /** Returns the words that start a program of this machine with the rights of a container. */
+  /** Returns the words that start a program of this machine with a container's user and rights. */
   become({ user, boundingSet, noNewPrivileges }: ContainerRights): readonly string[] {
     const { nsenter, setpriv, unshare } = this.#tools;
     const { uid, gid, groups } = user;
     const bounds = boundingSet === undefined ? [] : [`--bounding-set=${boundingSet}`];
     if (this.firstId === undefined) {
-      // Only root can limit its capabilities; other users have none.
+      // Only root has capabilities that need a limit.
       const limits = uid === 0 ? bounds : [];
       return [
         unshare,
@@ -110,7 +114,7 @@ export class UserNamespace implements Disposable {
     return [nsenter, `--user=/proc/${this.#keeper.pid}/ns/user`, '--', setpriv, ...ids, ...rights, '--'];
   }
 
-  /** Returns the words that start a program of a container as its user. `main` is its main process. */
+  /** Returns the words that start a program of a container as its user. `main` is the pid of the container's main process. */
   join(main: number, { user, noNewPrivileges }: ContainerRights): readonly string[] {
     const { nsenter, setpriv } = this.#tools;
     const namespaces = ['mnt', 'pid', 'uts', 'ipc', 'user'].map(
@@ -122,11 +126,11 @@ export class UserNamespace implements Disposable {
     const groups =
       user.groups.length > 0 ? `--groups=${user.groups.map((id) => firstId + id).join()}` : '--clear-groups';
     const rights = noNewPrivileges ? ['--no-new-privs'] : [];
-    // The group must be set before nsenter, which would drop the others.
+    // Set the groups before nsenter, which would drop the supplementary groups.
     return [setpriv, `--regid=${firstId + user.gid}`, groups, ...rights, '--', ...joining, `--setuid=${user.uid}`];
   }
 
-  /** Ends the shell. The namespace stays as long as containers run in it. */
+  /** Ends the shell. The namespace exists as long as containers run in it. */
   [Symbol.dispose](): void {
     this.#keeper.stdin?.destroy();
     this.#keeper.kill('SIGKILL');

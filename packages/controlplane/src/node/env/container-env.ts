@@ -20,8 +20,8 @@ export interface EnvSources {
 }
 
 /**
- * Resolves a container's environment in the kubelet's order: services, `envFrom`, then `env`, whose values may refer to earlier
- * variables.
+ * Resolves a container's environment in the kubelet's order: services, `envFrom`, then `env`, whose values may refer to variables
+ * defined before them.
  *
  * @throws {@link ContainerConfigError} if a referenced object or key is missing and not optional.
  */

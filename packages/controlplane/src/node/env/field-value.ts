@@ -8,7 +8,7 @@ export interface PodPlace {
 }
 
 /**
- * Returns a pod field as in the downward API: `metadata.name`, `metadata.labels['app']`, `status.podIP`, …
+ * Returns a field of a pod as the downward API shows it: `metadata.name`, `metadata.labels['app']`, `status.podIP`, …
  *
  * @returns `undefined` for a path that the downward API does not support.
  */

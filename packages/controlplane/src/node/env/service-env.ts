@@ -1,8 +1,9 @@
 import type { Service } from '@kubewright/apimachinery/core/v1';
 
 /**
- * Returns the environment variables for services (`FOO_SERVICE_HOST`, `FOO_SERVICE_PORT`, and Docker's `FOO_PORT_…` forms). Every
- * container gets those of `kubernetes`; a pod with service links also gets those of its namespace's services.
+ * Returns the environment variables for services (`FOO_SERVICE_HOST`, `FOO_SERVICE_PORT`, and Docker's `FOO_PORT_…` forms). The
+ * caller selects the services: every container gets `kubernetes`, and a pod with service links also gets its namespace's
+ * services.
  */
 export function serviceVariables(services: readonly Service[]): ReadonlyMap<string, string> {
   const variables = new Map<string, string>();

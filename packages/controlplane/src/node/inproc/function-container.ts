@@ -12,7 +12,10 @@ import type { ContainerNetwork, InProcessNetwork } from './in-process-network.ts
 import type { ContainerFiles, MemoryFiles } from './memory-files.ts';
 import { OpenResources } from './open-resources.ts';
 
-/** The argument of a container's function. After its end, timers no longer fire, and its listeners and connections are closed. */
+/**
+ * The argument of a container's function. Once the container has ended, its timers no longer fire, and its listeners and
+ * connections are closed.
+ */
 export interface ContainerContext {
   /** The pod's `command` and `args`. */
   readonly args: readonly string[];
@@ -23,11 +26,14 @@ export interface ContainerContext {
   readonly files: ContainerFiles;
   /** Writes a line to the container's log. */
   readonly print: (line: string) => void;
-  /** Aborted by the stop signal. A function that has not returned at the end of the grace period counts as killed. */
+  /** Aborted by the stop signal. A function that has not returned by the end of the grace period counts as killed. */
   readonly signal: AbortSignal;
 }
 
-/** Runs a container. Returns its exit code; returning nothing means 0, and an error is logged and means 1. */
+/**
+ * Runs a container and returns its exit code; nothing means 0. If the function throws, the error is logged and the exit code is
+ * 1.
+ */
 export type ContainerFunction = (container: ContainerContext) => Promise<number | undefined> | Promise<void>;
 
 /** Options for {@link FunctionContainer}. */
@@ -71,7 +77,7 @@ export class FunctionContainer implements RunningContainer {
       podIP,
       clock: this.#containerClock(clock),
       network: network.of(podIP, this.#open),
-      // Each start of a container begins without files from an earlier start.
+      // Each attempt starts without the files of earlier attempts.
       files: files.of(mounts, `/pods/${podUid}/containers/${containerName}/${attempt}`),
       print: (line) => this.#write('stdout', `${line}\n`),
       signal: this.#stop.signal,
@@ -128,7 +134,7 @@ export class FunctionContainer implements RunningContainer {
   }
 
   #failed(error: unknown): void {
-    // The function rethrew the abort of a wait that the stop signal interrupted.
+    // The function may rethrow the abort of a wait that the stop signal interrupted. That is not an error.
     const isStopped = this.#stop.signal.aborted && error === this.#stop.signal.reason;
     if (!isStopped) {
       this.#write('stderr', `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -6,7 +6,7 @@ import type { OpenResources } from './open-resources.ts';
 /** Handles a connection to a listener. */
 type Accept = (connection: Duplex) => void;
 
-/** The part of an {@link InProcessNetwork} that a container reaches. Closed when the container ends. */
+/** A container's access to an {@link InProcessNetwork}. Closed when the container ends. */
 export interface ContainerNetwork {
   /** Accepts connections to a port of the pod, until disposed. @throws Error `EADDRINUSE` */
   listen(port: number, accept: (connection: Duplex) => void): Disposable;
@@ -38,7 +38,7 @@ export class InProcessNetwork {
     const accept = this.#listeners.get(address);
     if (!accept) throw failure('connect', 'ECONNREFUSED', address);
     const [near, far] = duplexPair();
-    // A broken connection ends. Programs that need to know also listen for errors.
+    // A broken connection just ends. Programs that want to know about errors can also listen for them.
     for (const side of [near, far]) side.on('error', () => undefined);
     far.once('close', () => near.destroy());
     near.once('close', () => far.destroy());
@@ -46,7 +46,7 @@ export class InProcessNetwork {
     return near;
   }
 
-  /** Returns the network as one container sees it. @param open - everything that must be closed when it ends */
+  /** Returns one container's access to the network. @param open - collects what must be closed when the container ends */
   of(podIP: string, open: OpenResources): ContainerNetwork {
     const opened = (connection: Duplex): Duplex => {
       const closing = { [Symbol.dispose]: () => void connection.destroy() };
@@ -68,7 +68,7 @@ export class InProcessNetwork {
   }
 }
 
-/** Returns an error like those of sockets, whose codes programs compare. */
+/** Returns an error with the code of a socket error, because programs compare codes. */
 function failure(syscall: string, code: string, detail: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${syscall} ${code}: ${detail}`), { code, syscall });
 }

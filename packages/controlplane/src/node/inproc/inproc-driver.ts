@@ -15,7 +15,7 @@ import type { MemoryFiles } from './memory-files.ts';
 export interface InprocDriverOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** The functions of images. */
+  /** The function that runs for each image, by image name. */
   readonly programs: Readonly<Record<string, ContainerFunction>>;
   readonly network: InProcessNetwork;
   readonly files: MemoryFiles;

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Formats a time as in logs: RFC 3339 with nanoseconds, of which only milliseconds are set. */
+/** Formats a time for logs: RFC 3339 with nine fractional digits, of which only the milliseconds are set. */
 export function logTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000000Z');
 }

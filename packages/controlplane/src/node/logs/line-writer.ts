@@ -6,9 +6,9 @@ import type { LogWriter, WritableLog } from './log-store.ts';
 /** A longer line is written in parts. */
 const lineBytes = 16 * 1024;
 
-/** Reports of a {@link LineWriter}. */
+/** Called when a {@link LineWriter} drops lines. */
 export interface LineWriterReports {
-  /** Called when a line cannot be written after earlier ones could: it and the following lines are dropped. */
+  /** Called when a line cannot be written after earlier lines could: it and the following lines are dropped. */
   dropping(error: unknown): void;
   /** Called with the number of lost lines when writes succeed again or the log ends. */
   dropped(lines: number): void;

@@ -34,7 +34,10 @@ export interface WritableLog {
 
 /** A log that can be read and followed. */
 export interface ReadableLog {
-  /** Reads available bytes after `offset`. Offsets count from the beginning of the log, including rotated parts. */
+  /**
+   * Reads available bytes from `offset` on. Offsets count from the beginning of the log, including parts that have been rotated
+   * away.
+   */
   read(offset: number, limit: number): { readonly bytes: Uint8Array; readonly nextOffset: number };
   readonly firstOffset: number;
   readonly endOffset: number;

@@ -69,7 +69,8 @@ function tailOffset(log: ReadableLog, count: number): number {
     const { bytes } = readAll(log, { start, end });
     for (let at = bytes.length - 1; at >= 0; at--) {
       if (bytes[at] !== 0x0a) continue;
-      // The final newline starts no line. `found` counts the newlines before the requested lines.
+      // The last line ends with a newline too, so there is one more newline than lines to skip over. `found` counts newlines from
+      // the end.
       if (found++ === count) return start + at + 1;
     }
     end = start;

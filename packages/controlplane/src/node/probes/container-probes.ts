@@ -7,7 +7,7 @@ export interface ProbeReports {
   /** Called once the startup probe has succeeded; immediately if there is no such probe. */
   started(): void;
   ready(isReady: boolean): void;
-  /** Requests that the container be killed. */
+  /** Requests that the container be killed and restarted. */
   unhealthy(kind: ProbeKind, probe: Probe): void;
   /** Called for each failed attempt. */
   failedOnce(kind: ProbeKind, output: string): void;

@@ -4,7 +4,7 @@ import type { Sockets } from '../../network/sockets.ts';
 import { hostPort, networkFault } from './network-fault.ts';
 import type { ProbeResult } from './probe-runner.ts';
 
-// Loaded when the first gRPC probe runs.
+// Node's HTTP/2 module, loaded when the first gRPC probe runs.
 const http2 = (): typeof import('node:http2') => process.getBuiltinModule('node:http2');
 
 /** Health statuses by number. */
@@ -34,8 +34,8 @@ interface HealthResponse {
 }
 
 /**
- * Checks a server's health with `grpc.health.v1.Health/Check`, without TLS, as kubelets do (1.36). Reports the result with their
- * wording.
+ * Checks a server's health with `grpc.health.v1.Health/Check`, without TLS, and returns the result in the kubelet's wording
+ * (1.36).
  */
 export async function grpcProbe(target: GrpcTarget): Promise<ProbeResult> {
   const { host, port, signal } = target;
@@ -62,7 +62,7 @@ export async function grpcProbe(target: GrpcTarget): Promise<ProbeResult> {
     if (response) return resultOf(response);
     return failed(connected ? `timeout: health rpc did not complete ${within}` : noConnection);
   } catch (error) {
-    // A kubelet retries the connection until the timeout and then reports that.
+    // A kubelet retries the connection until the timeout, and then reports the timeout.
     if (!connected) return failed(noConnection);
     return failed(`error: health rpc probe failed: ${networkFault(error, { host, port })}`);
   } finally {
@@ -126,7 +126,7 @@ function request(service: string): Buffer {
   return Buffer.concat([head, message]);
 }
 
-/** Returns field 1 of the response message; a zero field is omitted. */
+/** Returns field 1 of the response message. The field is missing if its value is 0. */
 function statusIn(bytes: Buffer): number {
   return bytes[5] === 0x08 ? (bytes[6] ?? 0) : 0;
 }

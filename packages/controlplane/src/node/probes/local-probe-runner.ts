@@ -8,7 +8,7 @@ import { grpcProbe } from './grpc-probe.ts';
 import { hostPort, networkFault } from './network-fault.ts';
 import type { ProbeResult, ProbeRunner, ProbeTarget } from './probe-runner.ts';
 
-// An import would also load Node's fetch: 30 ms and 14 MB for code that is not used here.
+// An import statement would also load Node's fetch: 30 ms and 14 MB for code that is not used here.
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 const maxOutput = 10_240;
@@ -18,7 +18,7 @@ export class LocalProbeRunner implements ProbeRunner {
   readonly #clock: Clock;
   readonly #sockets: Sockets;
 
-  /** @param sockets - connect to pods. */
+  /** @param sockets - connects to pods. */
   constructor(clock: Clock, sockets: Sockets = hostSockets) {
     this.#clock = clock;
     this.#sockets = sockets;

@@ -18,7 +18,7 @@ export interface ProbeTarget {
 
 export type ProbeKind = 'startup' | 'liveness' | 'readiness';
 
-/** Result of a probe; `output` is meant for people. */
+/** Result of a probe. `output` is a message for users. */
 export interface ProbeResult {
   readonly ok: boolean;
   readonly output: string;

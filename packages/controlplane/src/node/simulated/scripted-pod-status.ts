@@ -20,12 +20,12 @@ export interface PodPlace {
   readonly nowMs: number;
 }
 
-/** Same as the kubelet's. */
+/** The kubelet's limits. */
 const limits = { initialMs: 10_000, maxMs: 300_000 };
 
 /**
- * Returns the status that a kubelet writes after a change of a pod's main containers; containers without a script do not change.
- * Init containers have succeeded by then, and sidecars run.
+ * Returns the status that a kubelet writes after its pod's main containers have changed as scripted. Containers without a script
+ * keep their state. All init containers have succeeded, and all sidecars run.
  */
 export function scriptedPodStatus(
   pod: Pod,
@@ -79,14 +79,14 @@ function run({ slot, runsSince, nowMs }: Actor): void {
   slot.probedReady = true;
 }
 
-/** Ends an init container unless it has already ended. */
+/** Marks an init container as succeeded, unless it already is. */
 function succeed(actor: Actor): void {
   const { slot } = actor;
   if (slot.state.type === 'exited' && slot.state.terminated.exitCode === 0) slot.last = undefined;
   else exit(actor, { exitCode: 0 });
 }
 
-/** Ends a container. If it is restarted, it ends again right away, which is when a kubelet begins to wait. */
+/** Marks a container as exited. If it must be restarted, the status is that after its next exit, when a kubelet begins to back off. */
 function exit(
   { slot, pod, nowMs, runsSince }: Actor,
   { exitCode, message }: { readonly exitCode: number; readonly message?: string | undefined },

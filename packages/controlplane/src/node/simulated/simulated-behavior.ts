@@ -5,7 +5,7 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 export interface SimulatedBehavior {
   /** Duration of the image pull, in milliseconds. */
   readonly pullMs: number;
-  /** Message with which the pull fails, and the age of the pod from which it succeeds, in milliseconds. */
+  /** Message with which the pull fails; `undefined` if it succeeds. */
   readonly pullError: string | undefined;
   readonly pullErrorMs: number;
   /** Time it takes to start, in milliseconds. */
@@ -18,9 +18,9 @@ export interface SimulatedBehavior {
   /** Time it takes to stop, in milliseconds. */
   readonly stopMs: number;
   readonly stopExitCode: number;
-  /** A line that it prints. */
+  /** A line that the container prints. */
   readonly output: string | undefined;
-  /** Probes fail until this long after the start, and again once `unhealthyAfterMs` has passed, in milliseconds. */
+  /** In milliseconds after the start: probes succeed from `healthyAfterMs` until `unhealthyAfterMs`. */
   readonly healthyAfterMs: number;
   readonly unhealthyAfterMs: number;
   /** The processor and memory usage. */
@@ -28,15 +28,15 @@ export interface SimulatedBehavior {
   readonly memoryBytes: number;
 }
 
-/** The fields of a pod that its behavior depends on. */
+/** The fields of a pod that determine its containers' behavior. */
 export type SimulatedPod = Pick<Pod, 'spec'> & { readonly metadata: ObjectMeta };
 
 const prefix = 'simulated.kubewright.dev/';
-/** Run time of a Job's container, in milliseconds. */
+/** Default run time of the containers of a Job's pods, in milliseconds. */
 const jobMs = 1_000;
 
 /**
- * Returns the behavior of an attempt of a container. It depends only on the pod: on its annotations
+ * Returns how an attempt of a container behaves. The behavior depends only on the pod, in particular on its annotations
  * `simulated.kubewright.dev/<what>` (all containers) and `simulated.kubewright.dev/<what>.<container>` (one container).
  *
  * | what | effect |
@@ -44,15 +44,15 @@ const jobMs = 1_000;
  * | `pull-seconds` | the image pull takes this long |
  * | `pull-error` | the pull fails with this message, forever or until the pod is `pull-error-seconds` old |
  * | `start-seconds`, `start-error` | the start takes this long; it fails with this message |
- * | `run-seconds`, `exit-code` | the container exits after this time (0 if there is only an exit code), with this code (0) |
- * | `failures` | the first attempts that exit with `exit-code` (1); later ones exit with 0, or keep running like a server |
- * | `stop-seconds`, `stop-exit-code` | it takes this long to stop, and exits with this code (0) |
- * | `output` | a line that it prints |
- * | `cpu`, `memory` | what it uses, as quantities: `250m`, `64Mi` (half of its requests) |
- * | `healthy-after-seconds`, `unhealthy-after-seconds` | probes succeed from then on, until then |
+ * | `run-seconds`, `exit-code` | the container exits after this time (immediately if only `exit-code` is set), with this code (default 0) |
+ * | `failures` | this many attempts exit with `exit-code` (default 1); later attempts exit with 0, or keep running if the container is a server |
+ * | `stop-seconds`, `stop-exit-code` | the container takes this long to stop, and exits with this code (default 0) |
+ * | `output` | the container prints this line |
+ * | `cpu`, `memory` | the container uses this much: `250m`, `64Mi` (default: half of its requests) |
+ * | `healthy-after-seconds`, `unhealthy-after-seconds` | probes succeed after the first time, and fail again after the second |
  *
- * Without annotations, init containers exit with 0 immediately, the containers of a Job's pods after one second, and all others,
- * sidecars included, run until they are stopped.
+ * Without annotations, init containers exit with 0 immediately, the containers of a Job's pods exit with 0 after one second, and
+ * all others, including sidecars, run until they are stopped.
  */
 export function behaviorOf(
   pod: SimulatedPod,
@@ -94,7 +94,7 @@ export function behaviorOf(
   };
 }
 
-/** Returns a quantity as a number; undefined if it is not one. */
+/** Parses a quantity; returns undefined if it is missing or invalid. */
 function amount(text: string | undefined): number | undefined {
   try {
     return text === undefined ? undefined : Number(Quantity.parse(text).milliValue()) / 1_000;
@@ -104,7 +104,7 @@ function amount(text: string | undefined): number | undefined {
   }
 }
 
-/** Returns half of what a container requests. */
+/** Returns half of the amount that a container requests. */
 function half(
   { spec }: SimulatedPod,
   { container, resource }: { readonly container: string; readonly resource: 'cpu' | 'memory' },
@@ -114,7 +114,7 @@ function half(
   return (amount(requests?.[resource]?.toString()) ?? 0) / 2;
 }
 
-/** Returns after how many milliseconds a container usually ends; `undefined` for one that serves until it is stopped. */
+/** Returns after how many milliseconds a container ends by default; `undefined` if it runs until it is stopped. */
 function usualRunMs({ metadata, spec }: SimulatedPod, container: string): number | undefined {
   const init = spec?.initContainers?.find(({ name }) => name === container);
   if (init) return init.restartPolicy === 'Always' ? undefined : 0;

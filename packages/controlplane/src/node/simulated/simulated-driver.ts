@@ -27,7 +27,8 @@ export interface SimulatedDriverOptions {
 }
 
 /**
- * Simulates containers without running anything: they behave as their pod's annotations say (see {@link behaviorOf}). It depends only on the clock, so thousands of pods cost little and tests control the time.
+ * Simulates containers without running anything. They behave as their pod's annotations say (see {@link behaviorOf}). All times
+ * come from the clock, so thousands of pods cost little, and tests control the time.
  */
 export class SimulatedDriver implements Driver {
   readonly name = 'simulated';
@@ -66,7 +67,7 @@ export class SimulatedDriver implements Driver {
     if (pullError !== undefined && !(ageMs >= pullErrorMs)) {
       throw Object.assign(new Error(pullError), { reason: 'ErrImagePull' });
     }
-    // Tests of controllers use such names for images that cannot be pulled.
+    // Tests of controllers use such names for images whose pull must fail.
     if (/(^|[/:])(invalid|missing|nonexistent|doesnotexist)\b/i.test(image)) {
       const reason = 'ErrImagePull';
       throw Object.assign(new Error(`simulated: image "${image}" cannot be pulled because of its name`), { reason });
@@ -139,7 +140,7 @@ class SimulatedContainer implements RunningContainer {
     if (runMs !== undefined) this.#timers.push(clock.setTimer(runMs, () => this.#finish(exitCode)));
   }
 
-  /** Returns the processor time used so far, given the number of processors in use since the last call. */
+  /** Adds processor time for the time since the last call, given the number of cores in use, and returns the total. */
   used(cores: number): Omit<Usage, 'memoryBytes'> {
     const nowMs = this.#clock.now();
     this.#cpuSeconds += (cores * (nowMs - this.#usedAtMs)) / 1_000;
