@@ -2,18 +2,18 @@ import type { Clock, Random } from '@kubewright/apimachinery';
 import { type ServiceEndpoint, usableEndpoints } from './service-endpoints.ts';
 import type { Route } from './service-routes.ts';
 
-/** Returns the node of a client, if its address is that of a pod or a node. */
+/** Returns the node of a client whose address belongs to a pod or a node; `undefined` for any other client. */
 export type NodeOfClient = (address: string) => string | undefined;
 
-/** Number of clients whose endpoint is remembered. */
+/** Maximum number of clients whose endpoint is remembered. */
 const maxClients = 4_096;
 
-/** Chooses the endpoints of one route at random, and the same one for each client with session affinity. */
+/** Chooses the endpoints of one route at random. With session affinity, each client keeps its endpoint. */
 export class EndpointPicker {
   readonly #clock: Clock;
   readonly #random: Random;
   readonly #nodeOf: NodeOfClient;
-  /** The last endpoint of each client, the least recently used first. */
+  /** The last endpoint of each client, least recently used first. */
   readonly #clients = new Map<string, { readonly endpoint: string; readonly untilMs: number }>();
 
   constructor(options: { readonly clock: Clock; readonly random: Random; readonly nodeOf: NodeOfClient }) {

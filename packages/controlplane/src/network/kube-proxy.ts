@@ -19,7 +19,7 @@ import { type NodeAddress, serviceRoutes } from './service-routes.ts';
 /** Interval between attempts to listen on an address that is in use, in milliseconds. */
 const retryMs = 5_000;
 
-/** Keeps a proxy up to date with services and their EndpointSlices, with kube-proxy's role. */
+/** Returns the controller that keeps a proxy up to date with services and their EndpointSlices. It has kube-proxy's role. */
 export function kubeProxy(proxy: ServiceProxy): ControllerDefinition {
   return requestController({
     name: 'kube-proxy',
@@ -34,7 +34,7 @@ export function kubeProxy(proxy: ServiceProxy): ControllerDefinition {
         }),
         { indexes: { service: byService } },
       ),
-      // Only a new node, or one with another address, changes node ports.
+      // Node ports are opened and closed when a node is created or deleted.
       watch<Node>(Node, ({ type }, context) => {
         if (type === 'create' || type === 'delete') context.enqueue(allNodePorts);
       }),
@@ -104,7 +104,7 @@ function hasNodePorts({ spec }: Service): boolean {
   return spec?.ports?.some(({ nodePort = 0 }) => nodePort !== 0) ?? false;
 }
 
-/** Returns why an address of a service is not reachable, and the remedy. */
+/** Returns the message for an address at which the proxy cannot listen, including the remedy. */
 function faultNote({ route, error }: RouteFault): string {
   const what = `cannot listen on ${route.host}:${route.port}/${route.protocol}`;
   switch (error.code) {

@@ -48,7 +48,7 @@ export class LoopbackRange implements AsyncDisposable {
     const start = Math.floor(random.next() * 250);
     let last: unknown;
     for (let i = 0; i < 250; i++) {
-      // 127.0 and 127.1 are too often used manually.
+      // Skip 127.0 and 127.1, which people often use by hand.
       const second = 2 + (((preferred === undefined ? start : preferred - 2) + i) % 250);
       try {
         return new LoopbackRange(second, await listen(`127.${second}.0.1`));
@@ -95,7 +95,7 @@ function listen(host: string, port: number = markPort): Promise<Server> {
     const server = createServer((socket) => socket.destroy());
     server.once('error', reject);
     server.listen({ host, port, exclusive: true }, () => {
-      // The listener only marks the range, so a connection that cannot be accepted (EMFILE) does not matter.
+      // The listener only marks the range, so it does not matter if a connection cannot be accepted (EMFILE).
       server.off('error', reject).on('error', () => undefined);
       resolve(server);
     });

@@ -1,7 +1,7 @@
 import type { IsolationTools } from './isolated/tools.ts';
 import type { Sockets } from './sockets.ts';
 
-/** The network of one node's pods if each pod has its own. */
+/** The network of one node's pods, in which each pod has its own address and ports. */
 export interface PodNetwork {
   /** The node's address in this network. */
   readonly nodeIP: string;
@@ -10,11 +10,11 @@ export interface PodNetwork {
   readonly tools: IsolationTools;
   /** DNS for pods; `undefined` if the cluster has none. */
   readonly dns: PodDns | undefined;
-  /** Attaches a pod; returns the same addresses if it is attached. */
+  /** Attaches a pod. Returns the same result if the pod is already attached. */
   attach(podUid: string): Promise<AttachedPod>;
   /** Detaches a pod and frees its address. Idempotent. */
   detach(podUid: string): Promise<void>;
-  /** Words that start a command in the network of the node; for pods with host networking. */
+  /** Words that start a command in the node's own network, for pods with host networking. */
   readonly enterNode: readonly string[];
 }
 

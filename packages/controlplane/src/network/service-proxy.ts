@@ -15,7 +15,7 @@ export interface ServiceProxyOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly nodeOf: NodeOfClient;
-  /** Returns false for a connection that a NetworkPolicy forbids. @defaultValue all are allowed */
+  /** Returns false for a connection that a NetworkPolicy forbids. @defaultValue all connections are allowed */
   readonly permits?: ((flow: ServiceFlow) => boolean) | undefined;
 }
 
@@ -31,8 +31,8 @@ interface Listener {
 }
 
 /**
- * Listens at the addresses of services and forwards to their endpoints. An address without usable endpoints refuses connections,
- * as with kube-proxy. Existing TCP connections survive changes.
+ * Listens at the addresses of services and forwards connections to their endpoints. An address without usable endpoints refuses
+ * connections, as with kube-proxy. Existing TCP connections survive changes.
  */
 export class ServiceProxy implements Disposable {
   readonly #options: ServiceProxyOptions;
@@ -43,8 +43,8 @@ export class ServiceProxy implements Disposable {
   }
 
   /**
-   * Changes the routes of a service; none removes it. Calls for one service must not overlap. Returns the addresses at which it
-   * could not listen.
+   * Replaces the routes of a service; an empty list removes the service. Calls for one service must not overlap. Returns the
+   * addresses at which the proxy cannot listen.
    */
   async apply(service: string, routes: readonly Route[]): Promise<readonly RouteFault[]> {
     const listeners = this.#services.get(service) ?? new Map<string, Listener>();
@@ -102,14 +102,14 @@ export class ServiceProxy implements Disposable {
     return late.listener;
   }
 
-  /** Connects to the first endpoint that accepts. @throws the last endpoint's error */
+  /** Connects to the first endpoint that accepts the connection. @throws the last endpoint's error */
   async #connect(
     route: Route,
     { picker, client }: { readonly picker: EndpointPicker; readonly client: SocketAddress },
   ): Promise<Socket> {
     let last: unknown = new Error('the service has no endpoints');
     for (const endpoint of picker.pick(route, client.host)) {
-      // As on a real cluster, where the endpoint is chosen before packets are filtered.
+      // No other endpoint is tried: on a real cluster, too, the endpoint is chosen before packets are filtered.
       if (!this.#permits(route, { client, endpoint })) throw new Error('a NetworkPolicy forbids the connection');
       try {
         const socket = await this.#options.sockets.connect(endpoint);
@@ -143,7 +143,7 @@ export class ServiceProxy implements Disposable {
 function change(listener: Listener, route: Route): void {
   listener.route = route;
   const { forwarder } = listener;
-  // As kube-proxy (1.36) does with conntrack: clients stay with an endpoint that terminates and still serves.
+  // Clients stay with an endpoint that is terminating but still serves, as with kube-proxy (1.36) and conntrack.
   if (forwarder instanceof UdpForwarder) forwarder.retain(route.endpoints.filter(({ serving }) => serving));
 }
 
@@ -151,7 +151,7 @@ function keyOf({ protocol, host, port }: Route): string {
   return `${protocol} ${host}:${port}`;
 }
 
-/** True if some client finds an endpoint. */
+/** Returns true if there is an endpoint for at least some clients. */
 function isUsable({ endpoints, near }: Route): boolean {
   return usableEndpoints(endpoints, { node: near === 'client' ? undefined : near?.node }).length > 0;
 }

@@ -4,26 +4,26 @@ import { endpointsOf, type ServiceEndpoint } from './service-endpoints.ts';
 import type { SocketAddress } from './sockets.ts';
 import { type AdmitsClient, sourceFilter } from './source-ranges.ts';
 
-/** Where connections to one address of a service go. */
+/** How connections to one address of a service are forwarded. */
 export interface Route extends SocketAddress {
   readonly protocol: 'TCP' | 'UDP';
   readonly endpoints: readonly ServiceEndpoint[];
-  /** Only endpoints on this node are used, or on the client's own. @defaultValue endpoints on any node */
+  /** Uses only endpoints on this node, or on the client's node. @defaultValue endpoints on any node */
   readonly near: { readonly node: string } | 'client' | undefined;
-  /** Time for which a client keeps its endpoint, in milliseconds. @defaultValue each connection gets any endpoint */
+  /** Time for which a client keeps its endpoint, in milliseconds. @defaultValue each connection may get another endpoint */
   readonly affinityMs: number | undefined;
   /** Returns true for clients that may connect. @defaultValue all clients may */
   readonly admits?: AdmitsClient | undefined;
 }
 
-/** The addresses of a node. */
+/** The name and address of a node. */
 export interface NodeAddress {
   readonly name: string;
   readonly ip: string;
 }
 
 const proxyNameLabel = 'service.kubernetes.io/service-proxy-name';
-/** Clients on this machine also reach node ports here. */
+/** Node ports are also open at this address, for clients on this machine. */
 const localhost = '127.0.0.1';
 const threeHours = 10_800;
 

@@ -1,11 +1,11 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
 import { BlockList, connect, createServer, isIPv4, type Server, type Socket } from 'node:net';
 
-/** Opens sockets in one network: that of this machine, or that of a cluster's pods. */
+/** Opens sockets in one network: this machine's, or that of a cluster's pods. */
 export interface Sockets {
-  /** Listens on an address. Connections are half-open: each side is closed on its own. */
+  /** Listens on an address. Connections are half-open: their two directions are closed separately. */
   listen(address: SocketAddress): Promise<Server>;
-  /** Connects to an address. The socket is half-open and keeps what arrives until it is read. @throws the system's error */
+  /** Connects to an address. The socket is half-open and buffers incoming data until it is read. @throws the system's error */
   connect(address: SocketAddress): Promise<Socket>;
   /** Receives datagrams at an address; port 0 is any free port. */
   bind(address: SocketAddress): Promise<DatagramSocket>;
@@ -17,10 +17,13 @@ export interface SocketAddress {
   readonly port: number;
 }
 
-// Loaded when the first datagrams are forwarded.
+// Node's datagram module, loaded when the first datagrams are forwarded.
 const dgram = (): typeof import('node:dgram') => process.getBuiltinModule('node:dgram');
 
-/** Opens sockets on this machine. Listens at loopback addresses only, because objects of the cluster name the addresses. */
+/**
+ * Opens sockets on this machine. Listens only at loopback addresses: objects in the cluster choose the address, and must not
+ * expose it to other machines.
+ */
 export const hostSockets: Sockets = {
   listen({ host, port }) {
     if (!isLoopback(host)) return Promise.reject(notLoopback());
@@ -28,7 +31,7 @@ export const hostSockets: Sockets = {
       const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
       server.once('error', reject);
       server.listen({ host, port, exclusive: true }, () => {
-        // A connection that cannot be accepted (EMFILE) fails for its client alone.
+        // A connection that cannot be accepted (EMFILE) fails only for its client.
         server.off('error', reject).on('error', () => undefined);
         resolve(server);
       });
@@ -45,7 +48,7 @@ export const hostSockets: Sockets = {
     });
   },
   bind({ host, port }) {
-    // Any free port is that of a client.
+    // Only clients ask for any free port, so they may use any address.
     if (port !== 0 && !isLoopback(host)) return Promise.reject(notLoopback());
     return new Promise((resolve, reject) => {
       const socket = dgram().createSocket('udp4');

@@ -4,8 +4,8 @@ import { BlockList } from 'node:net';
 export type AdmitsClient = (address: string) => boolean;
 
 /**
- * Returns the filter of `loadBalancerSourceRanges`; `undefined` admits every client. Mirrors kube-proxy (1.36): ranges of the other
- * address family are ignored, and a range of all addresses counts as none at all.
+ * Returns the filter for `loadBalancerSourceRanges`; `undefined` admits every client. Mirrors kube-proxy (1.36): ranges of the
+ * other address family are ignored, and a range that contains all addresses disables the filter.
  */
 export function sourceFilter(ranges: readonly string[]): AdmitsClient | undefined {
   const admitted = new BlockList();

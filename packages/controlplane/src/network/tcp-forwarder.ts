@@ -6,7 +6,7 @@ import type { SocketAddress } from './sockets.ts';
 export interface TcpForwarderOptions {
   /** Receives the connections. It is closed with the forwarder. */
   readonly server: Server;
-  /** Connects a client onward; the client is disconnected if this fails. */
+  /** Connects to the target for a client. If that fails, the client is disconnected. */
   readonly open: (client: SocketAddress) => Promise<Socket>;
 }
 
@@ -35,7 +35,7 @@ export class TcpForwarder implements Disposable {
       if (client.destroyed) target.destroy();
       else join(client, target);
     } catch {
-      // Nothing is listening: the client sees a broken connection.
+      // The target is unreachable, so the client's connection is reset.
       client.resetAndDestroy();
     }
   }

@@ -8,14 +8,14 @@ export interface UdpForwarderOptions {
   readonly socket: Socket;
   /** Returns the target of a client's datagrams; `undefined` drops them. */
   readonly target: (client: SocketAddress) => SocketAddress | undefined;
-  /** Opens the socket that represents a client. */
+  /** Opens the socket from which a client's datagrams are forwarded. */
   readonly open: () => Promise<Socket>;
   readonly clock: Clock;
 }
 
-/** Time without datagrams after which a client is forgotten, in milliseconds; conntrack's for streams. */
+/** Time without datagrams after which a client is forgotten, in milliseconds, as in conntrack for UDP streams. */
 const idleMs = 120_000;
-/** Number of clients at a time; one more replaces the client that has been silent for the longest time. */
+/** Maximum number of clients; another client replaces the one that has been silent for the longest time. */
 const maxClients = 1_024;
 
 interface Flow {
@@ -24,7 +24,7 @@ interface Flow {
   timer: Timer | undefined;
 }
 
-/** Forwards datagrams, and the replies back to each client. */
+/** Forwards datagrams, and returns the replies to each client. */
 export class UdpForwarder implements Disposable {
   readonly #options: UdpForwarderOptions;
   /** Keyed by client, in order of the last packet, oldest first. */
@@ -42,7 +42,7 @@ export class UdpForwarder implements Disposable {
     this.retain([]);
   }
 
-  /** Forgets the clients of other targets, so their next datagrams get a new one. */
+  /** Forgets the clients of all other targets, so that their next datagrams get a new target. */
   retain(targets: readonly SocketAddress[]): void {
     const kept = new Set(targets.map(keyOf));
     for (const [key, flow] of this.#flows) if (!kept.has(keyOf(flow.target))) this.#forget(key, flow);

@@ -3,9 +3,10 @@ import { NetworkPolicy } from '@kubewright/apimachinery/networking/v1';
 import { type ControllerDefinition, controller } from '@kubewright/runtime';
 
 /**
- * Records an event about each NetworkPolicy, because this cluster enforces none and a user may miss the warning of the API server.
+ * Returns the controller that records an event about each NetworkPolicy, because this cluster does not enforce them and users may
+ * miss the API server's warning.
  *
- * @param options - `needsNft`: true if they would be enforced if nftables were installed.
+ * @param options - `needsNft`: true if policies would be enforced with nftables installed.
  */
 export function unenforcedPolicies({ needsNft }: { readonly needsNft: boolean }): ControllerDefinition {
   const why = needsNft ? 'nftables is not installed' : 'pods share the loopback network; use --network isolated';

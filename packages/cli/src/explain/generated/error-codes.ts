@@ -113,7 +113,7 @@ export const errorCodes: readonly ErrorCode[] = [
   {"code":"KW5502","title":"The folder cannot be used","text":"The folder cannot be used. The message says what was tried, why it failed and what to do.","source":"StateDirectoryError of @kubewright/controlplane"},
   {"code":"KW5503","title":"A test cluster is unavailable","text":"A test cluster is unavailable. The message says what was requested, why it failed and what to do.","source":"TestEnvironmentError of @kubewright/controlplane"},
   {"code":"KW5504","title":"A list of components is invalid","text":"A list of components is invalid. The message names the list, the fault and the valid names.","source":"ComponentsError of @kubewright/controlplane"},
-  {"code":"KW5505","title":"A volume's folder is not one of the cluster's","text":"A volume's folder is not one of the cluster's.","source":"VolumeFolderError of @kubewright/controlplane"},
+  {"code":"KW5505","title":"A path is not the folder of one of the cluster's volumes","text":"A path is not the folder of one of the cluster's volumes.","source":"VolumeFolderError of @kubewright/controlplane"},
   {"code":"KW5506","title":"A snapshot cannot be read or written","text":"A snapshot cannot be read or written. Pass another file.","source":"SnapshotFileError of @kubewright/controlplane"},
   {"code":"KW5507","title":"A test injects a fault into a node that does not exist or has failed already","text":"A test injects a fault into a node that does not exist or has failed already.","source":"NodeFaultError of @kubewright/controlplane"},
   {"code":"KW5601","title":"An owner's kind is not served yet, or no longer served","text":"An owner's kind is not served yet, or no longer served.","source":"UnknownOwnerKindError of @kubewright/controlplane"},

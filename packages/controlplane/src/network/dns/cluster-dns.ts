@@ -12,7 +12,7 @@ import {
 import { byService, serviceLabel } from '../endpoint-slice-index.ts';
 import type { ServiceZone } from './service-zone.ts';
 
-/** Keeps a zone up to date with services and their EndpointSlices. */
+/** Returns the controller that keeps a zone up to date with services and their EndpointSlices. */
 export function clusterDns(zone: ServiceZone): ControllerDefinition {
   return requestController({
     name: 'coredns',
@@ -38,7 +38,7 @@ export function clusterDns(zone: ServiceZone): ControllerDefinition {
   });
 }
 
-/** Creates the service whose address pods use as their name server, as kubeadm does. It reserves the address. */
+/** Creates the service whose address pods use as their name server, as kubeadm does. The service reserves the address. */
 export async function createDnsService(client: KubernetesClient, clusterIP: string): Promise<void> {
   const labels = { 'k8s-app': 'kube-dns', 'kubernetes.io/cluster-service': 'true', 'kubernetes.io/name': 'CoreDNS' };
   const ports = [

@@ -3,7 +3,7 @@ import { Buffer } from 'node:buffer';
 /** Types of records, by their numbers. */
 export const recordTypes = { A: 1, CNAME: 5, SOA: 6, PTR: 12, TXT: 16, AAAA: 28, SRV: 33, OPT: 41, ANY: 255 } as const;
 
-/** Results of a query. */
+/** Response codes. */
 export const responseCodes = {
   noError: 0,
   formatError: 1,
@@ -24,7 +24,7 @@ export interface Query {
   readonly id: number;
   readonly recursionDesired: boolean;
   readonly question: Question;
-  /** Largest answer in bytes that the client takes over UDP. */
+  /** Size of the largest answer that the client accepts over UDP, in bytes. */
   readonly maxBytes: number;
 }
 
@@ -49,7 +49,7 @@ const headerBytes = 12;
 const plainUdpBytes = 512;
 const classInternet = 1;
 
-/** Parses a query. Returns `undefined` for anything but a query with one question. */
+/** Parses a query. Returns `undefined` unless the message is a query with exactly one question. */
 export function parseQuery(message: Buffer): Query | undefined {
   if (message.length < headerBytes || message.readUInt16BE(4) !== 1) return undefined;
   const flags = message.readUInt16BE(2);
@@ -61,7 +61,7 @@ export function parseQuery(message: Buffer): Query | undefined {
   return { id: message.readUInt16BE(0), recursionDesired, question, maxBytes: sizeLimit(message, name.end + 4) };
 }
 
-/** True if a message is the answer to a query: same id and same question. */
+/** Returns true if a message is the answer to a query, that is, has the same id and question. */
 export function isAnswerTo(query: Buffer, answer: Buffer): boolean {
   if (answer.length < headerBytes || answer.readUInt16BE(0) !== query.readUInt16BE(0)) return false;
   const isResponse = (answer.readUInt16BE(2) & 0x8000) !== 0;
@@ -78,7 +78,10 @@ export function isTruncated(answer: Buffer): boolean {
   return (answer.readUInt16BE(2) & 0x200) !== 0;
 }
 
-/** Returns the size of the client's EDNS option, which follows the question if it has one. */
+/**
+ * Returns the size of the largest answer that the client accepts: the one in its EDNS option, which follows the question, or else
+ * 512.
+ */
 function sizeLimit(message: Buffer, start: number): number {
   const isOption =
     message.readUInt16BE(10) > 0 &&
@@ -101,7 +104,10 @@ function readName(message: Buffer, start: number): { readonly text: string; read
   }
 }
 
-/** Encodes an answer. If it is longer than `maxBytes`, sends only a header marked as truncated, and the client retries over TCP. */
+/**
+ * Encodes an answer. If it is longer than `maxBytes`, the result has no records and is marked as truncated, so the client retries
+ * over TCP.
+ */
 export function encodeAnswer(query: Query, answer: Answer, options: { readonly maxBytes: number }): Buffer {
   const { answers, authorities = [], additional = [], code } = answer;
   const question = encodeQuestion(query.question);
@@ -111,7 +117,7 @@ export function encodeAnswer(query: Query, answer: Answer, options: { readonly m
   const isTruncated = size > options.maxBytes;
   const header = Buffer.alloc(headerBytes);
   header.writeUInt16BE(query.id, 0);
-  // Response, authoritative, recursion available.
+  // Flags: response, authoritative, recursion available.
   header.writeUInt16BE(0x8480 | (isTruncated ? 0x200 : 0) | (query.recursionDesired ? 0x100 : 0) | code, 2);
   header.writeUInt16BE(1, 4);
   for (const [index, { length }] of sections.entries()) header.writeUInt16BE(isTruncated ? 0 : length, 6 + 2 * index);
@@ -143,7 +149,7 @@ function encodeData(record: DnsRecord): Buffer {
       return Buffer.concat([numbers(0, record.weight, record.port), encodeName(record.target)]);
     case 'SOA': {
       const times = Buffer.alloc(20);
-      // Serial, refresh, retry, expire, and how long a missing name is remembered.
+      // Serial, refresh, retry, expire, and the TTL of negative answers.
       for (const [index, value] of [record.serial, 7_200, 1_800, 86_400, 5].entries())
         times.writeUInt32BE(value, 4 * index);
       return Buffer.concat([encodeName(record.server), encodeName(record.mailbox), times]);

@@ -19,9 +19,9 @@ export interface DnsServerOptions {
 }
 
 const maxTcpBytes = 65_535;
-/** Number of TCP connections at a time. */
+/** Maximum number of concurrent TCP connections. */
 const maxConnections = 256;
-/** Time without queries after which a connection is closed, in milliseconds: CoreDNS's. */
+/** Time without queries after which a connection is closed, in milliseconds, as in CoreDNS. */
 const idleMs = 10_000;
 
 /** Serves a zone over UDP and TCP. */
@@ -79,7 +79,7 @@ export class DnsServer implements Disposable {
       for await (const chunk of chunks) {
         for (const message of messages.add(chunk)) {
           const answered = await answer(message);
-          // Not a query.
+          // The message is not a query.
           if (!answered) return close();
           yield withLength(answered);
         }

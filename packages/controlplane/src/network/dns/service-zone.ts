@@ -2,7 +2,7 @@ import type { Service } from '@kubewright/apimachinery/core/v1';
 import type { EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
 import { type Answer, type DnsRecord, type Question, recordTypes, responseCodes } from './dns-message.ts';
 
-/** TTL of records, in seconds: CoreDNS's. */
+/** TTL of records, in seconds, as in CoreDNS. */
 const ttlSeconds = 5;
 
 /** A service with its ready endpoints. */
@@ -13,7 +13,7 @@ interface Entry {
 
 interface ZoneEndpoint {
   readonly address: string;
-  /** Its host name, or its address with dashes. */
+  /** The endpoint's host name, or else its address with dashes. */
   readonly label: string;
   readonly ports: readonly { readonly name: string; readonly protocol: string; readonly port: number }[];
 }
@@ -27,14 +27,14 @@ export class ServiceZone {
   readonly #services = new Map<string, Entry>();
   /** Number of services by namespace. */
   readonly #namespaces = new Map<string, number>();
-  /** Names by address. */
+  /** Names by address, then by service. */
   readonly #reverse = new Map<string, Map<string, string>>();
 
   constructor(domain: string) {
     this.domain = domain;
   }
 
-  /** Changes the records of a service. */
+  /** Replaces the records of a service; removes them if `parts` is undefined. */
   set(
     key: { readonly namespace: string; readonly name: string },
     parts: { readonly service: Service; readonly slices: readonly EndpointSlice[] } | undefined,

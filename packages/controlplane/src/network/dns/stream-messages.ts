@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Collects the messages of a TCP connection, on which each follows its length. */
+/** Splits the bytes of a TCP connection into messages. Each message is preceded by its length. */
 export class StreamMessages {
   #waiting: Buffer = Buffer.alloc(0);
 
@@ -18,7 +18,7 @@ export class StreamMessages {
   }
 }
 
-/** Puts its length before a message. */
+/** Returns a message preceded by its length. */
 export function withLength(message: Uint8Array): Buffer {
   const length = Buffer.alloc(2);
   length.writeUInt16BE(message.length);

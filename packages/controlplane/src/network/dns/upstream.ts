@@ -20,7 +20,7 @@ export interface MachineUpstreamOptions {
   readonly random: Random;
   /** @defaultValue the name servers in `/etc/resolv.conf` */
   readonly servers?: () => readonly SocketAddress[];
-  /** Number of queries that wait for an answer at a time. @defaultValue 1,000, kubeadm's for CoreDNS */
+  /** Maximum number of queries that wait for an answer. @defaultValue 1,000, as kubeadm configures CoreDNS */
   readonly maxWaiting?: number;
 }
 
@@ -28,9 +28,9 @@ export interface MachineUpstreamOptions {
 const patienceMs = 2_000;
 
 /**
- * Queries this machine's name servers, one after the other. A response counts only if it comes from the queried server and repeats
- * the question and its id, which is different for each query. A truncated response goes to UDP clients unchanged, so they retry
- * over TCP; for TCP clients, the server is queried over TCP.
+ * Returns a function that queries this machine's name servers in order until one answers. A response counts only if it comes from
+ * the queried server and repeats the question and the random id of the query. A truncated response goes to UDP clients unchanged,
+ * so they retry over TCP; for TCP clients, the query is repeated over TCP.
  */
 export function machineUpstream(options: MachineUpstreamOptions): Upstream {
   const { clock, random, servers = nameServers, maxWaiting = 1_000 } = options;
@@ -59,7 +59,7 @@ export function machineUpstream(options: MachineUpstreamOptions): Upstream {
   };
 }
 
-/** Reads the servers for each query: they change with the machine's network. */
+/** Reads the servers again for each query, because they change with the machine's network. */
 function nameServers(): readonly SocketAddress[] {
   try {
     const lines = readFileSync('/etc/resolv.conf', 'utf8').split('\n');
@@ -91,7 +91,7 @@ function askByDatagram(query: Buffer, { server, clock }: AskOptions): Promise<Bu
     const timer = clock.setTimer(patienceMs, () => end(() => reject(silent(server))));
     socket.on('error', (error) => end(() => reject(error)));
     socket.on('message', (answer) => {
-      // Anything else is late or forged.
+      // Any other message is late or forged.
       if (isAnswerTo(query, answer)) end(() => resolve(answer));
     });
     // A connected socket receives datagrams from this server only.

@@ -14,17 +14,17 @@ export interface IngressCertificatesOptions {
   readonly secret: TlsSecretOf;
 }
 
-/** In milliseconds. */
-const years = 365 * 86_400_000;
+/** Length of a year, in milliseconds. */
+const yearMs = 365 * 86_400_000;
 
 /**
  * The certificates with which Ingresses are served. Secrets are read when clients connect, so a renewed certificate is used
- * immediately. Hosts without a valid one get a self-signed certificate, as with other Ingress controllers.
+ * immediately. Hosts without a valid certificate get a self-signed one, as with other Ingress controllers.
  */
 export class IngressCertificates {
   readonly #options: IngressCertificatesOptions;
   readonly #contexts = new Map<string, { readonly version: string | undefined; readonly context: SecureContext }>();
-  /** For hosts without a certificate, and clients that send no name. */
+  /** The certificate for hosts without one, and for clients that send no name. */
   readonly fallback: ReturnType<typeof issueCertificate>;
   #fallbackContext: SecureContext | undefined;
 
@@ -33,7 +33,7 @@ export class IngressCertificates {
     this.fallback = selfSigned(options.clock.now());
   }
 
-  /** Returns the certificate and key for the name that a client sends. */
+  /** Returns the certificate and key for the server name that a client sends. */
   contextOf(serverName: string): SecureContext {
     const found = this.#options.hosts.find(serverName);
     const own = found && this.#contextIn({ namespace: found.namespace, name: found.secretName });
@@ -60,7 +60,7 @@ export class IngressCertificates {
 
 function selfSigned(nowMs: number): ReturnType<typeof issueCertificate> {
   const subject = { commonName: 'Kubewright Ingress', organizations: ['Self-signed'] };
-  const life = { notBeforeMs: nowMs - 3_600_000, notAfterMs: nowMs + 10 * years };
+  const life = { notBeforeMs: nowMs - 3_600_000, notAfterMs: nowMs + 10 * yearMs };
   return issueCertificate({ subject, usage: 'server', hosts: ['ingress.local'], ...life }, crypto);
 }
 
@@ -71,7 +71,7 @@ export function tlsContextOf({ data = {} }: Secret): SecureContext | undefined {
   try {
     return createSecureContext({ cert, key });
   } catch {
-    // Not PEM, or the key of another certificate; the Ingress's event says so.
+    // The data is not PEM, or the key belongs to another certificate. An event about the Ingress reports it.
     return undefined;
   }
 }

@@ -29,11 +29,11 @@ export interface IngressSources {
   readonly secret: TlsSecretOf;
 }
 
-/** How Ingresses are served. */
+/** Result of listening for requests to Ingresses. */
 export interface ServedIngresses {
-  /** Where they are served: HTTP first. */
+  /** Addresses at which Ingresses are served, HTTP first. */
   readonly addresses: readonly SocketAddress[];
-  /** Reports of ports that are not available. */
+  /** Messages about ports that are not available. */
   readonly notes: readonly string[];
   /** False if HTTP or HTTPS is not served, so that another attempt is needed. */
   readonly isComplete: boolean;
@@ -49,7 +49,7 @@ export interface IngressOptions {
   /** Receives the hosts that are served over TLS. */
   readonly tls: TlsTable;
   readonly random: Random;
-  /** Listens for HTTP, and for HTTPS if it is needed, unless it does already. */
+  /** Starts to listen for HTTP, and for HTTPS if `tls` is set, unless that has already happened. */
   readonly listen: (sources: IngressSources, options: { readonly tls: boolean }) => Promise<ServedIngresses>;
 }
 
@@ -83,7 +83,7 @@ export function ingressDefinition({ table, tls, random, listen }: IngressOptions
     watches: [
       watch(Ingress, enqueueForObject()),
       watch<IngressClass>(IngressClass, (_, context) => context.enqueue(all)),
-      // These are read when requests arrive, so no reconcile is needed.
+      // The proxy reads these when requests arrive, so no reconcile is needed.
       watch<Service>(Service, () => undefined),
       watch<Secret>(Secret, () => undefined, { fieldSelector: 'type=kubernetes.io/tls' }),
       watch<EndpointSlice>(EndpointSlice, () => undefined, { indexes: { service: byService } }),
@@ -114,13 +114,13 @@ function endpointsIn(cache: Cache, { namespace, service: name, port }: IngressTa
   return usableEndpoints(endpointsOf(found, slices));
 }
 
-/** Starts at a random item. */
+/** Rotates items by a random number. */
 function rotated<T>(items: readonly T[], random: Random): readonly T[] {
   const start = Math.floor(random.next() * items.length);
   return [...items.slice(start), ...items.slice(0, start)];
 }
 
-/** Reports what the proxy ignores, and certificates that it cannot use. */
+/** Records events about backends that the proxy ignores, and about certificates that it cannot use. */
 function warn(
   ctx: RequestContext,
   { ingress, secret }: { readonly ingress: Stored<Ingress>; readonly secret: TlsSecretOf },

@@ -27,11 +27,11 @@ type Scheme = keyof typeof ports;
 interface Opened {
   /** Undefined if no port is available. */
   readonly address: SocketAddress | undefined;
-  /** The reason for a port other than the usual ones. */
+  /** Explains why no port, or an unusual one, is used. */
   readonly note: string | undefined;
 }
 
-/** The proxies that serve Ingresses, one for HTTP and one for HTTPS. Each listens from its first use. */
+/** The proxies that serve Ingresses, one for HTTP and one for HTTPS. Each starts to listen when it is first needed. */
 export class IngressListeners implements Disposable {
   /** The rules that the proxies follow. */
   readonly table: IngressTable = new IngressTable();
@@ -46,7 +46,10 @@ export class IngressListeners implements Disposable {
     this.#options = options;
   }
 
-  /** Listens for HTTP, and for HTTPS if needed, unless it does already. Either may fail without the other. */
+  /**
+   * Starts to listen for HTTP, and for HTTPS if `tls` is set, unless that has already happened. Either may fail without the
+   * other.
+   */
   async listen(sources: IngressSources, options: { readonly tls: boolean }): Promise<ServedIngresses> {
     const schemes: readonly Scheme[] = options.tls ? ['http', 'https'] : ['http'];
     const opened = await Promise.all(schemes.map((scheme) => this.#opened(scheme, sources)));
@@ -66,7 +69,7 @@ export class IngressListeners implements Disposable {
     const opening = this.#byScheme.get(scheme) ?? this.#open(scheme, sources);
     this.#byScheme.set(scheme, opening);
     const opened = await opening;
-    // The next attempt tries again.
+    // The next call tries again.
     if (!opened.address) this.#byScheme.delete(scheme);
     return opened;
   }

@@ -26,7 +26,7 @@ export interface IngressProxyOptions {
   readonly certificates?: IngressCertificates | undefined;
 }
 
-/** Headers that belong to one connection. */
+/** Headers that apply to a single connection, and so are not forwarded. */
 const ownHeaders: readonly string[] = [
   'connection',
   'http2-settings',
@@ -37,7 +37,7 @@ const ownHeaders: readonly string[] = [
   'upgrade',
 ];
 
-/** Serves HTTP or HTTPS requests by the rules of Ingresses, WebSockets included. */
+/** Forwards HTTP or HTTPS requests, including WebSockets, by the rules of Ingresses. */
 export class IngressProxy implements Disposable {
   readonly #options: IngressProxyOptions;
   readonly #server: Server;
@@ -82,7 +82,7 @@ export class IngressProxy implements Disposable {
     }
   }
 
-  /** Parses a request again without its `Upgrade` header: Node has already detached its HTTP parser. */
+  /** Passes a request to the server again without its `Upgrade` header, because Node has already detached its HTTP parser. */
   #serveWithoutUpgrade(incoming: IncomingMessage, client: Socket, head: Buffer): void {
     client.unshift(Buffer.concat([Buffer.from(headWithoutUpgrade(incoming), 'latin1'), head]));
     this.#server.emit(isTls(client) ? 'secureConnection' : 'connection', client);
@@ -102,7 +102,7 @@ export class IngressProxy implements Disposable {
     forwarded.once('error', () => client.destroy());
     client.once('close', () => forwarded.destroy());
     forwarded.once('response', (response) => {
-      // Without a length, the end of the connection ends the body.
+      // Without chunks, the body ends when the connection is closed.
       const { 'transfer-encoding': _chunked, ...kept } = withoutOwn(response);
       client.write(headOf(response, { ...kept, connection: 'close' }));
       pipeline(response, client, () => undefined);
@@ -116,7 +116,7 @@ export class IngressProxy implements Disposable {
     forwarded.end();
   }
 
-  /** Connects to the first endpoint that accepts. Returns a status code if none does. */
+  /** Connects to the first endpoint that accepts the connection. Returns a status code if none does. */
   async #open({ headers, url = '/' }: IncomingMessage): Promise<{ readonly createConnection: () => Socket } | number> {
     const rule = this.#options.table.find({ host: headers.host ?? '', url });
     if (!rule) return 404;
@@ -170,7 +170,7 @@ function isWebSocket({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && headers.upgrade?.toLowerCase() === 'websocket' && !hasBody;
 }
 
-/** Returns the head of a request as received, without its offer to change the protocol. */
+/** Returns the head of a request as received, without the headers that offer an upgrade. */
 function headWithoutUpgrade({ method, url, httpVersion, rawHeaders }: IncomingMessage): string {
   const lines = [`${method} ${url} HTTP/${httpVersion}`];
   for (let i = 0; i < rawHeaders.length; i += 2) {

@@ -11,18 +11,18 @@ export interface IngressTarget {
 
 /** Sends requests for a host and a path to a service. */
 export interface IngressRule {
-  /** Lower case; `*.` matches one label. @defaultValue every host */
+  /** In lower case; a leading `*.` matches exactly one label. @defaultValue every host */
   readonly host: string | undefined;
   readonly path: string;
   readonly isExact: boolean;
-  /** True for the backend of requests that no rule matches. */
+  /** True for a default backend, which gets the requests that no other rule matches. */
   readonly isDefault: boolean;
-  /** Of equal rules, the one of the oldest Ingress wins. */
+  /** Creation time and name of the Ingress. Of equal rules, the one of the oldest Ingress wins. */
   readonly age: string;
   readonly target: IngressTarget;
 }
 
-/** Returns the rules of an Ingress. Backends that are not services have none. */
+/** Returns the rules of an Ingress, without those whose backend is not a service. */
 export function rulesOf({ metadata, spec = {} }: Stored<Ingress>): readonly IngressRule[] {
   const { namespace, name, creationTimestamp } = metadata;
   const age = `${creationTimestamp} ${namespace}/${name}`;

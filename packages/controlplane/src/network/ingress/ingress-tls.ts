@@ -1,17 +1,17 @@
 import type { Stored } from '@kubewright/apimachinery';
 import type { Ingress } from '@kubewright/apimachinery/networking/v1';
 
-/** The Secret with the certificate of a host. */
+/** The Secret that contains the certificate of a host. */
 export interface TlsHost {
-  /** Lower case; `*.` stands for one label. @defaultValue every host */
+  /** In lower case; a leading `*.` matches exactly one label. @defaultValue every host */
   readonly host: string | undefined;
   readonly namespace: string;
   readonly secretName: string;
-  /** Of equal hosts, the one of the oldest Ingress wins. */
+  /** Creation time and name of the Ingress. Of equal hosts, the one of the oldest Ingress wins. */
   readonly age: string;
 }
 
-/** Returns the hosts of an Ingress that are served over TLS. An entry without hosts covers those of all rules. */
+/** Returns the hosts of an Ingress that are served over TLS. An entry without hosts covers the hosts of all rules. */
 export function tlsOf({ metadata, spec = {} }: Stored<Ingress>): readonly TlsHost[] {
   const { namespace, name, creationTimestamp } = metadata;
   const age = `${creationTimestamp} ${namespace}/${name}`;
@@ -25,7 +25,7 @@ export function tlsOf({ metadata, spec = {} }: Stored<Ingress>): readonly TlsHos
 /** The hosts of all Ingresses that are served over TLS. */
 export class TlsTable {
   readonly #byIngress = new Map<string, readonly TlsHost[]>();
-  /** By host; the empty host matches every host. */
+  /** Entries by host; the empty host matches every host. */
   readonly #byHost = new Map<string, readonly TlsHost[]>();
 
   /** Replaces the hosts of an Ingress. */

@@ -33,11 +33,11 @@ const ingressClass = IngressClass({
   spec: { controller: ingressController },
 });
 
-/** Creates the default IngressClass and the role of its controller. A class that exists is left unchanged. */
+/** Creates the default IngressClass and the role of its controller. An existing class is left unchanged. */
 export async function installIngress(client: KubernetesClient): Promise<void> {
   await Promise.all([createRole(), create(ClusterRoleBinding, binding), create(IngressClass, ingressClass)]);
 
-  /** The role of an earlier version may lack rules. */
+  /** Creates the role, or updates its rules: the role of an earlier version may lack some. */
   async function createRole(): Promise<void> {
     if (await create(ClusterRole, role)) return;
     await client.resource(ClusterRole).patch({ name: roleName }, { type: 'merge', body: { rules: role.rules } });
@@ -49,7 +49,7 @@ export async function installIngress(client: KubernetesClient): Promise<void> {
       await client.resource(kind).create(object);
       return true;
     } catch (error) {
-      // Kept from an earlier start, perhaps with changes.
+      // The object was kept from an earlier start and may have been changed.
       if (!isAlreadyExists(error)) throw error;
       return false;
     }

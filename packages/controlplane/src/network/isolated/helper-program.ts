@@ -1,10 +1,10 @@
 /**
  * The Node program that runs inside a cluster's network namespace. Sockets belong to the namespace in which they are created, so
- * it creates them on request and passes them to the cluster's process. It also adds and removes the network interfaces of pods,
- * and restricts their traffic.
- * When the cluster's process ends, even if killed, it kills every process in its namespaces and exits.
+ * the program creates them on request and passes them to the cluster's process. It also adds and removes the network interfaces
+ * of pods, and restricts their traffic. When the cluster's process ends, even if it is killed, the program kills every process in
+ * its namespaces and exits.
  *
- * It is a separate script because a process cannot enter another network namespace for some of its sockets.
+ * It is a separate script because a process cannot enter another network namespace for only some of its sockets.
  */
 export const helperProgram = `
 const { spawn } = require('node:child_process');

@@ -21,13 +21,13 @@ export interface IsolatedNetworkOptions {
 
 /** The network of a cluster whose pods have their own addresses and ports, in a namespace of this machine. */
 export class IsolatedNetwork implements AsyncDisposable {
-  /** Opens sockets at the cluster's addresses in the namespace, all others on this machine. */
+  /** Opens sockets: in the namespace for addresses of the cluster, otherwise on this machine. */
   readonly sockets: Sockets;
   readonly #namespace: NetworkNamespace;
   readonly #tools: IsolationTools;
   readonly #dns: PodDns | undefined;
   readonly #nodes = new Map<number, PodNetwork>();
-  /** Rules in force, as commands, by the pod's UID. Pods that were never restricted have none. */
+  /** Rules in force by pod UID, as `nft` commands. Pods that were never restricted have no entry. */
   readonly #rulesets = new Map<string, string>();
   #devices = 0;
 
@@ -45,7 +45,7 @@ export class IsolatedNetwork implements AsyncDisposable {
     };
   }
 
-  /** @throws IsolationError if this machine does not allow it, with the reason and the remedy */
+  /** @throws IsolationError with the reason and the remedy, if this machine does not allow it */
   static async start(options: IsolatedNetworkOptions): Promise<IsolatedNetwork> {
     const what = 'cannot create a network for pods';
     if (process.platform !== 'linux') {
@@ -70,7 +70,7 @@ export class IsolatedNetwork implements AsyncDisposable {
     return new IsolatedNetwork(namespace, { ...options, tools });
   }
 
-  /** Returns the network of a node, by its number from 0; the same if the node is recreated. */
+  /** Returns the network of a node, by the node's number from 0. A recreated node gets the same network. */
   forNode(index: number): PodNetwork {
     const network = this.#nodes.get(index) ?? this.#makeNode(index);
     this.#nodes.set(index, network);
@@ -119,7 +119,9 @@ export class IsolatedNetwork implements AsyncDisposable {
     return this.#tools.nft !== undefined;
   }
 
-  /** Restricts the traffic of an attached pod to these rules, unless they are in force. @throws Error with nft's message */
+  /**
+   * Restricts the traffic of an attached pod to these rules, unless they are already in force. @throws Error with nft's message
+   */
   async restrict(podUid: string, rules: TrafficRules): Promise<void> {
     const { nft } = this.#tools;
     if (nft === undefined) return;
@@ -132,7 +134,7 @@ export class IsolatedNetwork implements AsyncDisposable {
     this.#rulesets.set(podUid, ruleset);
   }
 
-  /** Ends every process in the network. */
+  /** Kills every process in the network. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#namespace[Symbol.asyncDispose]();
   }
@@ -158,7 +160,7 @@ function podPrefix(index: number): string {
   return `10.244.${index % maxNodes}.`;
 }
 
-/** True for addresses of pods, services and nodes; 0.0.0.0 stands for any address of pods. */
+/** True for addresses of pods, services and nodes, and for 0.0.0.0, which stands for all addresses in the pods' network. */
 function isClusterAddress(host: string): boolean {
   return /^10\.(244|9[6-9]|10[0-9]|11[01])\.|^172\.18\.|^0\.0\.0\.0$/.test(host);
 }

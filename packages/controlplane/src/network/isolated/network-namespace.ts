@@ -41,8 +41,8 @@ interface ReplyError {
 }
 
 /**
- * A network namespace with a bridge to which the pods of a cluster are attached, kept alive by a helper process. An ordinary user
- * gets it inside a user namespace in which this user is root. Everything in it ends with this process.
+ * A network namespace with a bridge to which the pods of a cluster are attached, kept alive by a helper process. If this process
+ * is not root, the namespace is created in a user namespace in which its user is root. All processes in it end with this process.
  */
 export class NetworkNamespace implements Sockets, AsyncDisposable {
   readonly #helper: ChildProcess;
@@ -74,9 +74,9 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
    */
   static async start(
     options: NetworkNamespaceOptions & {
-      /** First address of the pods' network, which the bridge gets. */
+      /** Address of the bridge: the first address of the pods' network. */
       readonly gateway: string;
-      /** Addresses at which this namespace receives connections to services, in CIDR notation. */
+      /** Range of services in CIDR notation. This namespace receives the connections to it. */
       readonly services: string;
       /** Addresses of the nodes. */
       readonly nodes: readonly string[];
@@ -87,7 +87,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
     const words = [...user, '--net', '--mount', '--', process.execPath, '-e', helperProgram];
     const helper = spawn(tools.unshare, [...words, tools.unshare, tools.nsenter, tools.sh, tools.ip], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Ctrl-C ends the cluster first.
+      // Ctrl-C must reach the cluster first, which then ends the helper.
       detached: true,
       cwd: '/',
       env: {},
@@ -140,7 +140,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
     await this.#send('filterPod', { key, nft, ruleset });
   }
 
-  /** Detaches a pod. Its interface goes once its last process has ended. */
+  /** Detaches a pod. Its interface is removed once its last process has ended. */
   async removePod(key: string): Promise<void> {
     await this.#send('removePod', { key });
   }
@@ -150,9 +150,9 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
       'listen',
       { host, port },
     );
-    // A connection that cannot be accepted (EMFILE) fails for its client alone.
+    // A connection that cannot be accepted (EMFILE) fails only for its client.
     server.on('error', () => undefined);
-    // Options are not passed between processes.
+    // A socket passed between processes loses its options.
     return Object.assign(server, { allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
   }
 
@@ -207,7 +207,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
     });
     if (!reply.error) return reply;
     const { message, ...facts } = reply.error;
-    // Like the system's errors, which have a code.
+    // Gives the error the fields of a system error, such as its code.
     throw Object.assign(new Error(message), facts);
   }
 }

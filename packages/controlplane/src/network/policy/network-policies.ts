@@ -23,18 +23,18 @@ import type { TrafficRules } from './traffic-rules.ts';
 /** Options for {@link networkPolicies}. */
 export interface NetworkPoliciesOptions {
   readonly table: PolicyTable;
-  /** Restricts a pod, by its UID, unless it already is. Without rules, a pod is not restricted. */
+  /** Restricts the traffic of the pod with this UID to these rules. Without rules, the pod is not restricted. */
   readonly restrict: (podUid: string, rules: TrafficRules) => Promise<void>;
-  /** A pod that no API object describes: the name server. */
+  /** The name server as a pod, because no Pod object describes it. */
   readonly dns: PolicyPod | undefined;
 }
 
-/** In a request, represents all pods of a namespace; without a namespace, all pods whose policies select namespaces. */
+/** Name of a request for all pods of a namespace, or without a namespace, for all pods whose policies select namespaces. */
 const allPods = '*';
 
 /**
- * Enforces NetworkPolicies pod by pod. A change of a pod's labels or address also updates the pods whose policies have it as a
- * peer; other changes of its status only require a check of the pod's policies.
+ * Returns the controller that enforces NetworkPolicies pod by pod. If a pod's labels or address change, the pods whose policies
+ * have it as a peer are updated, too. After any other change, only the pod's own rules are checked.
  */
 export function networkPolicies(options: NetworkPoliciesOptions): ControllerDefinition {
   const enforcement = new Enforcement(options);
@@ -110,7 +110,7 @@ class Enforcement {
     for (const namespace of namespaces) this.enqueueNamespace(namespace, cache);
   }
 
-  /** Queues the pods whose policies have one of these states of a pod as a peer. */
+  /** Queues the pods whose policies have a pod as a peer. `states`: the pod before and after a change. */
   #enqueueDependents(states: readonly (PolicyPod | undefined)[], cache: Cache): void {
     const policies = cache.lister(NetworkPolicy).list();
     if (policies.length === 0) return;

@@ -1,6 +1,6 @@
 import type { AddressBlock, Allowance, PortRange, TrafficRules } from './traffic-rules.ts';
 
-/** Source addresses of traffic that does not come directly from a pod's peer. */
+/** Addresses that do not show which pod a connection comes from or goes to, so the rules of pods do not apply to them. */
 export interface SharedAddresses {
   /** Nodes, whose traffic to their pods is always allowed: probes, and connections that the proxy has checked. */
   readonly nodes: readonly string[];
@@ -13,11 +13,11 @@ export interface SharedAddresses {
 const table = 'inet kubewright';
 
 /**
- * Returns the commands for `nft -f` that restrict a pod to its rules, in the network namespace of the pod. They replace earlier
- * ones in one step. Connections that exist continue.
+ * Returns the commands for `nft -f` that restrict a pod to its rules, to be run in the pod's network namespace. They replace
+ * earlier rules in one step. Existing connections continue.
  */
 export function nftRuleset({ ingress, egress }: TrafficRules, { nodes, services, dns }: SharedAddresses): string {
-  // Adding the table first lets the deletion succeed if there was none.
+  // Adding the table first lets the deletion succeed even if there is no table yet.
   const reset = [`table ${table}`, `delete table ${table}`];
   if (ingress === undefined && egress === undefined) return lines(reset);
   const passesProxy = `ip daddr ${services}${dns === undefined ? '' : ` ip daddr != ${dns}`} accept`;

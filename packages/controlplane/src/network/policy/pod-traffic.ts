@@ -3,7 +3,7 @@ import type { Namespace, Pod } from '@kubewright/apimachinery/core/v1';
 import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '@kubewright/apimachinery/networking/v1';
 import type { AddressBlock, Allowance, PortRange, TrafficRules } from './traffic-rules.ts';
 
-/** A pod from the view of NetworkPolicies. */
+/** A pod as NetworkPolicies see it. */
 export interface PolicyPod {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;
@@ -15,12 +15,12 @@ export interface PolicyPod {
 /** The objects on which the rules of a pod depend. */
 export interface PolicyWorld {
   policies(namespace: string): readonly NetworkPolicy[];
-  /** Pods that do not share the address of their node. */
+  /** Pods that have an address other than their node's. */
   pods(namespace: string): readonly PolicyPod[];
   namespaces(): readonly Namespace[];
 }
 
-/** Returns a pod from the view of policies; `undefined` if they do not apply, because it has ended or shares the node's address. */
+/** Converts a pod; returns `undefined` if policies do not apply to it, because it has ended or shares the node's address. */
 export function policyPodOf({ metadata, spec, status }: Pod): PolicyPod | undefined {
   const { namespace = '', labels = {} } = metadata;
   const { podIP, phase } = status ?? {};
@@ -33,7 +33,7 @@ export function policyPodOf({ metadata, spec, status }: Pod): PolicyPod | undefi
   return { namespace, labels, ip: podIP, namedPorts };
 }
 
-/** Returns the traffic that the policies of its namespace allow a pod: the union of what each allows. */
+/** Returns the traffic that policies allow a pod: the union of what each policy in its namespace allows. */
 export function trafficOf(pod: PolicyPod, world: PolicyWorld): TrafficRules {
   const policies = world.policies(pod.namespace).filter((policy) => selects(policy, pod));
   const ingress = policies.filter((policy) => restricts(policy, 'Ingress'));
@@ -44,12 +44,12 @@ export function trafficOf(pod: PolicyPod, world: PolicyWorld): TrafficRules {
   };
 }
 
-/** True if the policy restricts the pod, which must be in its namespace. */
+/** Returns true if the policy selects the pod, which must be in the policy's namespace. */
 export function selects({ spec }: NetworkPolicy, { labels }: Pick<PolicyPod, 'labels'>): boolean {
   return LabelSelector.ofObject(spec?.podSelector ?? {}).matches(labels);
 }
 
-/** True if a rule of the policy allows traffic from or to the pod by its labels. */
+/** Returns true if a rule of the policy selects the pod as a peer by labels. */
 export function hasPeer(
   policy: NetworkPolicy,
   { pod, namespaces }: { readonly pod: PolicyPod; readonly namespaces: readonly Namespace[] },
@@ -58,12 +58,15 @@ export function hasPeer(
   return peersIn(policy).some((peer) => !peer.ipBlock && isPeer(peer, { pod, namespace, namespaces }));
 }
 
-/** True if the policy depends on the labels of namespaces. */
+/** Returns true if the policy depends on the labels of namespaces. */
 export function selectsNamespaces(policy: NetworkPolicy): boolean {
   return peersIn(policy).some(({ namespaceSelector }) => namespaceSelector !== undefined);
 }
 
-/** All peers of a policy. A port's name depends on every pod if the rule has no peers. */
+/**
+ * Returns all peers of a policy. If an egress rule has a named port and no peers, every pod is a peer, because the port's number
+ * depends on the pod.
+ */
 function peersIn({ spec }: NetworkPolicy): readonly NetworkPolicyPeer[] {
   const anyPod = { namespaceSelector: {} };
   const sources = (spec?.ingress ?? []).flatMap(({ from = [] }) => from);

@@ -13,7 +13,7 @@ interface TrafficChecks {
   readonly egress: (traffic: Traffic) => boolean;
 }
 
-/** The rules of restricted pods by their addresses, for the proxy: only it knows both the client and the endpoint. */
+/** The rules of restricted pods by pod address. The proxy checks them, because only it knows both the client and the endpoint. */
 export class PolicyTable {
   readonly #checks = new Map<string, TrafficChecks>();
 
@@ -29,14 +29,14 @@ export class PolicyTable {
   /** True if the client may send to the endpoint, and the endpoint may receive from the client. Nodes may reach every pod. */
   permits({ client, endpoint, protocol }: ServiceFlow): boolean {
     const { host, port } = endpoint;
-    // A pod reaches itself.
+    // A pod can always reach itself.
     if (client === host) return true;
     if (this.#checks.get(client)?.egress({ peer: host, port, protocol }) === false) return false;
     return !isPod(client) || this.#checks.get(host)?.ingress({ peer: client, port, protocol }) !== false;
   }
 }
 
-/** True for the addresses of pods on the isolated network; the bridge has the first one. */
+/** True for the addresses of pods on the isolated network. The first address belongs to the bridge. */
 function isPod(address: string): boolean {
   return address.startsWith('10.244.') && address !== '10.244.0.1';
 }

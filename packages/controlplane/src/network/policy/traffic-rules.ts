@@ -19,11 +19,11 @@ export interface AddressBlock {
 export interface Allowance {
   /** The other side; `undefined` is every address. */
   readonly peers: readonly AddressBlock[] | undefined;
-  /** The server's ports; `undefined` is all traffic, also of other protocols. */
+  /** The server's ports; `undefined` is all traffic, including other protocols. */
   readonly ports: readonly PortRange[] | undefined;
 }
 
-/** The traffic of a pod. A direction without rules is not restricted; one with an empty list is closed. */
+/** The traffic that a pod is allowed. A direction that is `undefined` is not restricted; an empty list blocks all traffic. */
 export interface TrafficRules {
   readonly ingress: readonly Allowance[] | undefined;
   readonly egress: readonly Allowance[] | undefined;
