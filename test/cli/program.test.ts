@@ -74,7 +74,7 @@ Source: TransportError of @kubewright/client
     expect(await kubewright.run(['explain', 'KW9999'])).toMatchObject({
       code: 1,
       stderr: `KW7003 unknown error code KW9999
-  why: this version has no such code; codes are KW and four digits
+  why: this version has no such code; a code is KW followed by four digits
   fix: list all codes: kubewright explain
 `,
     });

@@ -99,6 +99,18 @@ describe('kubewright trace', () => {
     expect(second).toMatch(/^1-3 +\S+Z +kubectl-create +Deployment web +\d+ +created$/);
   });
 
+  it('names a workload that does not exist', async () => {
+    const { signal } = new AbortController();
+    const target = parseTarget('deployment/none') as TraceTarget;
+    await expect(hopsIn(cluster.client(), { target, namespace, signal })).rejects.toMatchObject({
+      code: 'KW7306',
+      what: 'cannot trace Deployment default/none',
+      why: 'it does not exist',
+      remedy:
+        'check name and namespace: kubectl get deployments --all-namespaces; or wait for the object with --follow',
+    });
+  });
+
   it.each([
     ['web', 'It must be a kind and a name, such as deployment/web.'],
     [

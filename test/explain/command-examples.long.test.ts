@@ -46,22 +46,33 @@ const setups: Readonly<Record<string, () => void | Promise<void>>> = {
     const exec = { apiVersion: 'client.authentication.k8s.io/v1', command: 'cloud-login', interactiveMode: 'Never' };
     kubeconfig('https://127.0.0.1:9', { exec });
   },
+  KW5502: async () => {
+    expect(await shop.run('cluster', 'up', '--background')).toMatchObject({ code: 0 });
+  },
   KW6601: () => write('deployment.yaml', 'apiVersion: apps/v1\nkind: Deployment\n'),
   KW7104: () => {
     mkdirSync(join(shop.root, 'website'));
     write('website/package.json', '{ "name": "website" }');
   },
   KW7301: () => kubeconfig('https://127.0.0.1:9', {}),
+  KW7305: () =>
+    write('shop.yaml', 'apiVersion: shop.example.com/v2\nkind: Shop\nmetadata:\n  name: one\nspec:\n  message: hi\n'),
   KW7401: () =>
     shop.edit(api, (text) => text.replace('readonly message', 'readonly size: number;\n  readonly message')),
   KW7402: () => shop.edit(api, (text) => text.replace('@maxLength 1024', '@maxLength 2000')),
   KW7403: () => released((text) => text.replace('@maxLength 1024', '@maxLength 5')),
   KW7404: () => released((text) => text.replace('readonly message', 'readonly more?: string;\n  readonly message')),
   KW7501: () => write('src/main.ts', "import { runOperater } from './missing.ts';\nrunOperater();\n"),
+  KW7502: () => write('src/main.ts', "throw new Error('SHOP_URL is not set');\n"),
   KW7504: () =>
     shop.edit('config/default/kustomization.yaml', (text) =>
       `# mine\n${text}configMapGenerator: []\n`.replace(/^# mine\n# Gen.*\n/, ''),
     ),
+};
+
+/** Undoes setups that change more than files. */
+const cleanups: Readonly<Record<string, () => Promise<unknown>>> = {
+  KW5502: () => shop.run('cluster', 'down'),
 };
 
 /** The files that a setup may change. */
@@ -94,6 +105,7 @@ describe('kubewright explain, commands', () => {
       expect(stderr).toContain(`${code} `);
       expect(stderr.trimEnd()).toMatch(new RegExp(`(^|\\n)${code} .*\\n {2}why: [\\s\\S]*\\n {2}fix: [\\s\\S]*$`));
     } finally {
+      await cleanups[code]?.();
       for (const [index, path] of files.entries()) write(path, before[index] ?? '');
       rmSync(join(shop.root, 'config/crd/released'), { recursive: true, force: true });
     }

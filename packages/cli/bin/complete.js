@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// What npm links in place of the build, as main.js says; while someone types, nothing is built and nothing is said.
+// npm links this file for the reason given in main.js. It runs at each completion, so it neither builds nor prints errors.
 import { existsSync } from 'node:fs';
 
 const program = new URL('../dist/complete.js', import.meta.url);

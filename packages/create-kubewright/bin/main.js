@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// npm links a program only if its file exists, and dist/ is written by the first build of a clone. So this file is what npm
-// links: it runs the build, and in a clone without one it builds first.
+// npm links a program only if its file exists, but a fresh clone has no dist/. So npm links this file, which runs the program in
+// dist/ and builds it first if it is missing.
 import { existsSync } from 'node:fs';
 
 const program = new URL('../dist/main.js', import.meta.url);

@@ -67,7 +67,7 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   }
   if (options.release === true) {
     keepRelease(project.root, { version: manifest.version, crds: files });
-    reporter.step('released', `${manifest.version}: later types are compared with config/crd/released; commit it`);
+    reporter.step('released', `${manifest.version}: commit config/crd/released; later types are compared with it`);
   }
   if (options.load !== undefined) {
     loadImage(project.root, options.load);

@@ -17,7 +17,7 @@ export interface ArtifactOptions {
   readonly image: string | undefined;
   /** Changes since the last release, in plain text. */
   readonly changes: readonly string[];
-  /** Manifests rendered with the other kind of certificates. @see otherCertificates */
+  /** Manifests rendered for the other certificate issuer. @see otherCertificates */
   readonly otherwise?: ReadonlyMap<string, string> | undefined;
 }
 

@@ -7,7 +7,7 @@ const byOperator = `not ${byCertManager}`;
 /** The annotation that makes cert-manager inject a CA bundle. */
 const injection = 'cert-manager.io/inject-ca-from';
 
-/** The objects of a project under each kind of certificates. */
+/** The objects of a project, rendered for each certificate issuer. */
 export interface Alternatives {
   readonly own: readonly UnstructuredObject[];
   readonly certManager: readonly UnstructuredObject[];

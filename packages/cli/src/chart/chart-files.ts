@@ -89,7 +89,7 @@ interface Choosing {
   readonly choice: CertificateChoice;
 }
 
-/** Adds conditions to the annotations that depend on the kind of certificates. */
+/** Adds conditions to the annotations that depend on the certificate issuer. */
 function chosenAnnotations(object: UnstructuredObject, { text, choice }: Choosing): UnstructuredObject {
   const annotations = Object.entries(object.metadata?.annotations ?? {});
   const chosen = annotations.filter(([name]) => choice.ofAnnotation(name) !== undefined);
@@ -103,7 +103,7 @@ function chosenAnnotations(object: UnstructuredObject, { text, choice }: Choosin
     others.length === 0
       ? text.fields(when(condition, lines('annotations:', ...written.map((line) => `  ${line}`))))
       : { annotations: { ...Object.fromEntries(others), ...text.fields(when(condition, lines(...written))) } };
-  // A placeholder has no value: it stands for fields.
+  // A placeholder is a key whose value is null; the template has fields in its place.
   return { ...object, metadata: { ...metadata, ...fields } as UnstructuredObject['metadata'] & object };
 }
 

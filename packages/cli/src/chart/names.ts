@@ -70,7 +70,7 @@ function withLabels(object: UnstructuredObject, text: TemplateText): Unstructure
     'helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version | replace "+" "_" }}',
   );
   const changed = { ...labels, [managedBy]: text.value('{{ .Release.Service }}'), ...text.fields(more) };
-  // A placeholder has no value: it stands for several labels.
+  // A placeholder is a key whose value is null; the template has labels in its place.
   return { ...object, metadata: { ...object.metadata, labels: changed as Readonly<Record<string, string>> } };
 }
 

@@ -1,6 +1,6 @@
 import { formatYaml } from '@kubewright/schema/internal';
 
-/** Lines of a template, given their column. */
+/** Returns lines of a template, indented to a column. */
 export type Lines = (column: number) => readonly string[];
 
 /**
@@ -26,7 +26,7 @@ export class TemplateText {
   readonly #actions: (string | Lines)[] = [];
   readonly #prefix: string;
 
-  /** @param source - the object written later, as far as it is known: none of its strings is mistaken for a placeholder */
+  /** @param source - the object to write, as far as it is already known: placeholders differ from all of its strings */
   constructor(source: unknown) {
     this.#prefix = markFor(JSON.stringify(source));
   }
@@ -87,13 +87,13 @@ export function when(condition: string, then: Lines): Lines {
   return (column) => [...lines(`{{- if ${condition} }}`)(column), ...then(column), ...lines('{{- end }}')(column)];
 }
 
-/** A field with a chart value, omitted if the value is empty. */
+/** Writes a field with a chart value, and omits it if the value is empty. */
 export function optionalField(name: string, path: string): Lines {
   return (column) =>
     lines(`{{- with ${path} }}`, `${name}:`, `  {{- toYaml . | nindent ${column + 2} }}`, '{{- end }}')(column);
 }
 
-/** The entries of a map or list among the chart's values, added to the existing ones. */
+/** Writes the entries of a map or list in the chart's values after the existing entries. */
 export function entries(path: string): Lines {
   return (column) => lines(`{{- with ${path} }}`, `{{- toYaml . | nindent ${column} }}`, '{{- end }}')(column);
 }

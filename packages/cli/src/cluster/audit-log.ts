@@ -4,8 +4,8 @@ import { parse } from 'yaml';
 import { CliError } from '../program/cli-error.ts';
 
 /**
- * Opens an audit log, which is appended to, one event per line. Only this user can read the file. Writes block, as those of
- * kube-apiserver do by default (`--audit-log-mode=blocking`): no event is lost when the cluster is killed.
+ * Opens an audit log for appending, with one event per line. Only this user can read the file. Writes block, like those of
+ * kube-apiserver by default (`--audit-log-mode=blocking`), so no event is lost when the cluster is killed.
  *
  * @throws CliError KW7205 if the policy cannot be read
  */

@@ -6,7 +6,7 @@ import { CliError } from '../program/cli-error.ts';
 import { isClusterName } from './cluster-name.ts';
 import type { UpOptions } from './up.ts';
 
-/** Returns the value that the option has in the program, or the error. */
+/** Converts a setting to the value of its option, or returns what is wrong with it. */
 type Check = (value: unknown, folder: string) => { readonly value: unknown } | { readonly fault: string };
 
 const flag: Check = (value) => (typeof value === 'boolean' ? { value } : { fault: 'must be true or false' });

@@ -5,7 +5,7 @@ import type { EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
 export interface ReadyPod {
   readonly namespace: string;
   readonly name: string;
-  /** The pod's port for the Service's one. */
+  /** The port of the pod that the Service's port maps to. */
   readonly port: number;
 }
 

@@ -21,8 +21,8 @@ export interface ClusterNote {
 }
 
 /**
- * The state of a cluster in `.kubewright`, of a project or of any other folder. Besides its own cluster, a folder can have named
- * ones, in `.kubewright/clusters/NAME`.
+ * The state of a cluster, in the folder `.kubewright` of a project or any other folder. Besides its own cluster, a folder can have
+ * named clusters, in `.kubewright/clusters/NAME`.
  */
 export class StateFolder {
   /** The file that describes the user's own images. */
@@ -39,7 +39,7 @@ export class StateFolder {
     this.imageFile = join(this.base, 'kubewright-images.json');
   }
 
-  /** Returns the state folders that exist here: that of the folder's own cluster first, then named ones in order. */
+  /** Returns the existing state folders: that of the folder's own cluster first, then those of named clusters in order. */
   static all(cwd: string): readonly StateFolder[] {
     const own = new StateFolder(cwd);
     const clusters = join(own.path, namedClusters);

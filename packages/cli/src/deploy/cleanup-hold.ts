@@ -10,7 +10,7 @@ import {
 import { defined, exponentialDelay } from '@kubewright/apimachinery/internal';
 import type { ResourceClient } from '@kubewright/client';
 
-/** Keeps an object that is deleted until the other finalizers have been handled, and then its children are deleted. */
+/** Our finalizer: keeps a deleted object until its other finalizers have been handled and then its children are deleted. */
 export const holdFinalizer = 'kubewright.dev/uninstall';
 /** The time in which our finalizer must be removed from all objects, in milliseconds. */
 const releaseMs = 15_000;

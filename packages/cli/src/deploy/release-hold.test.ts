@@ -76,7 +76,7 @@ describe('releaseHold', () => {
         new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason))),
     });
     expect(warnings).toEqual([
-      'finalizers remain cannot list notes.example.com to remove kubewright.dev/uninstall: the API server did not respond within 15 s; retry kubewright uninstall when it can be reached bad',
+      'finalizers remain cannot list notes.example.com to remove kubewright.dev/uninstall: the API server did not respond within 15 s; retry kubewright uninstall once the API server can be reached bad',
     ]);
     expect(ms).toBe(15_000);
   });

@@ -22,7 +22,7 @@ export async function releaseHold(hold: CleanupHold, { crd, reporter, namespace 
       reporter.step('finalizer remains', `${nameOf(object)}: ${why}`, 'bad');
     }
   } catch (error) {
-    const remedy = 'retry kubewright uninstall when it can be reached';
+    const remedy = 'retry kubewright uninstall once the API server can be reached';
     const why = `cannot list ${kind} to remove ${holdFinalizer}: ${messageOf(error)}; ${remedy}`;
     reporter.step('finalizers remain', why, 'bad');
   }

@@ -15,8 +15,8 @@ import { releaseHold } from './release-hold.ts';
 /** The time in which an operator must finish its cleanup, in milliseconds. */
 const goneMs = 20_000;
 /**
- * Without a detected operator, another may still run outside the cluster. Waits as long as objects disappear within this
- * interval.
+ * Without a detected operator, the program keeps waiting while at least one object disappears per interval of this length, because an
+ * operator may run outside the cluster. In milliseconds.
  */
 const quietMs = 5_000;
 /** The time in which the garbage collector must delete children: it looks for new kinds every 30 seconds. In milliseconds. */
@@ -54,9 +54,9 @@ interface Removal {
 }
 
 /**
- * Deletes all objects of a kind and returns their number. Waits for the cleanup of a running operator, and then for the garbage
- * collector to delete their children, because it would never learn of a kind that is removed first. If no operator is running, its
- * finalizers would block deletion forever: it is run for the cleanup, or its finalizers are removed if the user agrees.
+ * Deletes all objects of a kind and returns their number. Waits until a running operator has cleaned up, and then until the garbage
+ * collector has deleted the children: if the kind were removed first, the collector would not find them. If no operator is running,
+ * its finalizers would block deletion forever: the operator is run for the cleanup, or its finalizers are removed if the user agrees.
  *
  * @throws CliError KW7307 if objects remain
  */
@@ -109,7 +109,10 @@ async function list(
   return (await resource.list({ signal, namespace })).items;
 }
 
-/** Turns conversion off if reading fails, because the conversion webhook may be gone; deletion works with any version. */
+/**
+ * Reads the objects. If that fails, turns conversion off and reads again: the conversion webhook may be gone, and deletion works
+ * with any version.
+ */
 async function convertedOrNot(
   read: () => Promise<Objects>,
   { crd, target }: { readonly crd: UnstructuredObject; readonly target: Target },

@@ -21,7 +21,7 @@ import { type WakeUp, WakeUps } from './watch/wake-ups.ts';
 
 const keys: Readonly<Record<string, WakeUp>> = { a: 'apply', r: 'restart', t: 'test', q: 'quit' };
 
-/** The time after which a save has been noticed, in milliseconds. */
+/** The time within which a save is detected, in milliseconds. */
 const noticedMs = 200;
 
 /** Thrown if the code was saved again while it was being read: the errors would refer to outdated code. */
@@ -98,7 +98,7 @@ export class DevLoop {
     }
   }
 
-  /** Bundles and starts the operator. Returns false if the code cannot be bundled; no other step can use it then. */
+  /** Bundles and starts the operator. Returns false if the code cannot be bundled; the other steps would fail too. */
   async startOperator(operator: OperatorProcess, how: { readonly insist?: boolean } = {}): Promise<boolean> {
     const isStarted = await this.attempt(() => operator.restart(), how);
     this.#isBroken = !isStarted;
@@ -160,7 +160,7 @@ export class DevLoop {
     if (before.some(Boolean)) await checkSamples(target, { project: this.#project, reporter });
   }
 
-  /** Reports a failure that the user's next save may fix; `insist` rethrows it. */
+  /** Runs a step and reports its failure, which the user's next save may fix. With `insist`, throws it instead. */
   async attempt(work: () => Promise<void>, { insist = false }: { readonly insist?: boolean } = {}): Promise<boolean> {
     try {
       await work();

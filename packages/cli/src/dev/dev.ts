@@ -32,7 +32,7 @@ export interface DevOptions {
   readonly typeCheck?: boolean | undefined;
 }
 
-/** The operator's cluster, once it is known. */
+/** The cluster that the operator runs in; empty until it has started. */
 interface Surrounded {
   place?: DevPlace;
   kubeconfig?: string;
@@ -167,7 +167,7 @@ function endOfOperator(
   const ended = new Promise<never>((_, reject) => {
     failed = reject;
   });
-  ended.catch(() => undefined); // onEnd reports it if nothing awaits it
+  ended.catch(() => undefined); // `onEnd` reports the error even if nothing awaits this promise
   const onEnd = (exitCode: number): void => {
     const error = operatorEnded(exitCode);
     failed(error);

@@ -10,7 +10,7 @@ export interface RunCommandOptions {
   readonly signal: AbortSignal;
 }
 
-/** Runs a shell command with `KUBECONFIG` set and returns its exit code, as shells count it. */
+/** Runs a shell command with `KUBECONFIG` set and returns its exit code, as a shell would report it. */
 export async function runCommand({ environment }: Context, options: RunCommandOptions): Promise<number> {
   const { command, kubeconfig, signal } = options;
   const shell = environment.platform === 'win32' ? ['cmd.exe', '/d', '/s', '/c'] : ['/bin/sh', '-c'];

@@ -59,7 +59,7 @@ describe('TypeCheck', () => {
     expect(compiler.says("TS1005: ',' expected.")).toBe('');
     expect(compiler.says()).toBe('');
     expect(compiler.says('TS2322: no')).toContain('TS2322');
-    // In a file that is not bundled, such as a test.
+    // The error is in a file that is not bundled, such as a test.
     isReported = false;
     expect(compiler.says("TS1005: ',' expected.")).toContain('TS1005');
   });

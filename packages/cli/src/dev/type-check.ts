@@ -26,8 +26,8 @@ interface TypeMistake {
 }
 
 /**
- * Checks a project's types with its own compiler, in a separate process. It never delays a restart, and reports when types
- * become wrong and when they are right again.
+ * Checks a project's types with its own compiler, in a separate process, so a restart never waits for it. Reports when type errors
+ * appear and when they are fixed.
  */
 export class TypeCheck implements AsyncDisposable {
   readonly #project: Project;

@@ -4,7 +4,7 @@ import { type ClusterChoice, examine, type Finding } from './examine.ts';
 /** Flags of `doctor`. */
 export type DoctorOptions = ClusterChoice;
 
-/** Prints what every command depends on; the exit code is 3 if something is missing. */
+/** Checks what every command depends on and prints the findings. Exits with code 3 if something is missing. */
 export async function doctor(context: Context, options: DoctorOptions): Promise<void> {
   const { reporter, environment } = context;
   const findings = await examine(environment, options);

@@ -88,7 +88,7 @@ function portOf(flags: Flags): number {
   throw wrong(program, `--secure-port ${text} must be between 1 and 65535`);
 }
 
-/** Returns the pair of `--tls-cert-file`, otherwise that of `--cert-dir`, otherwise none: the cluster issues its own. */
+/** Returns the certificate of `--tls-cert-file`, or else of `--cert-dir`. With neither, the cluster issues its own. */
 function servingOf(flags: Flags, hosts: readonly string[]): ServerSettings['serving'] {
   const certificateFile = last(flags, 'tls-cert-file');
   const keyFile = last(flags, 'tls-private-key-file');
@@ -110,7 +110,7 @@ function tokensOf(text: string | undefined): ServerSettings['tokens'] {
         const [, token = '', username = '', uid = '', groups = ''] =
           /^([^,]*),([^,]*),([^,]*)(?:,"?([^"]*)"?)?$/.exec(line) ?? [];
         if (token === '' || username === '') {
-          throw wrong(program, 'a line of --token-auth-file is not: token,user,uid,"group1,group2"');
+          throw wrong(program, 'a line of --token-auth-file does not have the form token,user,uid,"group1,group2"');
         }
         return [token, { username, uid, groups: groups.split(',').filter((group) => group !== ''), extra: {} }];
       }),

@@ -70,7 +70,7 @@ function serve(text: string): Promise<ReturnType<typeof createServer>> {
 
 /** Returns the text of `--help`, which envtest searches for supported flags. */
 export function etcdHelp(): string {
-  return `Responds to health checks instead of etcd: the embedded API server keeps its objects itself.
+  return `Stands in for etcd: it only responds to health checks. The embedded API server stores its objects itself.
 
 Usage:
   etcd [flags]

@@ -9,7 +9,7 @@ const used: readonly string[] = words(`
   service-cluster-ip-range tls-cert-file tls-private-key-file token-auth-file
 `);
 
-/** Flags of etcd connections, logs, caches and tuning: without them, the embedded API server does the same. */
+/** Flags for etcd connections, logs, caches and tuning: accepted without a warning, because they would not change the result. */
 const moot: readonly string[] = words(`
   delete-collection-workers endpoint-reconciler-type etcd-cafile etcd-certfile etcd-compaction-interval
   etcd-count-metric-poll-period etcd-db-metric-poll-interval etcd-healthcheck-timeout etcd-keyfile etcd-prefix
@@ -77,7 +77,7 @@ export const defaultPlugins: ReadonlySet<string> = new Set(
 `),
 );
 
-/** Those of them that the embedded API server does not have. */
+/** Default plugins that the embedded API server does not have. */
 export const missingPlugins: ReadonlySet<string> = new Set(
   words(`
   PodGroupProtection RuntimeClass ClusterTrustBundleAttest

@@ -6,7 +6,7 @@ import type { CliEnvironment } from '../program/cli-environment.ts';
 import { CliError } from '../program/cli-error.ts';
 import { type ClusterFlags, connect } from '../target/connect.ts';
 
-/** The largest known CRDs have about 5 MB. */
+/** Maximum size of the text, in bytes. The largest known CRDs have about 5 MB. */
 const largest = 16 * 1024 * 1024;
 const patienceMs = 30_000;
 const maxRedirects = 5;

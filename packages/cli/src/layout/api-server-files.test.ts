@@ -14,7 +14,7 @@ function list(files: ReadonlyMap<string, string>, path: string): { resources: st
 }
 
 describe("the manifests of a project's own API server", () => {
-  it('contain its Service, and its part of the Deployment', () => {
+  it('contain its Service and the patch of the Deployment', () => {
     const files = filesWith('own');
     const { resources, patches } = list(files, 'config/default/kustomization.yaml');
     expect(resources).toEqual(expect.arrayContaining(['../apiservice', '../apiserver']));
@@ -36,7 +36,7 @@ describe("the manifests of a project's own API server", () => {
     ]);
   });
 
-  it('let cert-manager issue its certificate, and inject the authority', () => {
+  it('let cert-manager issue its certificate and inject the CA', () => {
     const files = filesWith('cert-manager');
     expect(parse(files.get('config/certmanager/certificate-apiserver.yaml') ?? '')).toMatchObject({
       metadata: { name: 'apiserver-cert' },
@@ -54,7 +54,7 @@ describe("the manifests of a project's own API server", () => {
     expect(injection?.value).toBe('wells-system/wells-apiserver-cert');
   });
 
-  it('are absent without one', () => {
+  it('are absent if the project has no API server', () => {
     const files = configFiles({ project: { name: 'wells', certificates: 'cert-manager' }, present: [] });
     expect(files.filter(({ path, text }) => /apiserver/.test(path + text))).toEqual([]);
   });

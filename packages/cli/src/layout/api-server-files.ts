@@ -76,7 +76,7 @@ const managerPatch = `${variable('APISERVER_HOST', '"0.0.0.0"')}${variable('APIS
       secretName: apiserver-server-cert
 `;
 
-/** The generator has written annotations. */
+/** The patch can add a key to the annotations because the generator always writes some. */
 function injectionPatch(project: string): string {
   return `- op: add
   path: /metadata/annotations/cert-manager.io~1inject-ca-from

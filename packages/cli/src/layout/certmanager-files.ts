@@ -99,7 +99,7 @@ const metricsPatch = `- op: add
       secretName: metrics-server-cert
 `;
 
-/** Without a client certificate, unlike kubebuilder's patch: readers authenticate with a token. */
+/** Unlike kubebuilder's patch, sets no client certificate: clients authenticate with a token. */
 function monitorPatch(project: string): string {
   return `- op: replace
   path: /spec/endpoints/0/tlsConfig

@@ -80,7 +80,7 @@ spec:
 `;
 }
 
-// Not for webhooks: the API server that calls them is in no namespace, so no namespace label could admit it.
+// Not for webhooks: the API server that calls them is in no namespace, so no namespace selector could match it.
 const fromLabelled = `from:
     - namespaceSelector:
         matchLabels:

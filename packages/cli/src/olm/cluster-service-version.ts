@@ -27,7 +27,7 @@ export function clusterServiceVersion(input: BundleInput): UnstructuredObject {
     metadata: {
       name: `${name}.v${version}`,
       namespace: 'placeholder',
-      // The same bundle runs on all of them: see the Dockerfile.
+      // The same program runs on every architecture: see the Dockerfile.
       labels: {
         'operatorframework.io/arch.amd64': 'supported',
         'operatorframework.io/arch.arm64': 'supported',
@@ -110,7 +110,7 @@ function deployment(object: UnstructuredObject): object {
             return {
               ...container,
               args: args
-                // OLM provides none for metrics: the operator signs that certificate itself.
+                // OLM provides no certificate for metrics: the operator signs its own.
                 .filter((arg) => !arg.startsWith('--metrics-cert-'))
                 .map((arg) => (arg.startsWith('--webhook-service=') ? mountedCertificate : arg)),
               ...(mounts.length > 0 && { volumeMounts: mounts }),

@@ -87,7 +87,7 @@ export class OperatorProcess implements AsyncDisposable {
     return this.#child !== undefined;
   }
 
-  /** Resolves when the operator reports that it works, exits, or has had enough time. */
+  /** Resolves when the operator reports that its workers have started, when it exits, or after a time limit. */
   async working(signal: AbortSignal): Promise<void> {
     if (this.#isWorking || !this.#child || signal.aborted) return;
     const { clock } = this.#options.environment;

@@ -23,11 +23,10 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  * | `KW7205` | the configuration file of a cluster cannot be read or has an invalid field |
  * | `KW7206` | the Service cannot be exposed: it or its port does not exist, or the port of this machine is in use |
  * | `KW7301` | the API server cannot be reached |
- * | `KW7302` | no usable kubeconfig: set `KUBECONFIG`, pass `--kubeconfig FILE`, or start a cluster with `kubewright cluster up` |
  * | `KW7303` | authentication failed: credentials are missing, wrong or expired |
  * | `KW7304` | the account is not allowed to do that; the message contains the missing rule |
  * | `KW7305` | the API server does not serve the kind: its CRD is not installed |
- * | `KW7306` | the API server rejected an object |
+ * | `KW7306` | the API server rejected a request: the object is invalid, does not exist, or was changed in the meantime |
  * | `KW7307` | deployed objects did not reach the expected state in time |
  * | `KW7308` | the cluster of the context is not local; to use it, pass `--allow-context` |
  * | `KW7309` | the API server cannot reach the webhooks of the operator under development; set their address with `--webhook-host` |
@@ -66,7 +65,6 @@ export type CliErrorCode =
   | 'KW7205'
   | 'KW7206'
   | 'KW7301'
-  | 'KW7302'
   | 'KW7303'
   | 'KW7304'
   | 'KW7305'

@@ -28,7 +28,6 @@ const environmentCodes: readonly CliErrorCode[] = [
   'KW7202',
   'KW7203',
   'KW7301',
-  'KW7302',
   'KW7303',
   'KW7309',
   'KW7310',

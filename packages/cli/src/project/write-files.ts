@@ -58,7 +58,7 @@ export function stale(root: string, files: readonly ProjectFile[]): readonly str
   return (
     ['config', 'grafana', 'schemas']
       .flatMap((folder) => filesBelow(root, folder))
-      // The folder may contain the user's own schemas, but not schemas of kinds.
+      // The folder may also contain the user's own schemas, but only generated ones are named after a kind.
       .filter((path) => !path.startsWith('schemas/') || /^schemas\/[^/]+\/[a-z0-9]+_v[a-z0-9]+\.json$/.test(path))
       .filter((path) => !current.has(path) && isOurs(readFileSync(join(root, path), 'utf8')))
       .sort()

@@ -23,7 +23,7 @@ export interface Observed {
 /** Options for fixing permissions. */
 export interface FixOptions {
   readonly project: Project;
-  /** A logger that writes nothing. */
+  /** True to show the changes without writing them. */
   readonly dryRun: boolean;
   /** Generates manifests and runs the operator with the permissions they grant. */
   readonly observe: () => Promise<Observed>;

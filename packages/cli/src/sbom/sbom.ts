@@ -27,7 +27,7 @@ interface Component extends Package {
 }
 
 /**
- * Lists the packages in the operator's bundle as CycloneDX 1.5: those that contribute at least one byte, not those installed.
+ * Lists the packages in the operator's bundle as CycloneDX 1.5: those that contribute at least one byte, not all installed packages.
  * The output is deterministic: it contains no time, and the serial number is derived from the content.
  */
 export function sbom({ root, metafile, subject, tool }: SbomInput): string {

@@ -31,7 +31,7 @@ export interface CreateApiOptions {
  * Adds a kind and its controller to a project; existing files are not changed. If the project already has the kind, adds a
  * version: its types are copied from the stored version, a converter is added, and the controller is unchanged.
  *
- * @throws CliError KW7102 if a name is invalid, or the group version has kinds that are served in another way
+ * @throws CliError KW7102 if a name is invalid, or if the other server already serves kinds of this group version
  */
 export async function createApi(context: Context, options: CreateApiOptions): Promise<void> {
   const { environment, reporter } = context;
@@ -82,7 +82,7 @@ function otherVersions(
   );
 }
 
-/** A group version belongs to one server: the cluster's, which serves CRDs, or the project's. */
+/** Rejects a kind if another server serves its group version. A group version belongs to the cluster's server or the project's. */
 function checkServedAlike(root: string, { group, version, kind, isAggregated }: ApiNames): void {
   const other = findProjectKinds(root).find(
     (each) =>

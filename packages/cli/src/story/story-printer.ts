@@ -35,7 +35,7 @@ const reportedElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
 /** Options for a story printer. */
 export interface StoryOptions extends StackViewOptions {
   readonly colors: boolean;
-  /** Omits the cluster the operator works in, because its starter reports that. @defaultValue false */
+  /** Omits the line about the operator's cluster, because the caller reports it. @defaultValue false */
   readonly isPlaced?: boolean | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import { CliError } from '../program/cli-error.ts';
 import type { Target } from './apply-objects.ts';
 
-/** API servers check a server again after at most 30 s. */
+/** Time limit in milliseconds: an API server checks an unavailable server again after at most 30 s. */
 const patienceMs = 40_000;
 const pollMs = 50;
 

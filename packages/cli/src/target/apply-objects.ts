@@ -104,10 +104,10 @@ export async function kindOf(client: KubernetesClient, object: UnstructuredObjec
   if (again) return again;
   throw new CliError('KW7305', {
     what: `the API server does not serve ${object.kind} of ${object.apiVersion}`,
-    why: 'its CRD is not installed',
+    why: 'its CRD is not installed, or apiVersion or kind is misspelled',
     remedy:
       group === 'cert-manager.io'
         ? 'install cert-manager, or remove "certificates" from package.json: the operator then creates its own certificates'
-        : 'install the CRDs: kubewright install',
+        : 'correct the misspelling, or install the CRDs: kubewright install',
   });
 }

@@ -85,7 +85,7 @@ export interface ${name}Status {
 }
 
 function sample({ group, version, kind, scope, furtherName }: ApiNames): string {
-  // A sample in another version would be the same object, so it needs another name.
+  // Samples of two versions with the same name would be the same object.
   const suffix = furtherName !== undefined ? `-${version}` : '';
   const namespace = scope === 'Namespaced' ? '  namespace: default\n' : '';
   return `# yaml-language-server: $schema=../../schemas/${group}/${kind.toLowerCase()}_${version}.json
@@ -142,7 +142,7 @@ describe('configMapFor', () => {
 });
 
 describe('${variable}', () => {
-  it('applies the ConfigMap once, and is ready then', async () => {
+  it('applies the ConfigMap once, then reports Ready', async () => {
     const { writes, status, again } = await reconcileOnce(${variable}, { objects: [object] });
     expect(writes).toMatchObject([{ kind: 'ConfigMap', name: 'one-message' }, { kind: '${kind}', subresource: 'status' }]);
     expect(status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }]);

@@ -2,7 +2,7 @@ import { fileNameOf } from '../project/names.ts';
 import type { ProjectFile } from '../project/write-files.ts';
 import type { ApiNames } from './api-files.ts';
 
-/** The API server of a project, which serves its aggregated kinds. */
+/** Returns the program of a project's API server, which serves its aggregated kinds. */
 export function apiServerFile({ version, kind }: ApiNames): ProjectFile {
   return {
     path: 'src/apiserver.ts',

@@ -31,7 +31,7 @@ const made = (source: string, file = 'api/v1/shop.ts'): string | undefined =>
   });
 
 describe('furtherVersion', () => {
-  it('copies the types under new names, and is not stored', () => {
+  it('copies the types under new names into a version that is not stored', () => {
     const further = made(text);
     expect(further).toContain("  version: 'v2beta1',\n  kind: 'Shop',\n  storage: false,\n  columns: common,\n");
     expect(further).toContain('export const ShopV2beta1 = defineKind<ShopV2beta1Spec>({');
@@ -40,7 +40,7 @@ describe('furtherVersion', () => {
     expect(further).toContain('/** A Shop is kept. */');
   });
 
-  it('finds what the other one imports', () => {
+  it('adjusts the import paths of the copied file', () => {
     expect(made(text)).toContain("from '../v1/size.ts'");
     expect(made(text)).toContain("from '../common.ts'");
     expect(made(text, 'shop.ts')).toContain("from '../../size.ts'");
@@ -49,17 +49,17 @@ describe('furtherVersion', () => {
   it.each([
     text.replace("kind: 'Shop',", "kind: 'Shop',\n  storage: true,"),
     text.replace("  version: 'v1',\n  kind: 'Shop',\n", "  version: 'v1', kind: 'Shop',\n"),
-  ])('says so once that it is not stored', (source) => {
+  ])('sets storage: false only once', (source) => {
     expect(made(source)?.match(/storage: \w+/g)).toEqual(['storage: false']);
   });
 
-  it('leaves a file of two kinds to a person', () => {
+  it('returns undefined for a file with two kinds', () => {
     expect(made(`${text}export const Other = defineKind<ShopSpec>({});`)).toBeUndefined();
   });
 });
 
 describe('furtherSample', () => {
-  it('is another object of the other version', () => {
+  it('is a separate object of the new version', () => {
     const sample = `# yaml-language-server: $schema=../../schemas/example.com/shop_v1.json
 apiVersion: example.com/v1
 kind: Shop

@@ -9,7 +9,7 @@ describe('npmrcFiles', () => {
     expect(file?.text).toMatch(/\nregistry=http:\/\/127\.0\.0\.1:4873\/\n$/);
   });
 
-  it('leaves a password out', () => {
+  it('omits a password', () => {
     const [file] = npmrcFiles({ npm_config_registry: 'https://user:secret@example.com/npm/' });
     expect(file?.text).toContain('\nregistry=https://example.com/npm/\n');
   });

@@ -5,7 +5,7 @@ export interface Registration {
   readonly variable: string;
   /** Module, relative to `src`. */
   readonly module: string;
-  /** Its name in the file, if its own is already taken. */
+  /** The name to import it under, if its own name is already taken in the file. */
   readonly alias?: string;
 }
 

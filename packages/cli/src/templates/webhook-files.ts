@@ -70,7 +70,7 @@ ${spokes.map((each) => spokeImport(hub, each)).join('\n')}
 
 /**
  * Converts between the versions of ${hub.kind}: ${hub.version} is the hub, other versions are converted to and from it. Conversions must
- * not lose data: store values that the other version has no field for in an annotation.
+ * not lose data: if the other version has no field for a value, store it in an annotation.
  */
 export const ${variable} = converter(${hub.variable}, [
 ${spokes.map((each) => spokeEntry(hub, each)).join('\n')}

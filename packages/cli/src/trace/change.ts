@@ -57,8 +57,8 @@ function describeStatus(object: WithContent, previous: WithContent): string {
 }
 
 /**
- * Returns the managed fields entry of the client that wrote this version. A second write in the same second leaves the entries
- * unchanged; then it is the newest one of the changed part.
+ * Returns the managed fields entry of the client that wrote this version. A client's second write within a second leaves the entries
+ * unchanged; then the newest entry of the changed part (the status, or the rest) is the client's.
  */
 function writerOf(object: WithContent, previous: WithContent): Entry | undefined {
   const known = new Set((previous.metadata.managedFields ?? []).map((each) => JSON.stringify(each)));

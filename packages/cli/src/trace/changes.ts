@@ -47,7 +47,7 @@ export async function* changesOf<T extends KubernetesObject>(
       if (error instanceof StatusError) resourceVersion = undefined;
       onRetry(error);
     }
-    // Also after a watch that ended without an error: a server that ends each one immediately must not be flooded.
+    // Also pauses after a watch that ended without an error: a server that ends every watch immediately must not be flooded.
     await sleep(clock, { ms: exponentialDelay(failures, pauses), signal });
   }
 }

@@ -43,7 +43,7 @@ export function hopsOf(objects: readonly TracedObject[], events: readonly Stored
     const rank = depth * 10;
     return [
       { ...creation(object, own), rank },
-      // The scheduler writes its event after the binding, about the version before it.
+      // The scheduler writes its event after the binding, but the event names the version before the binding.
       ...own.map((event) => ({ ...reported(event, object), rank: rank + (event.reason === 'Scheduled' ? 0.4 : 1) })),
       ...bindings(object).map((hop) => ({ ...hop, rank: rank + 0.5 })),
       ...writes(object).map((hop) => ({ ...hop, rank: hop.what.startsWith('status') ? 100 - depth : rank + 2 })),
@@ -52,7 +52,7 @@ export function hopsOf(objects: readonly TracedObject[], events: readonly Stored
   return hops.sort(byTime).map(({ rank: _, ...hop }) => hop);
 }
 
-/** Returns the hop in which the API server stored the node of a pod. The cluster does not keep its version. */
+/** Returns the hop in which the API server stored the node of a pod. The cluster does not record the resource version of that write. */
 function bindings(object: Stored<KubernetesObject>): readonly Hop[] {
   const { spec: { nodeName, schedulerName = '' } = {}, status } = object as Stored<Pod>;
   return (status?.conditions ?? [])
@@ -84,7 +84,7 @@ function createdVersion({ metadata }: Stored<KubernetesObject>, events: readonly
   const first = secondOf(timeOf(earliest));
   const isChanged = managedFields.some((entry) => {
     const second = secondOf(timeIn(entry));
-    // A status of the same second is an effect of the event.
+    // A status written in the same second is an effect of the event.
     if (second <= secondOf(creationTimestamp)) return false;
     return isStatus(entry) ? second < first : second <= first;
   });

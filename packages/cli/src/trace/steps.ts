@@ -3,13 +3,13 @@ import type { TraceTarget } from './target.ts';
 
 /** The steps of a request, as introductions to Kubernetes number them; each row of a trace belongs to one. */
 const steps = [
-  ['1-3', 'a client sends the object; the API server validates and stores it; its watches report it'],
-  ['4', 'controllers see it, and create the objects below it'],
+  ['1-3', 'a client sends the object; the API server validates and stores it, and reports it to its watchers'],
+  ['4', 'controllers see the object and create its child objects'],
   ['5-6', 'the scheduler sees a pod without a node, and chooses one'],
-  ['7-8', 'the API server stores the choice; its watches report it'],
+  ['7-8', 'the API server stores the choice, and reports it to its watchers'],
   ['9-10', 'the kubelet of that node starts the containers'],
   ['11-12', 'the kubelet reports the status of the pod; the API server stores it'],
-  ['13', 'controllers report it in the status of the objects above'],
+  ['13', 'controllers update the status of the owners'],
 ] as const;
 
 /** The number of a step, or the numbers of steps that one row shows. */

@@ -1,6 +1,7 @@
-import { isControlledBy, type KubernetesObject, type Stored } from '@kubewright/apimachinery';
+import { isControlledBy, isNotFound, type KubernetesObject, type Stored } from '@kubewright/apimachinery';
 import { Event } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
+import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { failureOf } from '../program/failure.ts';
 import { connect } from '../target/connect.ts';
@@ -54,14 +55,15 @@ async function printLive(client: KubernetesClient, scope: TraceScope, context: C
   if (steps) reporter.text(stepLegend);
 }
 
-/** Reads a workload, the objects below it and their events; returns the hops. */
-export async function hopsIn(
-  client: KubernetesClient,
-  { target, namespace, signal, steps }: TraceScope,
-): Promise<readonly Hop[]> {
-  const { kinds, name } = target;
-  const [first, ...below] = kinds;
-  let owners: readonly Stored<KubernetesObject>[] = [await client.resource(first).get({ namespace, name }, { signal })];
+/**
+ * Reads a workload, the objects below it and their events; returns the hops.
+ *
+ * @throws CliError KW7306 if the workload does not exist
+ */
+export async function hopsIn(client: KubernetesClient, scope: TraceScope): Promise<readonly Hop[]> {
+  const { target, namespace, signal, steps } = scope;
+  const [, ...below] = target.kinds;
+  let owners: readonly Stored<KubernetesObject>[] = [await workloadOf(client, scope)];
   const objects: TracedObject[] = owners.map((object) => ({ object, depth: 0 }));
   for (const [at, kind] of below.entries()) {
     const all = await client.resource(kind).list({ namespace, signal });
@@ -72,4 +74,22 @@ export async function hopsIn(
   const events = await client.resource(Event).list({ namespace, signal });
   const hops = hopsOf(objects, events.items);
   return steps ? hops.map((hop) => ({ ...hop, step: stepOf(hop, target) })) : hops;
+}
+
+async function workloadOf(
+  client: KubernetesClient,
+  { target: { kinds, name }, namespace, signal }: TraceScope,
+): Promise<Stored<KubernetesObject>> {
+  const [kind] = kinds;
+  try {
+    return await client.resource(kind).get({ namespace, name }, { signal });
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    const text = {
+      what: `cannot trace ${kind.kind} ${namespace}/${name}`,
+      why: 'it does not exist',
+      remedy: `check name and namespace: kubectl get ${kind.plural} --all-namespaces; or wait for the object with --follow`,
+    };
+    throw new CliError('KW7306', text, { cause: error });
+  }
 }

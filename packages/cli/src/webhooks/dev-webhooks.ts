@@ -10,8 +10,9 @@ import { atLocalAddress, isCertificate } from './local-objects.ts';
 import { WebhookFront } from './webhook-front.ts';
 
 /**
- * Webhooks of an operator under development: no tunnel, no certificates to create, no rejected writes while it restarts. The
- * configurations are removed at the end, so that writes work when the cluster starts again without the operator.
+ * Serves the webhooks of an operator under development without a tunnel, without certificates of the user, and without rejecting
+ * writes while the operator restarts. The configurations are removed at the end, so that writes work when the cluster starts again
+ * without the operator.
  */
 export class DevWebhooks implements AsyncDisposable {
   readonly #front: WebhookFront;
@@ -41,9 +42,8 @@ export class DevWebhooks implements AsyncDisposable {
     }));
   }
 
-  /**
-   * Removes what a killed run has left behind, because nothing serves it. `folder` holds the operator's certificate; it
-   * defaults to the folder of the project's `dev`.
+  /** * Starts the server, and removes webhook configurations of an earlier run that was killed, because nothing serves them. `folder`
+   * holds the operator's certificate; it defaults to the folder of the project's `dev`.
    */
   static async start(
     environment: CliEnvironment,

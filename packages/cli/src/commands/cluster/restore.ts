@@ -8,7 +8,7 @@ export function addClusterRestore(cluster: Command, context: Context): void {
     .command('restore')
     .description('restore all objects of a stopped cluster from a snapshot')
     .argument('<FILE>', 'file written by kubewright cluster snapshot')
-    .requiredOption('--data <DIR>', 'the folder that keeps the objects, as for cluster up')
+    .requiredOption('--data <DIR>', 'folder of the objects, as passed to cluster up --data')
     .action(async (file: string, options: SnapshotOptions) =>
       (await import('../../cluster/snapshot.ts')).restore(context, file, options),
     );

@@ -8,7 +8,7 @@ export function addClusterSnapshot(cluster: Command, context: Context): void {
     .command('snapshot')
     .description('write all objects of a stopped cluster to a file')
     .argument('<FILE>', 'file to write')
-    .requiredOption('--data <DIR>', 'the folder that keeps the objects, as for cluster up')
+    .requiredOption('--data <DIR>', 'folder of the objects, as passed to cluster up --data')
     .action(async (file: string, options: SnapshotOptions) =>
       (await import('../../cluster/snapshot.ts')).snapshot(context, file, options),
     );

@@ -55,7 +55,7 @@ function notLocal(
   context: string,
   { server, isTunnel }: { readonly server: string; readonly isTunnel: boolean },
 ): CliError {
-  const where = isTunnel ? `${server} leads to a cluster with nodes on other machines` : `${server} is not local`;
+  const where = isTunnel ? `${server} belongs to a cluster with nodes on other machines` : `${server} is not local`;
   return new CliError('KW7308', {
     what: `cannot develop in context ${context}`,
     why: `its server ${where}, and dev would change kinds and roles there`,

@@ -105,7 +105,7 @@ async function finally_(work: () => Promise<unknown>, reporter: Context['reporte
   }
 }
 
-/** Warns if the operator is already deployed: two operators of the same kind undo each other's work. */
+/** Warns if the operator is already deployed: two copies of an operator undo each other's work. */
 async function reportRunning(
   { client, environment }: Target,
   { project, reporter }: { readonly project: Project; readonly reporter: Context['reporter'] },

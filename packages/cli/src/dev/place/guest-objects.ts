@@ -7,8 +7,8 @@ import { applyObjects, deleteObjects, isUnknownKind, kindOf, type Target } from 
 import { injection } from '../../webhooks/local-objects.ts';
 
 /**
- * The objects that `dev` applies to an existing cluster. At the end, created objects are deleted, existing ones stay, and
- * calls of webhooks and API servers that were redirected here go to their original target again.
+ * The objects that `dev` applies to an existing cluster. At the end, objects that it created are deleted. Objects that existed
+ * before stay, and those that were redirected to this machine point to their original servers again.
  */
 export class GuestObjects {
   readonly #target: Target;
@@ -38,8 +38,8 @@ export class GuestObjects {
       this.#seen.add(key);
     }
     if (this.#diverted.some((each) => keyOf(each.original) === key)) {
-      // Not applied: the entries that other managers wrote for the same webhooks would remain.
-      await patch(object, lead(object, callsOf(object)), this.#target);
+      // A patch, because an apply would keep the entries that other managers wrote for the same webhooks.
+      await patch(object, redirect(object, callsOf(object)), this.#target);
       if (isAdmission(object) || isDelegated(object)) return;
     }
     await applyObjects(this.#target, [object]);
@@ -52,7 +52,7 @@ export class GuestObjects {
     const gone = this.#made.filter(isGone);
     const freed = this.#diverted.filter(({ original }) => isGone(original));
     await deleteObjects(this.#target, gone);
-    for (const each of freed) await leadBack(each, this.#target);
+    for (const each of freed) await restore(each, this.#target);
     this.#made = this.#made.filter((each) => !gone.includes(each));
     this.#diverted = this.#diverted.filter((each) => !freed.includes(each));
     for (const each of [...gone, ...freed.map(({ original }) => original)]) this.#seen.delete(keyOf(each));
@@ -61,8 +61,7 @@ export class GuestObjects {
   /** Cleans up the cluster. Ctrl-C must not have aborted the calls of `target`. */
   async leave(target: Target): Promise<void> {
     const failures: unknown[] = [];
-    for (const each of this.#diverted)
-      await leadBack(each, target).catch((error: unknown) => void failures.push(error));
+    for (const each of this.#diverted) await restore(each, target).catch((error: unknown) => void failures.push(error));
     await deleteObjects(target, this.#made);
     if (failures.length > 0) throw failures[0];
   }
@@ -87,7 +86,7 @@ export class GuestObjects {
   }
 }
 
-/** An object that pointed to other servers before. */
+/** An existing object that was redirected: `former` is its state before, `original` the project's version of it. */
 interface Diverted {
   readonly original: UnstructuredObject;
   readonly former: UnstructuredObject;
@@ -112,23 +111,23 @@ function callsOf(object: UnstructuredObject): unknown {
   return (object['spec'] as { readonly conversion?: unknown }).conversion ?? { strategy: 'None' };
 }
 
-/** Points the API server to other servers. */
-function lead(object: UnstructuredObject, calls: unknown): Patch {
+/** Returns a patch that makes the API server call the given servers. */
+function redirect(object: UnstructuredObject, calls: unknown): Patch {
   const path = isAdmission(object) ? '/webhooks' : isDelegated(object) ? '/spec' : '/spec/conversion';
   return { type: 'json', body: [{ op: 'add', path, value: calls }] };
 }
 
-/** Turns CA injection by cert-manager on or off. */
+/** Returns a patch that turns CA injection by cert-manager on, or off for null. */
 function inject(from: string | null): Patch {
   return { type: 'merge', body: { metadata: { annotations: { [injection]: from } } } };
 }
 
-async function leadBack({ original, former }: Diverted, target: Target): Promise<void> {
+async function restore({ original, former }: Diverted, target: Target): Promise<void> {
   // Nothing serves webhooks left behind by an earlier dev; an operator deployed later serves those of the project.
   const calls = callsOf(isConverted(former) && isDead(former) ? original : former);
   const from = injectionOf(former);
   try {
-    await patch(original, lead(original, calls), target);
+    await patch(original, redirect(original, calls), target);
     if (from !== undefined) await patch(original, inject(from), target);
   } catch (error) {
     // Deleted by another client in the meantime.

@@ -10,9 +10,9 @@ import { injection } from '../../webhooks/local-objects.ts';
 import { type WebhookAddress, webhookAddress } from '../../webhooks/webhook-address.ts';
 
 /**
- * The API server of an operator under development: it listens on this machine, and the cluster forwards requests to it. The Service of
- * its APIServices has an external name, which API servers connect to without a network for Services; the Service of a deployed server is
- * not changed.
+ * The API server of an operator under development: it listens on this machine, and the cluster forwards requests to it. Its
+ * APIServices refer to a Service with an external name, to which an API server connects even if it cannot reach cluster IPs. The
+ * Service of a deployed server is not changed.
  */
 export class LocalApiServer implements Disposable {
   readonly #place: ServicePlace;
@@ -45,7 +45,7 @@ export class LocalApiServer implements Disposable {
     const { project, host, except } = options;
     const place = localServicePlace(project);
     const folder = join(project.root, '.kubewright', 'dev', 'apiserver');
-    // Objects of a process that was killed.
+    // Removes the objects of an earlier run that was killed.
     rmSync(folder, { recursive: true, force: true });
     const service = `${place.name}.${place.namespace}.svc`;
     const certificates = localCertificates(folder, { nowMs: clock.now(), host: service });
@@ -53,7 +53,7 @@ export class LocalApiServer implements Disposable {
     return new LocalApiServer(place, { address: webhookAddress(host), folder, certificates, port });
   }
 
-  /** Environment variables of the operator. The objects outlive its restarts, but not this program. */
+  /** Environment variables of the operator. Its objects are kept when it restarts, and deleted when this program exits. */
   get variables(): Readonly<Record<string, string>> {
     return {
       APISERVER_HOST: this.#address.listenOn,
@@ -63,14 +63,14 @@ export class LocalApiServer implements Disposable {
     };
   }
 
-  /** Returns the Service that leads to this machine, if one of the objects needs it. */
+  /** Returns the Service that forwards to this machine if one of the objects needs it. */
   servicesFor(objects: readonly UnstructuredObject[]): readonly UnstructuredObject[] {
     if (!objects.some(isDelegated)) return [];
     const spec = { type: 'ExternalName', externalName: this.#address.host };
     return [{ apiVersion: 'v1', kind: 'Service', metadata: { ...this.#place }, spec }];
   }
 
-  /** Returns an APIService of the project with this machine behind it; other objects unchanged. */
+  /** Redirects an APIService of the project to this machine. Returns other objects unchanged. */
   local(object: UnstructuredObject): UnstructuredObject {
     if (!isDelegated(object)) return object;
     const { [injection]: _injection, ...annotations } = object.metadata?.annotations ?? {};
@@ -88,7 +88,7 @@ export class LocalApiServer implements Disposable {
   }
 }
 
-/** The Service that leads to the machine of a developer. */
+/** Returns the name of the Service that forwards to the developer's machine. */
 function localServicePlace({ name }: Pick<Project, 'name'>): ServicePlace {
   return { namespace: `${name}-system`, name: `${name}-apiserver-dev` };
 }

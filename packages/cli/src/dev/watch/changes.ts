@@ -7,7 +7,7 @@ import { FolderWatches } from './folder-watches.ts';
 const debounceMs = 15;
 /** The interval of periodic scans, in milliseconds: some file systems (in containers, on the network) report no changes. */
 const lookMs = 2_000;
-/** These platforms watch a whole tree with one watch, and lock folders that have their own. */
+/** On these platforms, one watch covers a whole tree, and a folder with its own watch cannot be deleted. */
 const watchesTrees = process.platform === 'win32' || process.platform === 'darwin';
 
 /**

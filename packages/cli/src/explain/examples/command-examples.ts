@@ -22,6 +22,12 @@ export const commandExamples: readonly CodeExample[] = [
     fix: '# install the program named in the message, log in with it, then\nKUBECONFIG=cluster.yaml kubewright install',
   },
   {
+    code: 'KW5502',
+    mistake: '# a cluster already runs in this folder\nkubewright cluster up',
+    cause: 'The state folder of the cluster cannot be used; here, because a running cluster has locked it.',
+    fix: 'kubewright cluster down\nkubewright cluster up',
+  },
+  {
     code: 'KW6601',
     mistake: '# deployment.yaml contains a Deployment\nkubewright import crd deployment.yaml',
     cause:
@@ -91,6 +97,12 @@ export const commandExamples: readonly CodeExample[] = [
     fix: 'KUBECONFIG=cluster.yaml kubewright doctor',
   },
   {
+    code: 'KW7305',
+    mistake: '# shop.yaml: "apiVersion: shop.example.com/v2", but the kind has only v1\nkubewright render shop.yaml',
+    cause: 'The cluster does not serve this kind: its CRD is not installed, or apiVersion or kind is misspelled.',
+    fix: '# edit the file: "apiVersion: shop.example.com/v1", then\nkubewright render shop.yaml',
+  },
+  {
     code: 'KW7401',
     mistake: '# src/api/v1/shop.ts: "readonly size: number;"\nkubewright generate',
     cause: 'The types have errors, each reported above with its own code. Nothing was written.',
@@ -119,6 +131,14 @@ export const commandExamples: readonly CodeExample[] = [
     mistake: '# src/main.ts: "import { runOperater } from \'./missing.ts\';"\nkubewright build',
     cause: 'The bundler cannot read the program: a syntax error, or an import that does not exist.',
     fix: '# fix the line that the message shows, then\nkubewright build',
+  },
+  {
+    code: 'KW7502',
+    mistake:
+      '# src/main.ts: "throw new Error(\'SHOP_URL is not set\');"\nkubewright render config/samples/shop_v1_shop.yaml',
+    cause:
+      'The operator threw an error that nothing caught, called process.exit, or was killed; its last output says why.',
+    fix: '# fix the line that the message shows, then\nkubewright render config/samples/shop_v1_shop.yaml',
   },
   {
     code: 'KW7503',

@@ -8,7 +8,7 @@ import { typeExamples } from './type-examples.ts';
 const all = [...typeExamples, ...commandExamples, ...callExamples];
 
 describe('examples of error codes', () => {
-  it('have at most one example per existing code', () => {
+  it('exist only for known codes, at most one for each', () => {
     const codes = all.map(({ code }) => code);
     expect(new Set(codes).size).toBe(codes.length);
     const known = errorCodes.map(({ code }) => code);

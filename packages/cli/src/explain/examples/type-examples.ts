@@ -1,8 +1,8 @@
 import type { CodeExample } from './code-example.ts';
 
 /**
- * Mistakes in types and kinds that `generate` reports. If a program defines no kind, it is the spec of `defineKind<ShopSpec>({
- * group: 'example.com', version: 'v1', kind: 'Shop' })`.
+ * Mistakes in types and kinds that `generate` reports. An example without `defineKind` contains only the spec, for
+ * `defineKind<ShopSpec>({ group: 'example.com', version: 'v1', kind: 'Shop' })`.
  */
 export const typeExamples: readonly CodeExample[] = [
   {
