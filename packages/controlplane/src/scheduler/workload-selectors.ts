@@ -12,7 +12,7 @@ const maxKept = 4_096;
  * controller.
  */
 export class WorkloadSelectors {
-  /** By the Services' selectors and the controller's version. */
+  /** The selectors built so far, by the Services' selectors and the controller's version. */
   readonly #known = new Map<string, LabelSelector>();
 
   selector(

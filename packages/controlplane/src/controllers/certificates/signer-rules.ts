@@ -76,7 +76,9 @@ const shortestMs = 10 * minuteMs;
 /** The longest lifetime: one year (`--cluster-signing-duration`). */
 const longestMs = 365 * 24 * 60 * minuteMs;
 
-/** Returns the validity period of a certificate that is signed now. It never ends after the authority's certificate. */
+/**
+ * Returns the validity period of a certificate that is signed now. The certificate never outlives the authority's certificate.
+ */
 export function validity(
   expirationSeconds: number | undefined,
   { nowMs, authorityEndsMs }: { readonly nowMs: number; readonly authorityEndsMs: number },

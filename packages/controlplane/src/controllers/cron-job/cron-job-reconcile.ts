@@ -49,7 +49,7 @@ export class CronJobReconcile {
       await this.#observe(jobs);
       if (!isDeleting(this.#cronJob)) afterMs = await this.#schedule();
     } catch (error) {
-      // Write the status first, even though a step failed.
+      // Rethrow the error only after the status is written.
       failure = { error };
     }
     if (!sameJson(this.#status, this.#cronJob.status ?? {})) {

@@ -48,8 +48,8 @@ export class TimeZone {
   }
 
   /**
-   * Returns the instant of a local time, ignoring the weekday. Fields may be out of range: day 32 is the first day of the next
-   * month after a month with 31 days. A local time that a transition skips or repeats resolves as in Go's `time.Date`.
+   * Returns the instant of a local time, ignoring the weekday. Fields may be out of range: January 32 is February 1. A local time
+   * that a transition skips or repeats resolves as in Go's `time.Date`.
    */
   instantOf({ year, month, day, hour, minute, second }: ZonedTime): number {
     const asUtc = Date.UTC(year, month - 1, day, hour, minute, second);

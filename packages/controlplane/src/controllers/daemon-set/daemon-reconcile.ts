@@ -54,7 +54,7 @@ export class DaemonReconcile {
       await this.#update(hash);
       await truncateHistory(ctx, { set, old, pods: await this.#claimed() });
     } catch (error) {
-      // Write the status first, even though a step failed.
+      // Rethrow the error only after the status is written.
       failure = { error };
     }
     const state = await this.#state(hash);

@@ -177,7 +177,8 @@ export class JobReconcile {
   }
 
   /**
-   * Removes the tracking finalizer from pods that the status has counted, and from all ended pods if the job itself is ending.
+   * Removes the tracking finalizer from pods that the status has counted. If the job has an outcome or is being deleted, removes
+   * it from all ended or terminating pods.
    */
   async #release(pods: readonly Stored<Pod>[], verdict: JobOutcome | undefined): Promise<void> {
     const all = verdict !== undefined || isDeleting(this.#job);

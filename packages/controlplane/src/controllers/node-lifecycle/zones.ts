@@ -3,7 +3,7 @@ import type { Node } from '@kubewright/apimachinery/core/v1';
 
 /** The interval between evictions of two nodes in a zone. */
 const intervalMs = 10_000;
-/** The same interval for a large zone in which many nodes are not ready. */
+/** The interval between evictions in a large zone in which many nodes are not ready. */
 const reducedIntervalMs = 100_000;
 /** A zone with more nodes than this is large. In smaller zones, no node is evicted while many nodes are not ready. */
 const largeZone = 50;

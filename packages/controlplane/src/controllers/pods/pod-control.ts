@@ -28,7 +28,7 @@ function podNamePrefix(name: string): string {
   return name.length > 252 ? name : `${name}-`;
 }
 
-/** Creates and deletes pods for an owner, and records events about that. */
+/** Creates and deletes pods for an owner, and records the results as events. */
 export class PodControl {
   readonly #events: CoreEventRecorder;
 

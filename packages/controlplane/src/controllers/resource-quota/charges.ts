@@ -1,7 +1,7 @@
 import { Quantity } from '@kubewright/apimachinery';
 import type { ResourceAmounts } from '../../usage/resource-amounts.ts';
 
-/** Keeps the charge of each object, and the total per resource. An update costs time only for the object that changes. */
+/** Keeps the charge of each object, and the total per resource. An update processes only the object that changes. */
 export class Charges {
   readonly #objects = new Map<string, ResourceAmounts>();
   readonly #sums = new Map<string, { amount: Quantity; objects: number }>();

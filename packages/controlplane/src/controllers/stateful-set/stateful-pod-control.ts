@@ -9,7 +9,7 @@ import { messageOf } from '../pods/pod-control.ts';
 import { claimOwnership, isClaimStale } from './claim-owners.ts';
 import { claimsOf, withIdentity } from './stateful-pod.ts';
 
-/** Creates, repairs and deletes a set's pods and claims, and records events about that. */
+/** Creates, repairs and deletes a set's pods and claims, and records the results as events. */
 export class StatefulPodControl {
   readonly #events: CoreEventRecorder;
   readonly #ctx: RequestContext;

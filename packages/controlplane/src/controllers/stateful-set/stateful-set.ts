@@ -67,7 +67,7 @@ async function reconcile(set: Stored<StatefulSet>, { ctx, events }: Parts): Prom
   if (!isDeleting(set)) {
     const nowMs = ctx.clock.now();
     await new SetUpdate({ set, pods, revisions, control, nowMs }).run().catch((error: unknown) => {
-      // Write the status first, even though a step failed.
+      // Rethrow the error only after the status is written.
       failure = { error };
     });
   }

@@ -17,7 +17,7 @@ export function volumeBoundTo(
   if (isComplete) return volume;
   const claimRef = { kind: 'PersistentVolumeClaim', namespace, name, uid, apiVersion: 'v1', resourceVersion };
   const bound = { ...volume, spec: { ...volume.spec, claimRef } };
-  // Do not mark a volume that the user has reserved for the claim.
+  // Do not annotate a volume as bound by the controller if the user has reserved it for the claim.
   return isBoundTo(volume, claim) ? bound : annotated(bound, storageNames.boundByController);
 }
 

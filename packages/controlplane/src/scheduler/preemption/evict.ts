@@ -12,7 +12,7 @@ import type { Victims } from './victims.ts';
 export interface EvictionsOptions {
   readonly cache: SchedulerCache;
   readonly objects: ClusterObjects;
-  /** Returns a pod that waits for its volumes to the queue. Returns false if the pod is not waiting. */
+  /** Moves a pod that waits for its volumes back to the queue. Returns false if the pod is not waiting. */
   readonly cancelWait: (uid: string, why: string) => boolean;
 }
 

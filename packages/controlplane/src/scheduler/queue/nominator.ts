@@ -16,8 +16,8 @@ export class Nominator {
   }
 
   /**
-   * Updates a pod to its new version. Keeps a nomination that neither version's status shows yet; otherwise the new status
-   * decides.
+   * Updates a pod to its new version. If neither version's status names a nominated node, keeps the nomination; otherwise, takes
+   * it from the new status.
    */
   update(old: PendingPod, pod: PendingPod): void {
     const undecided = old.nominatedNodeName === '' && pod.nominatedNodeName === '';

@@ -261,7 +261,7 @@ function endsFirst(a: QueuedPod, b: QueuedPod): boolean {
   return left === right ? comesFirst(a, b) : left < right;
 }
 
-/** Returns the events for a change to a pending pod, by which the change may help the pod itself. */
+/** Returns the events for a change to a pending pod, which can itself make the pod schedulable. */
 function ownEvents(old: PendingPod, now: PendingPod): readonly PodEvent[] {
   const events: PodEvent[] = [];
   const add = (action: PodEvent['action']): void => void events.push({ resource: 'Pod', action, old, now });
