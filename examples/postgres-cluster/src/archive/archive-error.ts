@@ -1,17 +1,17 @@
-/** The reason why an operation on the archive failed. */
+/** Why an archive operation failed. */
 export type ArchiveErrorReason =
   /** The store does not respond, or responds with an internal error. Retrying may help. */
   | 'Unavailable'
   /** The store rejects the credentials, or the directory is not accessible. */
   | 'Forbidden'
-  /** The archive belongs to another database system, or holds another file of the same name. */
+  /** The archive belongs to another database system, or already contains this file name with different content. */
   | 'Conflict'
   /** A file in the archive is missing or damaged. */
   | 'Corrupted'
   /** The settings are invalid. */
   | 'Invalid';
 
-/** An operation on the archive that failed. */
+/** Thrown if an archive operation fails. */
 export class ArchiveError extends Error {
   override readonly name = 'ArchiveError';
   readonly reason: ArchiveErrorReason;

@@ -6,19 +6,22 @@ import { DirectoryStore } from './directory-store.ts';
 import { folderOf } from './folder-of.ts';
 import { S3Store } from './s3-store.ts';
 
-/** Where the archive of one cluster is, as seen from a container. Written to a file for the programs that PostgreSQL runs. */
+/**
+ * The location of one cluster's archive, as seen from a container. It is written to a file for the archive and restore commands
+ * that PostgreSQL runs.
+ */
 export interface ArchiveLocation {
-  /** Folder of the cluster within the directory or the bucket: its path and its name. */
+  /** The cluster's folder in the directory or the bucket: the path from the spec, then the cluster's name. */
   readonly folder: string;
   /** The newest timeline whose history a standby may restore. @defaultValue any */
   readonly newestTimeline?: number;
-  /** Mounted directory. */
+  /** The directory where the volume is mounted. */
   readonly directory?: string;
   readonly s3?: {
     readonly endpoint: string;
     readonly bucket: string;
     readonly region?: string;
-    /** Folder with the files `accessKeyId` and `secretAccessKey`, which are read again each time the archive is opened. */
+    /** Folder with the files `accessKeyId` and `secretAccessKey`. They are reread each time the archive is opened. */
     readonly credentials: string;
   };
 }
@@ -26,7 +29,7 @@ export interface ArchiveLocation {
 /**
  * Returns the location of a cluster's archive.
  *
- * @param mounts - the folders where the pod mounts the claim and the Secret of the target
+ * @param mounts - the cluster's name, and the folders where the pod mounts the target's volume claim and Secret
  */
 export function archiveLocation(
   target: BackupTarget,
@@ -39,16 +42,16 @@ export function archiveLocation(
   return { folder, s3: { endpoint, bucket, ...(region !== undefined && { region }), credentials: mounts.credentials } };
 }
 
-/** Opens the archive of one cluster: the names in the store are relative to the cluster's folder. */
+/** Opens one cluster's archive. Names in the returned store are relative to the cluster's folder. */
 export async function openArchive({ folder, directory, s3 }: ArchiveLocation): Promise<ArchiveStore> {
   if (directory !== undefined) return folderOf(new DirectoryStore(directory), folder);
-  if (!s3) throw new ArchiveError('Invalid', 'the location of the archive has neither a directory nor a bucket');
+  if (!s3) throw new ArchiveError('Invalid', 'the archive location has neither a directory nor a bucket');
   const { credentials, ...bucket } = s3;
   const read = async (key: string) => {
     try {
       return (await readFile(`${credentials}/${key}`, 'utf8')).trim();
     } catch (cause) {
-      throw new ArchiveError('Forbidden', `cannot read the credentials of the archive: ${String(cause)}`, { cause });
+      throw new ArchiveError('Forbidden', `cannot read the archive credentials: ${String(cause)}`, { cause });
     }
   };
   const accessKeyId = await read('accessKeyId');

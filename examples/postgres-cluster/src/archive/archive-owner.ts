@@ -4,13 +4,13 @@ import { ArchiveError } from './archive-error.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import type { SystemIdentity } from './system-identity.ts';
 
-/** The file that says which database an archive belongs to. */
+/** The file that records which database owns the archive. */
 const ownerFile = 'system.json';
 
 /**
- * Checks that an archive belongs to a database. The first one that archives becomes the owner, if nothing else is in the archive.
+ * Checks that a database owns the archive. An empty archive is claimed for the database.
  *
- * @throws ArchiveError with the reason `Conflict` if the archive belongs to another database
+ * @throws ArchiveError with the reason `Conflict` if another database owns the archive
  */
 export async function ensureOwner(
   store: ArchiveStore,
@@ -33,9 +33,9 @@ export async function ensureOwner(
 }
 
 /**
- * Checks that an archive is empty, before a new database system is created.
+ * Checks that the archive is empty. Called before a new database system is created.
  *
- * @throws ArchiveError with the reason `Conflict` if it is not
+ * @throws ArchiveError with the reason `Conflict` if it is not empty
  */
 export async function ensureEmpty(store: ArchiveStore, { signal }: { readonly signal: AbortSignal }): Promise<void> {
   for await (const { name } of store.list('', { signal })) {
@@ -50,7 +50,7 @@ async function claim(
   store: ArchiveStore,
   { identity, signal }: { readonly identity: SystemIdentity; readonly signal: AbortSignal },
 ): Promise<SystemIdentity | undefined> {
-  // An empty archive, or one whose owner has just been written.
+  // Only an empty archive may be claimed, but another instance may have claimed it just now.
   for await (const { name } of store.list('', { signal })) {
     const owner = await readOwner(store, signal);
     if (owner !== undefined) return owner;

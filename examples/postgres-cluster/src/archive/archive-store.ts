@@ -1,20 +1,20 @@
 import type { Readable } from 'node:stream';
 
-/** Where an archive keeps its files: a directory, or a bucket. Names have `/` between their parts, and no `.` or `..`. */
+/** File storage of an archive: a directory or a bucket. Names are paths separated by `/`, without `.` and `..`. */
 export interface ArchiveStore {
   /**
-   * Stores a file. When this resolves, the file survives a crash; before that, no reader sees a part of it.
+   * Stores a file atomically: once this resolves, the file is durable; until then, readers do not see it.
    *
-   * @returns false if a file of that name exists already; its content is then unchanged
+   * @returns false if the name is taken; the existing file is left unchanged
    */
   put(name: string, content: Readable, options: { readonly signal: AbortSignal }): Promise<boolean>;
-  /** Opens a file. Resolves to undefined if it does not exist. */
+  /** Opens a file for reading. Resolves to undefined if it does not exist. */
   get(name: string, options: { readonly signal: AbortSignal }): Promise<Readable | undefined>;
-  /** Lists the names that start with a prefix, in ascending order of their bytes. */
+  /** Lists the files whose names start with `prefix`, sorted by name in byte order. */
   list(prefix: string, options: { readonly signal: AbortSignal }): AsyncIterable<ArchivedFile>;
   /** Deletes a file. Does nothing if it does not exist. */
   delete(name: string, options: { readonly signal: AbortSignal }): Promise<void>;
-  /** Deletes what writes of files with a prefix have left that were interrupted, and began before a time. */
+  /** Deletes the leftovers of interrupted writes that began before `before`, for names that start with `prefix`. */
   deleteInterrupted(prefix: string, options: { readonly before: Date; readonly signal: AbortSignal }): Promise<void>;
 }
 
@@ -23,7 +23,7 @@ export interface ArchivedFile {
   readonly sizeBytes: number;
 }
 
-/** Throws unless a name is valid in every store. */
+/** Throws a TypeError unless the name is valid in every store. */
 export function checkName(name: string): void {
   const parts = name.split('/');
   if (parts.some((part) => part === '' || part === '.' || part === '..') || !/^[\w.+=/-]+$/.test(name)) {

@@ -12,11 +12,12 @@ import type { SystemIdentity } from './system-identity.ts';
 import { archivedWal } from './wal-file.ts';
 
 /**
- * Archives a WAL file. When this resolves, the file is durable. Repeating it for the same content succeeds, because PostgreSQL repeats
- * the command after a crash, and because standbys also archive: a primary may fail before it has archived the WAL that they have
- * received. Does nothing for WAL after the end of its timeline.
+ * Archives a WAL file. Once this resolves, the file is durable. Archiving the same content again succeeds: PostgreSQL repeats the
+ * command after a crash, and standbys archive the same WAL in case the primary fails before it does. Skips a segment that
+ * contains the end of its timeline, or lies after it.
  *
- * @throws ArchiveError with the reason `Conflict` if the archive belongs to another database, or has another file of this name
+ * @throws ArchiveError with the reason `Conflict` if another database owns the archive, or the archive has this file with
+ *   different content
  */
 export async function archiveWal(
   store: ArchiveStore,
@@ -34,7 +35,7 @@ export async function archiveWal(
   const source = createReadStream(path);
   const compressed = createGzip({ level: constants.Z_BEST_SPEED });
   const reading = pipeline(source, compressed, { signal });
-  // A failure of reading also fails the stream that is stored.
+  // A read failure also fails `compressed`, which `put` reports.
   reading.catch(() => undefined);
   if (await store.put(archived, compressed, { signal })) return reading;
   const existing = await store.get(archived, { signal });

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Splits a stream into chunks of given sizes, by their number from 0. Only the last one is smaller. */
+/** Splits a stream into chunks. `bytes` returns the size of each chunk by its index; only the last chunk may be smaller. */
 export async function* chunksOf(
   content: Readable,
   { bytes, signal }: { readonly bytes: (index: number) => number; readonly signal: AbortSignal },

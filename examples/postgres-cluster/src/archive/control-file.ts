@@ -1,7 +1,7 @@
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Returns the identifier of the database system in a data directory, which `initdb` chooses and all copies share. */
+/** Returns the system identifier of a data directory. `initdb` chooses it, and all physical copies share it. */
 export async function readSystemID(dataDirectory: string): Promise<string> {
   const file = await open(join(dataDirectory, 'global', 'pg_control'));
   try {
@@ -13,7 +13,7 @@ export async function readSystemID(dataDirectory: string): Promise<string> {
   }
 }
 
-/** Returns the identifier from the content of `pg_control`. */
+/** Returns the system identifier from the content of `pg_control`. */
 export function systemIDOf(control: Buffer): string {
   return control.readBigUInt64LE(0).toString();
 }

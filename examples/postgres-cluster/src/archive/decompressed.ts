@@ -2,7 +2,10 @@ import { type Readable, Transform } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { ArchiveError } from './archive-error.ts';
 
-/** Returns the content of a compressed file. It fails with an `ArchiveError` if the file is damaged, or cannot be read to its end. */
+/**
+ * Returns the decompressed content of a gzip file. The stream fails with an `ArchiveError` if the file is damaged or the read is
+ * interrupted.
+ */
 export function decompressed(content: Readable, name: string): Readable {
   const gunzip = createGunzip();
   const result = new Transform({ transform: (chunk, _, done) => done(null, chunk) });
@@ -12,7 +15,7 @@ export function decompressed(content: Readable, name: string): Readable {
     result.destroy(error);
   };
   content.on('error', (cause) =>
-    fail(new ArchiveError('Unavailable', `cannot read ${name} to its end: ${cause.message}`, { cause })),
+    fail(new ArchiveError('Unavailable', `the download of ${name} was interrupted: ${cause.message}`, { cause })),
   );
   gunzip.on('error', (cause) => fail(new ArchiveError('Corrupted', `${name} is damaged: ${cause.message}`, { cause })));
   result.on('close', () => {

@@ -5,19 +5,19 @@ import type { Readable } from 'node:stream';
 import { ArchiveError } from './archive-error.ts';
 import { type ArchivedFile, type ArchiveStore, checkName } from './archive-store.ts';
 
-/** Folder for files that are not complete. Its name is invalid for archived files, so it is never listed. */
+/** Folder for incomplete files. Archived files cannot have this name, so the folder is never listed. */
 const incoming = '~incoming';
-/** Age from which such a file was left by a writer that was killed: an active writer appends to its file all the time. */
+/** An incomplete file that has not changed for this long is abandoned: an active writer appends to its file all the time. */
 const abandonedMs = 24 * 3_600_000;
 
-/** The part of `node:fs/promises` that the store writes with. */
+/** The functions of `node:fs/promises` that the store uses for writing. */
 export type DirectoryFiles = Pick<typeof nodeFiles, 'open' | 'link' | 'unlink' | 'mkdir' | 'chmod'>;
 
 /**
- * Keeps an archive in a directory, for example a volume that all instances mount.
+ * Stores an archive in a directory, for example on a volume that all instances mount.
  *
- * A file is written under another name and flushed. A hard link then gives it its name, which fails if the name is taken. Finally
- * the folders are flushed.
+ * A file is written under a temporary name and flushed. A hard link then gives it its final name, which fails if the name is
+ * taken. Finally, the folders are flushed.
  */
 export class DirectoryStore implements ArchiveStore {
   readonly #root: string;
@@ -50,7 +50,7 @@ export class DirectoryStore implements ArchiveStore {
         return await this.#claimName(temporary, path);
       } finally {
         content.destroy();
-        // Missing if it could not be created.
+        // The file does not exist if it could not be created.
         await this.#files.unlink(temporary).catch(() => undefined);
       }
     });
@@ -66,7 +66,7 @@ export class DirectoryStore implements ArchiveStore {
         return file.createReadStream({ signal });
       } catch (error) {
         if (!isMissing(error)) throw error;
-        // An unmounted volume is not an empty archive.
+        // Fails if the volume is not mounted, so that it does not look like an empty archive.
         await nodeFiles.access(this.#root);
         return undefined;
       }
@@ -92,7 +92,7 @@ export class DirectoryStore implements ArchiveStore {
     });
   }
 
-  /** Files that are being written have no names yet, so the prefix is ignored. */
+  /** Ignores the prefix: incomplete files do not have their final names yet. */
   async deleteInterrupted(_prefix: string, { before }: { readonly before: Date }): Promise<void> {
     const folder = join(this.#root, incoming);
     await this.#explain(`delete old files in ${folder}`, async () => {
@@ -117,7 +117,7 @@ export class DirectoryStore implements ArchiveStore {
     }
   }
 
-  /** Gives a complete file its name. Returns false if the name is taken. */
+  /** Gives a complete file its final name. Returns false if the name is taken. */
   async #claimName(temporary: string, path: string): Promise<boolean> {
     try {
       await this.#files.link(temporary, path);
@@ -141,7 +141,7 @@ export class DirectoryStore implements ArchiveStore {
       await this.#makeFolder(dirname(path));
       return this.#makeFolder(path);
     }
-    // Instances run as different users of one group. The file system may not support it.
+    // Gives the group write access, because instances run as different users of one group. Not every file system supports this.
     await this.#files.chmod(path, 0o2770).catch(() => undefined);
   }
 
@@ -163,7 +163,7 @@ export class DirectoryStore implements ArchiveStore {
     const { prefix, signal } = options;
     signal.throwIfAborted();
     const entries = await nodeFiles.readdir(join(this.#root, folder), { withFileTypes: true });
-    // A folder sorts as its name with a slash, because that is how the names within it begin. Valid names are ASCII.
+    // Folders get a trailing slash before sorting, so that the paths below them come out sorted, too. Valid names are ASCII.
     const names = entries.map((entry) => (entry.isDirectory() ? `${folder}${entry.name}/` : `${folder}${entry.name}`));
     for (const name of names.sort()) {
       if (name === `${incoming}/`) continue;
@@ -171,7 +171,7 @@ export class DirectoryStore implements ArchiveStore {
         if (name.startsWith(prefix) || prefix.startsWith(name)) yield* this.#walk(name, options);
       } else if (name.startsWith(prefix)) {
         const stats = await nodeFiles.stat(join(this.#root, name)).catch(() => undefined);
-        // Deleted since the folder was read.
+        // Undefined if the file was deleted after the folder was read.
         if (stats?.isFile()) yield { name, sizeBytes: stats.size };
       }
     }
@@ -188,7 +188,7 @@ export class DirectoryStore implements ArchiveStore {
   }
 }
 
-/** Deletes the files of a folder that were last changed before a time. Other writers may do the same. */
+/** Deletes the files of a folder that were last changed before `time`. Other writers may delete them concurrently. */
 async function deleteOlder(folder: string, time: Date): Promise<void> {
   for (const name of await nodeFiles.readdir(folder)) {
     const path = join(folder, name);

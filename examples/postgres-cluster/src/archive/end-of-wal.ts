@@ -5,8 +5,8 @@ import type { ArchiveStore } from './archive-store.ts';
 import { archivedWal, completeSegment } from './wal-file.ts';
 
 /**
- * Checks that the WAL ends before a segment that the archive does not have. Recovery would otherwise take a gap for the end, and accept
- * writes although the archive has later transactions.
+ * Checks that a missing segment is the end of the archived WAL, not a gap. At a gap, recovery would end too early, and the server
+ * would accept writes although the archive has later transactions.
  *
  * @throws ArchiveError with the reason `Corrupted` if the archive has a later segment
  */
@@ -25,7 +25,7 @@ export async function ensureEndOfWal(
   }
 }
 
-/** Digits of one length, which sort like the numbers. */
+/** The timeline has a fixed number of hexadecimal digits, so it can be compared as a string. */
 function timelineOf(segment: string): string {
   return segment.slice(0, 8);
 }
@@ -34,7 +34,7 @@ function positionOf(segment: string): string {
   return segment.slice(8);
 }
 
-/** Returns true if the server itself has the file, from the backup. */
+/** Returns true if the server has the file locally, from the base backup. */
 async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,

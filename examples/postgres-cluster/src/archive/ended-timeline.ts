@@ -3,9 +3,10 @@ import { dirname, join } from 'node:path';
 import { parseLsn, segmentOf } from './wal-file.ts';
 
 /**
- * Returns true if the timeline of a complete segment ended within the segment or before it, according to the newest history in the
- * same folder. What follows the end is not part of the database's WAL, and differs between servers: a standby that follows a new
- * timeline archives the segment with the end, although only its start was written. The new timeline's segments contain that start.
+ * Returns true if a timeline ended within the given complete segment or before it, according to the newest timeline history in
+ * the same folder. Bytes after the end of a timeline are not part of the database's WAL, and differ between servers. A standby
+ * that switches to a new timeline archives the last segment of the old one although only its first part is valid. The new
+ * timeline's first segment contains that part, too.
  */
 export async function isAfterEndOfTimeline({
   name,
@@ -28,7 +29,7 @@ export async function isAfterEndOfTimeline({
   return segment !== undefined && (segment.number + 1n) * BigInt(size) > end;
 }
 
-/** Returns where a timeline ended; undefined if it is not an ancestor of the history's timeline. */
+/** Returns the LSN where a timeline ended, or undefined if the timeline is not an ancestor in this history. */
 function endOf(timeline: number, history: string): bigint | undefined {
   for (const line of history.split('\n')) {
     const [, ancestor, lsn] = /^\s*(\d+)\s+([\dA-F]+\/[\dA-F]+)/i.exec(line) ?? [];

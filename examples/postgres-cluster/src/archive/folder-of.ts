@@ -1,6 +1,6 @@
 import type { ArchiveStore } from './archive-store.ts';
 
-/** Returns a folder of a store as a separate store. */
+/** Returns a store for one folder of another store. */
 export function folderOf(store: ArchiveStore, folder: string): ArchiveStore {
   const prefix = `${folder}/`;
   return {

@@ -3,10 +3,10 @@ import type { S3Client } from './s3-client.ts';
 import { elementsOf, textOf } from './xml.ts';
 
 /**
- * Deletes the parts of uploads that began before a time and were never completed, because their process was killed. They are not
- * listed, but use storage until they are deleted.
+ * Aborts multipart uploads that began before `before` and were never completed, for example because the process was killed. Their
+ * parts are not listed, but use storage until the upload is aborted.
  *
- * @returns the names of the files that they belong to
+ * @returns the keys of the aborted uploads
  */
 export async function deleteInterruptedUploads(
   client: S3Client,

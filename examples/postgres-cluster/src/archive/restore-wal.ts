@@ -6,7 +6,7 @@ import { decompressed } from './decompressed.ts';
 import { archivedWal } from './wal-file.ts';
 
 /**
- * Restores a WAL file from the archive. The file appears at its path as a whole.
+ * Restores a WAL file from the archive. The file appears at `path` atomically.
  *
  * @returns false if the archive does not have it
  */

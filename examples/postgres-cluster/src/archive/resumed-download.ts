@@ -3,12 +3,12 @@ import { Readable } from 'node:stream';
 import { ArchiveError } from './archive-error.ts';
 import type { S3Client } from './s3-client.ts';
 
-/** Interruptions in a row, without any data in between, after which a download fails. */
+/** A download fails after this many interruptions without any data in between. */
 const mostInterruptions = 5;
 
 /**
- * Returns the content of a file in a bucket. If the connection breaks, the download continues after the last byte that arrived: a
- * base backup takes hours, and would otherwise have to start again.
+ * Returns the content of a file in a bucket. If the connection breaks, the download resumes after the last received byte: a base
+ * backup takes hours, and would otherwise start over.
  *
  * @param first - the response to the request for the whole file
  */
@@ -31,7 +31,7 @@ async function* pieces(
     let failure: unknown = new Error(`the connection ended after ${received} of ${size} bytes`);
     try {
       for await (const chunk of response) {
-        // Responses have no encoding.
+        // Chunks are buffers: no encoding is set.
         received += (chunk as Buffer).length;
         interruptions = 0;
         yield chunk as Buffer;
@@ -40,7 +40,7 @@ async function* pieces(
     } catch (error) {
       failure = error;
     } finally {
-      // Also if the reader has seen enough.
+      // Also runs when the consumer stops early.
       response.destroy();
     }
     signal.throwIfAborted();
@@ -50,7 +50,7 @@ async function* pieces(
   }
 }
 
-/** Requests what follows the bytes that have arrived. */
+/** Requests the remaining bytes. */
 async function rest(
   client: S3Client,
   {
@@ -69,5 +69,5 @@ async function rest(
   const response = await client.send({ method: 'GET', key: name, headers, signal, accept: [206, 404, 412] });
   if (response.statusCode === 206) return response;
   response.resume();
-  throw new ArchiveError('Unavailable', `${name} was replaced or deleted while it was read`);
+  throw new ArchiveError('Unavailable', `${name} was replaced or deleted during the download`);
 }

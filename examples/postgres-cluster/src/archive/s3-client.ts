@@ -6,12 +6,12 @@ import { ArchiveError } from './archive-error.ts';
 import { encodeName, sha256, signedHeaders } from './sigv4.ts';
 import { textOf } from './xml.ts';
 
-/** A bucket and how to reach it. */
+/** A bucket, with its endpoint and credentials. */
 export interface S3Bucket {
-  /** For example `https://s3.example.com`. Buckets are addressed by path, which every implementation supports. */
+  /** For example `https://s3.example.com`. Requests use path-style addressing, which every implementation supports. */
   readonly endpoint: string;
   readonly bucket: string;
-  /** @defaultValue `us-east-1`, which implementations other than Amazon's ignore */
+  /** @defaultValue `us-east-1`; implementations other than Amazon's ignore the region */
   readonly region?: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
@@ -25,22 +25,22 @@ export interface S3Request {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer;
   readonly signal: AbortSignal;
-  /** Statuses that the caller handles. Others are errors. */
+  /** Status codes that the caller handles. Any other status throws. */
   readonly accept: readonly number[];
-  /** @defaultValue that of the client */
+  /** @defaultValue the `attempts` of the client */
   readonly attempts?: number;
 }
 
 export interface S3ClientOptions {
   readonly now?: () => Date;
-  /** Delays between attempts of a request. */
+  /** Waits between attempts of a request. */
   readonly wait?: (ms: number, options: { readonly signal: AbortSignal }) => Promise<void>;
   readonly attempts?: number;
-  /** Time without any data after which a request has failed. */
+  /** A request fails if the connection is idle for this long. */
   readonly idleTimeoutMs?: number;
 }
 
-/** Sends signed requests to a bucket, and retries those with transient failures. */
+/** Sends signed requests to a bucket, and retries transient failures. */
 export class S3Client {
   readonly #bucket: S3Bucket;
   readonly #options: Required<S3ClientOptions>;
@@ -56,7 +56,7 @@ export class S3Client {
     };
   }
 
-  /** Sends a request. The caller consumes the body of the response. @throws ArchiveError */
+  /** Sends a request. The caller must consume the response body. @throws ArchiveError */
   async send(request: S3Request): Promise<IncomingMessage> {
     for (let attempt = 1; ; attempt++) {
       request.signal.throwIfAborted();
@@ -68,7 +68,7 @@ export class S3Client {
     }
   }
 
-  /** Sends a request once. Returns the error if there is no acceptable response. */
+  /** Sends a request once. Returns the error if the request fails or the status is not accepted. */
   async #try(request: S3Request): Promise<IncomingMessage | ArchiveError> {
     const { endpoint, bucket } = this.#bucket;
     const what = `${request.method} ${[endpoint, bucket, request.key].join('/')}`;
@@ -114,7 +114,7 @@ export class S3Client {
 }
 
 function messageOf(cause: unknown): string {
-  // Node reports several addresses as one error without a message.
+  // If a connection fails for several addresses, Node throws an AggregateError without a message.
   if (cause instanceof AggregateError) return cause.errors.map(messageOf).join(', ');
   return cause instanceof Error ? cause.message : String(cause);
 }

@@ -105,7 +105,7 @@ describe.skipIf(!isInstalled)('an S3 server (needs versitygw on the PATH: node s
       await store.delete('replaced', { signal });
       await store.put('replaced', Readable.from([randomBytes(8 * 1024 * 1024)]), { signal });
       if (!found) throw new Error('the file is missing');
-      await expect(buffer(found)).rejects.toThrow('replaced was replaced or deleted while it was read');
+      await expect(buffer(found)).rejects.toThrow('replaced was replaced or deleted during the download');
     });
   });
 });

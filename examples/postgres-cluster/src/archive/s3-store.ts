@@ -10,8 +10,8 @@ import { storeInParts } from './store-in-parts.ts';
 import { elementsOf, textOf } from './xml.ts';
 
 /**
- * Keeps an archive in a bucket of Amazon S3 or a compatible service. The service must support conditional writes (`If-None-Match`),
- * which Amazon S3 has since 2024.
+ * Stores an archive in a bucket of Amazon S3 or a compatible service. The service must support conditional writes
+ * (`If-None-Match`), as Amazon S3 does since 2024.
  */
 export class S3Store implements ArchiveStore {
   readonly #client: S3Client;
@@ -25,7 +25,7 @@ export class S3Store implements ArchiveStore {
   async put(name: string, content: Readable, { signal }: { readonly signal: AbortSignal }): Promise<boolean> {
     checkName(name);
     try {
-      // For services that ignore conditions; concurrent writers still need the condition.
+      // Checked first for services that ignore `If-None-Match`. The header below is still needed against concurrent writers.
       const found = await this.#client.send({ method: 'HEAD', key: name, signal, accept: [200, 404] });
       found.resume();
       if (found.statusCode === 200) return false;
@@ -89,7 +89,7 @@ export class S3Store implements ArchiveStore {
     return { 'list-type': '2', 'max-keys': String(this.#pageSize) };
   }
 
-  /** A missing bucket is not an empty archive. */
+  /** Throws the service's error, so that a missing bucket does not look like an empty archive. */
   async #failWithoutBucket(signal: AbortSignal): Promise<void> {
     const response = await this.#client.send({
       method: 'GET',

@@ -16,7 +16,7 @@ export interface SigningKey {
   readonly region: string;
 }
 
-/** Returns the headers of a request to S3 with its signature (AWS Signature Version 4). */
+/** Returns the headers of an S3 request, including its AWS Signature Version 4. */
 export function signedHeaders(
   { method, url, headers, bodyHash }: UnsignedRequest,
   { accessKeyId, secretAccessKey, region }: SigningKey,
@@ -46,7 +46,10 @@ export function signedHeaders(
   return { ...all, authorization };
 }
 
-/** Encodes a name as S3 requires: all but unreserved characters, and slashes only if they are not separators. */
+/**
+ * Percent-encodes every character except RFC 3986's unreserved ones, as S3 requires. Slashes are encoded, too: split a path
+ * first.
+ */
 export function encodeName(text: string): string {
   return encodeURIComponent(text).replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -3,12 +3,12 @@ import { ArchiveError } from './archive-error.ts';
 import type { S3Client } from './s3-client.ts';
 import { escapeXml, textOf } from './xml.ts';
 
-/** The highest number of parts that S3 accepts. */
+/** The maximum number of parts that S3 accepts. */
 const mostParts = 10_000;
-/** A service that is unavailable for less than a minute does not end an upload that has taken hours. */
+/** Attempts per request. An outage of less than a minute must not fail an upload that has run for hours. */
 const attempts = 9;
 
-/** A file that is larger than one request. */
+/** A file that is too large for one request. */
 export interface LargeFile {
   readonly name: string;
   readonly first: Buffer;
@@ -17,9 +17,9 @@ export interface LargeFile {
 }
 
 /**
- * Stores a file part by part. It is visible once all parts are complete.
+ * Stores a file as a multipart upload. The file is visible only after the upload is completed.
  *
- * @returns false if the file exists already
+ * @returns false if the file already exists
  */
 export async function storeInParts(client: S3Client, { name, first, rest, signal }: LargeFile): Promise<boolean> {
   const created = await client.send({ method: 'POST', key: name, query: { uploads: '' }, signal, accept: [200] });
@@ -39,12 +39,12 @@ export async function storeInParts(client: S3Client, { name, first, rest, signal
     for await (const body of rest) await store(body);
     return await complete(client, { name, uploadId, tags, signal });
   } catch (error) {
-    // Not canceled together with the upload, because its parts use storage until it is aborted.
+    // Aborting has its own signal: it must run even if the upload was canceled, because the parts use storage until then.
     const abort = { method: 'DELETE', key: name, query: { uploadId }, accept: [204, 404] } as const;
     const limit = AbortSignal.timeout(10_000); // seam: a limit for a real bucket
     await client.send({ ...abort, signal: limit }).then(
       (response) => response.resume(),
-      // The first error counts; a lifecycle rule of the bucket can delete incomplete uploads.
+      // The original error is thrown below. `deleteInterrupted` aborts the upload later.
       () => undefined,
     );
     throw error;
@@ -78,7 +78,7 @@ async function complete(
   });
   const answer = await text(response);
   if (response.statusCode === 412) return false;
-  // S3 may respond 200 before it knows of an error.
+  // S3 may send status 200 before the upload fails, and then the error in the body.
   const code = textOf(answer, 'Code');
   if (code !== '') throw new ArchiveError('Unavailable', `cannot complete ${name} in the archive: ${code}`);
   return true;

@@ -2,15 +2,15 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readSystemID } from './control-file.ts';
 
-/** The database that an archive belongs to. */
+/** Identifies the database that owns an archive. */
 export interface SystemIdentity {
-  /** Chosen by `initdb`, and shared by all copies. */
+  /** The system identifier. `initdb` chooses it, and all physical copies share it. */
   readonly systemID: string;
-  /** Distinguishes a database that was restored from an archive from its origin, which may still exist. */
+  /** Set in a restored database, to distinguish it from the original, which may still be running. */
   readonly copy?: string;
 }
 
-/** File in the data directory, so that replicas have it, too. */
+/** File with {@link SystemIdentity.copy}. It is in the data directory, so replicas get it, too. */
 export const copyFile = 'kubewright.copy';
 
 /** Reads the identity of the database in a data directory. */
@@ -24,7 +24,7 @@ export async function readIdentity(dataDirectory: string): Promise<SystemIdentit
   }
 }
 
-/** Writes the identity of a copy into a restored data directory: its server cannot write to the archive of its origin. */
+/** Marks a restored data directory as a copy, so that its server cannot write to the original's archive. */
 export async function markAsCopy(dataDirectory: string, copy: string): Promise<void> {
   await writeFile(join(dataDirectory, copyFile), `${copy}\n`, { mode: 0o600, flush: true });
 }

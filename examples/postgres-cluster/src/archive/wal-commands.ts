@@ -1,11 +1,14 @@
-/** A program that runs {@link runWalProgram}, and the file with the location of the archive. */
+/** A command that runs `runWalProgram`, and the file with the archive's location. */
 export interface WalProgram {
   /** For example `['/usr/bin/node', '/app/instance.mjs']`. */
   readonly command: readonly string[];
   readonly locationFile: string;
 }
 
-/** Exit codes of the program. A program that crashes has others: Node uses 1 and 13. */
+/**
+ * Exit codes of the program. `missing` differs from the codes 1 and 13 that Node uses when it crashes. `stopRecovery` makes
+ * PostgreSQL abort recovery.
+ */
 export const walExitCodes = { done: 0, failed: 1, missing: 3, stopRecovery: 126 } as const;
 
 /** Returns the value of the setting `archive_command`. */
@@ -16,18 +19,18 @@ export function archiveCommand({ command, locationFile }: WalProgram): string {
 /**
  * Returns the value of the setting `restore_command`.
  *
- * @param purpose - `recovery`: an archive that cannot be read stops the server, because it would take the failure for the end of the
- *   WAL, and accept writes too early. `standby`: the server retries, and streams meanwhile.
+ * @param purpose - `recovery`: the server stops if the archive cannot be read; otherwise it would take the failure for the end of
+ *   the WAL, and accept writes too early. `standby`: the server retries, and streams WAL in the meantime.
  */
 export function restoreCommand({ command, locationFile }: WalProgram, purpose: 'recovery' | 'standby'): string {
   const restore = `${words([...command, 'wal-restore', purpose, locationFile])} %f %p`;
   if (purpose === 'standby') return restore;
-  // PostgreSQL takes any code below 126 for the end of the WAL.
+  // PostgreSQL takes any nonzero exit code below 126 for the end of the WAL.
   const { missing, stopRecovery } = walExitCodes;
   return `${restore}; case $? in 0) exit 0;; ${missing}) exit 1;; *) exit ${stopRecovery};; esac`;
 }
 
 function words(list: readonly string[]): string {
-  // PostgreSQL replaces what follows a percent sign.
+  // PostgreSQL expands placeholders such as %f, so percent signs are doubled.
   return list.map((word) => `'${word.replaceAll("'", `'\\''`).replaceAll('%', '%%')}'`).join(' ');
 }

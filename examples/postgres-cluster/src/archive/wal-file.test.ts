@@ -46,6 +46,6 @@ describe('segmentAt', () => {
   });
 
   it('refuses what is not a position', () => {
-    expect(() => parseLsn('0/G')).toThrow('not a position in the WAL: "0/G"');
+    expect(() => parseLsn('0/G')).toThrow('not an LSN: "0/G"');
   });
 });

@@ -1,4 +1,4 @@
-/** Name of a segment, with its parts: the timeline and the position in the WAL. */
+/** A WAL segment, as identified by its file name. */
 export interface WalSegment {
   readonly timeline: number;
   /** The segment's number since the start of the WAL. */
@@ -8,25 +8,31 @@ export interface WalSegment {
 const segmentName = /^([\dA-F]{8})([\dA-F]{8})([\dA-F]{8})(\.partial|\.[\dA-F]{8}\.backup)?$/;
 const historyName = /^([\dA-F]{8})\.history$/;
 
-/** Returns the name in the archive of a file that PostgreSQL archives. @throws TypeError if PostgreSQL has no such files */
+/**
+ * Returns the archived name of a WAL file: a segment, a backup history file or a timeline history file. @throws TypeError for any
+ * other name
+ */
 export function archivedWal(name: string): string {
   if (historyName.test(name)) return `wal/${name}.gz`;
   if (segmentName.test(name)) return `wal/${name.slice(0, 16)}/${name}.gz`;
   throw new TypeError(`not the name of a WAL file: ${JSON.stringify(name)}`);
 }
 
-/** Returns the timeline of a history that PostgreSQL restores; undefined for other files. */
+/** Returns the timeline of a timeline history file, or undefined for any other name. */
 export function timelineOfHistory(name: string): number | undefined {
   const [, timeline] = historyName.exec(name) ?? [];
   return timeline === undefined ? undefined : Number.parseInt(timeline, 16);
 }
 
-/** Returns the name of the complete segment that a file in the archive is; undefined for other files. */
+/** Returns the segment name of an archived complete segment, or undefined for any other file. */
 export function completeSegment(archivedName: string): string | undefined {
   return /^wal\/[\dA-F]{16}\/([\dA-F]{24})\.gz$/.exec(archivedName)?.[1];
 }
 
-/** Returns the segment to which a file in the archive belongs; undefined for other files, such as histories of timelines. */
+/**
+ * Returns the segment of an archived segment (complete or partial) or backup history file, or undefined for any other file, such
+ * as a timeline history file.
+ */
 export function segmentOf(archivedName: string, segmentBytes: number): WalSegment | undefined {
   const [, timeline, high, low] = segmentName.exec(archivedName.replace(/^wal\/[\dA-F]{16}\/(.*)\.gz$/, '$1')) ?? [];
   if (timeline === undefined) return undefined;
@@ -35,7 +41,10 @@ export function segmentOf(archivedName: string, segmentBytes: number): WalSegmen
   return { timeline: Number.parseInt(timeline, 16), number };
 }
 
-/** Returns the name of the segment that contains a position. A position at a boundary is the end of the segment before. */
+/**
+ * Returns the name of the segment that contains an LSN. With `isEnd`, an LSN at a segment boundary belongs to the preceding
+ * segment.
+ */
 export function segmentAt(
   lsn: string,
   {
@@ -50,10 +59,10 @@ export function segmentAt(
   return hex(BigInt(timeline)) + hex(number / segmentsPerHigh) + hex(number % segmentsPerHigh);
 }
 
-/** Returns the position that PostgreSQL writes as `0/16B3748`. */
+/** Parses an LSN such as `0/16B3748`. @throws TypeError if it is invalid */
 export function parseLsn(lsn: string): bigint {
   const [, high, low] = /^([\dA-F]{1,8})\/([\dA-F]{1,8})$/i.exec(lsn) ?? [];
-  if (high === undefined || low === undefined) throw new TypeError(`not a position in the WAL: ${JSON.stringify(lsn)}`);
+  if (high === undefined || low === undefined) throw new TypeError(`not an LSN: ${JSON.stringify(lsn)}`);
   return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 }
 

@@ -157,6 +157,6 @@ describe('runWalProgram', () => {
   it('reports a missing configuration', async () => {
     rmSync(path('archive.json'));
     expect(await archive()).toBe(1);
-    expect(log[0]).toContain('cannot read the location of the archive');
+    expect(log[0]).toContain('cannot read the archive location');
   });
 });

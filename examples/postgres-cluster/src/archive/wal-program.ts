@@ -9,20 +9,20 @@ import { readIdentity } from './system-identity.ts';
 import { walExitCodes } from './wal-commands.ts';
 import { timelineOfHistory } from './wal-file.ts';
 
-/** How long one file may take. PostgreSQL itself waits forever. */
+/** Limit for one file. PostgreSQL itself would wait forever. */
 const timeoutMs = 10 * 60_000;
 
 export interface WalProgramEnvironment {
-  /** Words after the program's name, as from `archiveCommand` and `restoreCommand`. */
+  /** Arguments after the program's name, as built by `archiveCommand` and `restoreCommand`. */
   readonly args: readonly string[];
   /** Writes a line to PostgreSQL's log. */
   readonly log: (line: string) => void;
-  /** The data directory, in which PostgreSQL runs the program. */
+  /** The data directory: PostgreSQL runs the program there. */
   readonly folder: string;
   readonly now: () => Date;
 }
 
-/** True if these arguments are for {@link runWalProgram}. */
+/** True if {@link runWalProgram} handles these arguments. */
 export function isWalProgram(args: readonly string[]): boolean {
   return args[0] === 'wal-archive' || args[0] === 'wal-restore';
 }
@@ -54,12 +54,12 @@ async function restore(args: readonly string[], { log }: WalProgramEnvironment):
   try {
     const signal = AbortSignal.timeout(timeoutMs); // seam: a limit for a program that runs once
     const location = await readLocation(locationFile);
-    // A history of an unfinished promotion: no primary has this timeline.
+    // The timeline is newer than the primary's: it comes from an unfinished promotion, so standbys must not follow it.
     if (purpose === 'standby' && (timelineOfHistory(name) ?? 0) > (location.newestTimeline ?? Number.POSITIVE_INFINITY))
       return walExitCodes.missing;
     const store = await openArchive(location);
     if (await restoreWal(store, { name, path, signal })) return walExitCodes.done;
-    // A standby streams the WAL that the archive does not have yet.
+    // Not checked for a standby: it streams the WAL that is not archived yet.
     if (purpose === 'recovery') await ensureEndOfWal(store, { name, path, signal });
     return walExitCodes.missing;
   } catch (error) {
@@ -73,7 +73,7 @@ async function readLocation(locationFile: string): Promise<ArchiveLocation> {
   try {
     text = await readFile(locationFile, 'utf8');
   } catch (cause) {
-    throw new ArchiveError('Invalid', `cannot read the location of the archive: ${messageOf(cause)}`, { cause });
+    throw new ArchiveError('Invalid', `cannot read the archive location: ${messageOf(cause)}`, { cause });
   }
   // Written by the instance manager.
   return JSON.parse(text) as ArchiveLocation;

@@ -1,11 +1,11 @@
 const entities: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
-/** Returns the contents of all elements of a name in a response of S3, which nests no element in another of its name. */
+/** Returns the content of each element called `name`. S3 responses never nest an element in one of the same name. */
 export function elementsOf(xml: string, name: string): readonly string[] {
   return [...xml.matchAll(new RegExp(`<${name}(?: [^>]*)?>(.*?)</${name}>`, 'gs'))].map(([, content = '']) => content);
 }
 
-/** Returns the text of the first element of a name; empty if none exists. */
+/** Returns the text of the first element called `name`, or an empty string if none exists. */
 export function textOf(xml: string, name: string): string {
   const [content = ''] = elementsOf(xml, name);
   return content.replace(/&(?:#(\d+)|#x([\da-f]+)|(\w+));/gi, (whole, decimal, hex, entity) => {
@@ -14,7 +14,7 @@ export function textOf(xml: string, name: string): string {
   });
 }
 
-/** Escapes text for use in an element. */
+/** Escapes text for use inside an XML element. */
 export function escapeXml(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }

@@ -2,10 +2,10 @@ import type { ArchivedFile, ArchiveStore } from '../archive/archive-store.ts';
 import { backupFiles, listBackups } from './archived-backup.ts';
 import { type Expired, expired } from './retention.ts';
 
-/** No file takes that long to be stored. */
+/** Storing a file never takes this long, so an older unfinished write was interrupted. */
 const interruptedMs = 3 * 24 * 3_600_000;
 
-/** Deletes files that are no longer needed. After an interruption, the next call continues. */
+/** Deletes the files that the retention policy no longer needs. If interrupted, the next call continues. */
 export async function applyRetention(
   store: ArchiveStore,
   { keep, now, signal }: { readonly keep: number; readonly now: Date; readonly signal: AbortSignal },
@@ -15,7 +15,7 @@ export async function applyRetention(
   const old = expired(await listBackups(store, signal), { files, keep });
   for (const id of [...old.backups, ...old.incomplete]) {
     const { info, manifest, data } = backupFiles(id);
-    // A backup is complete as long as it has this file.
+    // The info file goes first: without it, the backup no longer counts as complete.
     for (const name of [info, manifest, data]) await store.delete(name, { signal });
   }
   for (const name of old.wal) await store.delete(name, { signal });

@@ -2,18 +2,18 @@ import { Readable } from 'node:stream';
 import { json } from 'node:stream/consumers';
 import type { ArchiveStore } from '../archive/archive-store.ts';
 
-/** A complete base backup in the archive, as described by its file `backup.json`, which is written last. */
+/** A complete base backup in the archive: the content of its file `backup.json`, which is written last. */
 export interface ArchivedBackup {
-  /** Folder of the backup. Ids sort by time. */
+  /** Id and folder name of the backup. Ids sort by time. */
   readonly id: string;
   readonly type: 'full' | 'incremental';
-  /** The backup that an incremental one continues. */
+  /** Id of the backup that this incremental backup is based on. */
   readonly parent?: string;
   /** Name and UID of the `PostgresBackup`. */
   readonly name: string;
   readonly uid: string;
   readonly systemID: string;
-  /** Version of the server as a number, such as 150004. */
+  /** The server's `server_version_num`, such as 150004. */
   readonly serverVersion: number;
   readonly segmentBytes: number;
   readonly timeline: number;
@@ -23,11 +23,11 @@ export interface ArchivedBackup {
   readonly endWAL: string;
   readonly startedAt: string;
   readonly stoppedAt: string;
-  /** Size of the files, before compression. */
+  /** Uncompressed size of the files. */
   readonly sizeBytes: number;
 }
 
-/** Names of the files of a backup. */
+/** Returns the names of a backup's files in the archive. */
 export function backupFiles(id: string): { readonly data: string; readonly manifest: string; readonly info: string } {
   return { data: `base/${id}/data.tar.gz`, manifest: `base/${id}/backup_manifest`, info: `base/${id}/backup.json` };
 }
@@ -38,13 +38,13 @@ export async function listBackups(store: ArchiveStore, signal: AbortSignal): Pro
   for await (const { name } of store.list('base/', { signal })) {
     if (!name.endsWith('/backup.json')) continue;
     const content = await store.get(name, { signal });
-    // Deleted meanwhile, or written by `recordBackup`.
+    // Undefined if it was deleted in the meantime; otherwise written by `recordBackup`.
     if (content) backups.push((await json(content)) as ArchivedBackup);
   }
   return backups.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Completes a backup: from now on it is listed. */
+/** Writes a backup's info file, which makes the backup complete and listed. */
 export async function recordBackup(store: ArchiveStore, backup: ArchivedBackup, signal: AbortSignal): Promise<void> {
   const content = Buffer.from(`${JSON.stringify(backup, undefined, 2)}\n`);
   await store.put(backupFiles(backup.id).info, Readable.from([content]), { signal });

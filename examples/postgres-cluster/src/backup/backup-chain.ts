@@ -3,18 +3,18 @@ import { ArchiveError } from '../archive/archive-error.ts';
 import { parseLsn } from '../archive/wal-file.ts';
 import type { ArchivedBackup } from './archived-backup.ts';
 
-/** A backup to restore. */
+/** Selects the backup to restore. */
 export interface WantedBackup {
-  /** Name of the `PostgresBackup`, or id of the backup. The newest one that ended before the target if missing. */
+  /** Name of the `PostgresBackup`, or id of the backup. @defaultValue the newest backup that ended before the target */
   readonly backup?: string | undefined;
   readonly target?: RecoveryTarget | undefined;
 }
 
 /**
- * Returns the backups that are needed to restore one: from the full one to the wanted one.
+ * Returns the backups needed for a restore: the full backup, then the incremental ones up to the selected one.
  *
  * @param backups - the backups in the archive, oldest first
- * @throws ArchiveError if none exists, or one is missing
+ * @throws ArchiveError if no backup fits, or one of the chain is missing
  */
 export function backupChain(
   backups: readonly ArchivedBackup[],
@@ -37,14 +37,20 @@ export function backupChain(
   for (let last = wanted; last.parent !== undefined; ) {
     const parent = backups.find(({ id }) => id === last.parent);
     if (!parent)
-      throw new ArchiveError('Corrupted', `the archive contains no backup ${last.parent}, which ${last.id} needs`);
+      throw new ArchiveError(
+        'Corrupted',
+        `backup ${last.id} is based on ${last.parent}, which is missing in the archive`,
+      );
     chain.unshift(parent);
     last = parent;
   }
   return chain;
 }
 
-/** Returns true if recovery from a backup can reach a target. The position of a named restore point is unknown. */
+/**
+ * Returns true if the backup ends before the target, so that recovery can reach it. Named restore points always pass: their LSN
+ * is unknown.
+ */
 function isBefore({ stoppedAt, endLSN }: ArchivedBackup, { time, lsn }: RecoveryTarget): boolean {
   if (time !== undefined) return Date.parse(stoppedAt) <= Date.parse(time);
   return lsn === undefined || parseLsn(endLSN) <= parseLsn(lsn);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { ArchiveError } from '../archive/archive-error.ts';
 
-/** The list of files that PostgreSQL adds to each base backup. */
+/** The backup manifest: the list of files that PostgreSQL adds to each base backup. */
 export interface BackupManifest {
   readonly files: readonly ManifestFile[];
   readonly timeline: number;
@@ -15,24 +15,24 @@ export interface ManifestFile {
   readonly sha256: string;
 }
 
-/** Parses a manifest whose files have checksums with SHA-256. @throws ArchiveError with the reason `Corrupted` */
+/** Parses a manifest with SHA-256 checksums. @throws ArchiveError with the reason `Corrupted` if it is damaged */
 export function parseManifest(text: string): BackupManifest {
   const corrupted = (why: string, cause?: unknown) =>
-    new ArchiveError('Corrupted', `the manifest of the backup is damaged: ${why}`, { cause });
+    new ArchiveError('Corrupted', `the backup manifest is damaged: ${why}`, { cause });
   const end = text.lastIndexOf('"Manifest-Checksum"');
   const expected = /"Manifest-Checksum": "([\da-f]{64})"/.exec(text.slice(end))?.[1];
-  // It covers all lines before its own.
+  // The manifest's checksum covers all lines before its own line.
   const actual = createHash('sha256').update(text.slice(0, end)).digest('hex');
   if (expected !== actual) throw corrupted('its checksum does not match');
   let content: WrittenManifest;
   try {
-    // Its checksum shows that PostgreSQL wrote it.
+    // The matching checksum shows that PostgreSQL wrote this manifest.
     content = JSON.parse(text) as WrittenManifest;
   } catch (cause) {
     throw corrupted('it is not JSON', cause);
   }
   const range = content['WAL-Ranges'].at(-1);
-  if (!range) throw corrupted('it has no range of WAL');
+  if (!range) throw corrupted('it has no WAL range');
   const files = content.Files.map((file) => {
     if (file['Checksum-Algorithm'] !== 'SHA256') throw corrupted(`${file.Path} has no SHA-256 checksum`);
     const path = file.Path ?? Buffer.from(file['Encoded-Path'] ?? '', 'hex').toString('utf8');

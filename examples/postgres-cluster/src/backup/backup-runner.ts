@@ -6,12 +6,12 @@ import { type ArchivedBackup, listBackups } from './archived-backup.ts';
 import { type BackupContext, takeBackup } from './take-backup.ts';
 
 export interface BackupRunnerOptions extends Omit<BackupContext, 'store' | 'signal'> {
-  /** Opens the archive, and returns how many backups it keeps. @throws ArchiveError if the cluster has none */
+  /** Opens the archive, and returns it with the number of backups to keep. @throws ArchiveError if the cluster has no archive */
   readonly archive: () => Promise<{ readonly store: ArchiveStore; readonly keep: number }>;
   readonly log: Logger;
 }
 
-/** Takes the base backups that the operator requests, one after the other. */
+/** Takes the base backups that the operator requests, one at a time. */
 export class BackupRunner implements AsyncDisposable {
   readonly #options: BackupRunnerOptions;
   readonly #reports = new Map<string, BackupReport>();
@@ -22,7 +22,7 @@ export class BackupRunner implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Starts a backup, unless this instance has it already. */
+  /** Queues a backup, unless this instance already knows its UID. */
   start(request: BackupRequest): void {
     const { uid } = request;
     if (this.#reports.has(uid)) return;
@@ -31,7 +31,7 @@ export class BackupRunner implements AsyncDisposable {
     this.#last = this.#last.then(() => this.#run(request, startedAt));
   }
 
-  /** Returns the state of the backup with a UID; undefined if this instance does not know it. */
+  /** Returns the state of the backup with this UID, or undefined if this instance does not know it. */
   report(uid: string): BackupReport | undefined {
     return this.#reports.get(uid);
   }
@@ -41,7 +41,7 @@ export class BackupRunner implements AsyncDisposable {
     const { signal } = this.#abort;
     try {
       const { store, keep } = await archive();
-      // Another instance, or this one before it was restarted, may have completed it.
+      // Another instance may have completed this backup, or this one before its manager restarted.
       const existing = (await listBackups(store, signal)).find(({ uid }) => uid === request.uid);
       const backup = existing ?? (await takeBackup(request, { ...this.#options, store, signal }));
       log.info('completed a backup', { backup: backup.id, sizeBytes: backup.sizeBytes });
@@ -71,7 +71,7 @@ export class BackupRunner implements AsyncDisposable {
     }
   }
 
-  /** Cancels the backup that is running. */
+  /** Cancels the running backup. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#abort.abort(new Error('the instance is stopping'));
     await this.#last;

@@ -4,20 +4,20 @@ export class ByteReader {
   readonly #early: () => Error;
   #rest: Buffer = Buffer.alloc(0);
 
-  /** @param early - the error if the stream ends too early */
+  /** @param early - creates the error to throw if the stream ends too early */
   constructor(content: AsyncIterable<Buffer>, early: () => Error) {
     this.#chunks = content[Symbol.asyncIterator]();
     this.#early = early;
   }
 
-  /** Reads a number of bytes. */
+  /** Reads exactly `length` bytes. */
   async read(length: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for await (const part of this.chunks(length)) parts.push(part);
     return Buffer.concat(parts);
   }
 
-  /** Returns the next bytes as they arrive. The next iteration over the same object continues with the unread bytes. */
+  /** Yields the next `length` bytes as they arrive. Iterating the returned object again continues with its unread bytes. */
   chunks(length: number): AsyncIterable<Buffer> {
     let left = length;
     const next = async (): Promise<IteratorResult<Buffer>> => {
@@ -33,7 +33,7 @@ export class ByteReader {
       left -= value.length;
       return { done: false, value };
     };
-    // Leaving a loop over it must not end the stream.
+    // Without `return`, so that leaving a loop early does not end the stream.
     return { [Symbol.asyncIterator]: () => ({ next }) };
   }
 

@@ -5,11 +5,11 @@ import { archiveLocation } from '../archive/archive-location.ts';
 import type { ProgramContext } from '../instance/server/run-program.ts';
 import { runDrill } from './drill.ts';
 
-/** The environment of a drill's container. */
+/** Environment variables of a drill's container. */
 export const drillVariables = {
   /** {@link DrillRequest} as JSON. */
   request: 'DRILL',
-  /** Where the archive's claim and the credentials of its bucket are mounted. */
+  /** Folders where the archive's volume claim and the bucket's credentials are mounted. */
   volume: 'ARCHIVE_VOLUME',
   credentials: 'ARCHIVE_CREDENTIALS',
   /** Folder for the restored data. */
@@ -18,7 +18,7 @@ export const drillVariables = {
   result: 'DRILL_RESULT',
 } as const;
 
-/** A drill for the archive of a cluster. */
+/** The drill to run, as `drillJobFor` writes it. */
 export interface DrillRequest {
   readonly cluster: string;
   readonly target: BackupTarget;
@@ -26,10 +26,10 @@ export interface DrillRequest {
   readonly database: string;
 }
 
-/** Kubernetes keeps 4096 bytes of a termination message. */
+/** Maximum length of the failure message: Kubernetes truncates termination messages to 4096 bytes. */
 const mostMessage = 2000;
 
-/** Runs the drill that the environment describes, and returns the exit code: 0 if the backup can be restored. */
+/** Runs the drill described by the environment variables, and returns the exit code: 0 if the restore succeeded. */
 export async function runDrillProgram(context: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly walCommand: readonly string[];

@@ -11,25 +11,25 @@ import { RecoveryServer } from './recovery-server.ts';
 import { recoverySettings } from './recovery-settings.ts';
 import { restoreBackup } from './restore-backup.ts';
 
-/** A restore to prove. */
+/** The archive to test, and the query that proves the restore. */
 export interface DrillOrder {
   readonly location: ArchiveLocation;
-  /** The query must return at least one row in this database. */
+  /** Query that must return at least one row in `database`. */
   readonly query: string;
   readonly database: string;
 }
 
 export interface DrillContext {
-  /** Empty folder with space for the restored data. */
+  /** An empty folder with enough space for the restored data. */
   readonly folder: string;
   readonly programs: ProgramContext;
-  /** Program that runs `runWalProgram`. */
+  /** Command that runs `runWalProgram`. */
   readonly walCommand: readonly string[];
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
-/** Restores the newest backup with all WAL of the archive into a temporary server, and queries it. */
+/** Restores the newest backup and all archived WAL into a temporary server, and queries it. */
 export async function runDrill(order: DrillOrder, context: DrillContext): Promise<DrillResult> {
   const { clock } = context;
   const startMs = clock.monotonic();
@@ -54,7 +54,7 @@ export async function runDrill(order: DrillOrder, context: DrillContext): Promis
   };
 }
 
-/** Returns the failure; undefined if it succeeded. */
+/** Runs the drill. Returns why the query failed, or undefined if the drill succeeded. @throws Error if the restore fails */
 async function drill(
   { location, query, database }: DrillOrder,
   context: DrillContext & { readonly onBackup: (id: string) => void },

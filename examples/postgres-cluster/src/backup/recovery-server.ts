@@ -5,7 +5,7 @@ import { type Clock, sleep } from '@kubewright/apimachinery';
 import type { ProgramContext } from '../instance/server/run-program.ts';
 import { runProgram, type StartedProgram, startProgram } from './program.ts';
 
-/** Settings in `pg_control` that a server needs at least, to replay the WAL of another one. */
+/** Settings recorded in `pg_control`. To replay the original server's WAL, a server must not set them lower. */
 const fromControlFile = [
   'max_connections',
   'max_worker_processes',
@@ -22,9 +22,9 @@ const pollMs = 100;
 export interface RecoveryServerOptions {
   /** A restored data directory. */
   readonly dataDirectory: string;
-  /** True if the data is used afterwards. Otherwise it is not flushed to disk. */
+  /** True if the data is used after recovery. If false, `fsync` is off. */
   readonly isKept: boolean;
-  /** Settings of the recovery. */
+  /** Recovery settings, as from `recoverySettings`. */
   readonly settings: Readonly<Record<string, string>>;
   readonly programs: ProgramContext;
   readonly clock: Clock;
@@ -32,8 +32,8 @@ export interface RecoveryServerOptions {
 }
 
 /**
- * A server that replays WAL in a restored data directory. Only this process can connect to it. It ignores the settings of the original
- * server, whose files may not exist here, and archives nothing.
+ * A temporary server that replays WAL in a restored data directory. It accepts connections only through a private socket. It
+ * ignores the original server's settings, which may refer to missing files, and archives nothing.
  */
 export class RecoveryServer implements AsyncDisposable {
   readonly #options: RecoveryServerOptions;
@@ -52,10 +52,10 @@ export class RecoveryServer implements AsyncDisposable {
     this.#server = startProgram('postgres', { args: parts.args, context, signal: ends });
   }
 
-  /** Starts the server, and waits until its recovery has ended. @throws Error with the end of its log if it fails */
+  /** Starts the server, and waits for the end of recovery. @throws Error with the end of the server's log if it fails */
   static async recover(options: RecoveryServerOptions): Promise<RecoveryServer> {
     const { dataDirectory, programs } = options;
-    // Short, because the path of a socket is limited to about 100 bytes.
+    // The name is short because the path of a Unix socket is limited to about 100 bytes.
     const folder = await mkdtemp(join(tmpdir(), 'pg-'));
     if (programs.user) await chown(folder, programs.user.uid, programs.user.gid);
     await writeFile(join(folder, 'hba.conf'), 'local all all trust\n');
@@ -66,9 +66,9 @@ export class RecoveryServer implements AsyncDisposable {
       hba_file: join(folder, 'hba.conf'),
       unix_socket_directories: folder,
       listen_addresses: '',
-      // A new timeline has to be archived, but by the server that uses the data afterwards.
+      // If the data is kept, the WAL of the new timeline must be archived, but only later, by the server that uses the data.
       ...(options.isKept ? { archive_mode: 'on', archive_command: 'false' } : { archive_mode: 'off', fsync: 'off' }),
-      // Otherwise the server would pause forever at the point where the original raised a setting after the backup.
+      // With hot standby, recovery would pause forever if the original server raised such a setting after the backup.
       hot_standby: 'off',
       ssl: 'off',
       shared_preload_libraries: '',
@@ -87,7 +87,7 @@ export class RecoveryServer implements AsyncDisposable {
     return server;
   }
 
-  /** Runs a query, and returns the rows as lines. */
+  /** Runs a query, and returns one line per row. */
   async query(sql: string, { database }: { readonly database: string }): Promise<readonly string[]> {
     const { programs: context, signal } = this.#options;
     const connection = `host=${this.#folder} user=postgres dbname='${database.replace(/['\\]/g, '\\$&')}'`;
@@ -114,13 +114,13 @@ export class RecoveryServer implements AsyncDisposable {
     throw new Error('the restored server stopped');
   }
 
-  /** Shuts the server down, so that its data is complete. */
+  /** Shuts the server down cleanly, so that its data directory is consistent. */
   async stop(): Promise<void> {
     this.#server.kill('SIGINT');
     await this.#server.succeeded;
   }
 
-  /** Kills the server, if it still runs. */
+  /** Kills the server if it is still running. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stop.abort();
     await this.#server.succeeded.catch(() => undefined);

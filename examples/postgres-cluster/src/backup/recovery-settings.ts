@@ -1,9 +1,9 @@
 import type { RecoveryTarget } from '../api/v1/postgres-cluster.ts';
 
 /**
- * Returns the settings with which a restored server replays WAL up to a target, and then accepts writes on a new timeline.
+ * Returns the settings that make a restored server replay WAL up to a target, and then accept writes on a new timeline.
  *
- * @param restoreCommand - see `restoreCommand` for the purpose `recovery`
+ * @param restoreCommand - the result of `restoreCommand` for the purpose `recovery`
  */
 export function recoverySettings(
   { time, lsn, name, immediate, exclusive = false }: RecoveryTarget,
@@ -24,7 +24,10 @@ export function recoverySettings(
   };
 }
 
-/** The server reads this setting before it knows time zones, so it accepts offsets only, and no `T`. */
+/**
+ * Converts an RFC 3339 time for `recovery_target_time`, which accepts no `T` and no zone names such as `Z`: the server parses it
+ * before it loads time zones.
+ */
 function timeOf(time: string): string {
   return time.replace(/[Tt]/, ' ').replace(/[Zz]$/, '+00');
 }

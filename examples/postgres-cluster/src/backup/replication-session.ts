@@ -2,7 +2,7 @@ import { createInterface, type Interface } from 'node:readline';
 import type { ProgramContext } from '../instance/server/run-program.ts';
 import { type StartedProgram, startProgram } from './program.ts';
 
-/** The server that a backup is taken from. */
+/** The identity of the server that a backup is taken from. */
 export interface BackedUpServer {
   readonly systemID: string;
   readonly serverVersion: number;
@@ -11,7 +11,7 @@ export interface BackedUpServer {
 
 const units: Readonly<Record<string, number>> = { kB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 };
 
-/** A connection for replication, which keeps the WAL that a backup needs in a temporary slot until it is closed. */
+/** A replication connection. Its temporary slot retains the WAL that a backup needs until the connection is closed. */
 export class ReplicationSession implements AsyncDisposable {
   readonly #program: StartedProgram;
   readonly #lines: Interface;
@@ -34,7 +34,7 @@ export class ReplicationSession implements AsyncDisposable {
     return { systemID, serverVersion: Number(serverVersion), segmentBytes: Number(count) * (units[unit] ?? 1) };
   }
 
-  /** Keeps all WAL from now on. */
+  /** Creates a temporary slot that retains all WAL from now on. */
   async keepWal(slot: string): Promise<void> {
     await this.#send(`CREATE_REPLICATION_SLOT "${slot}" TEMPORARY PHYSICAL RESERVE_WAL`);
   }

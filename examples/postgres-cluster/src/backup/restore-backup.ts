@@ -12,9 +12,9 @@ import { runProgram } from './program.ts';
 
 /** A base backup to restore. */
 export interface RestoreOrder {
-  /** The backups, from the full one to the wanted one, as from `backupChain`. */
+  /** The full backup, then the incremental ones, as from `backupChain`. */
   readonly chain: readonly ArchivedBackup[];
-  /** Data directory that is created. It must not exist. */
+  /** The data directory to create. It must not exist yet. */
   readonly dataDirectory: string;
   readonly store: ArchiveStore;
   readonly programs: ProgramContext;
@@ -22,8 +22,8 @@ export interface RestoreOrder {
 }
 
 /**
- * Restores a base backup, and verifies it with `pg_verifybackup`. The data directory appears as a whole. Before a server may run in
- * it, it needs the settings from `recoverySettings` and a file `recovery.signal`.
+ * Restores a base backup, and verifies it with `pg_verifybackup`. The data directory appears atomically. Before a server starts
+ * in it, add the settings from `recoverySettings` and a file `recovery.signal`.
  *
  * @throws ArchiveError with the reason `Corrupted` if the backup is damaged
  */
@@ -31,7 +31,7 @@ export async function restoreBackup(order: RestoreOrder): Promise<void> {
   const { chain, dataDirectory, programs, signal } = order;
   const work = `${dataDirectory}.restoring`;
   const restored = join(work, 'data');
-  // Left by an attempt that was interrupted.
+  // An interrupted attempt may have left this folder.
   await rm(work, { recursive: true, force: true });
   await makeFolder(work, programs);
   try {
@@ -51,7 +51,7 @@ export async function restoreBackup(order: RestoreOrder): Promise<void> {
     await verified('pg_verifybackup', { args: ['--exit-on-error', restored], context: programs, signal });
     await markAsCopy(restored, randomUUID()); // seam: must differ from the identity of any other copy
     if (programs.user) await chown(join(restored, copyFile), programs.user.uid, programs.user.gid);
-    // A copy of a replica would stay one, and stream from its old primary.
+    // A backup of a replica contains this file; the restored server would stream from the old primary.
     await rm(join(restored, 'standby.signal'), { force: true });
     await rename(restored, dataDirectory);
   } finally {
@@ -76,7 +76,7 @@ async function extract(
   }
 }
 
-/** Runs a program that fails if a backup is damaged. */
+/** Runs a program whose failure means that the backup is damaged. */
 async function verified(...[name, options]: Parameters<typeof runProgram>): Promise<void> {
   try {
     await runProgram(name, options);

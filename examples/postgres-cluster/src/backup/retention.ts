@@ -4,17 +4,17 @@ import type { ArchivedBackup } from './archived-backup.ts';
 
 /** The files of an archive that are no longer needed. */
 export interface Expired {
-  /** Ids of the backups, the newest first: an incremental backup is deleted before the one that it continues. */
+  /** Ids of the backups, newest first: an incremental backup is deleted before the backup that it is based on. */
   readonly backups: readonly string[];
-  /** Ids of folders without a complete backup. */
+  /** Ids of incomplete backups. */
   readonly incomplete: readonly string[];
   /** Names of WAL files. */
   readonly wal: readonly string[];
 }
 
 /**
- * Decides which files of an archive are deleted: all backups but the newest ones and those that they continue, and all WAL before the
- * oldest backup that is kept. Histories of timelines are kept.
+ * Returns the files to delete. Keeps the newest `keep` backups, the backups that those are based on, the WAL from the earliest
+ * kept backup on, and all timeline histories.
  *
  * @param backups - the complete backups, oldest first
  */
@@ -26,7 +26,7 @@ export function expired(
   for (const { id, parent } of [...backups].reverse()) if (kept.has(id) && parent !== undefined) kept.add(parent);
   const needed = backups.filter(({ id }) => kept.has(id));
   const [oldest] = needed;
-  // Without a backup, WAL is kept for one that may be under way.
+  // Without a complete backup, all WAL is kept, because a backup in progress may need it.
   if (!oldest) return { backups: [], incomplete: [], wal: [] };
   const first = firstSegment(needed);
   const complete = new Set(backups.map(({ id }) => id));
@@ -43,7 +43,10 @@ export function expired(
   };
 }
 
-/** A later backup can begin earlier in the WAL, after a restore to an earlier point. */
+/**
+ * Returns the earliest first segment of the backups. It need not belong to the oldest backup: after a restore to an earlier
+ * point, a later backup can begin earlier in the WAL.
+ */
 function firstSegment(backups: readonly ArchivedBackup[]): bigint {
   const [least = 0n] = backups
     .map(({ beginLSN, segmentBytes }) => parseLsn(beginLSN) / BigInt(segmentBytes))

@@ -16,12 +16,12 @@ import { startProgram } from './program.ts';
 import { ReplicationSession } from './replication-session.ts';
 import { verifyBackup } from './verify-backup.ts';
 
-/** The first version with incremental backups. */
+/** The first version that supports incremental backups. */
 const incrementalVersion = 170_000;
 
 export interface BackupContext {
   readonly store: ArchiveStore;
-  /** Connection string of the server, for a role that may replicate. */
+  /** Connection string of the server, for a role with `REPLICATION`. */
   readonly connection: string;
   /** Data directory of the server. */
   readonly dataDirectory: string;
@@ -33,7 +33,7 @@ export interface BackupContext {
 }
 
 /**
- * Copies a running server into the archive, with the WAL that makes the copy consistent, and reads the copy again to verify it.
+ * Copies a running server, with the WAL that makes the copy consistent, into the archive. Then reads the copy back to verify it.
  *
  * @throws ArchiveError, or Error with the message of `pg_basebackup`
  */
@@ -77,13 +77,13 @@ export async function takeBackup({ name, uid, type }: BackupRequest, context: Ba
     await recordBackup(store, backup, signal);
     return backup;
   } catch (error) {
-    // The retention policy deletes files that cannot be deleted now.
+    // If this fails, the retention policy deletes the file later.
     await store.delete(data, { signal }).catch(() => undefined);
     throw error;
   }
 }
 
-/** Streams the server's files into the archive. Nothing is visible there unless `pg_basebackup` succeeds. */
+/** Streams the server's files into the archive. The file is visible there only if `pg_basebackup` succeeds. */
 async function copy(
   id: string,
   options: BackupContext & { readonly parent: ArchivedBackup | undefined },
@@ -106,7 +106,7 @@ async function copy(
     program.stdin.end();
     const compressed = createGzip({ level: constants.Z_BEST_SPEED });
     const copying = pipeline(whole(program), compressed, { signal });
-    // Its failure also fails the stream that is stored.
+    // A failure also fails `compressed`, which `put` reports.
     copying.catch(() => undefined);
     await store.put(backupFiles(id).data, compressed, { signal });
     await copying;
@@ -115,7 +115,7 @@ async function copy(
   }
 }
 
-/** Returns the output of a program, which ends only if the program has succeeded. */
+/** Yields the output of a program. Throws at the end if the program failed, so that a truncated copy is not stored. */
 async function* whole({ stdout, succeeded }: ReturnType<typeof startProgram>): AsyncGenerator<Buffer> {
   for await (const chunk of stdout) yield chunk as Buffer;
   await succeeded;
@@ -134,7 +134,7 @@ async function parentFor(
     (one) => one.systemID === systemID && major(one.serverVersion) === major(serverVersion),
   );
   if (!newest)
-    throw new ArchiveError('Invalid', 'no backup exists to base an incremental backup on; take a full backup first');
+    throw new ArchiveError('Invalid', 'there is no backup to base an incremental backup on; take a full backup first');
   return newest;
 }
 

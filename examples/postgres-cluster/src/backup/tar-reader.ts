@@ -3,7 +3,7 @@ import { ByteReader } from './byte-reader.ts';
 
 /** One file or folder in a tar archive. Read its content before the next entry. */
 export interface TarEntry {
-  /** Path without a slash at its end. */
+  /** Path without a trailing slash. */
   readonly path: string;
   readonly type: 'file' | 'folder';
   readonly mode: number;
@@ -14,9 +14,9 @@ export interface TarEntry {
 const blockBytes = 512;
 
 /**
- * Reads a tar archive as `pg_basebackup` writes it: files and folders whose names have at most 255 bytes.
+ * Reads a tar archive as `pg_basebackup` writes it: files and folders only, with names of at most 255 bytes.
  *
- * @throws ArchiveError with the reason `Corrupted`
+ * @throws ArchiveError with the reason `Corrupted` if it is damaged
  */
 export async function* readTar(content: AsyncIterable<Buffer>, name: string): AsyncGenerator<TarEntry, undefined> {
   const corrupted = (why: string) => new ArchiveError('Corrupted', `${name} is damaged: ${why}`);
@@ -33,7 +33,7 @@ export async function* readTar(content: AsyncIterable<Buffer>, name: string): As
     const sizeBytes = sizeOf(header);
     const content = reader.chunks(sizeBytes);
     yield { path, type, mode: Number.parseInt(textIn(header, 100, 8), 8) & 0o777, sizeBytes, content };
-    // Skips what the consumer has not read.
+    // Skips content that the consumer has not read.
     for await (const _ of content);
     await reader.read((blockBytes - (sizeBytes % blockBytes)) % blockBytes);
   }
@@ -54,14 +54,14 @@ function typeOf(header: Buffer): TarEntry['type'] | undefined {
 }
 
 function sizeOf(header: Buffer): number {
-  // Sizes from 8 GiB are binary.
+  // Sizes of 8 GiB and more are stored in binary.
   if ((header[124] ?? 0) & 0x80) return Number(header.readBigUInt64BE(128));
   return Number.parseInt(textIn(header, 124, 12), 8);
 }
 
 function checksum(header: Buffer): number {
   let sum = 0;
-  // The checksum itself counts as spaces.
+  // The checksum field itself counts as spaces.
   for (const [index, byte] of header.entries()) sum += index >= 148 && index < 156 ? 32 : byte;
   return sum;
 }

@@ -7,19 +7,19 @@ import { backupFiles } from './archived-backup.ts';
 import { type BackupManifest, parseManifest } from './backup-manifest.ts';
 import { readTar } from './tar-reader.ts';
 
-/** The content of a backup whose files are intact. */
+/** The manifest and identity of a backup whose files are intact. */
 export interface VerifiedBackup extends BackupManifest {
-  /** The manifest as PostgreSQL wrote it, for incremental backups. */
+  /** The manifest as PostgreSQL wrote it: incremental backups need it. */
   readonly text: string;
   readonly sizeBytes: number;
-  /** Missing if the backup contains only a part of the control file. */
+  /** Undefined if the backup does not contain the whole control file. */
   readonly systemID: string | undefined;
 }
 
 /**
- * Reads a backup from the archive, and compares its files with the manifest that PostgreSQL made when it copied them.
+ * Reads a backup from the archive, and compares its files with the backup manifest.
  *
- * @throws ArchiveError with the reason `Corrupted`
+ * @throws ArchiveError with the reason `Corrupted` if a file is missing or damaged
  */
 export async function verifyBackup(store: ArchiveStore, id: string, signal: AbortSignal): Promise<VerifiedBackup> {
   const { data } = backupFiles(id);

@@ -41,7 +41,7 @@ describe('nextBackupStep', () => {
     [
       'waits while the instance copies',
       { cluster: all, status: running, report: { phase: 'Running' } },
-      { do: 'wait', why: 'shop-2 copies its data' },
+      { do: 'wait', why: 'shop-2 is copying its data' },
     ],
     [
       'asks again after a crash between status and request, or a restart of the instance',

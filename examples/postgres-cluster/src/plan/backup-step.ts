@@ -2,15 +2,15 @@ import type { PostgresBackupSpec, PostgresBackupStatus } from '../api/v1/postgre
 import type { PostgresClusterSpec, PostgresClusterStatus } from '../api/v1/postgres-cluster.ts';
 import type { BackupReport } from '../instance/protocol.ts';
 
-/** The known state of a backup and its cluster. */
+/** The state that determines a backup's next step. */
 export interface ObservedBackup {
   readonly spec: PostgresBackupSpec;
   readonly status: PostgresBackupStatus;
-  /** Missing if it does not exist. */
+  /** Undefined if the cluster does not exist. */
   readonly cluster?:
     | { readonly spec: PostgresClusterSpec; readonly status?: PostgresClusterStatus | undefined }
     | undefined;
-  /** State at the instance that takes the backup; missing if none was chosen. */
+  /** The backup's state as reported by its instance; undefined if no instance has been chosen. */
   readonly report?: BackupReport | 'unknown' | 'unreachable' | undefined;
 }
 
@@ -18,12 +18,12 @@ export interface ObservedBackup {
 export type BackupStep =
   | { readonly do: 'nothing' }
   | { readonly do: 'wait'; readonly why: string }
-  /** Requests the backup from an instance. Repeating it changes nothing. */
+  /** Requests the backup from an instance. Repeating the request has no effect. */
   | { readonly do: 'start'; readonly instance: string }
   | { readonly do: 'finish'; readonly report: BackupReport }
   | { readonly do: 'fail'; readonly why: string };
 
-/** Decides what happens next with a backup. */
+/** Decides the next step of a backup. */
 export function nextBackupStep({ spec, status, cluster, report }: ObservedBackup): BackupStep {
   if (status.phase === 'Completed' || status.phase === 'Failed') return { do: 'nothing' };
   if (!cluster) return { do: 'wait', why: `the PostgresCluster "${spec.cluster}" does not exist` };
@@ -33,12 +33,12 @@ export function nextBackupStep({ spec, status, cluster, report }: ObservedBackup
   if (instance !== undefined) {
     if (report !== undefined && typeof report === 'object') {
       if (report.phase !== 'Running') return { do: 'finish', report };
-      return { do: 'wait', why: `${instance} copies its data` };
+      return { do: 'wait', why: `${instance} is copying its data` };
     }
     const isReady = instances.some(({ name, ready }) => name === instance && ready);
     if (isReady && report === 'unknown') return { do: 'start', instance };
     if (isReady) return { do: 'wait', why: `${instance} does not respond` };
-    // The instance has stopped, and its backup with it.
+    // The chosen instance has stopped, so its backup is lost: another instance takes it.
   }
   const ready = instances.filter((one) => one.ready && one.name !== instance);
   const replica = ready.find(({ role }) => role === 'replica');

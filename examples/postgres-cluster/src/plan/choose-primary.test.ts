@@ -344,7 +344,12 @@ const elections: Row[] = [
       ...uncertain,
       forcedPrimary: 'shop-2',
     },
-    { do: 'appoint', name: 'shop-2', phase: 'Promoting primary', why: 'a user forced it, whatever commits it lacks' },
+    {
+      do: 'appoint',
+      name: 'shop-2',
+      phase: 'Promoting primary',
+      why: 'a user forced it, accepting the loss of commits that it lacks',
+    },
   ],
   [
     'volumes of an earlier cluster have not been read yet',

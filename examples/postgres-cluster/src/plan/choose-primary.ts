@@ -4,18 +4,18 @@ import { holdsLease, type ObservedCluster, type ObservedInstance } from './obser
 import { electAmongVolumes } from './retained-volumes.ts';
 import { whySwitchOver } from './switchover.ts';
 
-/** The operator's next step with the primary. `phase` and `why` appear in the status. */
+/** The operator's decision about the primary. `phase` and `why` are written to the status. */
 export type PrimaryDecision =
   /** The primary stays. */
   | { readonly do: 'keep'; readonly phase?: string; readonly why?: string; readonly isFailing?: boolean }
-  /** Waits for a change elsewhere. */
+  /** Nothing to do until the state changes. */
   | { readonly do: 'wait'; readonly phase: string; readonly why: string }
-  /** Sets `targetPrimary` to nothing: the primary stops, and an election begins. */
+  /** Clears `targetPrimary`: the primary stops, and an election begins. */
   | { readonly do: 'stop'; readonly phase: string; readonly why: string }
   /** Sets `targetPrimary`: the instance acquires the Lease, and promotes its server. */
   | { readonly do: 'appoint'; readonly name: string; readonly phase: string; readonly why: string };
 
-/** Phases in which the primary changes. */
+/** Cluster phases while the primary changes. */
 const primaryPhases = {
   setUp: 'Setting up primary',
   failover: 'Failing over',
@@ -24,13 +24,16 @@ const primaryPhases = {
   promotion: 'Promoting primary',
 } as const;
 
-/** How long an instance that becomes the primary may stay silent, and how long a stopped primary has to restart. */
+/**
+ * `promotion`: how long an appointed primary may be unreachable. `start`: how long a stopped primary may take to restart before
+ * failover.
+ */
 const patienceMs = { promotion: 10_000, start: 60_000 };
 
 /**
- * Decides about the primary. A switchover and a failover have the same three steps: the target is cleared, so that the primary
- * loses its role and stops; once the Lease is free and no replica receives WAL, the replica with the most WAL is chosen;
- * that replica acquires the Lease, promotes its server, and becomes `currentPrimary`.
+ * Decides which instance is the primary. A switchover and a failover take the same three steps. First, the operator clears the
+ * target, so the primary loses its role and stops. Then, once the Lease is free and no replica receives WAL, it appoints the
+ * replica with the most WAL. Finally, that replica acquires the Lease, promotes its server, and becomes `currentPrimary`.
  */
 export function choosePrimary(cluster: ObservedCluster): PrimaryDecision {
   const { targetPrimary, currentPrimary, members } = cluster;
@@ -44,7 +47,9 @@ export function choosePrimary(cluster: ObservedCluster): PrimaryDecision {
   return targetPrimary === currentPrimary ? steady(cluster, targetPrimary) : promotion(cluster, targetPrimary);
 }
 
-/** A new cluster starts with instance 1. If volumes of an earlier cluster of that name exist, they are compared first. */
+/**
+ * A new cluster starts with instance 1. If volumes of an earlier cluster of the same name exist, an election compares them first.
+ */
 function first({ name, members }: ObservedCluster): PrimaryDecision {
   if (members.length > 0) {
     return { do: 'stop', phase: primaryPhases.setUp, why: 'volumes of an earlier cluster of this name exist' };
@@ -70,13 +75,13 @@ function election(cluster: ObservedCluster): PrimaryDecision {
       currentPrimary === undefined && cluster.members.every(({ report }) => report?.data === 'empty')
         ? 'no volume has data'
         : `${winner} has the most WAL`;
-    const why = isForced ? 'a user forced it, whatever commits it lacks' : found;
+    const why = isForced ? 'a user forced it, accepting the loss of commits that it lacks' : found;
     return { do: 'appoint', name: winner, phase: primaryPhases.promotion, why };
   }
   const why = 'why' in rest ? rest.why : '';
   const former = members.find(({ name }) => name === currentPrimary);
   if (!former || !canStart(former, cluster)) return wait(why);
-  // Its data has every commit, so it may always continue.
+  // No replica can take over safely. The former primary's data has every commit, so it may become the primary again.
   return { do: 'appoint', name: former.name, phase: primaryPhases.promotion, why };
 }
 
@@ -89,7 +94,7 @@ function promotion(cluster: ObservedCluster, target: string): PrimaryDecision {
   const isSlow =
     instance?.pod !== undefined && !report && cluster.nowMs - (cluster.targetSinceMs ?? 0) < patienceMs.promotion;
   if (obstacle === undefined || isSlow) return { do: 'wait', phase, why: report?.message ?? `waiting for ${target}` };
-  // Its Lease shows that it might have been promoted, so no other instance may be promoted.
+  // It holds the Lease, so it may already be promoted: no other instance may be promoted.
   const isForced = cluster.forcedPrimary !== undefined && cluster.forcedPrimary !== target;
   if ((isNew && !isForced) || holdsLease(cluster, target)) return { do: 'wait', phase, why: `${target}: ${obstacle}` };
   return { do: 'stop', phase: primaryPhases.failover, why: `${target} cannot become the primary: ${obstacle}` };
@@ -103,7 +108,7 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
     return { do: 'keep', phase: 'Fenced', why: `${primary} is the primary and is fenced` };
   }
   if (instance?.report?.isDiskFull) {
-    // The disk of a replica would fill up as well, and a larger volume needs no failover.
+    // A failover would not help: a replica's volume would fill up as well. Growing the volume does, without a failover.
     return {
       do: 'keep',
       phase: 'Not enough disk space',
@@ -113,7 +118,7 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
   if (!isFailing(cluster, { primary, instance })) {
     const why = whySwitchOver(cluster, primary);
     if (why === undefined) return { do: 'keep' };
-    // A primary that stops without a successor would only start again.
+    // Without a winner, a stopped primary would only be appointed again.
     const election = elect(cluster);
     if (election.winner !== undefined) return { do: 'stop', phase: primaryPhases.switchover, why };
     return { do: 'keep', phase: primaryPhases.delayed, why: `${why}; ${election.why}` };
@@ -138,15 +143,18 @@ interface Primary {
 }
 
 /**
- * The Lease decides whether a primary failed. As long as it renews the Lease, it accepts writes, even if the operator cannot reach
- * it; without the Lease it must not.
+ * Decides by the Lease whether the primary has failed. A primary that renews the Lease accepts writes, even if the operator
+ * cannot reach it; without the Lease, it must not.
  */
 function isFailing(cluster: ObservedCluster, { primary, instance }: Primary): boolean {
   if (instance === undefined || instance.claim?.isLost || instance.claim?.isDeleting) return true;
   return !holdsLease(cluster, primary) && instance.report?.isPrimary !== true;
 }
 
-/** True if a primary stopped cleanly and may be restarting: its pod is new, or it is no longer fenced. Its data is the newest. */
+/**
+ * True if the primary stopped cleanly and may be restarting, for example because its pod was recreated or its fencing ended. Its
+ * data is the newest, so waiting is worthwhile.
+ */
 function isStarting({ lease, nowMs }: ObservedCluster, { primary, instance }: Primary): boolean {
   const { pod, report, claim } = instance ?? {};
   if (lease.holder === primary || !pod || pod.isDeleting || pod.hasEnded) return false;

@@ -1,15 +1,15 @@
 import type { DrillResult } from '../api/v1/postgres-backup-schedule.ts';
 
-/** How a drill's pod has ended. */
+/** The outcome of a drill's pod. */
 export interface EndedDrill {
-  /** Termination message of its container; missing if the pod was lost. */
+  /** Termination message of the container; undefined if the pod was lost. */
   readonly message?: string | undefined;
   /** Why the Job failed. */
   readonly failure?: string | undefined;
   readonly finishedAt: string;
 }
 
-/** Returns the result of a drill that has ended. Without a result, the drill has failed. */
+/** Returns the result of a drill that has ended. A drill that left no result has failed. */
 export function drillResult({ message = '', failure, finishedAt }: EndedDrill): DrillResult {
   const found = parse(message);
   if (found) return found;
@@ -23,7 +23,7 @@ function parse(message: string): DrillResult | undefined {
     const isResult = typeof found.succeeded === 'boolean' && typeof found.backup === 'string';
     return isResult ? (found as DrillResult) : undefined;
   } catch {
-    // The end of the log, from a container that failed.
+    // Not JSON: the container failed, so the message is the end of its log.
     return undefined;
   }
 }

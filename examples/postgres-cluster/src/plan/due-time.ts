@@ -1,10 +1,10 @@
 import { Cron } from 'croner';
 
-/** Times of a cron expression in a time zone. */
+/** A cron schedule in a time zone. */
 export interface Schedule {
-  /** The first time after an instant; undefined if none exists, as for 31 February. */
+  /** Returns the first scheduled time after `after`, or undefined if none exists, as for 31 February. */
   next(after: Date): Date | undefined;
-  /** The last time after `after`, up to and including `now`; undefined if none has come. */
+  /** Returns the latest scheduled time in (`after`, `now`], or undefined if none exists. */
   lastDue(after: Date, now: Date): Date | undefined;
 }
 
@@ -15,7 +15,7 @@ export interface Schedule {
  */
 export function parseSchedule(expression: string, timeZone = 'UTC'): Schedule {
   const cron = new Cron(expression, { timezone: timeZone, mode: '5-part' });
-  // Only a computation reveals an unknown time zone.
+  // Computes a time, because the constructor does not reject an unknown time zone.
   cron.nextRun();
   return {
     next: (after) => cron.nextRun(after) ?? undefined,

@@ -1,10 +1,11 @@
 import type { FailoverQuorum } from '../api/v1/postgres-cluster.ts';
 
 /**
- * Returns why an election among some replicas could miss an acknowledged commit, or undefined if it cannot.
+ * Returns why an election among the present replicas could miss an acknowledged commit, or undefined if it cannot.
  *
- * A commit is on any `standbyNumber` of the `standbyNames`. The replicas that are present include one of them only if fewer than
- * `standbyNumber` are missing: R + W > N, as in CloudNativePG's failover quorum. Other replicas do not count.
+ * Each commit is on at least `standbyNumber` (W) of the N replicas in `standbyNames`. The R present ones include such a replica
+ * for certain only if fewer than `standbyNumber` are missing: R + W > N, as in CloudNativePG's failover quorum. Replicas that are
+ * not in `standbyNames` do not count.
  */
 export function whyUncertain(
   { standbyNumber, standbyNames }: FailoverQuorum,

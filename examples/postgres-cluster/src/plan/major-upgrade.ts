@@ -4,7 +4,7 @@ import type { ScaleStep } from './scale.ts';
 
 /** The state that determines the next step of a major upgrade. */
 export interface ObservedUpgrade {
-  /** Major version in the spec. */
+  /** Major version requested in the spec. */
   readonly wanted: number;
   /** Major version of the data; undefined before a cluster has data. */
   readonly current?: number | undefined;
@@ -13,7 +13,7 @@ export interface ObservedUpgrade {
   readonly job?: UpgradeJob | undefined;
   /** True if no instance has a pod. */
   readonly isStopped: boolean;
-  /** Why the servers should not stop now. */
+  /** Why the servers must not be stopped now. */
   readonly obstacle?: string | undefined;
 }
 
@@ -25,32 +25,32 @@ export type UpgradeJob =
 /** The next step of a major upgrade. */
 export type UpgradeStep =
   | { readonly do: 'nothing' }
-  /** The requested version is impossible; the cluster keeps the one it has. */
+  /** Rejects the requested version; the cluster keeps its current one. */
   | { readonly do: 'refuse'; readonly why: string }
   | { readonly do: 'wait'; readonly why: string }
-  /** Begins with the check, during which the servers run. */
+  /** Starts the check. The servers keep running. */
   | { readonly do: 'begin' }
   /** Creates the Job of the current phase. */
   | { readonly do: 'run' }
   /** Begins to stop all servers. */
   | { readonly do: 'stop' }
-  /** All servers have stopped. */
+  /** Starts the upgrade of the data, after all servers have stopped. */
   | { readonly do: 'upgrade' }
   | { readonly do: 'complete'; readonly systemID: string }
-  /** Returns to the old version, and reports the reason. */
+  /** Returns to the old version and reports why. */
   | { readonly do: 'fail'; readonly why: string }
-  /** Deletes the Job, because the user no longer wants the upgrade. */
+  /** Deletes the running Job, because the spec no longer requests this version. */
   | { readonly do: 'cancel' }
-  /** Returns to the old version. */
+  /** Returns to the old version and clears the progress. */
   | { readonly do: 'forget' };
 
 /** The versions that the instance manager supports. */
 const supported = { oldest: 15, newest: 18 };
 
 /**
- * Decides about a major upgrade. While the servers run, a Job tries the parameters and the schema with the new version. Then all servers
- * stop, the primary first, so that the replicas have all its WAL; a Job upgrades the data of the primary, and the replicas are copied
- * again. Until the Job has succeeded, the old data is complete, and the old version can run again.
+ * Decides the next step of a major upgrade. While the servers run, a Job tests the parameters and the schema with the new
+ * version. Then all servers stop, the primary first, so that the replicas have all its WAL. A Job upgrades the primary's data,
+ * and the replicas are cloned again. Until that Job has succeeded, the old data is complete, and the old version can run again.
  */
 export function nextUpgradeStep(upgrade: ObservedUpgrade): UpgradeStep {
   const { wanted, current, progress, obstacle } = upgrade;
@@ -83,7 +83,7 @@ function checking({ wanted, job, obstacle }: ObservedUpgrade, { to }: MajorUpgra
 }
 
 function upgrading({ wanted, job, isStopped }: ObservedUpgrade, { to }: MajorUpgrade): UpgradeStep {
-  // Data that has been upgraded stays upgraded.
+  // Once the data is upgraded, the upgrade is completed, even if the spec has changed.
   if (job?.state === 'succeeded') {
     if (job.systemID !== undefined) return { do: 'complete', systemID: job.systemID };
     return { do: 'fail', why: 'the Job of the upgrade ended without a result' };
@@ -95,7 +95,7 @@ function upgrading({ wanted, job, isStopped }: ObservedUpgrade, { to }: MajorUpg
 
 function whyImpossible(current: number, wanted: number): string | undefined {
   if (wanted < current) {
-    return `the data is of version ${current}, and PostgreSQL cannot downgrade it to ${wanted}; set spec.version to ${current}`;
+    return `the data has version ${current}, and PostgreSQL cannot downgrade it to ${wanted}; set spec.version to ${current}`;
   }
   const { oldest, newest } = supported;
   if (wanted <= newest && current >= oldest) return undefined;
@@ -103,10 +103,10 @@ function whyImpossible(current: number, wanted: number): string | undefined {
 }
 
 function failedMessage({ from, to, message = '' }: MajorUpgrade): string {
-  return `the upgrade from version ${from} to ${to} failed, and version ${from} runs again: ${message}; set spec.version to ${from}, and to ${to} again to retry`;
+  return `the upgrade from version ${from} to ${to} failed, and version ${from} runs again: ${message}; to retry, set spec.version to ${from}, then to ${to}`;
 }
 
-/** Returns why the servers should not stop for an upgrade now. */
+/** Returns why the servers must not be stopped for an upgrade now, or undefined if they may. */
 export function upgradeObstacle(cluster: ObservedCluster): string | undefined {
   const { members, currentPrimary, targetPrimary, isHibernated, fenced } = cluster;
   if (isHibernated) return 'waiting until the cluster is no longer hibernated';
@@ -117,12 +117,12 @@ export function upgradeObstacle(cluster: ObservedCluster): string | undefined {
   return idle.length > 0 ? `waiting for ${idle.map(({ name }) => name).join(', ')} to work` : undefined;
 }
 
-/** True while the servers must not run. */
+/** True while an upgrade requires all servers to be stopped. */
 export function isDownForUpgrade(progress: MajorUpgrade | undefined): boolean {
   return progress?.phase === 'Stopping' || progress?.phase === 'Upgrading';
 }
 
-/** Returns the pods to delete: the primary's, and then those of the replicas, which have all its WAL then. */
+/** Returns the pods to delete: first the primary's; once it is gone, the replicas', which then have all its WAL. */
 export function stopForUpgrade({ members, currentPrimary }: ObservedCluster): readonly ScaleStep[] {
   const running = members.filter(({ pod }) => pod !== undefined);
   const primary = running.find(({ name }) => name === currentPrimary);

@@ -6,16 +6,19 @@ export interface ObservedCluster {
   readonly name: string;
   /** Desired number of instances. */
   readonly instances: number;
-  /** Each acknowledged commit fulfils one of them. An election must find it whichever that is. */
+  /**
+   * Every acknowledged commit satisfies at least one of these quorums. An election must be safe for all of them, because it
+   * cannot know which.
+   */
   readonly quorums: readonly FailoverQuorum[];
   readonly updates: 'unsupervised' | 'supervised';
   readonly failoverDelaySeconds: number;
   readonly storageSize: string;
   readonly fenced: readonly string[];
   readonly isHibernated: boolean;
-  /** The instance that a user requested as the primary. */
+  /** The instance that the user requested as the primary. */
   readonly requestedPrimary?: string | undefined;
-  /** The instance that a user wants as the primary even if that loses acknowledged commits. */
+  /** The instance that the user wants as the primary even if acknowledged commits are lost. */
   readonly forcedPrimary?: string | undefined;
   /** Undefined in a new cluster, empty while a primary is being chosen. */
   readonly targetPrimary?: string | undefined;
@@ -39,7 +42,7 @@ export interface ObservedLease {
   readonly isExpired: boolean;
 }
 
-/** One instance: its claim, its pod, and what it reports. */
+/** One instance: its claim, its pod and its report. */
 export interface ObservedInstance {
   readonly name: string;
   readonly claim?: ObservedClaim | undefined;
@@ -59,25 +62,25 @@ export interface ObservedClaim {
 export interface ObservedPod {
   readonly createdMs: number;
   readonly isDeleting: boolean;
-  /** True if it ended, for example because it was evicted. */
+  /** True if the pod failed or completed, for example because it was evicted. */
   readonly hasEnded: boolean;
-  /** True if it differs from the pod that would be created now. */
+  /** True if the pod differs from the one that the operator would create now. */
   readonly isOutdated: boolean;
-  /** True if its node accepts no new pods, because it is being drained. */
+  /** True if the pod's node is cordoned, as while it is being drained. */
   readonly isOnCordonedNode: boolean;
 }
 
-/** True if the instance holds the Lease, so it is the only one that may accept writes. */
+/** True if the instance holds the Lease, so only this instance may accept writes. */
 export function holdsLease({ lease }: Pick<ObservedCluster, 'lease'>, name: string | undefined): boolean {
   return name !== undefined && lease.holder === name && !lease.isExpired;
 }
 
-/** True if a replica accepts connections and streams from the primary. */
+/** True if the instance is a replica that accepts connections and streams from the primary. */
 export function isStreaming({ report, pod }: ObservedInstance): boolean {
   return report?.state === 'running' && report.isReady && report.isReceiving && !report.isPrimary && !pod?.isDeleting;
 }
 
-/** True if an instance works: the primary accepts writes, a replica streams. */
+/** True if an instance does its job: a primary accepts writes, a replica streams. */
 export function isWorking(instance: ObservedInstance, primary: string | undefined): boolean {
   if (instance.name !== primary) return isStreaming(instance);
   return instance.report?.isPrimary === true && instance.report.isReady && !instance.pod?.isDeleting;

@@ -1,19 +1,19 @@
 import type { ConditionUpdate } from '@kubewright/apimachinery';
 
-/** The state that determines the condition of a pooler. */
+/** The state that determines a pooler's `Ready` condition. */
 export interface ObservedPooler {
-  /** Why its objects could not be brought up to date. */
+  /** Why the pooler's objects could not be updated. */
   readonly obstacle?: { readonly reason: string; readonly message: string } | undefined;
   readonly instances: number;
   readonly ready: number;
-  /** True while pods of an earlier template exist, or their number changes. */
+  /** True while pods of an earlier template exist, or the number of pods is changing. */
   readonly isRollingOut: boolean;
-  /** Messages of containers that have failed. */
+  /** Messages of failed containers. */
   readonly failures: readonly string[];
   readonly isPaused: boolean;
 }
 
-/** Returns the condition `Ready` of a pooler. */
+/** Returns a pooler's `Ready` condition. */
 export function poolerCondition(pooler: ObservedPooler): ConditionUpdate {
   const { obstacle, instances, ready, isRollingOut, failures, isPaused } = pooler;
   const type = 'Ready';
@@ -23,6 +23,6 @@ export function poolerCondition(pooler: ObservedPooler): ConditionUpdate {
     return { type, status: 'False', reason: 'PodFails', message: failure };
   if (ready < instances)
     return { type, status: 'False', reason: 'PodsNotReady', message: `${ready} of ${instances} pods are ready` };
-  if (isPaused) return { type, status: 'True', reason: 'Paused', message: 'clients wait until paused is false' };
+  if (isPaused) return { type, status: 'True', reason: 'Paused', message: 'clients wait until spec.paused is false' };
   return { type, status: 'True', reason: 'PodsReady' };
 }

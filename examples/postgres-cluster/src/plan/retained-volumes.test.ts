@@ -39,7 +39,7 @@ describe('electAmongVolumes', () => {
     [
       'two primaries of one timeline are for the user to compare',
       [former('shop-1'), former('shop-2')],
-      { why: 'shop-1, shop-2 were primaries on timeline 1; force one, or delete the wrong volumes' },
+      { why: 'shop-1, shop-2 were all primaries on timeline 1; force one, or delete the wrong volumes' },
     ],
     [
       'standbys are compared when all of them run',

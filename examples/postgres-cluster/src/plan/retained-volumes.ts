@@ -3,14 +3,15 @@ import { type Election, elect, isCandidate } from './election.ts';
 import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
 
 /**
- * Chooses the primary of a cluster that was created again from the volumes of an earlier one: its status, which named the primary, is
- * gone. All volumes are compared first, because any of them may have the only copy of a commit.
+ * Chooses the primary of a cluster that was recreated with the volumes of an earlier one, whose status (and so its primary) is
+ * lost. All volumes must be compared, because any of them may have the only copy of a commit.
  *
- * Only a primary writes to a timeline, so its data has every commit of it. Standbys are compared once their servers run.
+ * A timeline is written by one primary, so that primary's data has every commit on it. Standbys can only be compared while their
+ * servers run.
  */
 export function electAmongVolumes(cluster: ObservedCluster): Election {
   const { members, forcedPrimary } = cluster;
-  // All volumes were deleted: the cluster starts again, with a number that no instance has had.
+  // All volumes were deleted: the cluster starts over, with an unused instance number.
   if (members.length === 0) return { winner: instanceName(cluster.name, cluster.lastInstance + 1) };
   const forced = members.find(({ name, report }) => name === forcedPrimary && report?.data !== undefined);
   if (forced) return { winner: forced.name };
@@ -31,7 +32,9 @@ export function electAmongVolumes(cluster: ObservedCluster): Election {
   const newest = Math.max(...present.map(({ report }) => report?.timeline ?? 0));
   const primaries = present.filter(({ report }) => report?.data === 'primary' && report.timeline === newest);
   if (primaries.length > 1) {
-    return { why: `${names(primaries)} were primaries on timeline ${newest}; force one, or delete the wrong volumes` };
+    return {
+      why: `${names(primaries)} were all primaries on timeline ${newest}; force one, or delete the wrong volumes`,
+    };
   }
   const [primary] = primaries;
   return primary ? { winner: primary.name } : elect({ ...cluster, quorums: [], timeline: newest });

@@ -1,8 +1,9 @@
 import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
 
 /**
- * Returns the role label of an instance. The primary has it only while it is both wanted and acknowledged: it loses the label
- * before it is requested to stop, so that no new client finds it. A former primary gets none until it is a replica.
+ * Returns the role label of an instance. An instance has the label `primary` only while it is both `targetPrimary` and
+ * `currentPrimary`: it loses the label before it is asked to stop, so that no new client reaches it. A former primary has no
+ * label until it is a replica.
  */
 export function roleOf(
   { name, report }: Pick<ObservedInstance, 'name' | 'report'>,

@@ -1,7 +1,7 @@
 import { instanceNumber } from '../spec/cluster-names.ts';
 import { isWorking, type ObservedCluster, type ObservedInstance } from './observed-cluster.ts';
 
-/** The next step that puts new settings, or a new image, into effect. */
+/** The next step of rolling out changed settings or a new image. */
 export type RolloutStep =
   /** Restarts the server in its pod. */
   | { readonly do: 'restart'; readonly name: string; readonly why: string }
@@ -11,9 +11,9 @@ export type RolloutStep =
   | { readonly do: 'wait'; readonly why: string; readonly needsUser?: true };
 
 /**
- * Returns the next step, one instance at a time, while all others work. Replicas come first. A setting that must not be lower on a
- * replica than on the primary, and gets lower, takes effect on the primary first. The primary itself hands over to a replica
- * before its pod or its server is restarted, see {@link primaryUpdate}.
+ * Returns the next step of a rollout. One instance is updated at a time, while all others work. Replicas come first, except when
+ * a setting is lowered that must not be lower on a replica than on the primary: then the primary comes first. For the primary's
+ * own restart, see {@link primaryUpdate}.
  */
 export function nextRolloutStep(cluster: ObservedCluster): RolloutStep | undefined {
   const { members, currentPrimary: primary } = cluster;
@@ -27,17 +27,20 @@ export function nextRolloutStep(cluster: ObservedCluster): RolloutStep | undefin
   if (lowers && primaryInstance && needsRestart(primaryInstance)) {
     return broken.length > 0 ? blocked(broken) : primaryStep(cluster, primaryInstance);
   }
-  // A replica that does not work is updated first: the update may be what repairs it.
+  // A broken replica is updated first: the update may repair it.
   const [brokenReplica] = replicas.filter((each) => broken.includes(each) && isOutdated(each));
   if (brokenReplica && broken.length === 1) return step(brokenReplica);
   if (broken.length > 0) return blocked(broken);
-  // A replica's lowered setting takes effect after the primary's.
+  // A replica that only waits for a lowered setting restarts after the primary.
   const [replica] = replicas.filter((each) => isOutdated(each) || !each.report?.lowersSetting);
   if (replica) return step(replica);
   return primaryInstance && due.includes(primaryInstance) ? primaryStep(cluster, primaryInstance) : undefined;
 }
 
-/** Returns how the primary is updated: in place, by a switchover that makes it a replica first, or on a user's request. */
+/**
+ * Returns how the primary is updated: in place, after a switchover that makes it a replica, or only after the user has requested
+ * another primary.
+ */
 export function primaryUpdate(
   cluster: ObservedCluster,
   primary: string,
@@ -46,7 +49,7 @@ export function primaryUpdate(
   const instance = members.find(({ name }) => name === primary);
   if (!instance || !(isOutdated(instance) || needsRestart(instance))) return 'none';
   const others = members.filter((each) => each !== instance);
-  // A switchover would promote a replica that still has the higher value.
+  // No switchover here: it would promote a replica that still has the higher value.
   if (instance.report?.lowersSetting) return updates === 'supervised' ? 'supervised' : 'in place';
   const isLast = others.every((each) => isWorking(each, primary) && !isOutdated(each) && !needsRestart(each));
   if (!isLast) return 'none';

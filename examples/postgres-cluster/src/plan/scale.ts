@@ -3,18 +3,18 @@ import { isWorking, type ObservedCluster, type ObservedInstance } from './observ
 
 /** A change of the set of instances. */
 export type ScaleStep =
-  /** Creates a claim and a pod. */
+  /** Creates an instance's claim and pod. */
   | { readonly do: 'create'; readonly name: string }
   /** Creates the pod of an existing claim. */
   | { readonly do: 'start'; readonly name: string }
-  /** Deletes a pod, and keeps the claim. */
+  /** Deletes the pod, and keeps the claim. */
   | { readonly do: 'stop'; readonly name: string; readonly why: string }
-  /** Removes an instance: deletes its pod, and its claim if the policy says so. */
+  /** Removes an instance: deletes its pod, and its claim if the deletion policy is `Delete`. */
   | { readonly do: 'remove'; readonly name: string; readonly why: string };
 
 /**
- * Returns the changes that bring the instances to the desired number. The number of an instance is never used again. Replicas are
- * created once a primary works, whether backups succeed or not. The current and the target primary are never removed.
+ * Returns the steps that scale the cluster to the desired number of instances. Instance numbers are never reused. Replicas are
+ * created once the primary works, even if backups fail. The current and the target primary are never removed.
  */
 export function scale(cluster: ObservedCluster): readonly ScaleStep[] {
   const { members, isHibernated, targetPrimary } = cluster;
@@ -26,7 +26,7 @@ export function scale(cluster: ObservedCluster): readonly ScaleStep[] {
   return [
     ...members.filter((each) => !kept.includes(each)).map(removal),
     ...kept.filter(({ pod }) => pod?.hasEnded && !pod.isDeleting).map(({ name }) => ended(name)),
-    // Kubernetes replaces a pod only after it is gone.
+    // A pod can be recreated only after the old one is gone.
     ...kept
       .filter(({ pod, claim }) => !pod && !claim?.isDeleting)
       .map(({ name }): ScaleStep => ({ do: 'start', name })),
@@ -37,7 +37,7 @@ export function scale(cluster: ObservedCluster): readonly ScaleStep[] {
 function resize(cluster: ObservedCluster, kept: readonly ObservedInstance[]): readonly ScaleStep[] {
   const { name, instances, targetPrimary, currentPrimary, lastInstance } = cluster;
   if (kept.length === 0) {
-    // The cluster is new, or all its volumes are gone: then only a restore helps, which the instance reports.
+    // Without a primary, the cluster is new. Otherwise all its volumes are gone, and only a restore helps.
     return currentPrimary === undefined ? [{ do: 'create', name: targetPrimary ?? instanceName(name, 1) }] : [];
   }
   const primary = kept.find((each) => each.name === currentPrimary);
@@ -46,7 +46,7 @@ function resize(cluster: ObservedCluster, kept: readonly ObservedInstance[]): re
     const missing = Array.from({ length: instances - kept.length }, (_, index) => lastInstance + 1 + index);
     return missing.map((number) => ({ do: 'create', name: instanceName(name, number) }));
   }
-  // One at a time: each removal changes the number of replicas that commits wait for.
+  // Removes one instance at a time: each removal changes the synchronous quorum.
   const [last] = kept
     .filter((each) => each !== primary)
     .sort((a, b) => instanceNumber(b.name) - instanceNumber(a.name));
@@ -54,7 +54,7 @@ function resize(cluster: ObservedCluster, kept: readonly ObservedInstance[]): re
   return [{ do: 'remove', name: last.name, why: `spec.instances is ${instances}` }];
 }
 
-/** True for a replica without its volume: a new one is cloned instead. */
+/** True for a replica whose volume is gone: a new replica is cloned instead. */
 function isRemovable({ name, claim }: ObservedInstance, { targetPrimary, currentPrimary }: ObservedCluster): boolean {
   if (name === targetPrimary || name === currentPrimary) return false;
   return claim === undefined || claim.isLost || claim.isDeleting;

@@ -1,7 +1,7 @@
 import type { PostgresBackupScheduleSpec, PostgresBackupScheduleStatus } from '../api/v1/postgres-backup-schedule.ts';
 import { parseSchedule } from './due-time.ts';
 
-/** A `PostgresBackup` that the schedule has created. */
+/** A `PostgresBackup` that the schedule created. */
 export interface ScheduledBackup {
   readonly name: string;
   readonly createdAt: string;
@@ -15,28 +15,28 @@ export interface ObservedSchedule {
   readonly now: Date;
   readonly backups: readonly ScheduledBackup[];
   readonly isDrillRunning: boolean;
-  /** How many completed backups are kept as objects. */
+  /** How many completed `PostgresBackup` objects are kept. */
   readonly keep: number;
 }
 
-/** The next actions of a schedule. */
+/** A schedule's current actions, and the time of its next one. */
 export interface ScheduleStep {
-  /** Scheduled time of the backup that is created now. Earlier times that were missed are skipped. */
+  /** Scheduled time of the backup to create now. Earlier missed times are skipped. */
   readonly backup: Date | undefined;
-  /** Scheduled time of the drill that is started now. */
+  /** Scheduled time of the drill to start now. */
   readonly drill: Date | undefined;
-  /** Names of backups whose objects are deleted. */
+  /** Names of the `PostgresBackup` objects to delete. */
   readonly surplus: readonly string[];
   readonly nextBackup: Date | undefined;
-  /** When something is due again. */
+  /** When the next backup or drill is due. */
   readonly wakeAt: Date | undefined;
 }
 
-/** Failed backups that are kept as objects. */
+/** How many failed `PostgresBackup` objects are kept. */
 const keptFailures = 3;
 
 /**
- * Decides what is due. A backup waits until the previous one has ended, and a drill needs a completed backup.
+ * Decides what is due. A backup waits until the previous one has ended; a drill waits for a completed backup.
  *
  * @throws Error if a schedule or the time zone is invalid
  */

@@ -3,8 +3,8 @@ import { isStreaming, type ObservedCluster } from './observed-cluster.ts';
 import { primaryUpdate } from './rollout.ts';
 
 /**
- * Returns the reason why a working primary should hand over to a replica, or undefined. It stays unless a streaming replica could
- * take over immediately. An election may still find that no replica is certain to have every commit.
+ * Returns why a working primary should hand over to a replica, or undefined if it should stay. A reason requires a streaming
+ * replica that can take over immediately. The election may still refuse, if no replica is certain to have every commit.
  */
 export function whySwitchOver(cluster: ObservedCluster, primary: string): string | undefined {
   const { members, requestedPrimary } = cluster;

@@ -2,7 +2,8 @@ import { Quantity } from '@kubewright/apimachinery';
 import type { ObservedCluster } from './observed-cluster.ts';
 
 /**
- * Returns the instances whose claims must grow. Does not depend on reports of instances, because a full disk must be able to grow.
+ * Returns the instances whose claims must grow. Ignores the instances' reports, so that a volume can grow even if its server is
+ * down because the disk is full.
  */
 export function claimsToGrow({
   members,

@@ -1,6 +1,6 @@
 import type { PoolerFiles } from './pooler-files.ts';
 
-/** Returns the signals that make PgBouncer use changed files: it rereads them, then pauses or resumes. */
+/** Returns the signals that apply changed files to PgBouncer: first reload, then pause or resume. */
 export function signalsFor(before: PoolerFiles | undefined, now: PoolerFiles): readonly NodeJS.Signals[] {
   const wasPaused = before?.paused === 'true';
   const isPaused = now.paused === 'true';

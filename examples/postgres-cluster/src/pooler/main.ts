@@ -2,7 +2,7 @@ import { systemClock } from '@kubewright/apimachinery';
 import { jsonLogger } from '@kubewright/runtime';
 import { PoolerError, PoolerManager } from './pooler-manager.ts';
 
-/** Runs PgBouncer until a signal asks it to stop. Returns the exit code. */
+/** Runs PgBouncer until SIGTERM or SIGINT. Returns the exit code. */
 async function main(env: NodeJS.ProcessEnv): Promise<number> {
   const log = jsonLogger();
   const stop = new AbortController();
@@ -14,7 +14,7 @@ async function main(env: NodeJS.ProcessEnv): Promise<number> {
     return 0;
   } catch (error) {
     if (!(error instanceof PoolerError)) throw error;
-    // The last line of the log becomes the message of the container.
+    // The last line of the log becomes the container's termination message.
     process.stderr.write(`${error.message}\n`);
     return 1;
   }

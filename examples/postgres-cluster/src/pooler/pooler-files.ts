@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const names = ['pgbouncer.ini', 'paused', 'ca.crt', 'server.crt', 'server.key', 'client.crt', 'client.key'] as const;
 
-/** The files of the Secret that the operator writes for a pooler. */
+/** The files of the pooler's Secret, which the operator writes. */
 export type PoolerFiles = Readonly<Record<(typeof names)[number], string>>;
 
 /** Reads the mounted Secret. */
@@ -11,11 +11,11 @@ export async function readPoolerFiles(folder: string): Promise<PoolerFiles> {
   const entries = await Promise.all(
     names.map(async (name) => [name, await readFile(join(folder, name), 'utf8')] as const),
   );
-  // Has an entry for each name.
+  // The entries cover all names.
   return Object.fromEntries(entries) as PoolerFiles;
 }
 
-/** Returns pgbouncer.ini with the address of this pod, and the places of its files. */
+/** Adds this pod's address and file paths to pgbouncer.ini. */
 export function completeSettings(
   settings: string,
   { address, folder, sockets }: { readonly address: string; readonly folder: string; readonly sockets: string },

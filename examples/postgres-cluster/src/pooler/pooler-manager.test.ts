@@ -54,6 +54,6 @@ describe('PoolerManager', () => {
   });
 
   it('reports that the program has ended', async () => {
-    await expect(run('false')).rejects.toThrow('PgBouncer has ended: exit code 1');
+    await expect(run('false')).rejects.toThrow('PgBouncer exited unexpectedly: exit code 1');
   });
 });

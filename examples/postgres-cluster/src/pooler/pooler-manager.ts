@@ -11,10 +11,10 @@ import { completeSettings, type PoolerFiles, readPoolerFiles } from './pooler-fi
 
 export interface PoolerManagerOptions {
   readonly address: string;
-  /** Where the Secret of the pooler is mounted. */
+  /** Mount point of the pooler's Secret. */
   readonly folder: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Name or path of the program. @defaultValue `pgbouncer` */
+  /** Name or path of the PgBouncer executable. @defaultValue `pgbouncer` */
   readonly program?: string;
   readonly clock: Clock;
   readonly log: Logger;
@@ -25,14 +25,14 @@ export class PoolerError extends Error {
   override readonly name = 'PoolerError';
 }
 
-/** How often the mounted files are read. */
+/** Interval between reads of the mounted files. */
 const readMs = 1_000;
-/** Time for transactions to end when the pod is deleted, which has 60 s. */
+/** Time for transactions to end at shutdown. The pod's termination grace period is 60 s. */
 const stopMs = 50_000;
-/** Debian installs the program where the PATH of a user does not lead. */
+/** Debian installs PgBouncer in a folder that is not on an ordinary user's PATH. */
 const moreFolders = '/usr/sbin:/usr/local/sbin';
 
-/** Runs PgBouncer with the settings that the operator writes, and makes it reread them when they change. */
+/** Runs PgBouncer with the settings that the operator writes, and reloads it when they change. */
 export class PoolerManager {
   readonly #options: PoolerManagerOptions;
   #files: PoolerFiles | undefined;
@@ -41,7 +41,7 @@ export class PoolerManager {
     this.#options = options;
   }
 
-  /** Runs until `signal` is aborted. @throws PoolerError if PgBouncer does not start, or ends */
+  /** Runs PgBouncer until `signal` is aborted. @throws PoolerError if PgBouncer does not start, or exits by itself */
   async run(signal: AbortSignal): Promise<void> {
     const sockets = await mkdtemp(join(tmpdir(), 'pooler-'));
     try {
@@ -51,7 +51,7 @@ export class PoolerManager {
       const ended = endOf(child).finally(() => over.abort());
       const either = AbortSignal.any([signal, over.signal]);
       await Promise.race([this.#follow(child, { sockets, signal: either }), ended]);
-      if (!signal.aborted) throw new PoolerError(`PgBouncer has ended: ${await ended}`);
+      if (!signal.aborted) throw new PoolerError(`PgBouncer exited unexpectedly: ${await ended}`);
       await this.#stop(child, ended);
     } finally {
       await rm(sockets, { recursive: true, force: true });
@@ -69,13 +69,13 @@ export class PoolerManager {
     return child;
   }
 
-  /** Reads the files until `signal` is aborted. */
+  /** Polls the files and applies changes until `signal` is aborted. */
   async #follow(
     child: ChildProcess,
     { sockets, signal }: { readonly sockets: string; readonly signal: AbortSignal },
   ): Promise<void> {
     const { clock, folder, log } = this.#options;
-    // A new process is not paused.
+    // PgBouncer starts unpaused, whatever the file says.
     let before: PoolerFiles | undefined = this.#files && { ...this.#files, paused: 'false' };
     while (!signal.aborted) {
       await sleep(clock, { ms: readMs, signal }).catch(() => undefined);
@@ -85,9 +85,9 @@ export class PoolerManager {
         const signals = signalsFor(before, now);
         if (signals.length > 0) await this.#write(now, sockets);
         for (const each of signals) {
-          log.info('the settings have changed', { signal: each });
+          log.info('applying changed settings', { signal: each });
           child.kill(each);
-          // PgBouncer handles signals in no particular order.
+          // Waits, because PgBouncer handles signals that arrive together in any order.
           await sleep(clock, { ms: 100, signal });
         }
         before = now;
@@ -105,7 +105,7 @@ export class PoolerManager {
     this.#files = files;
   }
 
-  /** Lets transactions end. */
+  /** Stops PgBouncer after its transactions have ended, or kills it after {@link stopMs}. */
   async #stop(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
     const over = new AbortController();
     child.kill('SIGINT');
@@ -119,11 +119,11 @@ export class PoolerManager {
   }
 }
 
-/** Resolves to how the process has ended. @throws PoolerError if it cannot be started */
+/** Waits for the process to exit, and describes how it ended. @throws PoolerError if it cannot be started */
 async function endOf(child: ChildProcess): Promise<string> {
   try {
     const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null];
-    return signal === null ? `exit code ${code}` : `ended by ${signal}`;
+    return signal === null ? `exit code ${code}` : `killed by ${signal}`;
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const why = isMissing ? 'the program is not installed; install the package pgbouncer' : String(error);

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { PostgresDatabaseSpec } from '../api/v1/postgres-database.ts';
 
-/** A database as PostgreSQL has it. */
+/** The current state of a database in PostgreSQL. */
 export interface ExistingDatabase {
   readonly owner: string;
   readonly connectionLimit: number;
@@ -9,7 +9,7 @@ export interface ExistingDatabase {
 
 const { escapeIdentifier: name } = pg;
 
-/** Returns the statements that reconcile a database with its object, except for extensions. Empty if nothing differs. */
+/** Returns the statements that make a database match its spec, except for extensions. Empty if nothing differs. */
 export function databaseStatements(
   { name: database, owner, connectionLimit = -1 }: PostgresDatabaseSpec,
   existing: ExistingDatabase | undefined,
@@ -23,7 +23,7 @@ export function databaseStatements(
   ];
 }
 
-/** Returns the statements that install missing extensions. They run in the database itself. */
+/** Returns the statements that install missing extensions. Run them in the database itself. */
 export function extensionStatements(
   { extensions = [] }: PostgresDatabaseSpec,
   existing: readonly string[],

@@ -1,20 +1,21 @@
 import { poolerRole, poolerSchema } from '../instance/protocol.ts';
 
-/** Query that returns the databases in which poolers look up passwords. PgBouncer does so in the database of the client. */
+/** Query that returns the databases that need the lookup function: PgBouncer runs its `auth_query` in the client's database. */
 export const pooledDatabasesQuery = 'SELECT datname::text AS name FROM pg_database WHERE datallowconn ORDER BY datname';
 
-/** Query that finds the role of the poolers. */
+/** Query that returns a row if the poolers' role exists. */
 export const poolerRoleQuery = `SELECT FROM pg_roles WHERE rolname = '${poolerRole}'`;
 
 export const createPoolerRole = `CREATE ROLE ${poolerRole} LOGIN`;
 
-/** Query that finds the function with which poolers look up passwords. */
+/** Query that returns a row if the lookup function exists in the current database. */
 export const poolerFunctionQuery = `SELECT FROM pg_proc p JOIN pg_namespace n ON n.oid = p.pronamespace
   WHERE n.nspname = '${poolerSchema}' AND p.proname = 'user_search'`;
 
 /**
- * Statements that create the function in one database. It returns no superusers and no roles that replicate, so a pooler cannot obtain
- * their passwords, and none that have expired: PgBouncer does not check that.
+ * Statements that create the lookup function in one database. The function hides superusers and replication roles, so that a
+ * pooler cannot obtain their password hashes. It also hides roles whose password has expired, because PgBouncer does not check
+ * that.
  */
 export const poolerFunctionStatements: readonly string[] = [
   `CREATE SCHEMA IF NOT EXISTS ${poolerSchema}`,

@@ -7,9 +7,9 @@ import { type Sql, SqlSession } from '../instance/sql/sql-session.ts';
 import { clusterNames } from '../spec/cluster-names.ts';
 import { secretValue } from '../spec/credentials.ts';
 
-/** Opens connections to the primary of a cluster, as the superuser. */
+/** Opens superuser connections to the primary of a cluster. */
 export interface PrimarySessions {
-  /** Returns a connection to a database, or the reason why there is none now. */
+  /** Returns a connection to a database, or the reason why the primary is not available. */
   open(
     cluster: { readonly namespace: string; readonly name: string; readonly database: string },
     ctx: RequestContext,
@@ -22,10 +22,10 @@ export const primarySessions: PrimarySessions = {
     const cluster = await ctx.get(PostgresCluster, { namespace, name });
     if (!cluster) return `the PostgresCluster "${name}" does not exist`;
     const { currentPrimary = '', targetPrimary } = cluster.status ?? {};
-    if (currentPrimary === '' || currentPrimary !== targetPrimary) return `the cluster "${name}" has no primary now`;
+    if (currentPrimary === '' || currentPrimary !== targetPrimary) return `the cluster "${name}" has no primary`;
     const pod = await ctx.get(Pod, { namespace, name: currentPrimary });
     const host = pod?.status?.podIP;
-    if (host === undefined) return `the pod of the primary "${currentPrimary}" does not run`;
+    if (host === undefined) return `the pod of the primary "${currentPrimary}" is not running`;
     const names = clusterNames(name);
     const secret = await ctx.client
       .resource(Secret)
@@ -38,7 +38,7 @@ export const primarySessions: PrimarySessions = {
     if (cert === undefined || key === undefined || ca === undefined)
       return 'the certificates of the cluster are missing';
     const ssl = { cert, key, ca, servername: names.readWrite };
-    // Objects belong to `postgres`, whose name users know.
+    // Created objects are owned by `postgres`, the role that users expect, not by the operator's role.
     return new SqlSession({ host, port: 5432, user: operatorRole, database, ssl, options: '-c role=postgres' });
   },
 };

@@ -1,7 +1,7 @@
 import pg from 'pg';
 import type { PostgresRoleSpec } from '../api/v1/postgres-role.ts';
 
-/** A role as PostgreSQL has it. */
+/** The current state of a role in PostgreSQL. */
 export interface ExistingRole {
   readonly login: boolean;
   readonly superuser: boolean;
@@ -17,9 +17,9 @@ export interface ExistingRole {
 const { escapeIdentifier: name, escapeLiteral: text } = pg;
 
 /**
- * Returns the statements that reconcile a role with its object. Empty if nothing differs.
+ * Returns the statements that make a role match its spec. Empty if nothing differs.
  *
- * @param verifier - the SCRAM verifier of a password to set
+ * @param verifier - SCRAM verifier of the password to set, if it changes
  */
 export function roleStatements(
   spec: PostgresRoleSpec,
@@ -54,7 +54,7 @@ function changedOptions(spec: PostgresRoleSpec, existing: ExistingRole | undefin
   return options;
 }
 
-/** Query that returns an {@link ExistingRole}. Infinite times count as none. */
+/** Query that returns an {@link ExistingRole}. An infinite expiry is returned as NULL. */
 export const existingRoleQuery = `SELECT rolcanlogin AS login, rolsuper AS superuser, rolcreatedb AS "createDatabases",
   rolcreaterole AS "createRoles", rolreplication AS replication, rolinherit AS inherit, rolconnlimit AS "connectionLimit",
   CASE WHEN isfinite(rolvaliduntil) THEN rolvaliduntil END AS "validUntil",

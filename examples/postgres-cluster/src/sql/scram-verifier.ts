@@ -1,12 +1,12 @@
 import { createHash, createHmac, pbkdf2Sync, timingSafeEqual } from 'node:crypto';
 import { preparedPassword } from './prepared-password.ts';
 
-/** Iterations that PostgreSQL itself uses by default. */
+/** PostgreSQL's default for `scram_iterations`. */
 const usualIterations = 4096;
 
 /**
- * Returns the SCRAM-SHA-256 verifier of a password (RFC 5803), as PostgreSQL stores it. The password itself is then neither sent to
- * the server nor written to its log.
+ * Returns the SCRAM-SHA-256 verifier of a password (RFC 5803), as PostgreSQL stores it. With it, the plain password is neither
+ * sent to the server nor written to its log.
  *
  * @param salt - 16 random bytes
  */
@@ -14,7 +14,7 @@ export function scramVerifier(password: string, salt: Uint8Array): string {
   return verifierOf(password, { salt, iterations: usualIterations });
 }
 
-/** True if a verifier that PostgreSQL stores is that of the password. */
+/** True if the stored verifier matches the password. */
 export function isVerifierOf(verifier: string, password: string): boolean {
   const [, iterations, salt] = /^SCRAM-SHA-256\$(\d+):([^$]+)\$/.exec(verifier) ?? [];
   if (iterations === undefined || salt === undefined) return false;

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { settingsFile } from '../instance/settings/settings-file.ts';
 
 /**
- * Returns the configuration of a server that checks whether this version accepts the parameters of a cluster. It has no clients and no
- * replicas, and archives nothing.
+ * Returns the configuration of a trial server, which tests whether this version accepts a cluster's parameters. It has no clients
+ * or replicas, and archives nothing.
  */
 export function candidateSettings(
   parameters: Readonly<Record<string, string>>,
@@ -20,11 +20,11 @@ export function candidateSettings(
     floors: {},
     archiveCommand: '/bin/false',
   });
-  // The last value of a setting counts.
+  // If a setting occurs twice, PostgreSQL uses the last value.
   return `${file}ssl = 'off'\narchive_mode = 'off'\n`;
 }
 
-/** Reads the parameters with which the servers of a volume were last configured. */
+/** Reads the parameters that the server on this volume last accepted. */
 export async function acceptedParameters(volume: string): Promise<Readonly<Record<string, string>>> {
   try {
     // Written by `SettingsKeeper`.

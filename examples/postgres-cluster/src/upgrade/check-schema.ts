@@ -6,25 +6,25 @@ import { withTrialServer } from './trial-server.ts';
 import { UpgradeError } from './upgrade-error.ts';
 
 export interface CheckOptions {
-  /** Programs of the new version. */
+  /** PostgreSQL programs of the new version. */
   readonly programs: ProgramContext;
   readonly initdb: InitdbOptions;
   readonly parameters: Readonly<Record<string, string>>;
   /** Name of the primary's Service. */
   readonly host: string;
-  /** Folder with `tls.crt`, `tls.key` and `ca.crt` of the user `postgres`. */
+  /** Folder with `ca.crt`, and `tls.crt` and `tls.key` for the user `postgres`. */
   readonly certificates: string;
-  /** Empty folder, for the trial server. */
+  /** An empty folder for the trial server. */
   readonly folder: string;
   readonly socketDirectory: string;
   readonly signal: AbortSignal;
 }
 
 /**
- * Checks, while the servers of the old version run, whether one of the new version accepts the parameters and the schema of a cluster:
- * restores the schema into an empty server.
+ * Checks whether the new version accepts the parameters and the schema of a cluster, by restoring the schema into an empty
+ * server. The servers of the old version keep running.
  *
- * @throws UpgradeError if it does not
+ * @throws UpgradeError if the new version rejects the parameters or the schema
  */
 export async function checkSchema(options: CheckOptions): Promise<void> {
   const { programs, folder, socketDirectory, signal } = options;
@@ -44,16 +44,16 @@ export async function checkSchema(options: CheckOptions): Promise<void> {
   });
 }
 
-/** Number of failures in a message. The first one often causes the others. */
+/** Maximum number of errors in a message. The first one often causes the others. */
 const mostFailures = 3;
 
-/** Returns the errors in the output of psql. The superuser exists in every database system. */
+/** Returns the errors in psql's output, except that `postgres` already exists: it does in every server. */
 function schemaFailures(output: string): readonly string[] {
   const errors = output.split('\n').flatMap((line) => /ERROR:\s+(.*)$/.exec(line)?.[1] ?? []);
   return errors.filter((error) => error !== 'role "postgres" already exists').slice(0, mostFailures);
 }
 
-/** libpq rejects a key that others can read. */
+/** Returns the connection string of the old primary. Copies the key, because libpq rejects one that others can read. */
 async function connectionTo({ host, certificates, folder }: CheckOptions): Promise<string> {
   const key = join(folder, 'client.key');
   await rm(key, { force: true });

@@ -2,12 +2,12 @@ import { cp, readFile, realpath, stat, writeFile } from 'node:fs/promises';
 import { basename, delimiter, dirname, join } from 'node:path';
 import { type ProgramContext, runProgram } from '../instance/server/run-program.ts';
 
-/** File with the path of the copied programs. */
+/** File that records the path of the copied programs. */
 const locationFile = 'bindir.txt';
 
 /**
- * Copies the programs of PostgreSQL, with their libraries and templates, for a container with another version. They keep their places
- * relative to each other, by which they find each other.
+ * Copies PostgreSQL's programs, libraries and templates for use in a container with another version. Their relative paths are
+ * kept, because the programs find each other by them.
  */
 export async function exportPrograms(
   folder: string,
@@ -18,7 +18,8 @@ export async function exportPrograms(
   const { stdout } = await runProgram('pg_config', { args, context, signal });
   const [binaries = '', ...others] = stdout.trim().split('\n');
   for (const path of [binaries, ...others]) {
-    // Links lead to folders that the other image may not have. Bitcode only speeds up queries.
+    // Symbolic links are resolved, because the other image may lack their targets. Bitcode is skipped: only JIT compilation needs
+    // it.
     const filter = (source: string): boolean => basename(source) !== 'bitcode';
     await cp(path, join(folder, path), { recursive: true, dereference: true, filter });
   }
@@ -30,7 +31,7 @@ export async function exportedPrograms(folder: string): Promise<string> {
   return join(folder, await readFile(join(folder, locationFile), 'utf8'));
 }
 
-/** Returns the folder with all programs. The one on the PATH may have links to some of them. */
+/** Returns the folder that has all programs. The folder on the PATH may only have symbolic links to some of them. */
 async function serverFolder({ folder, env }: ProgramContext): Promise<string> {
   if (folder !== undefined) return folder;
   for (const each of (env['PATH'] ?? '').split(delimiter)) {

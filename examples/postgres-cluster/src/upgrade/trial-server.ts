@@ -15,9 +15,9 @@ export interface TrialOptions {
 }
 
 /**
- * Starts an empty server of the new version with the parameters of the cluster, calls `use`, and stops it.
+ * Starts an empty server of the new version with the cluster's parameters, calls `use`, and stops the server.
  *
- * @throws UpgradeError if it does not start
+ * @throws UpgradeError if the server does not start
  */
 export async function withTrialServer(
   dataDirectory: string,
@@ -34,7 +34,7 @@ export async function withTrialServer(
     await control('start', '-l', log, '-o', `-c config_file=${settings} -c listen_addresses=`);
   } catch (error) {
     if (!(error instanceof ProgramError)) throw error;
-    const output = await readFile(log, 'utf8').catch(() => error.output); // it did not get as far as its log
+    const output = await readFile(log, 'utf8').catch(() => error.output); // it failed before it wrote a log
     const why = `a server of the new version does not start with the parameters of the cluster: ${invalidSettings(output)}`;
     throw new UpgradeError(why, { cause: error });
   }

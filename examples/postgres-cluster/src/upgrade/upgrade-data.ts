@@ -14,26 +14,29 @@ import { UpgradeFolders } from './upgrade-folders.ts';
 
 export interface UpgradeOptions {
   readonly dataDirectory: string;
-  /** Programs of the new version. */
+  /** PostgreSQL programs of the new version. */
   readonly programs: ProgramContext;
   /** Folder with the programs of the old version. */
   readonly oldPrograms: string;
   readonly initdb: InitdbOptions;
-  /** Folder for sockets, with a short path. */
+  /** Folder for sockets. Its path must be short. */
   readonly socketDirectory: string;
   readonly clock: Clock;
   readonly log: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** Settings with which servers of the old version run: no WAL may be archived, or removed before it is archived. */
+/**
+ * Settings for servers of the old version. The failing archive command neither archives WAL nor lets the server remove it
+ * unarchived.
+ */
 const oldSettings = '-c archive_command=/bin/false -c synchronous_standby_names= -c ssl=off -c listen_addresses=';
 
 /**
- * Upgrades the data of a stopped primary with pg_upgrade. It may be interrupted at any time, and called again: nothing is lost, and it
- * continues or starts again. Returns the identifier of the new database system.
+ * Upgrades the data of a stopped primary with pg_upgrade, and returns the system identifier of the new data. It can be
+ * interrupted at any time without losing data; call it again to continue or start over.
  *
- * @throws UpgradeError if the data cannot be upgraded; the old data is as before
+ * @throws UpgradeError if the data cannot be upgraded; the old data is unchanged
  */
 export async function upgradeData(options: UpgradeOptions): Promise<string> {
   const { dataDirectory, programs, oldPrograms, clock, log, signal } = options;
@@ -41,18 +44,18 @@ export async function upgradeData(options: UpgradeOptions): Promise<string> {
   const old = { ...programs, folder: oldPrograms };
   const from = await programMajor(old, signal);
   const to = await programMajor(programs, signal);
-  // An attempt that was killed may have left pg_upgrade, which works in its own folder, and servers.
+  // A killed attempt may have left pg_upgrade running in the work folder, and servers in the data folders.
   for (const path of [folders.work, folders.data, folders.prepared]) await endServerProcesses(path, clock);
   if (await folders.isHalfSwapped()) {
-    log('continuing an upgrade that was interrupted at its end');
+    log('finishing an upgrade that was interrupted while it replaced the data directory');
     await folders.swap();
   } else if ((await folders.major()) === from) {
-    if (await folders.rollBack(from)) log('removed what an interrupted upgrade has left');
+    if (await folders.rollBack(from)) log('cleaned up after an interrupted upgrade');
     await prepare({ ...options, folders, old });
     await folders.swap();
   }
   const major = await folders.major();
-  if (major !== to) throw new UpgradeError(`the volume has data of version ${major}, not of version ${from}`);
+  if (major !== to) throw new UpgradeError(`the volume has data of version ${major}, expected version ${from}`);
   const { stdout } = await runProgram('pg_controldata', { args: ['-D', dataDirectory], context: programs, signal });
   return parseControlData(stdout).systemID;
 }
@@ -62,7 +65,7 @@ interface Preparation extends UpgradeOptions {
   readonly old: ProgramContext;
 }
 
-/** Fills the folder of the prepared data. If that fails, everything is as before. */
+/** Creates the upgraded data in the `prepared` folder. If this fails, everything is rolled back. */
 async function prepare(options: Preparation): Promise<void> {
   const { folders, programs, old, log, signal, dataDirectory, socketDirectory } = options;
   const { work } = folders;
@@ -88,7 +91,7 @@ async function prepare(options: Preparation): Promise<void> {
   }
 }
 
-/** A server that was killed has to recover before pg_upgrade accepts its data. */
+/** Recovers the data of a server that was killed: pg_upgrade rejects data that was not shut down cleanly. */
 async function recover({ folders, old, dataDirectory, socketDirectory, log, signal }: Preparation): Promise<void> {
   const run = (program: string, ...args: readonly string[]) =>
     runProgram(program, { args: ['-D', dataDirectory, ...args], context: old, signal });

@@ -1,4 +1,4 @@
-/** Thrown if data cannot be upgraded. The data is unchanged, and retrying leads to the same result. */
+/** Thrown if data cannot be upgraded. The data is unchanged; retrying does not help. */
 export class UpgradeError extends Error {
   override readonly name = 'UpgradeError';
 }

@@ -1,25 +1,26 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
-/** Length of a message, in characters. */
+/** Maximum length of the message, in characters. */
 const mostReport = 1_000;
 
 /**
- * Returns why pg_upgrade has failed: the check that failed, and the lists of objects that it wrote into the folder of the new data.
+ * Returns why pg_upgrade failed: the failed check, and the lists of objects that pg_upgrade wrote into the folder of the new
+ * data.
  */
 export async function upgradeFailure(output: string, preparedData: string): Promise<string> {
   const reports = await listReports(join(preparedData, 'pg_upgrade_output.d'));
   return [failedCheck(output), ...reports].join('; ').slice(0, mostReport);
 }
 
-/** Returns the message after the last check that did not end with `ok`. */
+/** Returns the output that follows the last passed check. */
 function failedCheck(output: string): string {
   const lines = output.split('\n').map((line) => line.trim());
   const isPassed = (line: string): boolean => /\s(ok|warning)$/.test(line) || line === '';
   const last = lines.findLastIndex((line) => /\s(ok|warning)$/.test(line));
   const rest = lines.slice(last + 1).filter((line) => !isPassed(line));
   const text = (rest.length > 0 ? rest : lines.filter((line) => line !== '')).join(' ');
-  // The file is deleted; its content follows.
+  // Removes references to the report files: they are deleted, and their content is appended instead.
   return text
     .replace(/\s+fatal\b/, ':')
     .replace(/(, the list of[^.]*|A list of[^:]*|\s*is) in the file:\s*\S+/, '')

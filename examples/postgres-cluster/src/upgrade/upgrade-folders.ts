@@ -2,11 +2,12 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * The folders of a major upgrade, next to the data directory on its volume: `…upgraded`, in which the data of the new version is
- * prepared, and `…before-upgrade`, the data of the old version, which is kept until the new server has started, and `…work`, the
- * working directory of pg_upgrade.
+ * The folders of a major upgrade, next to the data directory on its volume. In `….upgraded`, the data of the new version is
+ * prepared. In `….before-upgrade`, the old data is kept until the new server has started. `….work` is the working directory of
+ * pg_upgrade.
  *
- * The two share files by hard links. Until a server of the new version has started with the result, the old data is complete.
+ * The old and the new data share files by hard links. Until a server of the new version has started with the new data, the old
+ * data is complete.
  */
 export class UpgradeFolders {
   readonly data: string;
@@ -21,12 +22,12 @@ export class UpgradeFolders {
     this.work = `${dataDirectory}.work`;
   }
 
-  /** Returns the major version of the data, or undefined without data. */
+  /** Returns the major version of the data, or undefined if there is no data. */
   major(): Promise<number | undefined> {
     return majorOf(this.data);
   }
 
-  /** Puts the prepared data in the place of the old data. Continues if that was interrupted. */
+  /** Replaces the old data with the prepared data. Continues an interrupted swap. */
   async swap(): Promise<void> {
     if (await exists(this.data)) await rename(this.data, this.kept);
     await rename(this.prepared, this.data);
@@ -38,9 +39,9 @@ export class UpgradeFolders {
   }
 
   /**
-   * Returns to the data of version `major`, and removes what an upgrade has prepared. Returns true if there was something to undo.
+   * Restores the data of version `major`, and removes the prepared data. Returns true if there was something to undo.
    *
-   * @throws Error if a server of the new version may already have written to the files that both share
+   * @throws Error if a server of the new version may already have written to the shared files
    */
   async rollBack(major: number): Promise<boolean> {
     let isUndone = false;
@@ -50,7 +51,7 @@ export class UpgradeFolders {
           `cannot return to PostgreSQL ${major}: a server of version ${await majorOf(this.data)} has already run with this data; restore a backup instead`,
         );
       }
-      // The data of the new version goes first to a place where it is never mistaken for complete data.
+      // Moves the new data away before deleting it: a half-deleted data directory must never look complete.
       if (await exists(this.data)) {
         await rm(this.prepared, { recursive: true, force: true });
         await rename(this.data, this.prepared);
@@ -63,7 +64,7 @@ export class UpgradeFolders {
       await rm(this.prepared, { recursive: true, force: true });
       isUndone = true;
     }
-    // pg_upgrade renames the file before it links the first file, so that the old version does not start.
+    // Before it links any file, pg_upgrade renames pg_control, so that the old version does not start.
     const control = join(this.data, 'global', 'pg_control');
     if (!(await exists(control)) && (await exists(`${control}.old`))) {
       await rename(`${control}.old`, control);
@@ -72,12 +73,12 @@ export class UpgradeFolders {
     return isUndone;
   }
 
-  /** Notes that a server of the new version is about to start: the old data can no longer be used. */
+  /** Records that a server of the new version is about to start, which makes the old data unusable. */
   async supersede(): Promise<void> {
     if (await exists(this.kept)) await writeFile(this.#superseded, '', { flush: true });
   }
 
-  /** Removes the old data. Returns true if there was any. */
+  /** Removes the kept old data. Returns true if there was any. */
   async removeKept(): Promise<boolean> {
     if (!(await exists(this.kept))) return false;
     await rm(this.kept, { recursive: true, force: true });

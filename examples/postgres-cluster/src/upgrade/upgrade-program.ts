@@ -7,7 +7,7 @@ import { exportedPrograms, exportPrograms } from './export-programs.ts';
 import { upgradeData } from './upgrade-data.ts';
 import { UpgradeError } from './upgrade-error.ts';
 
-/** The environment of the containers of a major upgrade. */
+/** Environment variables of the containers of a major upgrade. */
 export const upgradeVariables = {
   /** {@link UpgradeRequest} as JSON. */
   request: 'UPGRADE',
@@ -17,7 +17,7 @@ export const upgradeVariables = {
   sockets: 'PGHOST',
   /** Folder for the programs of the old version. */
   programs: 'UPGRADE_PROGRAMS',
-  /** Folder for the trial server of a check, and certificates with which it connects to the primary. */
+  /** For a check: the trial server's folder, and the folder with the client certificate for the primary. */
   folder: 'UPGRADE_FOLDER',
   certificates: 'UPGRADE_CERTIFICATES',
   /** File for the {@link UpgradeResult}: the container's termination message. */
@@ -32,12 +32,12 @@ export interface UpgradeRequest {
   readonly host: string;
 }
 
-/** How a container of a major upgrade has ended. */
+/** The result of a major upgrade's container. */
 export type UpgradeResult =
   | { readonly succeeded: true; readonly systemID?: string }
   | { readonly succeeded: false; readonly message: string };
 
-/** Exit code for failures that another attempt cannot change. */
+/** Exit code for failures that a retry cannot fix. */
 export const finalExitCode = 3;
 
 const commands = ['export-programs', 'upgrade-check', 'upgrade'] as const;
@@ -56,9 +56,9 @@ interface ProgramParts {
 }
 
 /**
- * Runs a step of a major upgrade, and returns the exit code: 0 if it succeeded, {@link finalExitCode} if the result is final.
+ * Runs a step of a major upgrade, and returns the exit code: 0 if it succeeded, {@link finalExitCode} if retrying is pointless.
  *
- * @throws Error after which another attempt may succeed
+ * @throws Error for a failure that a retry may fix
  */
 export async function runUpgradeProgram(command: Command, parts: ProgramParts): Promise<number> {
   const variable = (name: string): string => {
