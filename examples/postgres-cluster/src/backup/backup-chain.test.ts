@@ -39,7 +39,7 @@ describe('backupChain', () => {
       { backup: '04', target: { lsn: '3/0' } },
       'no backup ends before the target; the earliest backup ends at 2026-01-01T04:00:00Z, 4/0',
     ],
-    ['a missing parent', backups.slice(1), { backup: '03' }, 'no backup 01, which 02 needs'],
+    ['a missing parent', backups.slice(1), { backup: '03' }, 'backup 02 is based on 01, which is missing'],
   ])('refuses %s', (_, archived, wanted, message) => {
     expect(() => backupChain(archived, wanted)).toThrow(message);
   });

@@ -1,16 +1,22 @@
 import type { ConditionUpdate } from '@kubewright/apimachinery';
 
-/** Time until PostgreSQL is compared again with the object: after a failure, and to detect manual changes. */
+/**
+ * Time until the next comparison of PostgreSQL with the object: soon after a failure, otherwise periodically, to detect manual
+ * changes.
+ */
 const againMs = { obstacle: 5_000, applied: 60_000 };
 
-/** The outcome of a reconcile: nothing if PostgreSQL matches the object, otherwise the reason why it does not. */
+/** The outcome of applying an object to PostgreSQL. */
 export interface Applied {
   readonly status: { readonly applied: boolean; readonly message?: string };
   readonly conditions: readonly ConditionUpdate[];
   readonly requeueAfterMs: number;
 }
 
-/** Runs statements, and returns status and conditions. PostgreSQL's error becomes the message. */
+/**
+ * Calls `apply`, and returns the resulting status and conditions. An error, or the reason that `apply` returns, becomes the
+ * message.
+ */
 export async function applied(apply: () => Promise<string | undefined>): Promise<Applied> {
   const message = await apply().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
   if (message === undefined) {

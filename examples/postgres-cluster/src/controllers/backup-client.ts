@@ -1,13 +1,13 @@
 import type { BackupReport, BackupRequest } from '../instance/protocol.ts';
 import { callInstance, type InstanceAddress, InstanceError } from './instance-client.ts';
 
-/** Requests backups from instances. */
+/** Requests backups from instance managers. */
 export interface BackupClient {
   start(
     address: InstanceAddress,
     options: { readonly request: BackupRequest; readonly signal: AbortSignal },
   ): Promise<void>;
-  /** Resolves to undefined if the instance knows no such backup. */
+  /** Resolves to undefined if the instance does not know the backup. */
   report(
     address: InstanceAddress,
     options: { readonly uid: string; readonly signal: AbortSignal },
@@ -25,7 +25,7 @@ export const httpsBackups: BackupClient = {
   report: async (address, { uid, signal }) => {
     try {
       const body = await callInstance(address, { method: 'GET', path: `/v1/backups/${uid}`, timeoutMs, signal });
-      // The type is the protocol; both sides are built from it.
+      // The server builds the response from the same type.
       return JSON.parse(body) as BackupReport;
     } catch (error) {
       if (error instanceof InstanceError && error.statusCode === 404) return undefined;

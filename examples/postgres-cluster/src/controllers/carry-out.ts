@@ -28,7 +28,7 @@ export class ClusterChanges {
     this.#image = parts.image;
   }
 
-  /** Sets the role labels that differ; those of former primaries first, so that no two pods have the primary's. */
+  /** Corrects the role labels. Labels a new primary last, so that two pods never have the label `primary` at the same time. */
   async setRoles(pods: readonly Stored<Pod>[], observed: ObservedCluster): Promise<void> {
     const reports = new Map(observed.members.map(({ name, report }) => [name, report]));
     const changes = pods.flatMap(({ metadata: { name, labels } }) => {
@@ -54,7 +54,7 @@ export class ClusterChanges {
     }
   }
 
-  /** Requests larger volumes. */
+  /** Expands the volume claims of instances. */
   async grow(instances: readonly string[], size: string): Promise<void> {
     for (const name of instances) {
       const body = { spec: { resources: { requests: { storage: size } } } };
@@ -63,16 +63,16 @@ export class ClusterChanges {
     }
   }
 
-  /** Recreates a pod, or requests a restart of a server through `restart`. */
+  /** Carries out a rollout step: recreates a pod, or calls `restart` to restart a server. */
   async update(step: RolloutStep | undefined, restart: (name: string) => Promise<void>): Promise<void> {
     if (step?.do === 'recreate') await this.#deletePod(step.name, { reason: 'PodRecreated', why: step.why });
     if (step?.do !== 'restart') return;
-    // Repeated until the instance reports that its server is stopping.
+    // Each reconcile repeats the request until the instance reports that its server is stopping.
     this.#ctx.events.record({ reason: 'Restarting', note: `restarting ${step.name}: ${step.why}`, series: step.name });
     await restart(step.name);
   }
 
-  /** Deletes the claims of removed instances that no quorum names. */
+  /** Deletes the claims of removed instances, except while a quorum still names the instance. */
   async deleteRemoved(
     claims: readonly Stored<PersistentVolumeClaim>[],
     quorums: readonly FailoverQuorum[],
@@ -86,7 +86,7 @@ export class ClusterChanges {
   }
 
   async #create(name: string): Promise<void> {
-    // Without an owner, so that the volume outlives the cluster.
+    // The claim has no owner, so that the volume outlives the cluster.
     await this.#own.apply(PersistentVolumeClaim, [volumeClaimFor(this.#cluster, name)], 'none');
     await this.#start(name);
     this.#ctx.events.record({ reason: 'InstanceCreated', note: `created ${name}`, series: name });

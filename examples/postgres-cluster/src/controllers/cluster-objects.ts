@@ -32,7 +32,7 @@ export async function applyClusterObjects(
   const password = (secret: string): string => secretValue(secretOf(secret), 'password') ?? newPassword();
   const existing = readCertificates(name, secretOf);
   const certificates = nextCertificates(existing, { cluster: name, namespace, nowMs: ctx.clock.now() });
-  // Without a place for its key, a new authority would be created each time.
+  // If a foreign Secret has the authority's name, the key cannot be stored: a new authority would be created on each reconcile.
   if (!(await own.isForeign(Secret, names.authority)))
     await own.apply(Secret, certificateSecretsFor(cluster, certificates));
   await own.apply(Secret, [applicationSecretFor(cluster, password(names.application))]);

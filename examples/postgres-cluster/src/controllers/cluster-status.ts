@@ -9,12 +9,12 @@ import type { RolloutStep } from '../plan/rollout.ts';
 import type { ScaleStep } from '../plan/scale.ts';
 import { foreignCondition, foreignMessage } from './foreign-objects.ts';
 
-/** The decisions of one reconcile. */
+/** All decisions of one reconcile. */
 export interface Decisions {
   readonly primary: PrimaryDecision;
   readonly scale: readonly ScaleStep[];
   readonly rollout: RolloutStep | undefined;
-  /** Foreign objects that have names of the cluster's objects. */
+  /** Foreign objects whose names conflict with the cluster's objects. */
   readonly foreign: readonly string[];
   readonly upgrade: UpgradeStep;
 }
@@ -25,7 +25,7 @@ export const healthyPhase = 'Cluster in healthy state';
 /** The phase of a cluster whose servers are stopped for a major upgrade. */
 export const upgradePhase = 'Upgrading Postgres major version';
 
-/** Fields that instances, backups and upgrades write themselves. */
+/** Status fields that instances, backups and upgrades write. */
 type OthersWrite =
   | 'version'
   | 'image'
@@ -38,7 +38,7 @@ type OthersWrite =
   | 'lastBackup';
 type OperatorStatus = Omit<PostgresClusterStatus, 'conditions' | 'observedGeneration' | OthersWrite>;
 
-/** Returns the part of the status that the operator writes. `observed` has the new target. */
+/** Returns the status fields that this reconcile writes. `observed` already has the new target primary. */
 export function clusterStatus(
   { status = {} }: Stored<PostgresCluster>,
   { observed, decisions }: { readonly observed: ObservedCluster; readonly decisions: Decisions },
@@ -82,7 +82,7 @@ function instanceStatus(instance: ObservedInstance, observed: ObservedCluster): 
   };
 }
 
-/** Returns the phase: what happens to the primary first, then to other instances, then whether all of them work. */
+/** Returns the phase. Changes of the primary come first, then changes of other instances, then the health of all. */
 function phaseOf(
   { name: cluster, members, currentPrimary, instances, fenced }: ObservedCluster,
   { primary, scale, rollout, foreign, upgrade }: Decisions,
@@ -150,7 +150,7 @@ function systemCondition({ members }: ObservedCluster): ConditionUpdate {
   return { type, status: 'False', reason: 'Mismatch', message };
 }
 
-/** The servers keep the last valid settings. */
+/** Reports whether the servers accept the current settings. A server that rejects them keeps the last valid ones. */
 function settingsConditions({ members }: ObservedCluster): readonly ConditionUpdate[] {
   const refused = members.find(({ report }) => report?.settingsError !== undefined);
   const { name, report } = refused ?? {};

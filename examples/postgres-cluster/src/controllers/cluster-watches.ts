@@ -15,7 +15,7 @@ import { belongsTo } from '../spec/belongs-to.ts';
 import { clusterNames, isInstanceName } from '../spec/cluster-names.ts';
 import type { ClusterObjects } from './observe-cluster.ts';
 
-/** A new holder of the Lease starts a reconcile; renewals do not. */
+/** A change of the Lease's holder triggers a reconcile; a renewal does not. */
 const leases: Watch = watch(Lease, enqueueForOwner(PostgresCluster), {
   predicates: [
     predicateFuncs({
@@ -32,10 +32,13 @@ function labelled<T extends KubernetesObject>(kind: Kind<T>): Watch {
   return watch(kind, toCluster);
 }
 
-/** Claims outlive the cluster, so they have no owner. */
+/** The cluster's watches. Pods and claims are mapped by label: claims have no owner, because they outlive the cluster. */
 export const clusterWatches: readonly Watch[] = [labelled(Pod), labelled(PersistentVolumeClaim), leases];
 
-/** Reads what belongs to a cluster from the caches. Its label alone makes neither a pod nor a claim an instance. */
+/**
+ * Reads a cluster's objects from the caches. Ignores pods and claims that have its label but do not belong to it, or have no
+ * instance name.
+ */
 export async function readObjects(
   cluster: Stored<PostgresCluster>,
   ctx: ReconcileContext<PostgresCluster>,

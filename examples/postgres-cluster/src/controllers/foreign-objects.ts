@@ -1,16 +1,16 @@
 import type { ConditionUpdate } from '@kubewright/apimachinery';
 import { clusterLabel } from '../instance/protocol.ts';
 
-/** Returns how foreign objects block a cluster, and the remedy. */
+/** Returns the message about foreign objects that block a cluster, with the remedy. */
 export function foreignMessage(foreign: readonly string[], cluster: string): string {
   const label = `${clusterLabel}=${cluster}`;
   return (
-    `not changed, because they do not belong to this cluster: ${foreign.join(', ')}; delete them or recreate the cluster under ` +
-    `another name, or, if they do belong to it and have no other controller, label them ${label}`
+    `these objects block the cluster, because they do not belong to it: ${foreign.join(', ')}; delete them, or recreate the cluster under ` +
+    `another name; if they should belong to it and have no controller, label them ${label}`
   );
 }
 
-/** Returns the condition that reports foreign objects with names that the cluster needs. */
+/** Returns the condition that reports foreign objects whose names the cluster needs. */
 export function foreignCondition(foreign: readonly string[], cluster: string): ConditionUpdate {
   const type = 'ObjectsOwned';
   if (foreign.length === 0) return { type, status: 'True', reason: 'AllOwned' };

@@ -1,31 +1,31 @@
 import { request } from 'node:https';
 import { type InstanceReport, statusPort } from '../instance/protocol.ts';
 
-/** How the operator reaches an instance. */
+/** Address of an instance manager, and the certificates to connect with. */
 export interface InstanceAddress {
   readonly instance: string;
   readonly podIP: string;
   /** @defaultValue the port of the protocol */
   readonly port?: number;
-  /** Name in the server's certificate. */
+  /** Host name that the server's certificate must match. */
   readonly serverName: string;
-  /** PEM: the operator's client certificate, and the authorities to trust. */
+  /** The operator's client certificate, PEM. `authorities` are the CA certificates to trust. */
   readonly certificate: string;
   readonly key: string;
   readonly authorities: string;
 }
 
-/** Talks to instance managers, see `src/instance/protocol.ts`. */
+/** Calls instance managers. The protocol is in `src/instance/protocol.ts`. */
 export interface InstanceClient {
   report(address: InstanceAddress, options: { readonly signal: AbortSignal }): Promise<InstanceReport>;
   /** Requests a restart of the server. Later reports show the result. */
   restart(address: InstanceAddress, options: { readonly signal: AbortSignal }): Promise<void>;
 }
 
-/** Thrown if an instance replies with an error. */
+/** Thrown if an instance responds with an error, too slowly, or with too much data. */
 export class InstanceError extends Error {
   override readonly name = 'InstanceError';
-  /** Status code of the response; missing if there was none. */
+  /** Status code of the response; undefined if there was no complete response. */
   readonly statusCode: number | undefined;
 
   constructor(message: string, statusCode?: number) {
@@ -36,7 +36,7 @@ export class InstanceError extends Error {
 
 /** Calls instances over HTTPS with the operator's client certificate. */
 export const httpsInstances: InstanceClient = {
-  // The type is the protocol; both sides are built from it.
+  // The server builds the response from the same type.
   report: async (address, { signal }) =>
     JSON.parse(
       await callInstance(address, { method: 'GET', path: '/v1/status', timeoutMs: 2_000, signal }),
@@ -49,12 +49,12 @@ export const httpsInstances: InstanceClient = {
 interface Call {
   readonly method: 'GET' | 'POST';
   readonly path: string;
-  /** Limit for the whole call, from the connection to the end of the response. */
+  /** Timeout of the whole call, from connecting to the end of the response. */
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
-/** Limit of a response's size. */
+/** Maximum size of a response. */
 const maxBytes = 1024 * 1024;
 
 /** Sends a request to an instance, and returns the body of the response. @throws InstanceError */
@@ -62,7 +62,7 @@ export function callInstance(address: InstanceAddress, { method, path, timeoutMs
   const { podIP: host, port = statusPort, serverName: servername, certificate: cert, key, authorities: ca } = address;
   return new Promise((resolve, reject) => {
     const sent = request(
-      // Checks the certificate for the Service's name, because a pod's address is not in it.
+      // The server's certificate contains the Service's name, not the pod's address.
       { host, port, method, path, servername, cert, key, ca, agent: false, signal },
       (response) => {
         const chunks: Buffer[] = [];
@@ -85,8 +85,8 @@ export function callInstance(address: InstanceAddress, { method, path, timeoutMs
       reject(new InstanceError(`${method} ${path} ${why}`));
       sent.destroy();
     };
-    // The timeout of the request itself begins only after the connection: a lost node would never reply.
-    // seam: the deadline of a real connection
+    // The request's own timeout starts only once it is connected, so it does not cover a lost node. seam: the deadline of a real
+    // connection
     const deadline = setTimeout(() => fail(`timed out after ${timeoutMs} ms`), timeoutMs);
     sent.on('close', () => clearTimeout(deadline));
     sent.on('error', reject);

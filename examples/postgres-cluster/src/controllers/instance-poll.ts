@@ -7,7 +7,7 @@ import { clusterNames } from '../spec/cluster-names.ts';
 import { secretValue } from '../spec/credentials.ts';
 import type { InstanceAddress, InstanceClient } from './instance-client.ts';
 
-/** Calls the instances of one cluster, with the certificate from its Secret. */
+/** Calls the instance managers of one cluster, with the operator's certificate from the cluster's Secret. */
 export class InstancePoll {
   readonly #ctx: ReconcileContext<PostgresCluster>;
   readonly #instances: InstanceClient;
@@ -26,7 +26,7 @@ export class InstancePoll {
     this.#access = { serverName: names.readWrite, certificate, key, authorities };
   }
 
-  /** Returns the reports of all instances that can be reached, by name. */
+  /** Returns the reports of all reachable instances, by name. */
   async reports(pods: readonly Stored<Pod>[]): Promise<ReadonlyMap<string, InstanceReport>> {
     const { signal, log } = this.#ctx;
     const entries = await Promise.all(
@@ -44,7 +44,7 @@ export class InstancePoll {
     return new Map(entries.flat());
   }
 
-  /** Requests a restart of the server of an instance. */
+  /** Requests a restart of an instance's server. */
   async restart(pods: readonly Stored<Pod>[], name: string): Promise<void> {
     const pod = pods.find(({ metadata }) => metadata.name === name);
     const address = pod && this.#addressOf(pod);

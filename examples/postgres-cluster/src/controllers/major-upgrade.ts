@@ -20,11 +20,11 @@ import { upgradeJobState } from './upgrade-job-state.ts';
 
 type VersionStatus = Pick<PostgresClusterStatus, 'version' | 'image' | 'majorUpgrade'>;
 
-/** The version of a cluster, and what happens to it. */
+/** The version fields of a cluster's status, and the upgrade step that was taken. */
 export interface VersionState {
   readonly status: VersionStatus;
   readonly step: UpgradeStep;
-  /** True while the servers must not run. */
+  /** True while the upgrade requires all servers to be stopped. */
   readonly isDown: boolean;
 }
 
@@ -37,7 +37,7 @@ interface UpgradeParts {
   readonly pods: readonly Stored<Pod>[];
 }
 
-/** Carries out the next step of a major upgrade, and returns the version of the cluster after it. */
+/** Carries out the next step of a major upgrade, and returns the resulting version state. */
 export async function advanceUpgrade(cluster: Stored<PostgresCluster>, parts: UpgradeParts): Promise<VersionState> {
   const { observed, pods, image, ctx } = parts;
   const { spec, status = {} } = cluster;
@@ -66,7 +66,10 @@ export async function advanceUpgrade(cluster: Stored<PostgresCluster>, parts: Up
   return { status: { ...known, ...(next && { majorUpgrade: next }) }, step, isDown: isDownForUpgrade(next) || isIdle };
 }
 
-/** The version of a cluster of an earlier operator is the one of its pods. */
+/**
+ * Returns the version of a cluster whose status has none, because an older operator created it: the version in its pods' image
+ * tags.
+ */
 function runningVersion({ spec, status }: Stored<PostgresCluster>, pods: readonly Stored<Pod>[]): string | undefined {
   if (status?.currentPrimary === undefined) return undefined;
   const images = pods.map((pod) => pod.spec?.containers[0]?.image ?? '');
@@ -182,8 +185,8 @@ async function deleteJob(
 }
 
 /**
- * Writes the part of the status that the instances rely on: the new database system, which has a new timeline and a new archive, with
- * a base backup that is due.
+ * Resets the cluster's status for the new database system, which has its own timeline and archive, and requests its first base
+ * backup.
  *
  * @rbac groups=database.db.example.com resources=postgresbackups verbs=create
  */
@@ -205,7 +208,7 @@ async function switchVersion(
   try {
     await ctx.client.resource(PostgresBackup).create(backup);
   } catch (error) {
-    // Created before the operator was interrupted.
+    // An interrupted reconcile already created it.
     if (!isAlreadyExists(error)) throw error;
   }
 }

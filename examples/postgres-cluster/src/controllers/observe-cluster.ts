@@ -14,7 +14,7 @@ export const primaryAnnotation = 'database.db.example.com/primary';
 /** Annotation with the name of the instance that should become the primary even if acknowledged commits are lost. */
 export const forcedPrimaryAnnotation = 'database.db.example.com/forced-primary';
 
-/** The objects of a cluster, as the caches show them, and the reports of its instances. */
+/** A cluster's objects from the caches, and its instances' reports. */
 export interface ClusterObjects {
   readonly pods: readonly Stored<Pod>[];
   readonly claims: readonly Stored<PersistentVolumeClaim>[];
@@ -25,7 +25,7 @@ export interface ClusterObjects {
   readonly nowMs: number;
 }
 
-/** Summarizes a cluster for the decisions in `plan/`. */
+/** Returns the state of a cluster that the decisions in `plan/` need. */
 export function observeCluster(cluster: Stored<PostgresCluster>, objects: ClusterObjects): ObservedCluster {
   const { metadata, spec, status = {} } = cluster;
   const { replication = {}, fenced = [] } = spec;
@@ -44,7 +44,7 @@ export function observeCluster(cluster: Stored<PostgresCluster>, objects: Cluste
     forcedPrimary: metadata.annotations?.[forcedPrimaryAnnotation],
     targetPrimary: status.targetPrimary,
     currentPrimary: status.currentPrimary,
-    // A claim may exist that the status does not count yet.
+    // A claim may exist that `status.lastInstance` does not include yet.
     lastInstance: Math.max(status.lastInstance ?? 0, ...members.map(({ name }) => instanceNumber(name))),
     timeline: status.timeline,
     ...(failing !== undefined && { failingSinceMs: Date.parse(failing) }),
@@ -55,7 +55,7 @@ export function observeCluster(cluster: Stored<PostgresCluster>, objects: Cluste
   };
 }
 
-/** The quorum of a primary that does not publish it, because its instance manager is of an earlier version. */
+/** Returns the quorum of a primary that does not publish one, because its instance manager is older than that feature. */
 function earlierQuorums(
   { spec, status }: Stored<PostgresCluster>,
   members: readonly ObservedInstance[],
@@ -113,7 +113,7 @@ function observeLease({ lease, nowMs }: ClusterObjects): ObservedLease {
   return { holder: holderIdentity, isExpired: !(endMs > nowMs) };
 }
 
-/** Returns when the Lease expires unless it is renewed, in milliseconds from now; undefined if it is free. */
+/** Returns in how many milliseconds the Lease expires unless it is renewed; undefined if it has no holder. */
 export function leaseEndsInMs({ lease, nowMs }: Pick<ClusterObjects, 'lease' | 'nowMs'>): number | undefined {
   const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease?.spec ?? {};
   if (!holderIdentity || renewTime === undefined) return undefined;

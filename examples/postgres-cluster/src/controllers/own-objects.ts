@@ -5,13 +5,13 @@ import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import type { ScaleStep } from '../plan/scale.ts';
 import { belongsTo } from '../spec/belongs-to.ts';
 
-/** The controller's name, and the manager of the fields that it applies. */
+/** The controller's name, and the field manager of its writes. */
 export const clusterController = 'postgrescluster';
 
 type Ownership = 'controller' | 'none';
 
 /**
- * Reads and writes the objects of one cluster. Foreign objects with the same names are recorded, and neither written nor deleted.
+ * Reads and writes the objects of one cluster. Foreign objects with the same names are recorded, but never changed or deleted.
  */
 export class OwnObjects {
   readonly #cluster: Stored<PostgresCluster>;
@@ -23,24 +23,24 @@ export class OwnObjects {
     this.#ctx = ctx;
   }
 
-  /** The foreign objects that were found under the cluster's names, such as `Secret "shop-app"`. */
+  /** The foreign objects found so far, such as `Secret "shop-app"`. */
   get foreign(): readonly string[] {
     return [...this.#foreign];
   }
 
-  /** Returns an object of the cluster; undefined if none exists, or if it does not belong to the cluster. */
+  /** Returns an object, or undefined if it does not exist or does not belong to the cluster. */
   async get<T extends KubernetesObject>(kind: Kind<T>, name: string): Promise<Stored<T> | undefined> {
     const found = await this.#find(kind, name);
     return found && belongsTo(found, this.#cluster) ? found : undefined;
   }
 
-  /** True if an object of that name exists and does not belong to the cluster. */
+  /** True if an object with this name exists but does not belong to the cluster. */
   async isForeign(kind: Kind<KubernetesObject>, name: string): Promise<boolean> {
     const found = await this.#find(kind, name);
     return found !== undefined && !belongsTo(found, this.#cluster);
   }
 
-  /** Returns the steps without those that would start an instance with foreign objects. */
+  /** Returns the steps that are allowed: while foreign objects exist, steps that start an instance are left out. */
   async permitted(steps: readonly ScaleStep[]): Promise<readonly ScaleStep[]> {
     for (const { name } of steps.filter(startsInstance)) {
       await this.#find(PersistentVolumeClaim, name);
@@ -50,7 +50,7 @@ export class OwnObjects {
   }
 
   /**
-   * Creates or changes objects of one kind, except those that belong to something else.
+   * Creates or updates objects of one kind. Foreign objects are skipped.
    *
    * @rbac groups="" resources=persistentvolumeclaims;pods;secrets;serviceaccounts;services verbs=get;list;watch;create;patch
    * @rbac groups=rbac.authorization.k8s.io resources=roles;rolebindings verbs=get;list;watch;create;patch
@@ -71,7 +71,8 @@ export class OwnObjects {
   }
 
   /**
-   * Unlike an apply, fails if the object exists but is not yet in the cache.
+   * Creates an object. Unlike an apply, a create fails if the object exists but is not in the cache yet, so a foreign object is
+   * never changed.
    *
    * @rbac groups="" resources=persistentvolumeclaims;pods;secrets;serviceaccounts;services verbs=create
    * @rbac groups=rbac.authorization.k8s.io resources=roles;rolebindings verbs=create
@@ -87,7 +88,7 @@ export class OwnObjects {
   }
 
   /**
-   * Finds an object by its name, and notes one that belongs to something else.
+   * Finds an object by name, and records it if it is foreign.
    *
    * @rbac groups="" resources=persistentvolumeclaims;pods;secrets;serviceaccounts;services verbs=get;list;watch
    * @rbac groups=rbac.authorization.k8s.io resources=roles;rolebindings verbs=get;list;watch

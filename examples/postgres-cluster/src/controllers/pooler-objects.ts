@@ -14,7 +14,7 @@ import { poolerLabel } from '../spec/pooler-objects.ts';
 type PoolerContext = ReconcileContext<PostgresPooler>;
 
 /**
- * Creates or changes an object of a pooler. Returns why not, if one of that name belongs to something else.
+ * Creates or updates an object of a pooler. Returns the reason if a foreign object has its name.
  *
  * @rbac groups="" resources=secrets;services verbs=get;list;watch;create;patch
  * @rbac groups=apps resources=deployments verbs=get;list;watch;create;patch
@@ -28,7 +28,7 @@ export async function applyOwn<T extends Secret | Service | Deployment>(
   const { name = '' } = object.metadata;
   const found: KubernetesObject | undefined = await ctx.get(kind, { namespace, name });
   if (!found) {
-    // Unlike an apply, fails if the object exists but is not yet in the cache.
+    // Unlike an apply, a create fails if the object exists but is not in the cache yet, so a foreign object is never changed.
     const placed = { ...object, metadata: { ...object.metadata, namespace } };
     const options = { fieldManager: 'postgrespooler', signal: ctx.signal };
     await ctx.client.resource(kind).create(setControllerReference(placed, pooler), options);
@@ -38,7 +38,7 @@ export async function applyOwn<T extends Secret | Service | Deployment>(
   return undefined;
 }
 
-/** Returns the messages of the pooler's containers that have failed. */
+/** Returns the messages of the pooler's failed containers. */
 export async function podFailures(
   { metadata: { name, namespace } }: Stored<PostgresPooler>,
   ctx: PoolerContext,

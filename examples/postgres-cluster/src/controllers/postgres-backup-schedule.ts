@@ -22,7 +22,7 @@ import { drillJobFor, drillLabel } from '../spec/drill-job.ts';
 type Schedule = Stored<PostgresBackupSchedule>;
 type Context = ReconcileContext<PostgresBackupSchedule>;
 
-/** Creates backups when they are due, and proves by drills that they can be restored. */
+/** Creates the backups that are due, and runs restore drills that prove the backups usable. */
 export function postgresBackupSchedule({ image }: { readonly image: string }): ControllerDefinition {
   return controller({
     for: PostgresBackupSchedule,
@@ -59,7 +59,7 @@ async function reconcile(
     return { status: rest, conditions: [{ type: 'Ready', status: 'False', reason: 'InvalidSchedule', message }] };
   }
   const drilled = await startDrill(schedule, { step, cluster, image, ctx });
-  // Before the status: a crash in between repeats the step, which finds the objects by their names.
+  // Creates objects before the status is written: after a crash in between, the step is repeated, and finds the objects by name.
   if (step.backup) await createBackup(schedule, { at: step.backup, ctx });
   for (const backup of owned) if (step.surplus.includes(backup.metadata.name)) await ctx.delete(backup);
   const { nextScheduleTime: _, ...rest } = status;
@@ -90,7 +90,7 @@ async function createBackup(
   if (backup) ctx.events.record({ reason: 'BackupCreated', note: `created the backup ${name}`, related: backup });
 }
 
-/** Starts a drill that is due. Returns its time, or undefined if it is not started. */
+/** Starts the drill that is due. Returns its scheduled time, or undefined if no drill was started. */
 async function startDrill(
   schedule: Schedule,
   {
@@ -119,7 +119,7 @@ async function startDrill(
 }
 
 /**
- * Creates an object unless it exists. An event reports one that the schedule does not control.
+ * Creates an object unless it exists. If the existing object is not controlled by the schedule, an event reports it.
  *
  * @rbac groups=database.db.example.com resources=postgresbackups verbs=get;list;watch;create
  * @rbac groups=batch resources=jobs verbs=get;list;watch;create
@@ -133,16 +133,16 @@ async function createNew<T extends KubernetesObject>(
   const { name = '' } = object.metadata;
   const found = await ctx.get(kind, { namespace, name });
   if (found && !isControlledBy(found, schedule)) {
-    const note = `skipped ${kind.kind} "${name}": one that this schedule does not control exists; rename or delete it`;
+    const note = `skipped ${kind.kind} "${name}": it already exists and is not controlled by this schedule; delete it, or rename the schedule`;
     ctx.events.record({ type: 'Warning', reason: 'ForeignObject', note, series: note });
   }
   if (found) return undefined;
-  // Unlike an apply, fails if the object exists but is not yet in the cache.
+  // Unlike an apply, a create fails if the object exists but is not in the cache yet.
   const placed = { ...object, metadata: { ...object.metadata, namespace } };
   return ctx.client.resource(kind).create(setControllerReference(placed, schedule), { signal: ctx.signal });
 }
 
-/** Returns the status with the newest backup, and the result of the newest drill. */
+/** Returns the status, updated with the newest completed backup and the newest drill's result. */
 async function withResults(
   { status = {} }: Schedule,
   {
@@ -239,14 +239,14 @@ function scheduledBackup({ metadata, status }: Stored<PostgresBackup>): Schedule
   return { name: metadata.name, createdAt: metadata.creationTimestamp ?? '', phase: status?.phase ?? 'Pending' };
 }
 
-/** Returns the condition with which a Job has ended. */
+/** Returns the condition that ended a Job, or undefined while it runs. */
 function endOf({ status }: Stored<Job>) {
   return status?.conditions?.find(
     ({ type, status: is }) => (type === 'Complete' || type === 'Failed') && is === 'True',
   );
 }
 
-/** Names end with the time, in minutes. */
+/** Sorts objects by scheduled time: their names end with it, in minutes since 1970. */
 function byCreation(a: Stored<PostgresBackup | Job>, b: Stored<PostgresBackup | Job>): number {
   const minutes = ({ metadata: { name } }: Stored<PostgresBackup | Job>) =>
     Number(name.slice(name.lastIndexOf('-') + 1));

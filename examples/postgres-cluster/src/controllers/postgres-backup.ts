@@ -12,10 +12,10 @@ import type { InstanceAddress } from './instance-client.ts';
 
 type Context = ReconcileContext<PostgresBackup>;
 
-/** Interval between checks of a running backup, and of one that waits for its cluster. */
+/** Interval between checks of a running backup, and of one that waits to start. */
 const pollMs = { running: 2_000, waiting: 10_000 };
 
-/** Takes each backup once, on an instance of its cluster. Deleting the object leaves the backup in the archive. */
+/** Takes each backup once, on an instance of its cluster. Deleting the object does not delete the backup from the archive. */
 export function postgresBackup(backups: BackupClient = httpsBackups): ControllerDefinition {
   return controller({
     for: PostgresBackup,
@@ -36,7 +36,7 @@ async function reconcile(
   const step = nextBackupStep({ spec, status, cluster, report });
   if (step.do === 'start') {
     const address = await addressOf(backup, { instance: step.instance, ctx });
-    // After the status is written, so that the chosen instance is always known.
+    // Starts only after the status names the instance, so that a running backup can always be found.
     if (address && status.instance === step.instance) {
       const { uid, name } = metadata;
       const request = { name, uid: uid ?? '', type: spec.type ?? 'full' };
@@ -116,7 +116,7 @@ function announce(step: BackupStep, { events }: Context): void {
   else events.record({ type: 'Warning', reason: 'BackupFailed', note: error ?? 'the backup failed' });
 }
 
-/** Reports to the cluster when it was last backed up, and the earliest time that it can be restored to. */
+/** Writes the time of the last backup, and the earliest time to restore to, into the cluster's status. */
 async function reportToCluster(name: string, report: BackupReport, { client, request }: Context): Promise<void> {
   const { stoppedAt: lastBackup, firstRecoverabilityPoint = lastBackup } = report;
   const body = { status: { lastBackup, firstRecoverabilityPoint } };

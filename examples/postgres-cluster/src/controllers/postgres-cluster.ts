@@ -29,10 +29,10 @@ export interface PostgresClusterOptions {
   readonly instances?: InstanceClient;
 }
 
-/** Interval between polls of the instances, when idle and during changes. */
+/** Interval between polls of the instances: for a healthy cluster, and during changes. */
 const pollMs = { healthy: 5_000, changing: 500 };
 
-/** Runs PostgreSQL clusters: creates their instances, and decides which of them is the primary. */
+/** Runs PostgreSQL clusters: manages their instances, and decides which one is the primary. */
 export function postgresCluster(options: PostgresClusterOptions): ControllerDefinition {
   return controller({
     name: clusterController,
@@ -60,7 +60,7 @@ async function reconcile(
   const primary = decidePrimary(cluster, { observed: before, version });
   const observed = withTarget(before, primary);
   const isChanging = observed.targetPrimary !== before.targetPrimary || cluster.spec.paused;
-  // A new target takes effect before anything else is decided.
+  // A changed target primary must take effect before anything else is decided.
   const planned = version.isDown ? stopForUpgrade(observed) : scale(observed);
   const steps = isChanging ? [] : await own.permitted(planned);
   const { foreign } = own;
@@ -92,7 +92,7 @@ async function reconcile(
   return { ...result, requeueAfterMs: Math.min(intervalMs, leaseMs + 50) };
 }
 
-/** During a major upgrade, no server runs, and none takes over. */
+/** While a major upgrade has stopped the servers, the primary is kept: there is no failover. */
 function decidePrimary(
   { spec }: Stored<PostgresCluster>,
   { observed, version }: { readonly observed: ObservedCluster; readonly version: VersionState },
@@ -119,7 +119,10 @@ function record(primary: PrimaryDecision, { events }: ReconcileContext<PostgresC
   events.record({ type, reason, note: primary.why, series: primary.why });
 }
 
-/** Removes requests for a primary that are fulfilled, or no longer apply, so that later failovers do not obey them. */
+/**
+ * Removes annotations that request a primary once they are fulfilled or no longer apply, so that they do not affect a later
+ * failover.
+ */
 async function forgetRequests(
   { requestedPrimary, forcedPrimary, currentPrimary, targetPrimary }: ObservedCluster,
   { primary, ctx }: { readonly primary: PrimaryDecision; readonly ctx: ReconcileContext<PostgresCluster> },
@@ -127,7 +130,7 @@ async function forgetRequests(
   if (currentPrimary === undefined || currentPrimary !== targetPrimary) return;
   const isForgotten = forcedPrimary !== undefined && primary.do === 'keep' && !primary.isFailing;
   if (isForgotten && forcedPrimary !== currentPrimary) {
-    const note = `${currentPrimary} works, so ${forcedPrimary} is not forced to be the primary; request a switchover instead`;
+    const note = `${currentPrimary} works, so forcing ${forcedPrimary} is ignored; request a switchover instead`;
     ctx.events.record({ type: 'Warning', reason: 'ForcedPrimaryIgnored', note });
   }
   const annotations = {
@@ -139,7 +142,7 @@ async function forgetRequests(
   await ctx.client.resource(PostgresCluster).patch(ctx.request, { type: 'merge', body });
 }
 
-/** Deletes the volumes of a deleted cluster, if its policy says so. */
+/** Deletes the volumes of a deleted cluster if its deletion policy is `Delete`. */
 async function deleteVolumes(
   cluster: Stored<PostgresCluster>,
   ctx: ReconcileContext<PostgresCluster>,

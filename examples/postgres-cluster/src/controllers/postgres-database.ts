@@ -21,7 +21,7 @@ import { applied } from './applied.ts';
 
 type Context = ReconcileContext<PostgresDatabase>;
 
-/** Creates databases, changes them, and drops them if their policy says so. */
+/** Creates and alters databases, and drops them if their reclaim policy is `Delete`. */
 export function postgresDatabase(sessions: PrimarySessions = primarySessions): ControllerDefinition {
   return controller({
     for: PostgresDatabase,
@@ -67,7 +67,7 @@ async function drop(
 ): Promise<ReconcileResult | undefined> {
   if (spec.reclaimPolicy !== 'Delete') return undefined;
   const { namespace } = metadata;
-  // The cluster was deleted, and the database with it.
+  // The cluster is gone, and the database with it.
   if (!(await ctx.get(PostgresCluster, { namespace, name: spec.cluster }))) return undefined;
   const server = await sessions.open({ namespace, name: spec.cluster, database: 'postgres' }, ctx);
   if (typeof server === 'string') return { requeueAfterMs: 5_000 };

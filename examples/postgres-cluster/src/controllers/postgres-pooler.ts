@@ -36,10 +36,12 @@ import { applyOwn, podFailures } from './pooler-objects.ts';
 
 type Context = ReconcileContext<PostgresPooler>;
 
-/** Time until a pooler is compared again: after a failure, and to find new databases and certificates that expire. */
+/**
+ * Time until the next reconcile: soon after a failure, otherwise periodically, to find new databases and expiring certificates.
+ */
 const againMs = { obstacle: 2_000, applied: 60_000 };
 
-/** Reasons that need a user. */
+/** Reasons of the `Ready` condition that need a user's action, and so are reported as events. */
 const noted: ReadonlySet<string> = new Set(['InvalidParameters', 'ForeignObject', 'PodFails']);
 
 interface Parts {
@@ -101,7 +103,7 @@ async function reconcile(pooler: Stored<PostgresPooler>, parts: Parts): Promise<
   };
 }
 
-/** Brings settings, certificates and pods up to date. Returns the reason if it cannot; running pods then keep what they have. */
+/** Updates settings, certificates and pods. Returns the obstacle if that fails; running pods then keep their current settings. */
 async function applyObjects(pooler: Stored<PostgresPooler>, { ctx, image }: Parts): Promise<Obstacle | undefined> {
   const { metadata, spec } = pooler;
   const { name, namespace = '' } = metadata;
@@ -118,7 +120,7 @@ async function applyObjects(pooler: Stored<PostgresPooler>, { ctx, image }: Part
   const { authority } = readCertificates(spec.cluster, () =>
     secret && belongsTo(secret, cluster) ? secret : undefined,
   );
-  if (!host || !authority) return waiting(`the cluster "${spec.cluster}" has no Service or no certificates yet`);
+  if (!host || !authority) return waiting(`the cluster "${spec.cluster}" has no Service or certificates yet`);
   const existing = await ctx.get(Secret, { namespace, name: poolerSecretName(name) });
   const by = { authority, cluster: spec.cluster, pooler: name, namespace, nowMs: ctx.clock.now() };
   const certificates = nextPoolerCertificates(existing, by);
@@ -130,7 +132,7 @@ async function applyObjects(pooler: Stored<PostgresPooler>, { ctx, image }: Part
   return message === undefined ? undefined : { reason: 'ForeignObject', message };
 }
 
-/** Creates the role of the poolers, and its function in each database. Returns the reason if it cannot. */
+/** Creates the poolers' role, and the lookup function in each database. Returns the obstacle if that fails. */
 async function prepareDatabases(
   { metadata: { namespace }, spec }: Stored<PostgresPooler>,
   { ctx, sessions }: Parts,
@@ -151,7 +153,7 @@ async function prepareDatabases(
     }
     return undefined;
   } catch (error) {
-    // Of the server, or of the connection to it.
+    // The server or the connection failed.
     return failed(error instanceof Error ? error.message : String(error));
   }
 }

@@ -19,7 +19,7 @@ import { applied } from './applied.ts';
 
 type Context = ReconcileContext<PostgresRole>;
 
-/** Creates roles, changes them, and drops them if their policy says so. */
+/** Creates and alters roles, and drops them if their reclaim policy is `Delete`. */
 export function postgresRole(sessions: PrimarySessions = primarySessions): ControllerDefinition {
   return controller({
     for: PostgresRole,
@@ -59,7 +59,7 @@ async function reconcile(role: Stored<PostgresRole>, { ctx, sessions }: Parts): 
   return { ...outcome, status: { ...outcome.status, ...(passwordVersion !== undefined && { passwordVersion }) } };
 }
 
-/** Returns the password and the version of its Secret, or why there is none. */
+/** Returns the password and its Secret's version, or why it cannot be read; undefined if the spec names no Secret. */
 async function passwordOf(
   { metadata: { namespace }, spec: { passwordSecret: name } }: Stored<PostgresRole>,
   { client, signal }: Context,
@@ -82,12 +82,12 @@ async function drop(
 ): Promise<ReconcileResult | undefined> {
   if (spec.reclaimPolicy !== 'Delete') return undefined;
   const { namespace } = metadata;
-  // The cluster was deleted, and the role with it.
+  // The cluster is gone, and the role with it.
   if (!(await ctx.get(PostgresCluster, { namespace, name: spec.cluster }))) return undefined;
   const server = await sessions.open({ namespace, name: spec.cluster, database: 'postgres' }, ctx);
   if (typeof server === 'string') return { requeueAfterMs: 5_000 };
   await using sql = server;
-  // Fails while the role owns objects, and is retried; the event names them.
+  // Fails while the role owns objects. It is retried; PostgreSQL's error names the objects.
   await sql.query(`DROP ROLE IF EXISTS ${pg.escapeIdentifier(spec.name)}`);
   return undefined;
 }

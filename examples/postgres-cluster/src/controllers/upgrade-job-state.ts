@@ -4,7 +4,10 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { UpgradeJob } from '../plan/major-upgrade.ts';
 import type { UpgradeResult } from '../upgrade/upgrade-program.ts';
 
-/** Returns the state of a Job of a major upgrade. As long as one of its pods may run, it runs, even if the Job has been deleted. */
+/**
+ * Returns the state of a major upgrade's Job. It counts as running while any of its pods may run, even if the Job itself has been
+ * deleted.
+ */
 export function upgradeJobState(job: Stored<Job> | undefined, pods: readonly Stored<Pod>[]): UpgradeJob | undefined {
   const active = pods.find(({ status }) => status?.phase !== 'Succeeded' && status?.phase !== 'Failed');
   if (active) return { state: 'running', why: activity(active) };
@@ -24,7 +27,7 @@ function resultOf(pod: Stored<Pod>): UpgradeResult | undefined {
     const found = JSON.parse(messageOf(pod)) as Partial<UpgradeResult>;
     return typeof found.succeeded === 'boolean' ? (found as UpgradeResult) : undefined;
   } catch {
-    // The end of the log, from a container that was interrupted.
+    // Not JSON: the container was interrupted, so the message is the end of its log.
     return undefined;
   }
 }
@@ -33,7 +36,7 @@ function messageOf({ status }: Stored<Pod>): string {
   return status?.containerStatuses?.[0]?.state?.terminated?.message ?? '';
 }
 
-/** Returns the error that ended the newest attempt, with a separator. */
+/** Returns the error that ended the newest attempt, prefixed with `: `; empty if none is known. */
 function lastError(pods: readonly Stored<Pod>[]): string {
   const created = ({ metadata }: Stored<Pod>): string => metadata.creationTimestamp ?? '';
   const newest = [...pods].sort((a, b) => created(b).localeCompare(created(a))).map(messageOf);

@@ -1,6 +1,6 @@
 import { alerts } from './alerts.ts';
 
-/** Returns the alerts as an object of the Prometheus operator. */
+/** Returns the alerts as a `PrometheusRule` of the Prometheus Operator. */
 export function alertRules(): object {
   const rules = alerts.map(({ name, expr, for: duration, severity, summary, action }) => ({
     alert: name,

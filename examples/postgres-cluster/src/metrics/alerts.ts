@@ -1,8 +1,8 @@
-/** A condition that needs attention. */
+/** A Prometheus alert. */
 export interface Alert {
   readonly name: string;
   readonly expr: string;
-  /** How long the condition must hold. */
+  /** How long the expression must hold before the alert fires. */
   readonly for: string;
   readonly severity: 'critical' | 'warning' | 'info';
   readonly summary: string;
@@ -20,8 +20,8 @@ export const alerts: readonly Alert[] = [
     expr: `sum ${perCluster} (postgres_instance_primary) == 0`,
     for: '1m',
     severity: 'critical',
-    summary: '{{ $labels.cluster }} has no primary: nothing can be written.',
-    action: 'Run kubectl kubewright pg status; the phase names what the cluster waits for.',
+    summary: '{{ $labels.cluster }} has no primary: it accepts no writes.',
+    action: 'Run kubectl kubewright pg status; the phase shows what the cluster is waiting for.',
   },
   {
     name: 'PostgresSeveralPrimaries',
@@ -29,7 +29,7 @@ export const alerts: readonly Alert[] = [
     for: '1m',
     severity: 'critical',
     summary: '{{ $labels.cluster }} has more than one writable server.',
-    action: 'Fence all but the one that holds the Lease, and compare their data.',
+    action: 'Fence every instance except the holder of the Lease, and compare their data.',
   },
   {
     name: 'PostgresServerDown',
@@ -37,14 +37,14 @@ export const alerts: readonly Alert[] = [
     for: '2m',
     severity: 'warning',
     summary: 'The server of {{ $labels.pod }} accepts no connections.',
-    action: 'Read kubectl kubewright pg logs.',
+    action: 'Run kubectl kubewright pg logs.',
   },
   {
     name: 'PostgresActionFailed',
     expr: 'postgres_instance_failed == 1',
     for: '2m',
     severity: 'warning',
-    summary: 'The instance manager of {{ $labels.pod }} cannot do what it decided.',
+    summary: 'The instance manager of {{ $labels.pod }} failed to carry out an action.',
     action: 'Read the message of the instance in kubectl kubewright pg status.',
   },
   {
@@ -92,7 +92,8 @@ export const alerts: readonly Alert[] = [
     expr: 'postgres_instance_archive_configured == 1 and postgres_instance_primary == 1 and postgres_instance_wal_archive_waiting_files > 5',
     for: '5m',
     severity: 'critical',
-    summary: 'WAL of {{ $labels.cluster }} is not archived: the recovery point falls behind, and the volume fills up.',
+    summary:
+      'WAL of {{ $labels.cluster }} is not being archived: the recovery point falls behind, and the volume fills up.',
     action: 'Read the condition ContinuousArchiving for the error.',
   },
   {
@@ -108,7 +109,7 @@ export const alerts: readonly Alert[] = [
     expr: `max ${perCluster} (postgres_instance_archive_configured) == 1 unless max ${perCluster} (postgres_instance_last_backup_seconds)`,
     for: '1h',
     severity: 'warning',
-    summary: '{{ $labels.cluster }} has an archive and no base backup: it cannot be restored.',
+    summary: '{{ $labels.cluster }} has an archive but no base backup: it cannot be restored.',
     action: 'Run kubectl kubewright pg backup, and create a PostgresBackupSchedule.',
   },
   {
@@ -125,7 +126,7 @@ export const alerts: readonly Alert[] = [
     for: '0m',
     severity: 'critical',
     summary: 'The volume of {{ $labels.pod }} is full.',
-    action: 'Raise spec.storage.size. The server starts again when it has space.',
+    action: 'Raise spec.storage.size. The server restarts once there is space.',
   },
   {
     name: 'PostgresConnectionsExhausted',
@@ -140,16 +141,17 @@ export const alerts: readonly Alert[] = [
     expr: 'postgres_instance_blocked_connections > 10',
     for: '5m',
     severity: 'warning',
-    summary: 'More than 10 connections of {{ $labels.pod }} wait for locks.',
-    action: 'Look for the transaction that holds them, with pg_blocking_pids.',
+    summary: 'More than 10 connections to {{ $labels.pod }} are waiting for locks.',
+    action: 'Find the blocking sessions with pg_blocking_pids.',
   },
   {
     name: 'PostgresLongTransaction',
     expr: 'postgres_instance_oldest_transaction_seconds > 3600',
     for: '5m',
     severity: 'warning',
-    summary: 'A transaction of {{ $labels.pod }} has run for more than an hour, and holds back vacuum.',
-    action: 'Look it up in pg_stat_activity.',
+    summary:
+      'A transaction on {{ $labels.pod }} has been open for more than an hour, and prevents vacuum from removing dead rows.',
+    action: 'Find it in pg_stat_activity.',
   },
   {
     name: 'PostgresTransactionIdsRunOut',
@@ -157,15 +159,15 @@ export const alerts: readonly Alert[] = [
     for: '5m',
     severity: 'critical',
     summary:
-      '{{ $labels.database }} of {{ $labels.cluster }} will stop accepting writes to prevent transaction ID wraparound.',
-    action: 'Run VACUUM FREEZE in it, and look for what holds autovacuum back.',
+      '{{ $labels.database }} in {{ $labels.cluster }} will soon stop accepting writes to prevent transaction ID wraparound.',
+    action: 'Run VACUUM FREEZE in that database, and find out what blocks autovacuum.',
   },
   {
     name: 'PostgresSettingsRejected',
     expr: 'postgres_instance_settings_rejected == 1',
     for: '1m',
     severity: 'warning',
-    summary: '{{ $labels.pod }} rejects the newest parameters, and keeps the last valid ones.',
+    summary: '{{ $labels.pod }} rejects the current spec.parameters, and keeps the last valid ones.',
     action: 'Read the condition SettingsApplied for the error.',
   },
   {
@@ -173,15 +175,15 @@ export const alerts: readonly Alert[] = [
     expr: 'postgres_instance_pending_restart == 1',
     for: '1h',
     severity: 'info',
-    summary: '{{ $labels.pod }} needs a restart for changed settings.',
-    action: 'With supervised updates, promote another instance.',
+    summary: '{{ $labels.pod }} needs a restart to apply changed settings.',
+    action: 'If updates are supervised, promote another instance.',
   },
   {
     name: 'PostgresStatisticsUnavailable',
     expr: 'postgres_instance_scrape_failed == 1',
     for: '5m',
     severity: 'warning',
-    summary: 'The statistics of {{ $labels.pod }} cannot be read: other alerts may be silent.',
+    summary: 'The statistics of {{ $labels.pod }} cannot be read: other alerts may not fire.',
     action: 'Read the logs of the instance.',
   },
   {

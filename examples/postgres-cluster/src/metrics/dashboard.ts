@@ -1,7 +1,7 @@
 interface Panel {
   readonly title: string;
   readonly unit: string;
-  /** Expressions by legend. `$selector` stands for the chosen cluster. */
+  /** Expressions by legend. `$selector` is replaced with the selected cluster's labels. */
   readonly series: Readonly<Record<string, string>>;
 }
 
@@ -18,9 +18,9 @@ const rows: readonly Row[] = [
     title: 'Availability',
     panels: [
       panel('Primary', 'none', { '{{pod}}': one('primary') }),
-      panel('Servers that accept connections', 'none', { '{{pod}}': one('up') }),
+      panel('Servers accepting connections', 'none', { '{{pod}}': one('up') }),
       panel('Timeline', 'none', { '{{pod}}': one('timeline') }),
-      panel('Time since the start', 's', { '{{pod}}': `time() - ${one('start_time_seconds')}` }),
+      panel('Server uptime', 's', { '{{pod}}': `time() - ${one('start_time_seconds')}` }),
     ],
   },
   {
@@ -47,8 +47,8 @@ const rows: readonly Row[] = [
         '{{cluster}}': `time() - max by (cluster) (${one('first_recoverability_point_seconds')})`,
       }),
       panel('Archived WAL files', 'none', { '{{pod}}': `increase(${one('wal_archived_total')}[5m])` }),
-      panel('Failures to archive', 'none', { '{{pod}}': `increase(${one('wal_archive_failures_total')}[5m])` }),
-      panel('WAL files that wait for the archive', 'none', { '{{pod}}': one('wal_archive_waiting_files') }),
+      panel('Archive failures', 'none', { '{{pod}}': `increase(${one('wal_archive_failures_total')}[5m])` }),
+      panel('WAL files waiting to be archived', 'none', { '{{pod}}': one('wal_archive_waiting_files') }),
     ],
   },
   {
@@ -83,7 +83,7 @@ const width = 8;
 const height = 7;
 const columns = 3;
 
-/** Returns the dashboard in Grafana's format. */
+/** Returns the Grafana dashboard. */
 export function dashboard(): object {
   let y = 0;
   let id = 0;

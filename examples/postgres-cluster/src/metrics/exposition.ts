@@ -1,9 +1,9 @@
 import type { Metric, Sample } from './metric.ts';
 
-/** Content type of the format. */
+/** Content type of Prometheus's text format. */
 export const expositionType = 'text/plain; version=0.0.4; charset=utf-8';
 
-/** Formats samples as Prometheus reads them, in the order of the metrics. */
+/** Formats samples in Prometheus's text format, in the order of `metrics`. */
 export function exposition(metrics: readonly Metric[], samples: readonly Sample[]): string {
   const lines = metrics.flatMap(({ name, type, help }) => {
     const found = samples.filter((sample) => sample.name === name);

@@ -6,7 +6,7 @@ export interface Metric {
   readonly labels: readonly string[];
 }
 
-/** A value of a metric. Samples without a value are left out. */
+/** A value of a metric. */
 export interface Sample {
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;

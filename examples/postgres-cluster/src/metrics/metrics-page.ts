@@ -19,7 +19,7 @@ Generated from [\`instance-metrics.ts\`](../../examples/postgres-cluster/src/met
 Each instance serves \`/metrics\` over HTTPS on its port \`status\`, 8000, without a client certificate. The server's certificate is signed by
 the cluster's own authority: trust the \`ca.crt\` of the Secret \`NAME-server\`, and verify the name \`NAME-rw\`.
 [\`monitoring/\`](../../examples/postgres-cluster/monitoring) contains a PodMonitor for the cluster \`shop\`, and the alerts as a PrometheusRule;
-[\`postgres-clusters.json\`](../../examples/postgres-cluster/grafana/postgres-clusters.json) is a dashboard for Grafana. The operator serves the metrics of controller-runtime as all operators do.
+[\`postgres-clusters.json\`](../../examples/postgres-cluster/grafana/postgres-clusters.json) is a dashboard for Grafana. The operator itself serves controller-runtime's metrics, like every operator.
 
 ## Metrics
 
@@ -42,7 +42,7 @@ ${alert.join('\n')}
 `;
 }
 
-/** Replaces the placeholders of Prometheus. */
+/** Replaces Prometheus placeholders such as `{{ $labels.pod }}` with words. */
 function text(summary: string): string {
   return summary.replace(/\{\{ \$labels\.(\w+) \}\}/g, 'the $1');
 }

@@ -76,7 +76,11 @@ describe('nextUpgradeStep', () => {
     ['a downgrade', { ...idle, wanted: 14 }, /cannot downgrade it to 14; set spec.version to 15/],
     ['an unknown version', { ...idle, wanted: 19 }, /from version 15 to 19 is not supported/],
     ['data of an unsupported version', { ...idle, current: 9, wanted: 17 }, /from version 9 to 17 is not supported/],
-    ['a failed upgrade', { ...wanted, progress: progress('Failed', 'no disk') }, /version 15 runs again: no disk; set/],
+    [
+      'a failed upgrade',
+      { ...wanted, progress: progress('Failed', 'no disk') },
+      /version 15 runs again: no disk; to retry, set/,
+    ],
   ])('refuses %s', (_, upgrade, why) => {
     const step = nextUpgradeStep(upgrade);
     expect(step.do).toBe('refuse');

@@ -2,8 +2,8 @@ import { controllerOf, isControlledBy, type KubernetesObject } from '@kubewright
 import { clusterLabel } from '../instance/protocol.ts';
 
 /**
- * True for the objects of a cluster: those that it controls, and those that have its label and no controller. The latter are
- * retained volumes, and objects that were restored or orphaned. A name alone proves nothing.
+ * True if an object belongs to a cluster: the cluster controls it, or it has no controller and the cluster's label, such as a
+ * retained volume, or an object that was restored or orphaned. The name alone does not count.
  */
 export function belongsTo(object: KubernetesObject, cluster: KubernetesObject): boolean {
   if (controllerOf(object)) return isControlledBy(object, cluster);

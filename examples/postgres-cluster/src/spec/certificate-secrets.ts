@@ -6,7 +6,7 @@ import type { Certificates, KeyPair } from './certificates.ts';
 import { clusterNames } from './cluster-names.ts';
 import { secretValue } from './credentials.ts';
 
-/** Returns the Secrets with a cluster's certificates. Only the first contains the key of the authority. */
+/** Returns the Secrets with a cluster's certificates. Only the first one contains the authority's key. */
 export function certificateSecretsFor(
   { metadata: { name } }: Stored<PostgresCluster>,
   { authority, server, replication, operator }: Certificates,
@@ -28,7 +28,7 @@ export function certificateSecretsFor(
   ];
 }
 
-/** Reads a cluster's certificates from its Secrets. Missing ones are left out. */
+/** Reads a cluster's certificates from its Secrets. Missing certificates are left out. */
 export function readCertificates(
   cluster: string,
   secretOf: (name: string) => Secret | undefined,

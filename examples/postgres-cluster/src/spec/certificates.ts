@@ -3,7 +3,7 @@ import { issueCertificate } from '@kubewright/apimachinery';
 import { operatorUser, replicationUser } from '../instance/protocol.ts';
 import { clusterNames } from './cluster-names.ts';
 
-/** A private key and its certificate, PEM. */
+/** A private key and its certificate, in PEM. */
 export interface KeyPair {
   readonly key: string;
   readonly certificate: string;
@@ -11,7 +11,7 @@ export interface KeyPair {
 
 /** The certificates of a cluster. */
 export interface Certificates {
-  /** Key of the newest authority, and the certificates of all that are trusted, newest first. */
+  /** Key of the newest authority, and the certificates of all trusted authorities, newest first. */
   readonly authority: { readonly key: string; readonly bundle: readonly string[] };
   readonly server: KeyPair;
   readonly replication: KeyPair;
@@ -19,18 +19,18 @@ export interface Certificates {
 }
 
 const dayMs = 86_400_000;
-/** Certificates become valid in the past, because clocks differ between machines. */
+/** Certificates are backdated, because the clocks of machines differ. */
 const backdateMs = 3_600_000;
 const authorityMs = 365 * dayMs;
 const renewAuthorityMs = 60 * dayMs;
 const leafMs = 90 * dayMs;
 const renewLeafMs = 30 * dayMs;
-/** Time for all parties to read the new bundle before certificates of the new authority are used. */
+/** Time for all parties to load the new bundle before the new authority signs certificates. */
 const overlapMs = dayMs;
 
 /**
- * Returns the certificates that a cluster should have now: the existing ones as long as they are valid, renewed ones otherwise.
- * A new authority is trusted for a day before it signs, so that both sides of a connection know it.
+ * Returns a cluster's current certificates: existing ones while they are good, otherwise new ones. A new authority is distributed
+ * a day before it signs, so that both sides of a connection already trust it.
  */
 export function nextCertificates(
   existing: Partial<Certificates>,
@@ -47,7 +47,10 @@ export function nextCertificates(
   };
 }
 
-/** Returns the existing key pair if it is still valid, or issues a new one: for a server if there are hosts, else for a client. */
+/**
+ * Returns the existing key pair if it is still good, otherwise issues a new one: a server certificate if `hosts` are given, else
+ * a client certificate.
+ */
 export function nextLeaf(
   existing: KeyPair | undefined,
   leaf: {
@@ -72,7 +75,7 @@ export function nextLeaf(
   );
 }
 
-/** Returns the names at which clients, the operator and replicas connect to the instances. */
+/** Returns the host names that clients, the operator and replicas use to connect to the instances. */
 function serverHosts(cluster: string, namespace: string): readonly string[] {
   const { readWrite, readOnly, read } = clusterNames(cluster);
   return [readWrite, readOnly, read].flatMap((service) => [
@@ -137,7 +140,7 @@ function fits(certificate: string, key: string): boolean {
   try {
     return read(certificate)?.checkPrivateKey(crypto.createPrivateKey(key)) ?? false;
   } catch {
-    // Text that is not a key counts as no key.
+    // Not a key.
     return false;
   }
 }
@@ -146,7 +149,7 @@ function read(pem: string): crypto.X509Certificate | undefined {
   try {
     return new crypto.X509Certificate(pem);
   } catch {
-    // Text that is not a certificate counts as no certificate.
+    // Not a certificate.
     return undefined;
   }
 }

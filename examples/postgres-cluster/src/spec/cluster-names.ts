@@ -1,6 +1,6 @@
-/** Names of the objects that belong to a cluster. Instances, their pods and their claims are named `NAME-1`, `NAME-2`, …. */
+/** Names of a cluster's objects. Instances, their pods and their claims are named `NAME-1`, `NAME-2`, …. */
 export interface ClusterNames {
-  /** Services: the primary, the replicas, and all instances that can be read from. */
+  /** Services of the primary, of the replicas, and of all instances. */
   readonly readWrite: string;
   readonly readOnly: string;
   readonly read: string;
@@ -8,11 +8,11 @@ export interface ClusterNames {
   readonly lease: string;
   /** Secret with the cluster's certificate authority. Only the operator reads it. */
   readonly authority: string;
-  /** Secrets with a key pair and `ca.crt`. */
+  /** Secrets with `tls.key`, `tls.crt` and `ca.crt`. */
   readonly serverCertificate: string;
   readonly replicationCertificate: string;
   readonly operatorCertificate: string;
-  /** Secrets with user and password. */
+  /** Secrets with a user name and a password. */
   readonly application: string;
   readonly superuser: string;
   /** ServiceAccount, Role and RoleBinding of the instances. */
@@ -46,7 +46,7 @@ export function instanceName(cluster: string, number: number): string {
   return `${cluster}-${number}`;
 }
 
-/** True for the name of an instance of the cluster. */
+/** True if the name is that of an instance of the cluster. */
 export function isInstanceName(cluster: string, name: string): boolean {
   return name.startsWith(`${cluster}-`) && /^\d+$/.test(name.slice(cluster.length + 1));
 }

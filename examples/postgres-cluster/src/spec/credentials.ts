@@ -28,7 +28,7 @@ export function superuserSecretFor({ metadata }: Stored<PostgresCluster>, passwo
   return credentials(clusterNames(metadata.name).superuser, { cluster: metadata.name, data });
 }
 
-/** Returns the value of a key of a Secret, or undefined. */
+/** Returns the decoded value of a Secret's key, or undefined if it is missing. */
 export function secretValue(secret: Secret | undefined, key: string): string | undefined {
   const value = secret?.data?.[key];
   return value === undefined ? undefined : Buffer.from(value, 'base64').toString('utf8');

@@ -6,7 +6,7 @@ import { clusterNames } from './cluster-names.ts';
 
 /**
  * Returns the disruption budgets. The primary cannot be evicted: when its node is drained, the operator switches over, and the
- * eviction then finds a replica. Of the replicas, one at a time can be evicted.
+ * retried eviction succeeds, because the pod is then a replica. Replicas can be evicted one at a time.
  */
 export function disruptionBudgetsFor({
   metadata: { name },
@@ -14,7 +14,7 @@ export function disruptionBudgetsFor({
 }: Stored<PostgresCluster>): readonly PodDisruptionBudget[] {
   const names = clusterNames(name);
   const { instances = 3 } = spec;
-  // Nothing else could serve while the only instance is away, so a drain waits for its owner's decision.
+  // If this is the only instance, a drain blocks until an administrator decides, because no other instance could serve.
   const primary = budget(names.primaryBudget, { name, role: 'primary', minAvailable: 1 });
   if (instances < 3) return [primary];
   return [primary, budget(names.replicaBudget, { name, role: 'replica', minAvailable: instances - 2 })];

@@ -9,7 +9,7 @@ import { archiveMounts, instanceFolders, instanceSecurityFor } from './instance-
 
 const folder = '/var/lib/postgresql/drill';
 const resultFile = '/dev/termination-log';
-/** A drill that takes longer has failed: the schedule does not start another one meanwhile. */
+/** A drill that takes longer than this fails, so that it does not block later drills forever. */
 const activeDeadlineSeconds = 86_400;
 
 /** Returns the Job that restores the newest backup of a cluster, and queries it. Its result is the pod's termination message. */
@@ -67,5 +67,5 @@ export function drillJobFor(
   });
 }
 
-/** Label with the name of the schedule on its drills. */
+/** Label on drills with the name of their schedule. */
 export const drillLabel = 'database.db.example.com/drill-of';

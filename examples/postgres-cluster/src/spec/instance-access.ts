@@ -8,8 +8,8 @@ import { clusterNames } from './cluster-names.ts';
 const group = 'database.db.example.com';
 
 /**
- * Returns the identity of a cluster's instances, which may read their cluster, write its status, and hold its lease. The operator
- * must have each permission that it grants.
+ * Returns the ServiceAccount of a cluster's instances, with permission to read the cluster, write its status, and hold its Lease.
+ * The operator must itself have every permission that it grants.
  *
  * @rbac groups=database.db.example.com resources=postgresclusters/status verbs=get;patch;update
  * @rbac groups=coordination.k8s.io resources=leases verbs=get;list;watch;update;patch

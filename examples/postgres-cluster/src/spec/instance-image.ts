@@ -5,7 +5,8 @@ import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 export const defaultVersion = '15';
 
 /**
- * Returns the image of the instances. While the data is of another version than the requested one, they keep the image that they had.
+ * Returns the image of the instances. While the data has another version than the spec requests, the instances keep their current
+ * image.
  *
  * @param image - the operator's image, without a tag
  */

@@ -15,9 +15,9 @@ import { clusterLabel, statusPort } from '../instance/protocol.ts';
 import { clusterNames } from './cluster-names.ts';
 import { instanceImage } from './instance-image.ts';
 
-/** Where an instance finds its files. */
+/** Paths in an instance's container. */
 export const instanceFolders = {
-  /** Mount point of the claim; the data directory is `pgdata` in it. */
+  /** Mount point of the volume claim. The data directory is its subfolder `pgdata`. */
   data: '/var/lib/postgresql/data',
   /** Server certificate of the cluster: `tls.crt`, `tls.key`, `ca.crt`. */
   serverCertificate: '/etc/postgres-cluster/server',
@@ -25,17 +25,17 @@ export const instanceFolders = {
   replicationCertificate: '/etc/postgres-cluster/replication',
   /** User and password of the application. */
   application: '/etc/postgres-cluster/app',
-  /** Password of the superuser, if the cluster requests one. */
+  /** Password of the superuser, if `superuserAccess` is set. */
   superuser: '/etc/postgres-cluster/superuser',
-  /** Mount point of the archive's claim, and `accessKeyId` and `secretAccessKey` of its bucket. */
+  /** Mount points of the archive's volume claim, and of its bucket's `accessKeyId` and `secretAccessKey`. */
   archive: '/var/lib/postgresql/archive',
   archiveCredentials: '/etc/postgres-cluster/archive',
-  /** The same of the archive that the cluster is restored from. */
+  /** The same for the archive that the cluster is restored from. */
   recoveryArchive: '/var/lib/postgresql/recovery-archive',
   recoveryCredentials: '/etc/postgres-cluster/recovery-archive',
 } as const;
 
-/** Annotation with the hash of the pod's spec, by which outdated pods are recognized. */
+/** Annotation with a hash of the pod's spec, used to detect outdated pods. */
 export const specHashAnnotation = 'database.db.example.com/spec-hash';
 
 export interface InstancePodOptions {
@@ -44,7 +44,7 @@ export interface InstancePodOptions {
   readonly image: string;
 }
 
-/** Returns the pod of an instance, without a role. Its entry point is the instance manager. */
+/** Returns the pod of an instance, without a role label. Its entry point is the instance manager. */
 export function instancePodFor(cluster: Stored<PostgresCluster>, options: InstancePodOptions): Pod {
   const spec = podSpec(cluster, options);
   return Pod({
@@ -72,7 +72,7 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
       { name: 'postgresql', containerPort: 5432 },
       { name: 'status', containerPort: statusPort },
     ],
-    // The kubelet has no client certificate: these two paths need none.
+    // The probe paths require no client certificate, because the kubelet has none.
     readinessProbe: {
       httpGet: { scheme: 'HTTPS', path: '/readyz', port: 'status' },
       periodSeconds: 1,
@@ -83,7 +83,8 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
       periodSeconds: 10,
       timeoutSeconds: 5,
       failureThreshold: 3,
-      // An unresponsive instance manager cannot stop its server cleanly, and the server must not outlive the Lease.
+      // An unresponsive instance manager cannot stop its server cleanly, so waiting is pointless; and the server must not outlive
+      // the Lease.
       terminationGracePeriodSeconds: 1,
     },
     startupProbe: {
@@ -96,7 +97,7 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
   };
   return {
     serviceAccountName: clusterNames(name).instances,
-    // Time for a clean shutdown, which writes a checkpoint and archives the last WAL.
+    // Allows a clean shutdown, which writes a checkpoint and archives the last WAL.
     terminationGracePeriodSeconds: 300,
     securityContext: instanceSecurityFor(cluster),
     ...(cluster.spec.nodeSelector && { nodeSelector: cluster.spec.nodeSelector }),
@@ -118,12 +119,15 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
   };
 }
 
-/** Returns the security context of pods that use volumes of a cluster. The image names the user, by number. */
+/**
+ * Returns the security context of pods that mount a cluster's volumes. The user is not set here: the image sets it, as a numeric
+ * ID.
+ */
 export function instanceSecurityFor({ spec: { fsGroup = 999 } }: Stored<PostgresCluster>): PodSecurityContext {
   return {
     runAsNonRoot: true,
     fsGroup,
-    // Large volumes are changed once.
+    // Avoids changing the ownership of a large volume on every mount.
     fsGroupChangePolicy: 'OnRootMismatch',
     seccompProfile: { type: 'RuntimeDefault' },
   };
@@ -172,7 +176,7 @@ function volumesOf({ metadata: { name }, spec }: Stored<PostgresCluster>, instan
     secret('server-certificate', names.serverCertificate, folders.serverCertificate),
     secret('replication-certificate', names.replicationCertificate, folders.replicationCertificate),
     secret('application', names.application, folders.application),
-    // Optional, so that pods are not recreated when the access is switched on or off.
+    // Always mounted, but optional, so that changing `superuserAccess` does not recreate pods.
     secret('superuser', names.superuser, folders.superuser, { optional: true }),
     ...archiveMounts(spec.backup, {
       volume: 'archive',
@@ -187,7 +191,7 @@ function volumesOf({ metadata: { name }, spec }: Stored<PostgresCluster>, instan
   ];
 }
 
-/** Returns the volumes with the claim of an archive, or the credentials of its bucket. */
+/** Returns the volumes and mounts for an archive: its volume claim, or its bucket's credentials. */
 export function archiveMounts(
   target: BackupTarget | undefined,
   { volume, folder, credentials }: { readonly volume: string; readonly folder: string; readonly credentials: string },

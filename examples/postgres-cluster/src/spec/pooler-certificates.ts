@@ -5,15 +5,15 @@ import { secretValue } from './credentials.ts';
 
 /** The certificates of a pooler. */
 export interface PoolerCertificates {
-  /** For clients, with the names of the pooler's Service. */
+  /** Server certificate for the names of the pooler's Service. */
   readonly server: KeyPair;
-  /** With which the pooler looks up passwords. */
+  /** Client certificate that the pooler uses to look up passwords. */
   readonly client: KeyPair;
-  /** The authorities that are trusted, PEM. */
+  /** The trusted authorities, in PEM. */
   readonly authorities: string;
 }
 
-/** Returns the certificates that a pooler should have now: those in its Secret as long as they are valid, renewed ones otherwise. */
+/** Returns a pooler's current certificates: the ones in its Secret while they are good, otherwise new ones. */
 export function nextPoolerCertificates(
   existing: Secret | undefined,
   options: {

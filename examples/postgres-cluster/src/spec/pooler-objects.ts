@@ -4,10 +4,10 @@ import { type Container, Secret, Service } from '@kubewright/apimachinery/core/v
 import type { PostgresPooler } from '../api/v1/postgres-pooler.ts';
 import type { PoolerCertificates } from './pooler-certificates.ts';
 
-/** Label with the name of the pooler on its pods. */
+/** Label on pods with the name of their pooler. */
 export const poolerLabel = 'database.db.example.com/pooler';
 
-/** Where a pod finds its settings and certificates. */
+/** Mount point of the settings and certificates. */
 const folder = '/etc/postgres-pooler';
 
 /** Returns the name of the Secret with the settings and certificates of a pooler's pods. */
@@ -15,7 +15,7 @@ export function poolerSecretName(pooler: string): string {
   return `${pooler}-pooler`;
 }
 
-/** Returns the Secret with everything that the pods read. They notice changes, and are not restarted. */
+/** Returns the Secret with everything that the pods read. The pods reload it when it changes, without a restart. */
 export function poolerSecretFor(
   { metadata: { name }, spec }: Stored<PostgresPooler>,
   { settings, certificates }: { readonly settings: string; readonly certificates: PoolerCertificates },
@@ -44,7 +44,7 @@ export function poolerServiceFor({ metadata: { name } }: Stored<PostgresPooler>)
   });
 }
 
-/** Returns the Deployment of the pods with PgBouncer. */
+/** Returns the Deployment that runs PgBouncer. */
 export function poolerDeploymentFor(
   { metadata: { name }, spec }: Stored<PostgresPooler>,
   { image }: { readonly image: string },
@@ -59,7 +59,7 @@ export function poolerDeploymentFor(
     ],
     ports: [{ name: 'postgresql', containerPort: 5432 }],
     readinessProbe: { tcpSocket: { port: 'postgresql' }, periodSeconds: 2 },
-    // The reason why PgBouncer does not start is the last line of the log.
+    // If PgBouncer does not start, the last line of the log says why.
     terminationMessagePolicy: 'FallbackToLogsOnError',
     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
     volumeMounts: [{ name: 'settings', mountPath: folder, readOnly: true }],
@@ -75,7 +75,7 @@ export function poolerDeploymentFor(
         metadata: { labels },
         spec: {
           automountServiceAccountToken: false,
-          // Time for transactions to end.
+          // Allows transactions to end.
           terminationGracePeriodSeconds: 60,
           securityContext: { runAsNonRoot: true, seccompProfile: { type: 'RuntimeDefault' } },
           topologySpreadConstraints: [{ ...spread, labelSelector: { matchLabels: labels } }],

@@ -6,7 +6,7 @@ const seconds = /^\d{1,12}(?:\.\d{1,6})?$/;
 const flag = /^[01]$/;
 const text = /^[^\p{Cc}]{0,1000}$/u;
 
-/** The parameters that a pooler may set, and the form of their values. PgBouncer does not start with an invalid value. */
+/** The parameters that a pooler may set, with a pattern for their values. PgBouncer would not start with an invalid value. */
 const allowed: Readonly<Record<string, RegExp>> = {
   application_name_add_host: flag,
   autodb_idle_timeout: seconds,
@@ -57,7 +57,10 @@ const allowed: Readonly<Record<string, RegExp>> = {
   verbose: number,
 };
 
-/** Values that parameters replace. Clients wait during a failover, and a node that no longer responds is noticed within seconds. */
+/**
+ * Defaults that `spec.parameters` may override. They make clients wait during a failover, and detect an unresponsive node within
+ * seconds.
+ */
 const defaults: Readonly<Record<string, string>> = {
   client_tls_sslmode: 'require',
   ignore_startup_parameters: 'extra_float_digits',
@@ -69,7 +72,7 @@ const defaults: Readonly<Record<string, string>> = {
   tcp_user_timeout: '10000',
 };
 
-/** Returns why a pooler must not set some of its parameters. */
+/** Returns why some parameters are rejected, or undefined if all are valid. */
 export function whyParametersRefused(parameters: Readonly<Record<string, string>>): string | undefined {
   const names = Object.keys(parameters).sort();
   const unknown = names.filter((name) => !Object.hasOwn(allowed, name));
@@ -81,7 +84,7 @@ export function whyParametersRefused(parameters: Readonly<Record<string, string>
   return reasons.length > 0 ? reasons.join('; ') : undefined;
 }
 
-/** Returns the part of pgbouncer.ini that is the same for all pods. They add their address, and the places of certificates. */
+/** Returns the part of pgbouncer.ini that all pods share. Each pod adds its address and the paths of its certificates. */
 export function poolerSettings({ poolMode = 'session', parameters = {} }: PostgresPoolerSpec, host: string): string {
   const settings: Readonly<Record<string, string>> = {
     ...defaults,
@@ -91,7 +94,8 @@ export function poolerSettings({ poolMode = 'session', parameters = {} }: Postgr
     auth_user: poolerRole,
     listen_port: '5432',
     pool_mode: poolMode,
-    // Only this cluster's own authority is trusted, and the address is that of its Service.
+    // Sufficient, because only this cluster's own authority is trusted. `verify-full` would fail: the host is the Service's IP
+    // address.
     server_tls_sslmode: 'verify-ca',
   };
   const lines = Object.entries(settings)

@@ -5,8 +5,8 @@ import { clusterLabel, roleLabel } from '../instance/protocol.ts';
 import { clusterNames } from './cluster-names.ts';
 
 /**
- * Returns the Services: `-rw` routes to the primary, `-ro` to the replicas, `-r` to all. They follow the role label, which the
- * operator removes from a failed primary before another instance is chosen.
+ * Returns the Services: `-rw` routes to the primary, `-ro` to the replicas, `-r` to all instances. `-rw` and `-ro` select by the
+ * role label, which the operator removes from a failed primary before it chooses another one.
  */
 export function servicesFor({ metadata: { name } }: Stored<PostgresCluster>): readonly Service[] {
   const names = clusterNames(name);

@@ -7,7 +7,7 @@ import { clusterNames } from './cluster-names.ts';
 import { instanceImage, requestedImage } from './instance-image.ts';
 import { instanceFolders } from './instance-pod.ts';
 
-/** Label with the name of the cluster on the Jobs of a major upgrade, and on their pods. */
+/** Label on the Jobs of a major upgrade, and on their pods, with the name of the cluster. */
 export const upgradeLabel = 'database.db.example.com/upgrade-of';
 
 const folders = {
@@ -16,7 +16,7 @@ const folders = {
   certificates: '/etc/postgres-cluster/operator',
 } as const;
 const resultFile = '/dev/termination-log';
-/** An attempt continues where an earlier one was interrupted. */
+/** Interrupted attempts are retried: each continues where the previous one stopped. */
 const backoffLimit = 20;
 
 interface JobParts {
@@ -36,8 +36,8 @@ export function upgradeJobName(cluster: string, { phase, to, startedAt }: MajorU
 }
 
 /**
- * Returns the Job of the current phase: it tries the new version while the servers run, or upgrades the data of the primary. Its
- * result is the pod's termination message.
+ * Returns the Job of the current phase: it either tests the new version while the servers run, or upgrades the primary's data.
+ * The pod's termination message is the result.
  */
 export function upgradeJobFor(cluster: Stored<PostgresCluster>, { image, upgrade, primary, host }: JobParts): Job {
   const { name } = cluster.metadata;

@@ -4,12 +4,12 @@ import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { clusterLabel } from '../instance/protocol.ts';
 
 /**
- * The label of claims whose instance was removed. They are not used again: `true` means that they are kept, `deleting` that they are
- * deleted as soon as no quorum names the instance, which may have the only replica of a commit until then.
+ * Label on the claims of removed instances, which are not reused. `true`: the claim is kept. `deleting`: the claim is deleted
+ * once no quorum names the instance; until then, the volume may have a commit that no other replica has.
  */
 export const removedLabel = 'database.db.example.com/removed';
 
-/** Returns the claim with the data directory of an instance. */
+/** Returns the volume claim for an instance's data directory. */
 export function volumeClaimFor({ metadata, spec }: Stored<PostgresCluster>, instance: string): PersistentVolumeClaim {
   const { size = '1Gi', storageClassName } = spec.storage;
   return PersistentVolumeClaim({

@@ -12,12 +12,12 @@ export interface PostgresBackupScheduleSpec {
   readonly timeZone?: string;
   readonly suspend?: boolean;
   readonly type?: PostgresBackupSpec['type'];
-  /** Restores the newest backup into a temporary server, and queries it. */
+  /** Restore drill: restores the newest backup into a temporary server, and queries it. */
   readonly drill?: Drill;
 }
 
 export interface Drill {
-  /** When to restore, as a cron expression with five fields. @maxLength 100 */
+  /** When to run the drill, as a cron expression with five fields. @maxLength 100 */
   readonly schedule: string;
   /** Query that must return at least one row in the restored database. @default "SELECT 1" @maxLength 65536 */
   readonly query?: string;
@@ -51,7 +51,7 @@ export interface DrillResult {
   readonly durationSeconds?: number;
 }
 
-/** Takes backups on a schedule, and proves that they can be restored. */
+/** Takes backups on a schedule, and tests that they can be restored. */
 export const PostgresBackupSchedule = defineKind<PostgresBackupScheduleSpec, PostgresBackupScheduleStatus>({
   group: 'database.db.example.com',
   version: 'v1',

@@ -5,9 +5,9 @@ import { defineKind } from '@kubewright/runtime';
 export interface PostgresBackupSpec {
   /** Name of the `PostgresCluster`. @maxLength 253 @immutable */
   readonly cluster: string;
-  /** `incremental` needs PostgreSQL 17, and continues the newest backup. @default full @immutable */
+  /** `incremental` needs PostgreSQL 17 or newer, and is based on the newest backup. @default full @immutable */
   readonly type?: 'full' | 'incremental';
-  /** Instance to copy from. @default replica @immutable */
+  /** Role of the instance to copy from. @default replica @immutable */
   readonly from?: 'primary' | 'replica';
 }
 

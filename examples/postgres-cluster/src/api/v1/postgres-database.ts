@@ -9,7 +9,7 @@ export interface PostgresDatabaseSpec {
   readonly name: string;
   /** Role that owns the database. It must exist. @minLength 1 @maxLength 63 */
   readonly owner: string;
-  /** Extensions that are installed. Others are not changed. @listType set @maxItems 50 @items.maxLength 63 */
+  /** Extensions to install. Other extensions are left unchanged. @listType set @maxItems 50 @items.maxLength 63 */
   readonly extensions?: readonly string[];
   /** Maximum number of concurrent connections; -1 for no limit. @int32 @minimum -1 @default -1 */
   readonly connectionLimit?: number;
@@ -18,7 +18,7 @@ export interface PostgresDatabaseSpec {
 }
 
 export interface PostgresDatabaseStatus {
-  /** True if PostgreSQL has the database as described. */
+  /** True if the database in PostgreSQL matches the spec. */
   readonly applied?: boolean;
   /** The reason why `applied` is false. */
   readonly message?: string;

@@ -7,13 +7,13 @@ export interface PostgresPoolerSpec {
   readonly cluster: string;
   /** Service of the cluster to connect to: `rw` for the primary, `ro` for the replicas, `r` for all instances. @default rw */
   readonly type?: 'rw' | 'ro' | 'r';
-  /** Number of pods with PgBouncer. @minimum 0 @maximum 100 @default 1 @int32 */
+  /** Number of PgBouncer pods. @minimum 0 @maximum 100 @default 1 @int32 */
   readonly instances?: number;
-  /** When a connection to the server becomes free for other clients: at the end of the client's session, or of each transaction. @default session */
+  /** When a server connection is returned to the pool: after the client's session, or after each transaction. @default session */
   readonly poolMode?: 'session' | 'transaction';
-  /** Settings of PgBouncer. Those that the operator manages are refused. @maxProperties 100 */
+  /** PgBouncer settings. Settings that the operator manages are rejected. @maxProperties 100 */
   readonly parameters?: Readonly<Record<string, string>>;
-  /** Lets clients wait instead of passing on what they send, for example during maintenance. */
+  /** Pauses PgBouncer, for example during maintenance: clients stay connected, and their queries wait. */
   readonly paused?: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface PostgresPoolerStatus {
   readonly instances?: number;
   /** Number of pods that accept connections. @int32 */
   readonly readyInstances?: number;
-  /** Selects the pods. */
+  /** Label selector of the pods. */
   readonly selector?: string;
   /** @int64 */
   readonly observedGeneration?: number;
@@ -31,10 +31,11 @@ export interface PostgresPoolerStatus {
 }
 
 /**
- * A pool of connections to a PostgreSQL cluster. Clients connect to the Service of the same name, with the passwords of the cluster.
+ * A PgBouncer connection pool for a PostgreSQL cluster. Clients connect to the Service of the same name, with their usual roles
+ * and passwords.
  *
  * @rule self.metadata.name.size() <= 50
- * @message the name must have at most 50 characters, because the names of its pods are longer
+ * @message the name must have at most 50 characters, because pod names append a suffix
  */
 export const PostgresPooler = defineKind<PostgresPoolerSpec, PostgresPoolerStatus>({
   group: 'database.db.example.com',

@@ -18,20 +18,20 @@ export interface PostgresRoleSpec {
   readonly connectionLimit?: number;
   /** Time at which the password expires. @format date-time */
   readonly validUntil?: string;
-  /** Roles whose privileges this one has. Other memberships are revoked. @listType set @maxItems 50 @items.maxLength 63 */
+  /** Roles that this role is a member of. Other memberships are revoked. @listType set @maxItems 50 @items.maxLength 63 */
   readonly memberOf?: readonly string[];
-  /** Secret with the key `password`. Without one, the password is not changed. @maxLength 253 */
+  /** Secret whose key `password` has the role's password. If unset, the password is not managed. @maxLength 253 */
   readonly passwordSecret?: string;
   /** `Delete` drops the role when this object is deleted. @default Retain */
   readonly reclaimPolicy?: 'Retain' | 'Delete';
 }
 
 export interface PostgresRoleStatus {
-  /** True if PostgreSQL has the role as described. */
+  /** True if the role in PostgreSQL matches the spec. */
   readonly applied?: boolean;
   /** The reason why `applied` is false. */
   readonly message?: string;
-  /** Version of the Secret whose password is set. */
+  /** Resource version of the Secret whose password was last set. */
   readonly passwordVersion?: string;
   /** @int64 */
   readonly observedGeneration?: number;

@@ -20,24 +20,28 @@ describe('PostgresCluster', () => {
 
   it.each<[string, Partial<PostgresClusterSpec>, string]>([
     [
-      'more synchronous replicas than there are',
+      'as many synchronous replicas as instances',
       { instances: 2, replication: { synchronous: 2 } },
       'replication.synchronous must be less than instances',
     ],
     [
-      'a Lease that expires before it is renewed',
+      'a Lease that expires before the renew deadline',
       { lease: { durationSeconds: 5 } },
       'retryPeriodSeconds must be less than renewDeadlineSeconds',
     ],
-    ['no instance', { instances: 0 }, 'should be greater than or equal to 1'],
-    ['a parameter with more than a name', { parameters: { 'port ': '1' } }, 'parameters must have names of settings'],
-    ['a parameter with a line', { parameters: { "a = '1'\nport": '1' } }, 'parameters must have names of settings'],
-    ['an archive in two places', { backup: { keep: 1 } }, 'set either volume or s3'],
+    ['zero instances', { instances: 0 }, 'should be greater than or equal to 1'],
+    ['a parameter name with a space', { parameters: { 'port ': '1' } }, 'parameters must have valid setting names'],
+    [
+      'a parameter name with a line break',
+      { parameters: { "a = '1'\nport": '1' } },
+      'parameters must have valid setting names',
+    ],
+    ['an archive without a location', { backup: { keep: 1 } }, 'set either volume or s3'],
   ])('rejects %s', async (_, spec, message) => {
     await expect(create('wrong', spec)).rejects.toThrow(message);
   });
 
-  it('has defaults, and volumes that cannot shrink', async () => {
+  it('applies defaults, and rejects a smaller volume', async () => {
     const { spec } = await create('shop', {
       storage: { size: '2Gi' },
       parameters: { work_mem: '4MB', 'Auto_Explain.log_analyze': 'on' },
