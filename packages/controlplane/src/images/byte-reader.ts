@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Reads a stream of chunks in pieces of the caller's size. */
+/** Reads a stream in pieces of the size that the caller asks for. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);
@@ -9,14 +9,14 @@ export class ByteReader {
     this.#chunks = source[Symbol.asyncIterator]();
   }
 
-  /** Returns the next bytes, fewer only at the end of the stream. */
+  /** Returns the next `size` bytes, or fewer at the end of the stream. */
   async read(size: number): Promise<Buffer> {
     const parts: Buffer[] = [];
     for await (const part of this.pieces(size)) parts.push(part);
     return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
   }
 
-  /** Yields the next bytes as they arrive, fewer only at the end of the stream. */
+  /** Yields the next `size` bytes as they arrive, or fewer at the end of the stream. */
   async *pieces(size: number): AsyncGenerator<Buffer, void> {
     let missing = size;
     while (missing > 0) {

@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ImageStoreError } from './image-store-error.ts';
 
-/** Content that is written but not yet in the store. */
+/** Content that has been written to disk, but is not in the store yet. */
 export interface StagedContent {
   readonly path: string;
   /** `sha256:…` */
@@ -26,7 +26,7 @@ const digestPattern = /^sha256:[0-9a-f]{64}$/;
 /** Maximum size of a manifest or configuration, in bytes. */
 const maxText = 4 * 1024 * 1024;
 
-/** Content on disk, found by its digest. Several processes can use it at the same time. */
+/** Content-addressed storage on disk. Several processes can use it at the same time. */
 export class ContentStore {
   readonly #blobs: string;
   readonly #staging: string;
@@ -41,7 +41,7 @@ export class ContentStore {
     return existsSync(this.path(digest));
   }
 
-  /** @throws ImageStoreError if it is no SHA-256 digest */
+  /** @throws ImageStoreError if the digest is not a SHA-256 digest */
   path(digest: string): string {
     if (digestPattern.test(digest)) return join(this.#blobs, digest.slice('sha256:'.length));
     throw new ImageStoreError({ what: `cannot use the digest "${digest}"`, why: 'only sha256 digests are supported' });
@@ -62,7 +62,7 @@ export class ContentStore {
     return readFile(path, 'utf8');
   }
 
-  /** Writes content and computes its digest. It is not in the store before {@link keep}. */
+  /** Writes content to disk and computes its digest. Only {@link keep} adds it to the store. */
   async stage(content: AsyncIterable<Uint8Array>): Promise<StagedContent> {
     const path = join(mkdtempSync(join(this.#staging, 'content-')), 'content');
     const hash = createHash('sha256');
@@ -83,7 +83,7 @@ export class ContentStore {
     return { path, digest: `sha256:${hash.digest('hex')}`, size };
   }
 
-  /** Moves staged content into the store. @throws ImageStoreError if it does not have the expected digest */
+  /** Moves staged content into the store. @throws ImageStoreError if its digest is not the expected one */
   keep({ path, digest }: StagedContent, expected: string): void {
     if (digest !== expected) {
       throw new ImageStoreError({ what: `the content of ${expected} is damaged`, why: `its digest is ${digest}` });
@@ -92,7 +92,7 @@ export class ContentStore {
     renameSync(path, this.path(digest));
   }
 
-  /** Writes a short text. Returns its digest and size. */
+  /** Adds a short text to the store. Returns its digest and size. */
   async add(text: string): Promise<{ readonly digest: string; readonly size: number }> {
     const staged = await this.stage(
       (async function* () {
@@ -109,7 +109,7 @@ export class ContentStore {
     for (const { path } of staged) rmSync(dirname(path), { recursive: true, force: true });
   }
 
-  /** Removes all content except that with the given digests. Returns the number of removed bytes. */
+  /** Removes all content except the given digests. Returns the number of bytes freed. */
   removeExcept(used: ReadonlySet<string>): number {
     let bytes = 0;
     for (const name of readdirSync(this.#blobs)) {

@@ -5,9 +5,9 @@ import zlib from 'node:zlib';
 import { ImageStoreError } from './image-store-error.ts';
 
 /**
- * Reads a file, decompressed if it is compressed with gzip or zstd.
+ * Reads a file and decompresses it if it is compressed with gzip or zstd.
  *
- * @throws ImageStoreError if this Node cannot decompress it.
+ * @throws ImageStoreError if this version of Node.js cannot decompress it.
  */
 export async function* decompressed(path: string): AsyncGenerator<Uint8Array, void> {
   const transform = await decompressor(path);
@@ -36,7 +36,7 @@ async function decompressor(path: string): Promise<Transform | undefined> {
   }
   if (magic.readUInt16BE(0) === 0x1f8b) return zlib.createGunzip();
   if (magic.readUInt32BE(0) !== 0x28b52ffd) return undefined;
-  // Since Node.js 22.15.
+  // Available since Node.js 22.15.
   if ('createZstdDecompress' in zlib && typeof zlib.createZstdDecompress === 'function') {
     return (zlib.createZstdDecompress as () => Transform)();
   }

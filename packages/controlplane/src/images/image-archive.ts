@@ -14,11 +14,11 @@ import {
 import { ImageStoreError } from './image-store-error.ts';
 import { readTar } from './read-tar.ts';
 
-/** An image of an archive, whose content is in the store. */
+/** An image of a loaded archive. Its content is in the store. */
 export interface LoadedImage {
-  /** Digest of its manifest. */
+  /** Digest of the image's manifest. */
   readonly digest: string;
-  /** As in the archive; absent if the archive does not name the image. */
+  /** The name in the archive; absent if the archive does not name the image. */
   readonly name?: string | undefined;
 }
 
@@ -30,7 +30,7 @@ interface SavedImage {
 }
 
 /**
- * Reads the images of an archive into the store: an OCI layout (a folder or a tar) or the output of `docker save`.
+ * Loads the images of an archive into the store. The archive is an OCI layout (a folder or a tar) or the output of `docker save`.
  *
  * @throws ImageStoreError if it is neither, is damaged, or has no image for this machine.
  */
@@ -66,7 +66,7 @@ async function stageFiles(
   for await (const entry of readTar(decompressed(path))) {
     const name = posix.normalize(entry.path);
     if (entry.type === 'file') files.set(name, await store.stage(entry.content));
-    // `docker save` writes a layer that several images have once.
+    // `docker save` writes a layer shared by several images only once, and links to it.
     if (entry.type === 'symlink') links.set(name, posix.normalize(posix.join(dirname(name), entry.target)));
     if (entry.type === 'hardlink') links.set(name, posix.normalize(entry.target));
   }
@@ -76,7 +76,7 @@ async function stageFiles(
   }
 }
 
-/** The files of an archive. */
+/** The staged files of an archive. */
 class ImageArchive {
   readonly #path: string;
   readonly #store: ContentStore;
@@ -91,7 +91,7 @@ class ImageArchive {
     this.#files = parts.files;
   }
 
-  /** Keeps the images of an OCI layout. */
+  /** Stores the images of an OCI layout. */
   async layout(): Promise<readonly LoadedImage[]> {
     const { digest } = this.#file('index.json');
     this.#keep('index.json', digest);
@@ -105,7 +105,7 @@ class ImageArchive {
     return images;
   }
 
-  /** Keeps the images that `docker save` has written without an OCI layout. */
+  /** Stores the images of a `docker save` archive that is not an OCI layout. */
   async saved(): Promise<readonly LoadedImage[]> {
     const { digest } = this.#file('manifest.json');
     this.#keep('manifest.json', digest);
@@ -122,7 +122,7 @@ class ImageArchive {
     return images;
   }
 
-  /** Keeps an image and everything that it refers to. Returns the digest of its manifest. */
+  /** Stores an image and everything that it refers to. Returns the digest of its manifest. */
   async #keepImage(descriptor: Descriptor): Promise<string> {
     const { digest } = descriptor;
     const content = await this.#manifest(digest);
@@ -137,7 +137,7 @@ class ImageArchive {
     this.#keep(blobPath(digest), digest);
     const content = parseObject(await this.#store.text(digest), `the manifest ${digest}`);
     if (isIndex(content) || isManifest(content)) return content;
-    throw this.#invalid(`${digest} is not a manifest of an image`);
+    throw this.#invalid(`${digest} is not an image manifest`);
   }
 
   #keepNamed(name: string): Descriptor {
@@ -165,7 +165,7 @@ function blobPath(digest: string): string {
   return `blobs/${digest.replace(':', '/')}`;
 }
 
-/** Returns the name of an image in an OCI layout. A name without a slash or colon is only a tag. */
+/** Returns an image's name in an OCI layout. An annotation without a slash or colon is only a tag, not a name. */
 function nameOf({ annotations = {} }: Descriptor): string | undefined {
   const name = annotations['io.containerd.image.name'] ?? annotations['org.opencontainers.image.ref.name'];
   return name !== undefined && /[/:]/.test(name) ? name : undefined;

@@ -1,6 +1,6 @@
 import { ImageStoreError } from './image-store-error.ts';
 
-/** Refers to a blob by its digest. */
+/** A reference to a blob by its digest. */
 export interface Descriptor {
   readonly mediaType?: string;
   /** `sha256:…` */
@@ -15,13 +15,13 @@ export interface ImageIndex {
   readonly manifests: readonly Descriptor[];
 }
 
-/** The parts of an image. */
+/** An image manifest: references to the image's configuration and layers. */
 export interface ImageManifest {
   readonly config: Descriptor;
   readonly layers: readonly Descriptor[];
 }
 
-/** How containers of an image run. The names are those of the OCI image specification. */
+/** An image's configuration: how its containers run. Field names follow the OCI image specification. */
 export interface ImageConfig {
   readonly architecture?: string;
   readonly os?: string;
@@ -38,7 +38,7 @@ export interface ImageConfig {
   readonly rootfs?: { readonly diff_ids?: readonly string[] };
 }
 
-/** The architecture of this machine in the words of Go. */
+/** The architecture of this machine, under Go's name. */
 export const thisArchitecture: string = process.arch === 'x64' ? 'amd64' : process.arch;
 
 /** Parses an image's JSON. @throws ImageStoreError if it is not a JSON object */
@@ -58,12 +58,12 @@ export function isIndex(value: object): value is ImageIndex {
   return 'manifests' in value && Array.isArray(value.manifests);
 }
 
-/** True if the JSON is a manifest of schema 2 or of OCI. */
+/** True if the JSON is an image manifest (Docker schema 2 or OCI). */
 export function isManifest(value: object): value is ImageManifest {
   return 'config' in value && 'layers' in value && Array.isArray(value.layers);
 }
 
-/** Returns the manifest of an index for this machine. @throws ImageStoreError if it has none */
+/** Returns the manifest for this machine from an index. @throws ImageStoreError if there is none */
 export function manifestForThisMachine({ manifests }: ImageIndex, what: string): Descriptor {
   const images = manifests.filter(({ annotations }) => annotations?.['vnd.docker.reference.type'] === undefined);
   const found = images.find(({ platform }) => platform?.os === 'linux' && platform.architecture === thisArchitecture);

@@ -30,7 +30,7 @@ describe('ImageStore', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Writes a layer with the given files; a value of `null` is a folder, `-> x` a link. */
+  /** Writes a layer with the given files. A value of `null` makes a folder, `-> x` a link to x. */
   const layer = (name: string, files: Readonly<Record<string, string | null>>): string => {
     const source = join(folder, `${name}.d`);
     mkdirSync(source);
@@ -111,12 +111,12 @@ describe('ImageStore', () => {
     expect(readFileSync(join(files, 'was-folder'), 'utf8')).toBe('now a file');
   });
 
-  it('keeps the files of a hostile layer in the root', async () => {
+  it('keeps a hostile layer from writing outside the root', async () => {
     writeFileSync(join(folder, 'outside'), 'untouched');
     const below = layer('a', { escape: `-> ${folder}`, up: '-> ../../../../../..' });
     const names = ['escape/outside', 'up/tmp-of-image'];
     layer('b', { 'escape/outside': 'changed', 'up/tmp-of-image': 'x' });
-    // Without entries for the folders, which would replace the links.
+    // The archive omits the folders' own entries, which would replace the links.
     const above = tarOf(join(folder, 'b.d'), join(folder, 'b.tar'), { entries: names });
     await load([below, above]);
     const files = await root();
@@ -141,7 +141,7 @@ describe('ImageStore', () => {
       entries: ['a', 'b'],
     });
     await load([linking, linking], 'linking:1');
-    await expect(root('linking:1')).rejects.toThrow('its target /etc/passwd is not a file of the image');
+    await expect(root('linking:1')).rejects.toThrow('its target /etc/passwd is not a file in the image');
   });
 
   it('unpacks hard links and long names, with modes and without setuid bits', async () => {
@@ -177,7 +177,7 @@ describe('ImageStore', () => {
     await expect(store.load(layout)).rejects.toThrow('is damaged');
   });
 
-  it('says what else it reads', async () => {
+  it('names the supported formats when it rejects an archive', async () => {
     const file = tarOf(mkdtempSync(join(folder, 'empty-')), join(folder, 'empty.tar'));
     await expect(store.load(file)).rejects.toThrow('it has no index.json (OCI layout) and no manifest.json');
   });
@@ -188,7 +188,7 @@ describe('ImageStore', () => {
     expect(readFileSync(join(await root('tool'), 'bin/tool'), 'utf8')).toBe('x');
   });
 
-  it('prunes what no image needs, and all images on request', async () => {
+  it('prunes content that no image needs, and all images on request', async () => {
     await load([layer('a', { file: 'one' })]);
     const old = await root();
     await load([layer('b', { file: 'two' }), layer('c', { more: 'x' })]);
@@ -223,9 +223,9 @@ describe('decompressed', () => {
     expect(await read(Buffer.from('plain'))).toBe('plain');
     expect(await read(Buffer.from(''))).toBe('');
     expect(await read(zlib.gzipSync('compressed'))).toBe('compressed');
-    // The frame of "hello" from the zstd program.
+    // `hello` as a frame written by the zstd program.
     const zstd = Buffer.from('28b52ffd240529000068656c6c6fa36d9f88', 'hex');
-    // Since Node.js 22.15.
+    // Available since Node.js 22.15.
     if ('createZstdDecompress' in zlib) expect(await read(zstd)).toBe('hello');
     else await expect(read(zstd)).rejects.toThrow('has no zstd');
   });

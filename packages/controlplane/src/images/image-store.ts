@@ -22,22 +22,22 @@ import { ImageRoot, type UnpackLimits } from './unpack-layer.ts';
 
 /** A named image in the store. */
 export interface StoredImage {
-  /** Complete: `docker.io/library/busybox:1.36`. */
+  /** The complete name: `docker.io/library/busybox:1.36`. */
   readonly name: string;
-  /** Digest of its manifest. */
+  /** Digest of the image's manifest. */
   readonly digest: string;
   /** Size of its compressed layers, in bytes. */
   readonly size: number;
-  /** When it was built, if it says so. */
+  /** The build time, if the image records one. */
   readonly created?: string | undefined;
 }
 
 const defaultLimits: UnpackLimits = { bytes: 64 * 1024 ** 3, files: 2_000_000 };
 
 /**
- * Returns the complete name of an image: with registry, and with the tag `latest` if it has neither tag nor digest.
+ * Returns the complete name of an image: adds the registry, and the tag `latest` if the name has neither tag nor digest.
  *
- * @throws ImageReferenceError if it is malformed
+ * @throws ImageReferenceError if the name is malformed
  */
 export function completeName(image: string): string {
   const { domain, path, tag, digest } = parseImageReference(image);
@@ -55,21 +55,21 @@ export class ImageStore {
     this.#folder = folder;
     this.#limits = limits;
     for (const part of ['names', 'roots']) mkdirSync(join(folder, part), { recursive: true, mode: 0o700 });
-    // Files of images can have any mode.
+    // Unpacked files can have any mode, so other users must not reach them.
     chmodSync(folder, 0o700);
     this.#content = new ContentStore(folder);
   }
 
-  /** Opens the store that all clusters of a user share. */
+  /** Opens the store that all clusters of the current user share. */
   static ofUser(env: Readonly<Record<string, string | undefined>>): ImageStore {
     const data = env['XDG_DATA_HOME'] || join(env['HOME'] || homedir(), '.local', 'share');
     return new ImageStore(join(data, 'kubewright', 'images'));
   }
 
   /**
-   * Loads the images of an OCI layout or of an archive of `docker save`.
+   * Loads the images of an OCI layout or a `docker save` archive.
    *
-   * @param options - `name`: name for an image that the archive does not name.
+   * @param options - `name`: the image's name if the archive does not name it.
    * @throws ImageStoreError if the archive cannot be used.
    */
   async load(path: string, { name }: { readonly name?: string | undefined } = {}): Promise<readonly StoredImage[]> {
@@ -81,7 +81,7 @@ export class ImageStore {
         throw new ImageStoreError({
           what: `cannot load images from ${path}`,
           why: 'an image in it has no name',
-          remedy: 'name it: --name NAME:TAG (for an archive with one image)',
+          remedy: 'pass --name NAME:TAG (only for an archive with one image)',
         });
       }
       stored.push(await this.#name(completeName(complete), image.digest));
@@ -90,7 +90,7 @@ export class ImageStore {
   }
 
   /**
-   * Creates an image of a root file system in a tar archive, as `docker import` does.
+   * Creates an image from a tar archive of a root file system, as `docker import` does.
    *
    * @throws ImageStoreError if the archive cannot be read.
    */
@@ -105,13 +105,13 @@ export class ImageStore {
     return this.#name(completeName(name), manifest.digest);
   }
 
-  /** Returns all images, by name. */
+  /** Returns all images, sorted by name. */
   async list(): Promise<readonly StoredImage[]> {
     const names = this.#names();
     return Promise.all(names.map(({ name, digest }) => this.#describe(name, digest)));
   }
 
-  /** Returns the digest of an image, or `undefined` if it is not in the store. @throws ImageReferenceError if it is malformed */
+  /** Returns the digest of an image; undefined if it is not in the store. @throws ImageReferenceError if the name is malformed */
   find(image: string): string | undefined {
     const { digest } = parseImageReference(image);
     if (digest !== undefined) return this.#content.has(digest) ? digest : undefined;
@@ -119,18 +119,18 @@ export class ImageStore {
     return this.#names().find((one) => one.name === name)?.digest;
   }
 
-  /** Returns how containers of an image run. @throws ImageStoreError if the image is incomplete */
+  /** Returns the configuration of an image. @throws ImageStoreError if the image is incomplete */
   async config(digest: string): Promise<ImageConfig> {
     const { config } = await this.#manifest(digest);
-    // The fields are those of the specification.
+    // The fields are those of the OCI image specification.
     return parseObject(await this.#content.text(config.digest), `the configuration of ${digest}`) as ImageConfig;
   }
 
   /**
-   * Returns the folder with an image's files, which must not be changed; unpacks the image if necessary.
+   * Returns the folder with an image's unpacked files, which the caller must not change. Unpacks the image if necessary.
    *
-   * @param options - `firstId`: id on this machine of the image's user 0; `undefined` if the files belong to this process's user.
-   * @throws ImageStoreError if a layer is damaged, is outside the root, or exceeds a limit.
+   * @param options - `firstId`: the id on this machine of the image's user 0; `undefined` if this process's user owns the files.
+   * @throws ImageStoreError if a layer is damaged, has a path outside the root, or exceeds a limit.
    */
   async root(digest: string, { firstId }: { readonly firstId: number | undefined }): Promise<string> {
     const { layers } = await this.#manifest(digest);
@@ -144,22 +144,22 @@ export class ImageStore {
       for (const [index, layer] of layers.entries()) {
         const content = hashed(decompressed(this.#content.path(layer.digest)), diffIds[index]);
         await root.apply(content);
-        // Reads what follows the end of the archive, and checks the digest.
+        // Reads any bytes after the end of the archive, so that the digest is checked.
         for await (const _ of content);
       }
       root.finish();
       renameSync(unfinished, folder);
     } catch (error) {
       removeTree(unfinished);
-      // Another process has unpacked it in the meantime.
+      // If the folder exists, another process has unpacked the image in the meantime.
       if (!existsSync(folder)) throw error;
     }
     return folder;
   }
 
   /**
-   * Removes the content that no image needs, what an interrupted load has left, and with `all`, every image. Returns the removed
-   * bytes. Fails loads that run at the same time.
+   * Removes content that no image needs and leftovers of interrupted loads; with `all`, also removes every image. Returns the
+   * number of bytes freed and of images removed. Concurrent loads fail.
    */
   async prune({ all }: { readonly all: boolean }): Promise<{ readonly bytes: number; readonly images: number }> {
     const names = this.#names();
@@ -199,7 +199,7 @@ export class ImageStore {
   async #manifest(digest: string): Promise<ImageManifest> {
     const manifest = parseObject(await this.#content.text(digest), `the manifest ${digest}`);
     if (isManifest(manifest)) return manifest;
-    throw new ImageStoreError({ what: `cannot use the image ${digest}`, why: 'it is not a manifest of an image' });
+    throw new ImageStoreError({ what: `cannot use the image ${digest}`, why: 'it is not an image manifest' });
   }
 
   #names(): readonly { readonly name: string; readonly digest: string }[] {
@@ -215,12 +215,12 @@ export class ImageStore {
   }
 
   #nameFile(name: string): string {
-    // Names can be longer than file names, and have slashes.
+    // Image names contain slashes and can be longer than a file name, so the file is named after the hash.
     return join(this.#folder, 'names', `${sha256(name)}.json`);
   }
 }
 
-/** Returns the name of the folder with the files of these layers. */
+/** Returns the name of the folder for these unpacked layers. */
 function rootKey(diffIds: readonly string[]): string {
   return sha256(diffIds.join());
 }
@@ -229,7 +229,7 @@ function sha256(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
 
-/** Passes content on and checks its digest at the end. */
+/** Passes content through and checks its digest at the end. */
 async function* hashed(
   content: AsyncIterable<Uint8Array>,
   expected: string | undefined,
@@ -247,7 +247,7 @@ async function* hashed(
   });
 }
 
-/** Removes a folder of unpacked files, whose folders can be read-only. */
+/** Removes a folder of unpacked files, including read-only folders. */
 function removeTree(folder: string): void {
   if (!existsSync(folder)) return;
   for (const name of readdirSync(folder, { recursive: true, withFileTypes: true })) {

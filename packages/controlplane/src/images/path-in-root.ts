@@ -1,12 +1,12 @@
 import { lstatSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Maximum number of links in one path, as in Linux. */
+/** Maximum number of symbolic links followed in one path, as in Linux. */
 const maxLinks = 40;
 
 /**
- * Resolves the symbolic links of a path as if `root` were the root folder, so the result is always in it. Missing parts are kept.
- * Returns the path below the root: `/usr/bin/env`.
+ * Resolves the symbolic links of a path as if `root` were `/`, so the result never leaves it. Parts that do not exist are kept.
+ * Returns the path relative to the root: `/usr/bin/env`.
  */
 export function pathInRoot(root: string, path: string): string {
   const missing = path.split('/').filter(isPart).reverse();

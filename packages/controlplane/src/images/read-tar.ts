@@ -4,22 +4,22 @@ import { ImageStoreError } from './image-store-error.ts';
 
 /** A file, folder or link of a tar archive. */
 export interface TarEntry {
-  /** As in the archive: `./usr/bin/env`, `usr/`. */
+  /** The path as written in the archive: `./usr/bin/env`, `usr/`. */
   readonly path: string;
   readonly type: 'file' | 'folder' | 'symlink' | 'hardlink' | 'device';
-  /** Target of a link. */
+  /** The target of a link; otherwise empty. */
   readonly target: string;
   readonly mode: number;
   readonly uid: number;
   readonly gid: number;
   readonly size: number;
   readonly modifiedAtMs: number;
-  /** The content of a file. What is not read is skipped. */
+  /** The content of a file. Unread content is skipped. */
   readonly content: AsyncIterable<Uint8Array>;
 }
 
 const block = 512;
-/** Maximum size of a header's extensions, in bytes. */
+/** Maximum size of an extension header, in bytes. */
 const maxExtension = 1024 * 1024;
 const types: Readonly<Record<string, TarEntry['type']>> = {
   '\0': 'file',
@@ -34,16 +34,16 @@ const types: Readonly<Record<string, TarEntry['type']>> = {
 };
 
 /**
- * Reads a tar archive: ustar with the extensions of POSIX (pax) and GNU for long names and large numbers.
+ * Reads a tar archive: ustar, with the POSIX (pax) and GNU extensions for long names and large numbers.
  *
- * @throws ImageStoreError if the archive is truncated, damaged or of another format.
+ * @throws ImageStoreError if the archive is truncated, damaged or in another format.
  */
 export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerator<TarEntry, void> {
   const reader = new ByteReader(source);
   let attributes: ReadonlyMap<string, string> = new Map();
   for (;;) {
     const header = await reader.read(block);
-    // Some programs omit the two empty blocks at the end.
+    // Some programs omit the two zero blocks at the end.
     if (header.length === 0 || header.every((byte) => byte === 0)) return;
     if (header.length < block) throw damaged('it is truncated');
     checkSum(header);
@@ -92,7 +92,7 @@ async function extension(reader: ByteReader, size: number): Promise<Buffer> {
   return text;
 }
 
-/** Parses the records of a pax header: `27 path=usr/bin/program\n`. */
+/** Parses the records of a pax header, each with its length: `27 path=usr/bin/program` and a newline. */
 function records(text: Buffer): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (let start = 0; start < text.length; ) {

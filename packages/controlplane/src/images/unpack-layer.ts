@@ -15,26 +15,26 @@ import { ImageStoreError } from './image-store-error.ts';
 import { pathInRoot } from './path-in-root.ts';
 import { readTar, type TarEntry } from './read-tar.ts';
 
-/** Limits of an unpacked image. */
+/** Limits on an unpacked image. */
 export interface UnpackLimits {
   readonly bytes: number;
   readonly files: number;
 }
 
-/** The folder into which the layers of an image are unpacked, one after the other. */
+/** The folder into which the layers of an image are unpacked, one after another. */
 export class ImageRoot {
   readonly #root: string;
   readonly #limits: UnpackLimits;
-  /** First of the user and group ids that the files get; files of an ordinary user stay its own. */
+  /** The id on this machine that corresponds to id 0 of the image; `undefined` if this process's user owns all files. */
   readonly #firstId: number | undefined;
-  /** The final modes of folders: until the end, this process must be able to write into them. */
+  /** The final modes of folders. They are set at the end, because this process must be able to write into the folders until then. */
   readonly #modes = new Map<string, number>();
-  /** The paths of the current layer. */
+  /** The paths that the current layer has created. */
   readonly #own = new Set<string>();
   #bytes = 0;
   #files = 0;
 
-  /** @param options - `firstId`: id that user 0 of the image has on this machine; `undefined` if ids cannot be set. */
+  /** @param options - `firstId`: the id on this machine of the image's user 0; `undefined` if ids cannot be set. */
   constructor(root: string, options: { readonly limits: UnpackLimits; readonly firstId: number | undefined }) {
     this.#root = root;
     this.#limits = options.limits;
@@ -45,9 +45,9 @@ export class ImageRoot {
   }
 
   /**
-   * Applies a layer: its files replace those of the layers below, its whiteouts remove them. Devices are skipped.
+   * Applies a layer: its files replace those of lower layers, and its whiteouts remove them. Devices are skipped.
    *
-   * @throws ImageStoreError if the layer is damaged, is outside the root, or exceeds a limit.
+   * @throws ImageStoreError if the layer is damaged, has a path outside the root, or exceeds a limit.
    */
   async apply(layer: AsyncIterable<Uint8Array>): Promise<void> {
     this.#own.clear();
@@ -114,7 +114,7 @@ export class ImageRoot {
   #link(file: string, entry: TarEntry): void {
     const source = join(this.#root, pathInRoot(this.#root, dirname(entry.target)), basename(entry.target));
     const found = lstatSync(source, { throwIfNoEntry: false });
-    if (!found || found.isDirectory()) throw rejected(entry, `its target ${entry.target} is not a file of the image`);
+    if (!found || found.isDirectory()) throw rejected(entry, `its target ${entry.target} is not a file in the image`);
     linkSync(source, file);
   }
 
@@ -129,12 +129,12 @@ export class ImageRoot {
     this.#setMode(path, 0o755);
   }
 
-  /** Removes a file of the layers below. */
+  /** Removes a file that a lower layer has created. */
   #hide(path: string): void {
     if (!this.#own.has(path)) rmSync(join(this.#root, path), { recursive: true, force: true });
   }
 
-  /** Removes everything in a folder that the layers below have put there. */
+  /** Removes everything that lower layers have created in a folder. */
   #hideAll(folder: string): void {
     for (const name of readdirSync(join(this.#root, folder))) {
       const path = join(folder, name);
@@ -157,7 +157,7 @@ export class ImageRoot {
     chmodSync(join(this.#root, path), mode | 0o700);
   }
 
-  /** The files of an ordinary user are not root's, so they must not run as their owner. */
+  /** Drops setuid and setgid bits if this process's user owns the files: they would grant that user's rights instead of root's. */
   #modeOf(mode: number): number {
     return this.#firstId === undefined ? mode & 0o1777 : mode;
   }
@@ -168,7 +168,7 @@ export class ImageRoot {
 }
 
 async function writeContent(file: string, { content }: TarEntry): Promise<void> {
-  // Never follows a link.
+  // Fails if the file exists, so it never follows a link.
   const handle = await open(file, 'wx', 0o600);
   try {
     for await (const piece of content) await handle.writeFile(piece);
@@ -178,5 +178,5 @@ async function writeContent(file: string, { content }: TarEntry): Promise<void> 
 }
 
 function rejected({ path }: TarEntry, why: string): ImageStoreError {
-  return new ImageStoreError({ what: `cannot unpack ${path} of the image`, why });
+  return new ImageStoreError({ what: `cannot unpack ${path} from the image`, why });
 }

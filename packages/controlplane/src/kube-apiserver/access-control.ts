@@ -13,7 +13,7 @@ import { LegacyTokens, ServiceAccountAuthenticator, ServiceAccountTokens } from 
 import { NodeAuthorizer, NodeGraph, RbacAuthorizer, RbacIndex } from './authorization/index.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 
-/** Authenticates the callers of the server and authorizes their requests. Follows roles, bindings and the pods of nodes. */
+/** Authenticates callers and authorizes their requests. Follows the stored roles, bindings and pods on which decisions depend. */
 export class AccessControl implements Disposable {
   readonly tokens: ServiceAccountTokens;
   readonly serviceAccounts: ServiceAccountAuthenticator;
@@ -23,7 +23,7 @@ export class AccessControl implements Disposable {
   readonly #nodes = new NodeGraph();
   readonly #options: ControlPlaneOptions;
 
-  /** @param parts - `handle`: the server itself, to record the use of tokens. */
+  /** @param parts - `handle`: the server itself, which records when tokens are used. */
   constructor(options: ControlPlaneOptions, parts: { readonly read: ReadObject; readonly handle: () => ApiHandler }) {
     const { read } = parts;
     const { clock, random, serviceAccountKey, serviceAccountKeys, tokens = new Map() } = options;
@@ -48,7 +48,7 @@ export class AccessControl implements Disposable {
           ]);
   }
 
-  /** Reads the stored objects on which decisions depend, and follows their changes. */
+  /** Reads the stored objects on which decisions depend, then follows their changes. */
   async start(): Promise<void> {
     const { storage } = this.#options;
     await this.rbac.start(storage);

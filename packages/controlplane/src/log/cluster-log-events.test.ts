@@ -22,7 +22,7 @@ describe('clusterLogEvents', () => {
     expect(ids.filter((id) => !/^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$/.test(id))).toEqual([]);
   });
 
-  it('has no id that no record carries', () => {
+  it('has no unused ids', () => {
     const all = sources.map(({ text }) => text).join('\n');
     expect(Object.keys(clusterLogEvents).filter((name) => !all.includes(`clusterLogEvents.${name}`))).toEqual([]);
   });

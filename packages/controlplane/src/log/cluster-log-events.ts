@@ -1,42 +1,42 @@
 /**
- * The ids of the cluster's log records: the field `event` of a record, as in the runtime. An id never changes its meaning, messages
- * may be reworded. The reference page of log events is generated from the comments.
+ * The ids of the cluster's log records, which records carry in the field `event`, as in the runtime. The meaning of an id never
+ * changes; messages may be reworded. The reference page of log events is generated from these comments.
  */
 export const clusterLogEvents = {
   /** A part of the API server failed unexpectedly. */
   apiServerFailed: 'api-server.failed',
-  /** A reader of the storage's changes failed. */
+  /** A subscriber to storage changes failed. */
   storageWatcherFailed: 'storage-watcher.failed',
-  /** The callback of a timer failed in the API server, a component or a node. */
+  /** A timer callback failed in the API server, a component or a node. */
   timerFailed: 'timer.failed',
   /** A component failed and is restarted: `restartInMs`. */
   componentFailed: 'component.failed',
-  /** The token of a component cannot be renewed; the previous one stays in use: `namespace`, `name`. */
+  /** A component's token cannot be renewed; the previous token stays in use: `namespace`, `name`. */
   tokenRenewalFailed: 'token.renewal-failed',
   /** A part of the cluster did not stop in time: `part`. */
   clusterStopLate: 'cluster.stop-late',
   /** A part of the cluster failed while it was stopping: `part`. */
   clusterStopFailed: 'cluster.stop-failed',
-  /** The last revision cannot be saved, so watches may miss the restart of the cluster. */
+  /** The last revision cannot be saved, so clients' watches may not notice that the cluster restarted. */
   revisionNotSaved: 'revision.not-saved',
-  /** The previous port is in use: `port`, `instead`. */
+  /** The previous port is in use, so another one is chosen: `port`, `instead`. */
   portTaken: 'port.taken',
   /** The port cannot be saved, so the next start uses a different one: `port`. */
   portNotSaved: 'port.not-saved',
   /** The range of Service addresses cannot be saved, so the next start uses a different one. */
   serviceRangeNotSaved: 'service-range.not-saved',
-  /** The folder of volumes is in a folder that pods cannot enter: `path`. */
+  /** The volumes folder is inside a folder that pods cannot access: `path`. */
   volumesUnreachable: 'volumes.unreachable',
 
   /** A node failed and is restarted: `restartInMs`. */
   nodeFailed: 'node.failed',
-  /** Containers of an earlier run were stopped: `count`. */
+  /** Containers left over from an earlier run were stopped: `count`. */
   containersLeftOver: 'containers.left-over',
   /** The list of running processes cannot be updated. */
   processesNotSaved: 'processes.not-saved',
-  /** The path of the temporary folder is too long for sockets: `folder`. */
+  /** The path of the temporary folder is too long for Unix sockets: `folder`. */
   temporaryFolderTooLong: 'temporary-folder.too-long',
-  /** Pods share one address, because the machine has no others. */
+  /** All pods share one IP address, because the machine has no others. */
   addressesShared: 'addresses.shared',
   /** A container's log cannot be written; its lines are dropped: `pod`, `container`. */
   containerLogFailed: 'container-log.failed',
@@ -51,9 +51,9 @@ export const clusterLogEvents = {
   crdConditionRejected: 'crd.condition-rejected',
   /** The requester of a certificate is not authorized (level debug): `permissions`. */
   certificateNotPermitted: 'certificate.not-permitted',
-  /** The objects of a resource in a terminating namespace cannot be deleted: `resource`. */
+  /** Objects of a resource in a terminating namespace cannot be deleted: `resource`. */
   namespaceNotEmptied: 'namespace.not-emptied',
-  /** The address of a Service is unavailable (level debug). */
+  /** The node cannot listen on a Service's address (level debug). */
   serviceListenFailed: 'service.listen-failed',
   /** The scheduler cannot evict a pod: `pod`. */
   podEvictionFailed: 'pod.eviction-failed',

@@ -6,7 +6,7 @@ import type { ResourceAmounts } from './resource-amounts.ts';
 const one: Quantity = Quantity.of(1);
 const nativePrefix = 'kubernetes.io/';
 
-/** Returns the charge of a pod. Ended pods, and pods whose deletion is overdue, only count as objects. */
+/** Returns what a pod is charged. Pods that have ended or are past their deletion deadline count only towards `count/pods`. */
 export function podUsage(pod: Pod, nowMs: number): ResourceAmounts {
   const result: Record<string, Quantity> = { 'count/pods': one };
   const deadlineMs = deletionDeadlineMs(pod);
@@ -28,14 +28,14 @@ export function podUsage(pod: Pod, nowMs: number): ResourceAmounts {
   return result;
 }
 
-/** Returns when a pod that is being deleted stops being charged, in milliseconds. */
+/** Returns the time, in milliseconds since the epoch, after which a pod that is being deleted is no longer charged. */
 export function deletionDeadlineMs({ metadata }: Pod): number | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return undefined;
   return Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000;
 }
 
-/** Returns the charge of a Service. A load balancer also uses node ports, unless it opts out. */
+/** Returns what a Service is charged. A load balancer also uses node ports, unless it opts out. */
 export function serviceUsage({ spec }: Service): ResourceAmounts {
   const ports = spec?.ports ?? [];
   const isBalancer = spec?.type === 'LoadBalancer';
@@ -49,7 +49,7 @@ export function serviceUsage({ spec }: Service): ResourceAmounts {
   };
 }
 
-/** Returns the charge of a claim, in total and for its storage class. */
+/** Returns what a claim is charged, in total and for its storage class. */
 export function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): ResourceAmounts {
   const className = metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec?.storageClassName ?? '';
   const prefix = `${className}.storageclass.storage.k8s.io/`;

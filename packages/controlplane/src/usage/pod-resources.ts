@@ -4,8 +4,8 @@ import { addAmounts, amountsOf, maxAmounts, type ResourceAmounts } from './resou
 type Part = 'requests' | 'limits';
 
 /**
- * Returns what a pod requests, or its limits: the sum of all containers, or the largest startup step, whichever is more, plus the
- * overhead of its runtime. Mirrors `PodRequests` and `PodLimits` of k8s.io/component-helpers (1.36).
+ * Returns the requests or limits of a pod: the larger of the sum of its containers and the highest need during startup, plus the
+ * overhead of its runtime class. Mirrors `PodRequests` and `PodLimits` of k8s.io/component-helpers (1.36).
  */
 export function podResources(spec: PodSpec, part: Part): ResourceAmounts {
   const of = ({ resources }: Pick<Container, 'resources'>): ResourceAmounts => amountsOf(resources?.[part]);
@@ -30,12 +30,12 @@ export function podResources(spec: PodSpec, part: Part): ResourceAmounts {
 function withOverhead(total: ResourceAmounts, spec: PodSpec, part: Part): ResourceAmounts {
   const overhead = amountsOf(spec.overhead);
   if (part === 'requests') return addAmounts(total, overhead);
-  // A resource without a limit stays unlimited.
+  // Overhead adds to existing limits only: a resource without a limit stays unlimited.
   const limited = Object.entries(overhead).filter(([name]) => total[name] !== undefined && !total[name].isZero);
   return addAmounts(total, Object.fromEntries(limited));
 }
 
-/** Amounts that the pod sets for all its containers together take precedence. */
+/** Returns the amounts set for the pod as a whole, which take precedence over those of its containers. */
 function podLevel({ resources }: PodSpec, part: Part): ResourceAmounts {
   const shared = Object.entries(amountsOf(resources?.[part])).filter(
     ([name]) => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-'),

@@ -8,17 +8,17 @@ import type {
 } from '@kubewright/apimachinery/core/v1';
 import { defined } from '@kubewright/apimachinery/internal';
 
-/** A condition that an object must meet to be charged. */
+/** A scope of a quota: a condition that an object must meet to be charged. */
 export type QuotaScope = ScopedResourceSelectorRequirement;
 
-/** Returns the conditions that an object must meet to count. */
+/** Returns all scopes of a quota, from its `scopes` and its `scopeSelector`. */
 export function scopesOf({ spec }: ResourceQuota): readonly QuotaScope[] {
   const scopes = (spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: 'Exists' as const }));
-  // The names were validated by the server.
+  // The server has validated the names.
   return [...(scopes as readonly QuotaScope[]), ...(spec?.scopeSelector?.matchExpressions ?? [])];
 }
 
-/** True if a pod is in a scope. */
+/** True if a pod matches a scope. */
 export function isPodInScope(pod: Pod, scope: QuotaScope): boolean {
   const { activeDeadlineSeconds, priorityClassName = '' } = pod.spec ?? {};
   const isTerminating = activeDeadlineSeconds !== undefined && activeDeadlineSeconds >= 0;
@@ -40,7 +40,7 @@ export function isPodInScope(pod: Pod, scope: QuotaScope): boolean {
   }
 }
 
-/** True if a claim is in a scope. */
+/** True if a claim matches a scope. */
 export function isClaimInScope({ spec, status }: PersistentVolumeClaim, scope: QuotaScope): boolean {
   if (scope.scopeName !== 'VolumeAttributesClass') return false;
   const names = [

@@ -26,7 +26,7 @@ export function admissionPlugins(parts: {
   readonly index: RbacIndex;
   readonly authorizer: Authorizer;
   readonly podSecurity: PodSecurityOptions | undefined;
-  /** True if containers are processes. */
+  /** True if nodes run containers as processes. */
   readonly processes: boolean;
   readonly features: OptionalFeatures;
 }): readonly AdmissionPlugin[] {

@@ -7,7 +7,7 @@ interface Request {
   readonly status?: { readonly certificate?: string; readonly conditions?: readonly unknown[] };
 }
 
-/** Allows only users who may `approve` requests for a signer to approve or deny them. */
+/** Restricts approving and denying a certificate request to users with the verb `approve` on its signer. */
 function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
@@ -18,7 +18,7 @@ function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
   };
 }
 
-/** Allows only users who may `sign` requests for a signer to set a certificate or a condition. */
+/** Restricts setting a certificate or a condition to users with the verb `sign` on the request's signer. */
 function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
@@ -31,7 +31,7 @@ function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   };
 }
 
-/** Rejects requests for a certificate of the group `system:masters`. */
+/** Rejects certificate requests for the group `system:masters`. */
 const certificateSubjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
   async validate(attributes): Promise<void> {
@@ -62,13 +62,13 @@ function statusOf(object: object | undefined): NonNullable<Request['status']> {
   return (object as Request | undefined)?.status ?? {};
 }
 
-/** Checks a permission for the signer, or for all signers of its domain (`example.com/*`). */
+/** Checks a permission on the signer, or on all signers of its domain (`example.com/*`). */
 async function requireFor(
   verb: 'approve' | 'sign',
   attributes: AdmissionAttributes,
   authorizer: Authorizer,
 ): Promise<void> {
-  // The signer of the stored request, because an update might name another one.
+  // Check the signer of the stored request: the update might name another one.
   const signer = (attributes.oldObject as Request | undefined)?.spec?.signerName ?? '';
   for (const name of [signer, `${signer.split('/', 1)[0]}/*`]) {
     const resource = {

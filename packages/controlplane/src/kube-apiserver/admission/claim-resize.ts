@@ -11,7 +11,7 @@ interface Claim {
   readonly status?: { readonly phase?: string };
 }
 
-/** Lets claims grow only if they are bound and their class allows it (`PersistentVolumeClaimResize` admission, 1.36). */
+/** Allows a claim to grow only if it is bound and its class allows expansion (`PersistentVolumeClaimResize` admission, 1.36). */
 export function claimResizeAdmission(read: ReadObject): AdmissionPlugin {
   return {
     name: 'PersistentVolumeClaimResize',
@@ -19,7 +19,7 @@ export function claimResizeAdmission(read: ReadObject): AdmissionPlugin {
       const { definition, subresource, operation, name } = attributes;
       if (definition.resource !== 'persistentvolumeclaims' || definition.group !== '' || subresource !== '') return;
       if (operation !== 'UPDATE') return;
-      // The registry passes objects of the definition's kind.
+      // The registry passes only objects of the definition's kind.
       const now = attributes.object as unknown as Claim | undefined;
       const old = attributes.oldObject as unknown as Claim | undefined;
       if (!now || !old || requestOf(now).compare(requestOf(old)) <= 0) return;

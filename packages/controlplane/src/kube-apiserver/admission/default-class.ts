@@ -10,10 +10,10 @@ interface Class {
 }
 
 /**
- * Returns the name of the default class: of several, the newest.
+ * Returns the name of the default class, or of the newest one if several are marked as default.
  *
- * @param prefix - prefix of the classes in the storage.
- * @param annotations - an object with one of them set to `true` is a default.
+ * @param prefix - the storage prefix of the classes.
+ * @param annotations - a class is a default if one of these is `true`.
  */
 export async function defaultClassName(
   storage: Storage,

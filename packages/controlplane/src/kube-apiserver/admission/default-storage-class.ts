@@ -6,9 +6,7 @@ const annotations = ['storageclass.kubernetes.io/is-default-class', 'storageclas
 const prefix = storagePrefix({ group: 'storage.k8s.io', resource: 'storageclasses' });
 const claimAnnotation = 'volume.beta.kubernetes.io/storage-class';
 
-/**
- * Sets the default class on new claims without a class (the newest if there are several) (`DefaultStorageClass` admission, 1.36).
- */
+/** Sets the default class on new claims that name none (`DefaultStorageClass` admission, 1.36). */
 export function defaultStorageClass(storage: Storage): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
@@ -16,7 +14,7 @@ export function defaultStorageClass(storage: Storage): AdmissionPlugin {
       if (definition.resource !== 'persistentvolumeclaims' || definition.group !== '' || subresource !== '') return;
       if (operation !== 'CREATE' || object === undefined) return;
       const spec = object['spec'] as { storageClassName?: string | null } | undefined;
-      // The empty name is a choice: a volume without a class.
+      // An empty name is an explicit choice: a volume without a class.
       const isChosen = typeof spec?.storageClassName === 'string';
       if (!spec || isChosen || object.metadata.annotations?.[claimAnnotation] !== undefined) return;
       const name = await defaultClassName(storage, { prefix, annotations });

@@ -7,7 +7,7 @@ interface Toleration {
   readonly tolerationSeconds?: number;
 }
 
-/** Lets every pod stay for five minutes on a node that is not ready or unreachable, unless the pod sets its own tolerations. */
+/** Adds five-minute tolerations for not-ready and unreachable nodes to pods that do not set their own. */
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
   async mutate({ definition, subresource, object }: AdmissionAttributes): Promise<void> {

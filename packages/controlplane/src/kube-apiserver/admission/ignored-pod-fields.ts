@@ -1,14 +1,14 @@
 import type { Draft } from '@kubewright/apiserver';
 import type { NotActedOn } from './not-acted-on.ts';
 
-/** The fields of a pod's and a container's security that processes ignore. */
+/** Security settings of a pod or container that have no effect on a process. */
 interface Security {
   readonly seccompProfile?: object;
   readonly appArmorProfile?: object;
   readonly seLinuxOptions?: object;
 }
 
-/** The fields of a container that processes ignore. */
+/** Container fields that have no effect on a process. */
 interface IgnoringContainer {
   readonly resources?: { readonly limits?: object };
   readonly securityContext?: Security & {
@@ -25,21 +25,22 @@ interface IgnoringPod {
   readonly securityContext?: Security;
 }
 
-/** Fields of pods that nodes whose containers are processes ignore. */
+/** Pod fields that a node ignores if it runs containers as processes. */
 export const ignoredPodFields: readonly NotActedOn[] = [
   ignored('Limits of containers', {
     effect: 'are not enforced',
-    of: ({ resources }) => Object.keys(resources?.limits ?? {}).length > 0,
+    isSetIn: ({ resources }) => Object.keys(resources?.limits ?? {}).length > 0,
   }),
   ignored('Capabilities, privileged mode and privilege escalation of containers', {
     effect: 'are neither granted nor restricted',
-    of: ({ securityContext: { capabilities, privileged, allowPrivilegeEscalation } = {} }) =>
+    isSetIn: ({ securityContext: { capabilities, privileged, allowPrivilegeEscalation } = {} }) =>
       capabilities !== undefined || privileged === true || allowPrivilegeEscalation === false,
   }),
   ignored('Seccomp, AppArmor and SELinux settings and read-only root file systems of containers', {
     effect: 'are not applied',
-    of: ({ securityContext = {} }) => hasProfile(securityContext) || securityContext.readOnlyRootFilesystem === true,
-    ofPod: ({ securityContext = {} }) => hasProfile(securityContext),
+    isSetIn: ({ securityContext = {} }) =>
+      hasProfile(securityContext) || securityContext.readOnlyRootFilesystem === true,
+    isSetInPod: ({ securityContext = {} }) => hasProfile(securityContext),
   }),
 ];
 
@@ -47,19 +48,19 @@ function ignored(
   what: string,
   {
     effect,
-    of,
-    ofPod,
+    isSetIn,
+    isSetInPod,
   }: {
     readonly effect: string;
-    /** True if a container has such a field. */
-    readonly of: (container: IgnoringContainer) => boolean;
-    /** True if the pod sets the field. @defaultValue never */
-    readonly ofPod?: (pod: IgnoringPod) => boolean;
+    /** True if the container sets one of the ignored fields. */
+    readonly isSetIn: (container: IgnoringContainer) => boolean;
+    /** True if the pod sets one of the ignored fields. @defaultValue never */
+    readonly isSetInPod?: (pod: IgnoringPod) => boolean;
   },
 ): NotActedOn {
   const applies = ({ spec }: Draft): boolean => {
     const pod = (spec ?? {}) as IgnoringPod; // validated before
-    return [...(pod.initContainers ?? []), ...(pod.containers ?? [])].some(of) || ofPod?.(pod) === true;
+    return [...(pod.initContainers ?? []), ...(pod.containers ?? [])].some(isSetIn) || isSetInPod?.(pod) === true;
   };
   return { group: '', resources: ['pods'], what, effect, byProcesses: true, applies };
 }

@@ -1,7 +1,7 @@
 import type { Quantity } from '@kubewright/apimachinery';
 import type { ResourceAmounts } from '../../usage/resource-amounts.ts';
 
-/** A container, a pod or a claim, with its requests. */
+/** A container, a pod or a claim with its requests and limits. */
 export interface Subject {
   readonly type: 'Container' | 'Pod' | 'PersistentVolumeClaim';
   readonly requests: ResourceAmounts;
@@ -13,7 +13,7 @@ interface Limited extends Subject {
   readonly enforced: Quantity;
 }
 
-/** Returns why a request or limit is too small; undefined if it is not. */
+/** Returns the reason if a request or limit is below the minimum; otherwise undefined. */
 export function minConstraint({ requests, limits, type, resource, enforced }: Limited): string | undefined {
   const [request, limit] = [requests[resource], limits[resource]];
   const rule = `minimum ${resource} usage per ${type} is ${enforced}`;
@@ -22,7 +22,7 @@ export function minConstraint({ requests, limits, type, resource, enforced }: Li
   return limit && limit.compare(enforced) < 0 ? `${rule}, but limit is ${limit}` : undefined;
 }
 
-/** Returns why a limit or request is too large; undefined if it is not. */
+/** Returns the reason if a request or limit is above the maximum; otherwise undefined. */
 export function maxConstraint({ requests, limits, type, resource, enforced }: Limited): string | undefined {
   const [request, limit] = [requests[resource], limits[resource]];
   const rule = `maximum ${resource} usage per ${type} is ${enforced}`;
@@ -31,7 +31,7 @@ export function maxConstraint({ requests, limits, type, resource, enforced }: Li
   return request && request.compare(enforced) > 0 ? `${rule}, but request is ${request}` : undefined;
 }
 
-/** The same for objects without limits: only the request counts. */
+/** Like {@link maxConstraint}, for objects without limits: checks only the request. */
 export function maxRequestConstraint({ requests, type, resource, enforced }: Limited): string | undefined {
   const request = requests[resource];
   const rule = `maximum ${resource} usage per ${type} is ${enforced}`;
@@ -39,7 +39,7 @@ export function maxRequestConstraint({ requests, type, resource, enforced }: Lim
   return request.compare(enforced) > 0 ? `${rule}, but request is ${request}` : undefined;
 }
 
-/** Returns why a limit is too large compared with the request; undefined if it is not. */
+/** Returns the reason if the ratio of limit to request is too large; otherwise undefined. */
 export function ratioConstraint({ requests, limits, type, resource, enforced }: Limited): string | undefined {
   const [request, limit] = [requests[resource], limits[resource]];
   const rule = `${resource} max limit to request ratio per ${type} is ${enforced}`;

@@ -24,7 +24,8 @@ const prefix = storagePrefix({ group: '', resource: 'limitranges' });
 const annotation = 'kubernetes.io/limit-ranger';
 
 /**
- * Sets the default resources of the namespace on containers, and rejects pods and claims outside its limits (`LimitRanger`, 1.36).
+ * Applies the namespace's default requests and limits to containers, and rejects pods and claims outside its limits (`LimitRanger`,
+ * 1.36).
  */
 export function limitRanger(storage: Storage): AdmissionPlugin {
   return {
@@ -47,7 +48,7 @@ export function limitRanger(storage: Storage): AdmissionPlugin {
   };
 }
 
-/** True for a write that can change limited fields: containers of a pod cannot change, except by a resize. */
+/** True for writes that can change limited amounts. For an existing pod, only a resize can. */
 function isLimited({ operation, definition, subresource, oldObject }: AdmissionAttributes): boolean {
   if (definition.group !== '' || oldObject?.metadata.deletionTimestamp !== undefined) return false;
   if (operation !== 'CREATE' && operation !== 'UPDATE') return false;
@@ -58,7 +59,7 @@ function isLimited({ operation, definition, subresource, oldObject }: AdmissionA
 
 async function limitRangesOf(namespace: string, storage: Storage): Promise<readonly LimitRange[]> {
   const { objects } = await storage.list({ prefix: `${prefix}${namespace}/` });
-  // The server stores only limit ranges under this prefix.
+  // The server stores only LimitRanges under this prefix.
   return objects.map(({ bytes }) => JSON.parse(Buffer.from(bytes).toString('utf8')) as LimitRange);
 }
 
@@ -70,7 +71,7 @@ function setDefaults(pod: Draft, { spec }: LimitRange): void {
     request: Object.assign({}, ...limits.map(({ defaultRequest }) => defaultRequest)) as Record<string, string>,
     limit: Object.assign({}, ...limits.map((limit) => limit.default)) as Record<string, string>,
   };
-  // The object was decoded as a pod, but not validated yet: lists may be null.
+  // The object has been decoded as a pod but not validated yet, so lists may be null.
   const { containers, initContainers } = (pod['spec'] ?? {}) as {
     readonly containers?: readonly Mutable[] | null;
     readonly initContainers?: readonly Mutable[] | null;
@@ -86,7 +87,7 @@ function setDefaults(pod: Draft, { spec }: LimitRange): void {
   };
 }
 
-/** Adds a container's missing amounts; returns the text for the pod's annotation. */
+/** Adds the defaults that a container lacks. Returns notes for the pod's annotation. */
 function fill(
   container: Mutable,
   what: string,

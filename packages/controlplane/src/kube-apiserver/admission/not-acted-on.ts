@@ -1,30 +1,30 @@
 import type { AdmissionPlugin, Draft } from '@kubewright/apiserver';
 import { ignoredPodFields } from './ignored-pod-fields.ts';
 
-/** Features that only some clusters have. */
+/** Features that a cluster can have or lack. */
 export interface OptionalFeatures {
   /** Enforcement of NetworkPolicies. */
   readonly networkPolicies: boolean;
   readonly auditLog: boolean;
 }
 
-/** Objects, or uses of them, that this cluster stores but ignores. */
+/** Objects that this cluster stores but ignores, or only in part. */
 export interface NotActedOn {
   readonly group: string;
   readonly resources: readonly string[];
-  /** The subject of the warning, and of the README's table. */
+  /** The subject of the warning and of the entry in the README's table. */
   readonly what: string;
-  /** The rest of the sentence, such as `restrict no traffic`. */
+  /** The predicate that completes the sentence, such as `restrict no traffic`. */
   readonly effect: string;
-  /** True if only nodes whose containers are processes do not act on it. @defaultValue false */
+  /** True if only nodes that run containers as processes ignore it. @defaultValue false */
   readonly byProcesses?: boolean;
-  /** The feature with which a cluster acts on it. @defaultValue no cluster acts on it */
+  /** The feature that makes a cluster act on it. @defaultValue no cluster acts on it */
   readonly needs?: keyof OptionalFeatures;
-  /** True if the object uses the unsupported feature. @defaultValue every object */
+  /** True if the object uses what is ignored. @defaultValue every object does */
   readonly applies?: (object: Draft) => boolean;
 }
 
-/** Everything that the API server accepts and the cluster ignores. The README's table lists the same. */
+/** Everything that the API server accepts but the cluster ignores. The README has the same list. */
 export const notActedOn: readonly NotActedOn[] = [
   {
     group: 'networking.k8s.io',
@@ -88,10 +88,10 @@ export const notActedOn: readonly NotActedOn[] = [
 ];
 
 /**
- * Warns about objects that this cluster ignores, so that they are not accepted silently. The warnings begin with `kubewright: `,
- * unlike any of upstream's.
+ * Warns about objects that this cluster ignores, so that they are not ignored silently. The warnings start with `kubewright: `,
+ * which no upstream warning does.
  *
- * @param options - `processes`: true if the cluster has nodes whose containers are processes.
+ * @param options - `processes`: true if some nodes run containers as processes.
  */
 export function notActedOnWarnings({
   processes,
@@ -107,7 +107,7 @@ export function notActedOnWarnings({
     name: 'NotActedOn',
     async validate({ operation, definition, subresource, object, user, warn }) {
       if (operation !== 'CREATE' && operation !== 'UPDATE') return;
-      // Components of the control plane only write objects on behalf of users.
+      // Do not warn the control plane: it only writes objects on behalf of users.
       if (!object || subresource !== '' || isControlPlane(user.username)) return;
       const { group, resource } = definition;
       for (const { resources, applies, what, effect, ...rule } of rules) {

@@ -22,7 +22,7 @@ const resource = 'priorityclasses';
 const systemClasses: ReadonlySet<string> = new Set(['system-node-critical', 'system-cluster-critical']);
 
 /**
- * Resolves a new pod's priority class, or the default one, to its priority; allows only one default class, and protects the
+ * Sets the priority of new pods from their priority class or the default class, allows only one default class, and protects the
  * system's classes. Mirrors `Priority` admission and the storage of PriorityClasses (1.36).
  */
 export function priorityAdmission({
@@ -78,7 +78,10 @@ export function priorityAdmission({
   };
 }
 
-/** Returns a reader of the default class: the one with the lowest value if there are several. Each stored class is decoded once. */
+/**
+ * Returns a function that reads the default class: the one with the lowest value if there are several. Decodes each stored class
+ * once.
+ */
 function defaultClassReader(storage: Storage): () => Promise<PriorityClass | undefined> {
   const prefix = storagePrefix({ group, resource });
   const decoded = new WeakMap<Uint8Array, PriorityClass>();
@@ -86,7 +89,7 @@ function defaultClassReader(storage: Storage): () => Promise<PriorityClass | und
     const { objects } = await storage.list({ prefix });
     let lowest: PriorityClass | undefined;
     for (const { bytes } of objects) {
-      // The server stores only priority classes under this prefix.
+      // The server stores only PriorityClasses under this prefix.
       const found = decoded.get(bytes) ?? (JSON.parse(Buffer.from(bytes).toString('utf8')) as PriorityClass);
       decoded.set(bytes, found);
       if (found.globalDefault && (found.value ?? 0) < (lowest?.value ?? Number.POSITIVE_INFINITY)) lowest = found;

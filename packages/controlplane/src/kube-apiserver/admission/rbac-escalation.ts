@@ -12,8 +12,8 @@ import type { RbacIndex } from '../authorization/rbac-index.ts';
 const group = 'rbac.authorization.k8s.io';
 
 /**
- * Prevents users from granting more than they hold, by writing a role (unless they may `escalate` it) or by binding one (unless
- * they may `bind` it). Upstream does this in the storage of RBAC kinds (`policybased`, 1.36).
+ * Prevents users from granting more than they hold. Only users who may `escalate` a role can add rules that they lack to it, and
+ * only users who may `bind` it can bind one with such rules. Upstream does this in the storage of RBAC kinds (`policybased`, 1.36).
  */
 export function rbacEscalationCheck(options: {
   readonly index: RbacIndex;
@@ -49,7 +49,7 @@ function rulesOf(object: Draft): readonly PolicyRule[] {
   return (object['rules'] as PolicyRule[] | null | undefined) ?? [];
 }
 
-/** Returns the rules of a binding's role, or throws if it does not exist: binding it would grant whatever it contains later. */
+/** Returns the rules of a binding's role. Throws if the role does not exist: whoever creates it later would decide what it grants. */
 function boundRules(
   index: RbacIndex,
   { namespace, definition }: AdmissionAttributes,
@@ -66,7 +66,7 @@ const everything: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
 
-/** True if a role aggregates others. What it grants is unknown, because it changes with the roles that it selects. */
+/** True if a role aggregates others. Its rules are then unknown, because they change with the roles that it selects. */
 function aggregates({ object, oldObject }: AdmissionAttributes): boolean {
   return [object, oldObject as unknown as Draft | undefined].some((role) => role?.['aggregationRule'] != null);
 }
@@ -108,7 +108,7 @@ function rejection({ definition, name, user }: AdmissionAttributes, missing: rea
   );
 }
 
-/** Joins the verbs of rules that are otherwise equal, and sorts the rules for readability. */
+/** Merges rules that differ only in their verbs, and sorts them for readability. */
 function compact(rules: readonly PolicyRule[]): readonly PolicyRule[] {
   const joined = new Map<string, { readonly rule: PolicyRule; readonly verbs: string[] }>();
   for (const rule of rules) {

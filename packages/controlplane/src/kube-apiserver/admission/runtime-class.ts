@@ -15,14 +15,14 @@ const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defi
 const unexpectedOverhead = 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead';
 
 /**
- * Adds the overhead, the node selector and the tolerations of its RuntimeClass to a new pod, and rejects a pod whose class does not
- * exist or contradicts it. Mirrors the plugin `RuntimeClass` (1.36).
+ * Adds the overhead, node selector and tolerations of a new pod's RuntimeClass to the pod. Rejects a pod whose class does not exist
+ * or conflicts with it. Mirrors the plugin `RuntimeClass` (1.36).
  */
 export function runtimeClassAdmission(read: ReadObject): AdmissionPlugin {
   const classOf = async (attributes: AdmissionAttributes, name: string): Promise<RuntimeClass> => {
     const found = await read({ group: 'node.k8s.io', resource: 'runtimeclasses', name });
     if (found === undefined) throw rejection(attributes, `pod rejected: RuntimeClass "${name}" not found`);
-    return found as unknown as RuntimeClass; // the only kind of this resource
+    return found as unknown as RuntimeClass; // this resource has only one kind
   };
   return {
     name: 'RuntimeClass',
@@ -69,7 +69,7 @@ function mergeSelectors(
   return { ...pod, ...ofClass };
 }
 
-/** Leaves out tolerations that another one includes; of equal ones, the first stays. */
+/** Drops tolerations that another toleration covers. Of equal tolerations, the first stays. */
 function mergeTolerations(all: readonly Toleration[]): readonly Toleration[] {
   return all.filter(
     (one, index) =>
@@ -77,7 +77,7 @@ function mergeTolerations(all: readonly Toleration[]): readonly Toleration[] {
   );
 }
 
-/** Reports whether a toleration tolerates all that another one does. */
+/** True if `wide` tolerates everything that `narrow` does. */
 function includes(wide: Toleration, narrow: Toleration): boolean {
   if (semanticEqual(wide, narrow)) return true;
   const matchesAllKeys = !wide.key && wide.operator === 'Exists';

@@ -21,7 +21,7 @@ interface Container {
 }
 
 /**
- * Assigns every new pod a service account, rejects accounts that do not exist, and mounts the account's token, the cluster's CA
+ * Sets the service account of new pods, rejects accounts that do not exist, and mounts the account's token, the cluster's CA
  * certificate and the namespace where clients expect them (`ServiceAccount` admission, 1.36).
  */
 export function serviceAccountAdmission(options: {
@@ -61,7 +61,7 @@ export function serviceAccountAdmission(options: {
   };
 }
 
-/** Rejects references to accounts and secrets in mirror pods, so that creating one gives no access to them. */
+/** Rejects references to accounts and secrets in mirror pods: a node must not gain access to objects by creating a pod. */
 function checkMirrorPod(pod: ReferringPod, name: string): void {
   const refuse = (why: string) => forbidden({ group: '', resource: 'pods' }, name, `a mirror pod may not ${why}`);
   if (pod.spec?.serviceAccountName) throw refuse('reference service accounts');

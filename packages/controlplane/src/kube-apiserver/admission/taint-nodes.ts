@@ -7,7 +7,7 @@ interface Taint {
   readonly effect: string;
 }
 
-/** Taints new nodes, so that no pod is scheduled on one until the node controller sees that it is ready and removes the taint. */
+/** Taints new nodes as not ready. The taint keeps pods off until the node controller sees that the node is ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   async mutate({ definition, subresource, operation, object }): Promise<void> {

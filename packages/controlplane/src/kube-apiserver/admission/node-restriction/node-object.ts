@@ -1,7 +1,7 @@
 import { sameJson } from '@kubewright/apimachinery/internal';
 import { type NodeWrite, quoted, rejection } from './node-write.ts';
 
-/** The parts of a Node that influence scheduling. */
+/** The parts of a Node that only others may change. */
 interface StoredNode {
   readonly metadata: {
     readonly labels?: Readonly<Record<string, string>>;
@@ -11,7 +11,7 @@ interface StoredNode {
 }
 
 const nodeRestriction = 'node-restriction.kubernetes.io';
-/** Labels in Kubernetes' namespaces that a kubelet sets. */
+/** Labels in the `kubernetes.io` and `k8s.io` namespaces that a kubelet may set. */
 const kubeletLabels: ReadonlySet<string> = new Set([
   'kubernetes.io/hostname',
   'topology.kubernetes.io/zone',
@@ -27,9 +27,7 @@ const kubeletLabels: ReadonlySet<string> = new Set([
 ]);
 const kubeletDomains = ['kubelet.kubernetes.io', 'node.kubernetes.io'];
 
-/**
- * Allows a node to write its own Node, except for fields that would attract pods: taints, owners, and labels that others rely on.
- */
+/** Allows a node to write its own Node, except for fields that would let it attract pods: taints, owners and protected labels. */
 export async function admitNode(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, name, object, oldObject } = attributes;

@@ -12,7 +12,7 @@ import { type NodeWrite, quoted, rejection } from './node-write.ts';
 
 type StoredPod = ReferringPod & Pick<KubernetesObject, 'metadata'>;
 
-/** Allows a node to create its mirror pods and delete its own pods, nothing else. */
+/** Allows a node only to create its own mirror pods and to delete its own pods. */
 export async function admitPod(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, oldObject } = attributes;
@@ -23,12 +23,12 @@ export async function admitPod(write: NodeWrite): Promise<void> {
       `unexpected operation ${quoted(operation)}, node ${quoted(node)} can only create and delete mirror pods`,
     );
   }
-  // Admission of a deletion runs twice, first without its object and then with it; for a deletecollection, always with it.
+  // Admission runs twice for a DELETE, first without the object; for a DELETECOLLECTION, only with it.
   if (oldObject === undefined || nodeOf(oldObject) === node) return;
   throw rejection(write, `node ${quoted(node)} can only delete pods with spec.nodeName set to itself`);
 }
 
-/** Allows a node to write the status of the pods bound to it, except for fields that others manage. */
+/** Allows a node to write the status of pods bound to it, except for fields that others manage. */
 export async function admitPodStatus(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, oldObject, object } = attributes;
@@ -79,7 +79,7 @@ async function admitPodCreation(write: NodeWrite): Promise<void> {
   if (reference !== undefined) throw rejection(write, `${who} can not create pods that reference ${reference}`);
 }
 
-/** Checks that a mirror pod is owned by its node, so that it is deleted with the node. */
+/** Checks that a mirror pod is owned by its Node, so that it is deleted together with it. */
 async function checkOwner(write: NodeWrite, { metadata }: StoredPod): Promise<void> {
   const { node, read } = write;
   const who = `node ${quoted(node)}`;
@@ -103,7 +103,7 @@ async function checkOwner(write: NodeWrite, { metadata }: StoredPod): Promise<vo
   }
 }
 
-/** Returns the resource that a pod would give its node API access to, or undefined. */
+/** Returns a resource that the node could read through this pod, or undefined. */
 function reachableResource(pod: StoredPod): string | undefined {
   if (pod.spec?.serviceAccountName) return 'serviceaccounts';
   if (secretNames(pod).length > 0) return 'secrets';

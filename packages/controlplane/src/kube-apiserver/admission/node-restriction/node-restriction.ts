@@ -9,8 +9,8 @@ import { admitToken } from './node-tokens.ts';
 import { type NodeWrite, quoted, rejection } from './node-write.ts';
 
 /**
- * Restricts the writes of nodes to their own Node, Lease, CSINode and ResourceSlices and to their own pods. The node authorizer
- * allows these requests because it knows only names. Mirrors `NodeRestriction` (1.36).
+ * Restricts nodes to writing their own Node, Lease, CSINode, ResourceSlices and pods. The node authorizer cannot check this,
+ * because it sees no objects. Mirrors `NodeRestriction` (1.36).
  */
 export function nodeRestriction(options: {
   readonly read: ReadObject;
@@ -32,7 +32,7 @@ export function nodeRestriction(options: {
   };
 }
 
-/** Restrictions by `<group>/<resource>`. */
+/** Restrictions, by `<group>/<resource>`. */
 const admitters: Readonly<Record<string, (write: NodeWrite, authorizer: Authorizer) => Promise<void>>> = {
   '/pods': admitPods,
   '/nodes': admitNode,
@@ -52,21 +52,21 @@ async function admitPods(write: NodeWrite): Promise<void> {
   throw rejection(write, `unexpected pod subresource ${quoted(subresource)}, only 'status' and 'eviction' are allowed`);
 }
 
-/** Allows a node to report only the size of a claim's volume. */
+/** Allows a node to report only the capacity, resize state and conditions of a claim. */
 async function admitClaim(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, subresource, object, oldObject } = attributes;
   if (subresource !== 'status') throw rejection(write, 'may only update PVC status');
   if (operation !== 'UPDATE') throw rejection(write, `unexpected operation ${quoted(operation)}`);
-  if (sameJson(withoutCapacity(object), withoutCapacity(oldObject))) return;
+  if (sameJson(withoutNodeFields(object), withoutNodeFields(oldObject))) return;
   throw rejection(
     write,
     `node ${quoted(node)} is not allowed to update fields other than status.quantity and status.conditions`,
   );
 }
 
-/** Returns a claim without the fields that a node may change and those that the server changes. */
-function withoutCapacity(object: object | undefined): object {
+/** Returns a claim without the fields that a node or the server may change. */
+function withoutNodeFields(object: object | undefined): object {
   const claim = object as KubernetesObject & { readonly status?: Readonly<Record<string, unknown>> };
   const { resourceVersion: _version, managedFields: _fields, ...metadata } = claim.metadata;
   const {
@@ -86,7 +86,7 @@ async function admitLease(write: NodeWrite): Promise<void> {
   await admitOwnName(write, 'node lease');
 }
 
-/** Allows a node to request only its own certificates; the signer checks everything else. */
+/** Allows a node to request kubelet certificates only for itself. The signer checks everything else. */
 async function admitSigningRequest(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   if (attributes.operation !== 'CREATE') return;
@@ -116,7 +116,7 @@ async function admitResourceSlice(write: NodeWrite): Promise<void> {
   if (operation === 'CREATE' && nodeOf(object) !== node) {
     throw rejection(write, 'can only create ResourceSlice with the same NodeName as the requesting node');
   }
-  // Admission of a deletion runs twice, first without its object and then with it.
+  // Admission runs twice for a DELETE, first without the object.
   if (operation === 'DELETE' && oldObject !== undefined && nodeOf(oldObject) !== node) {
     throw rejection(write, 'can only delete ResourceSlice with the same NodeName as the requesting node');
   }

@@ -17,7 +17,7 @@ interface TokenRequest {
 
 type StoredPod = ReferringPod & Pick<KubernetesObject, 'metadata'>;
 
-/** Allows a node to request tokens for its own pods, bound to them, for the audiences that they use. */
+/** Allows a node to request tokens only for its own pods: bound to the pod, with an audience that the pod uses. */
 export async function admitToken(write: NodeWrite, authorizer: Authorizer): Promise<void> {
   const { node, attributes, read } = write;
   const { operation, subresource, namespace, object } = attributes;
@@ -27,7 +27,7 @@ export async function admitToken(write: NodeWrite, authorizer: Authorizer): Prom
   if (apiVersion !== 'v1' || kind !== 'Pod' || !name) throw rejection(write, 'node requested token not bound to a pod');
   if (!uid) throw rejection(write, 'node requested token with a pod binding without a uid');
   const pod = (await read({ group: '', resource: 'pods', namespace, name })) as StoredPod | undefined;
-  // Upstream's informer uses this resource name.
+  // Upstream uses this resource name: its informer reports it.
   if (pod === undefined) throw notFound({ group: '', resource: 'pod' }, name);
   if (uid !== pod.metadata.uid) {
     throw rejection(
@@ -41,7 +41,7 @@ export async function admitToken(write: NodeWrite, authorizer: Authorizer): Prom
   await checkAudience(write, { pod, audiences: spec?.audiences ?? [], authorizer });
 }
 
-/** Checks a token's audiences. The pod's own volumes name the allowed audiences; others must be granted to the node. */
+/** Checks a token's audience: a volume of the pod must request it, or the node must be authorized for it. */
 async function checkAudience(
   write: NodeWrite,
   context: { readonly pod: StoredPod; readonly audiences: readonly string[]; readonly authorizer: Authorizer },
@@ -72,7 +72,7 @@ async function checkAudience(
   );
 }
 
-/** True if a volume requests tokens for the audience; the missing object if that cannot be determined. */
+/** True if a volume requests tokens for the audience; or the missing object without which that cannot be determined. */
 type Named = boolean | { readonly missing: string };
 
 async function namesAudience(
@@ -92,7 +92,7 @@ async function namesAudience(
   return (spec?.tokenRequests ?? []).some((request) => (request.audience ?? '') === audience);
 }
 
-/** Returns the CSI driver of a volume, from the volume itself or from the persistent volume bound to its claim. */
+/** Returns the CSI driver of a volume: its own, or that of the persistent volume bound to its claim. */
 async function driverOf(
   { read }: NodeWrite,
   { pod, volume }: { readonly pod: StoredPod; readonly volume: Volume },

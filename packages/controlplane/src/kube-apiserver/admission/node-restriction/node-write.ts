@@ -10,7 +10,7 @@ export interface NodeWrite {
   readonly read: ReadObject;
 }
 
-/** Builds the 403 for a write that a node may not make. */
+/** Returns the error (403) for a write that a node may not make. */
 export function rejection({ attributes }: NodeWrite, why: string): StatusError {
   const { definition, name, object } = attributes;
   return forbidden(definition, name || (object?.metadata.generateName ?? ''), why);

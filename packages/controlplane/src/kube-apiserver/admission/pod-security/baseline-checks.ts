@@ -26,14 +26,14 @@ const safeSysctls = [
   'net.ipv4.ping_group_range',
   'net.ipv4.ip_unprivileged_port_start',
 ];
-/** The sysctls that later minor versions consider safe. */
+/** Sysctls that count as safe since later minor versions. */
 const laterSysctls = [
   { sinceMinor: 27, names: ['ip_local_reserved_ports'] },
   { sinceMinor: 29, names: ['tcp_keepalive_time', 'tcp_fin_timeout', 'tcp_keepalive_intvl', 'tcp_keepalive_probes'] },
   { sinceMinor: 32, names: ['tcp_rmem', 'tcp_wmem'] },
 ];
 
-/** The checks of the level `baseline`, in alphabetical order, which is that of messages. */
+/** The checks of the level `baseline`, in alphabetical order: messages list violations in this order. */
 export const baselineChecks: readonly SecurityCheck[] = [
   always('appArmorProfile', appArmor),
   always('capabilities_baseline', (pod) => {
@@ -161,7 +161,7 @@ function handlerHosts(pod: CheckedPod): ReturnType<PodCheck> {
   return { reason: 'probe or lifecycle host', detail };
 }
 
-/** Rejects containers that see more of `/proc`; also a restricted check. */
+/** Rejects containers with an unmasked `/proc`. The level `restricted` has the same check. */
 export function procMount(pod: CheckedPod): ReturnType<PodCheck> {
   const bad = containersOf(pod).flatMap(({ name, securityContext }) => {
     const type = securityContext?.procMount;
@@ -184,7 +184,7 @@ function seLinux(allowed: readonly string[]): PodCheck {
       const set = (['user', 'role'] as const).filter((field) => options[field]);
       for (const field of set) used.add(field);
       const type = options.type ?? '';
-      // SELinux types have a prefix, so field names cannot be confused with them.
+      // The mark distinguishes field names from SELinux types.
       return [...(allowed.includes(type) ? [] : [type]), ...set.map((field) => `${fieldMark}${field}`)];
     });
     if (setters.length === 0) return undefined;
@@ -198,7 +198,7 @@ function seLinux(allowed: readonly string[]): PodCheck {
   };
 }
 
-/** Marks the name of a field among types. */
+/** Prefix that marks a field name among SELinux types. */
 const fieldMark = '\0';
 
 function seccompAnnotations(pod: CheckedPod): ReturnType<PodCheck> {
@@ -218,7 +218,7 @@ function seccompAnnotations(pod: CheckedPod): ReturnType<PodCheck> {
   return { reason: 'seccompProfile', detail: `forbidden ${plural('annotation', values)} ${values.join(', ')}` };
 }
 
-/** Rejects seccomp profiles other than the default and local ones; also a part of a restricted check. */
+/** Rejects seccomp profiles other than the runtime's default and local ones. A restricted check uses it too. */
 export function seccompFields(pod: CheckedPod): ReturnType<PodCheck> {
   const { setters, values } = settersOf(pod, ({ seccompProfile: profile }) =>
     profile && profile.type !== 'RuntimeDefault' && profile.type !== 'Localhost' ? [profile.type] : [],

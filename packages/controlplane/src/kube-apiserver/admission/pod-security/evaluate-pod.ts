@@ -3,10 +3,10 @@ import { restrictedChecks } from './restricted-checks.ts';
 import type { CheckedPod, SecurityCheck, Violation } from './security-check.ts';
 import type { LevelVersion } from './security-policy.ts';
 
-/** The last minor version that changed a check; later ones, and `latest`, are the same. */
+/** The last minor version that changed a check. Later versions, and `latest`, are evaluated like it. */
 const lastMinor = 35;
 
-/** Returns the checks of a level that a pod violates, baseline checks first. Mirrors `k8s.io/pod-security-admission` 0.36. */
+/** Returns the violations of a level by a pod, those of baseline checks first. Mirrors `k8s.io/pod-security-admission` 0.36. */
 export function evaluatePod(pod: CheckedPod, { level, minor }: LevelVersion): readonly Violation[] {
   if (level === 'privileged') return [];
   const version = Math.min(minor, lastMinor);
@@ -16,7 +16,7 @@ export function evaluatePod(pod: CheckedPod, { level, minor }: LevelVersion): re
   return checks.flatMap((check) => checkOf(check, version)?.(pod) ?? []);
 }
 
-/** Formats violations for one pod: `privileged (container "a" …), hostPort (…)`. */
+/** Formats the violations of one pod: `privileged (container "a" …), hostPort (…)`. */
 export function formatViolations(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => `${reason} (${detail})`).join(', ');
 }

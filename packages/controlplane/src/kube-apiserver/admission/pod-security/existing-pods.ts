@@ -14,15 +14,15 @@ interface ExistingPod extends CheckedPod {
 }
 
 /**
- * Returns warnings about pods that violate the new level of their namespace; pods of one controller count once. Checks
- * for a second, as `EvaluatePodsInNamespace` (1.36) does, and lets other requests run in between.
+ * Returns warnings about stored pods that violate the new level of their namespace. Checks one pod of each controller first. Stops
+ * after a second or 3,000 pods, as `EvaluatePodsInNamespace` (1.36) does, and lets other requests run meanwhile.
  */
 export async function existingPodWarnings(
   stored: readonly StoredObject[],
   options: {
     readonly namespace: string;
     readonly enforce: LevelVersion;
-    /** Pods of these runtime classes are not checked. */
+    /** Pods with these runtime classes are not checked. */
     readonly exemptRuntimeClasses: readonly string[];
     readonly clock: Clock;
   },
@@ -62,7 +62,7 @@ export async function existingPodWarnings(
   ];
 }
 
-/** Decodes the pods that are not exempt, as far as time allows. Pods that are not decoded only count towards the total. */
+/** Decodes pods until time runs out, and drops exempt ones. Pods that were not decoded count only towards the total. */
 async function decodedPods(
   stored: readonly StoredObject[],
   exempt: readonly string[],

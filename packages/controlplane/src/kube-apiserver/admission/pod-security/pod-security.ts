@@ -14,7 +14,7 @@ import {
   type SecurityPolicy,
 } from './security-policy.ts';
 
-/** The users, namespaces and runtime classes that are exempt from all levels. */
+/** The users, namespaces and runtime classes that are exempt from pod security. */
 export interface PodSecurityExemptions {
   readonly usernames?: readonly string[];
   readonly namespaces?: readonly string[];
@@ -28,7 +28,7 @@ export interface PodSecurityOptions {
   readonly exemptions?: PodSecurityExemptions;
 }
 
-/** Subresources of pods that do not change what runs. */
+/** Pod subresources that cannot change the pod's security settings. */
 const ignoredSubresources: ReadonlySet<string> = new Set([
   'exec',
   'attach',
@@ -40,7 +40,7 @@ const ignoredSubresources: ReadonlySet<string> = new Set([
   'status',
 ]);
 
-/** The paths of pod templates. Their pods are rejected when they are created, so templates only cause a warning. */
+/** The paths of pod templates. A template only causes a warning, because its pods are checked when they are created. */
 const templatePaths: ReadonlyMap<string, readonly string[]> = new Map([
   ['/podtemplates', ['template']],
   ['/replicationcontrollers', ['spec', 'template']],
@@ -52,14 +52,14 @@ const templatePaths: ReadonlyMap<string, readonly string[]> = new Map([
   ['batch/cronjobs', ['spec', 'jobTemplate', 'spec', 'template']],
 ]);
 
-/** The parts of the server that pod security uses. */
+/** Parts of the API server that this plugin uses. */
 interface PodSecurityParts {
   readonly read: ReadObject;
   readonly storage: Storage;
   readonly clock: Clock;
 }
 
-/** Rejects pods that violate the security level of their namespace, and warns about them. Mirrors `PodSecurity` (1.36). */
+/** Rejects pods that violate the security level of their namespace, or warns about them. Mirrors `PodSecurity` (1.36). */
 export function podSecurityAdmission(parts: PodSecurityParts, options: PodSecurityOptions = {}): AdmissionPlugin {
   const security = new PodSecurity(parts, options);
   return { name: 'PodSecurity', validate: (attributes) => security.validate(attributes) };
@@ -99,7 +99,7 @@ class PodSecurity {
     if (!policy) attributes.annotate?.(`${auditPrefix}enforce-policy`, formatLevel(privilegedPolicy.enforce));
     if (!policy || this.#isExempt(attributes, pod.spec)) return;
     const old = attributes.oldObject as unknown as CheckedPod | undefined;
-    if (attributes.operation === 'UPDATE' && old && !runsAnother(pod.spec, old.spec)) return;
+    if (attributes.operation === 'UPDATE' && old && !changesContainers(pod.spec, old.spec)) return;
     const violations = evaluatePod(pod, policy.enforce);
     attributes.annotate?.(`${auditPrefix}enforce-policy`, formatLevel(policy.enforce));
     auditViolations(pod, { policy, attributes });
@@ -121,7 +121,7 @@ class PodSecurity {
     warnAbout(template, { policy, attributes });
   }
 
-  /** Returns the policy of the request's namespace; undefined if it allows everything. */
+  /** Returns the policy of the request's namespace; undefined if the policy allows everything. */
   async #policyFor({ namespace }: AdmissionAttributes): Promise<SecurityPolicy | undefined> {
     const found = await this.#read({ group: '', resource: 'namespaces', name: namespace });
     const { policy, faults } = policyOf(found?.metadata.labels, this.#defaults);
@@ -196,7 +196,7 @@ function warnAbout(
   attributes.warn(`would violate PodSecurity "${formatLevel(policy.warn)}": ${formatViolations(violations)}`);
 }
 
-/** Returns the modes that an exempt namespace requests, as listed in its warning. */
+/** Formats the modes that an exempt namespace requests, for its warning. */
 function ignoredModes(labels: Readonly<Record<string, string>>, policy: SecurityPolicy): string {
   return (['enforce', 'audit', 'warn'] as const)
     .filter((mode) => policy[mode].level !== 'privileged')
@@ -205,8 +205,8 @@ function ignoredModes(labels: Readonly<Record<string, string>>, policy: Security
     .join(', ');
 }
 
-/** Returns true if an update of a pod changes an image or adds containers; other changes are not checked. */
-function runsAnother(now: CheckedPodSpec, old: CheckedPodSpec): boolean {
+/** True if a pod update changes an image or adds containers. Other updates are not checked. */
+function changesContainers(now: CheckedPodSpec, old: CheckedPodSpec): boolean {
   const differ = (list: readonly CheckedContainer[], before: readonly CheckedContainer[]): boolean =>
     list.length !== before.length || list.some(({ image }, index) => image !== before[index]?.image);
   const images = new Map((old.ephemeralContainers ?? []).map(({ name, image }) => [name, image]));

@@ -24,7 +24,7 @@ const allowedVolumes = [
   'projected',
   'secret',
 ];
-/** In upstream's order; the first one that a volume sets is its type. */
+/** Forbidden volume types in upstream's order. The first type that a volume sets is reported. */
 const restrictedVolumes =
   'hostPath gcePersistentDisk awsElasticBlockStore gitRepo nfs iscsi glusterfs rbd flexVolume cinder cephfs flocker fc azureFile vsphereVolume quobyte azureDisk photonPersistentDisk portworxVolume scaleIO storageos'.split(
     ' ',

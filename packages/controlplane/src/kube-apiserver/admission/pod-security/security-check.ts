@@ -1,10 +1,10 @@
-/** A pod, or the template of one, as far as checks read it. */
+/** The fields of a pod or pod template that checks read. */
 export interface CheckedPod {
   readonly metadata?: { readonly annotations?: Readonly<Record<string, string>> };
   readonly spec: CheckedPodSpec;
 }
 
-/** See {@link CheckedPod}. */
+/** The fields of a pod's spec that checks read. */
 export interface CheckedPodSpec {
   readonly containers?: readonly CheckedContainer[] | null;
   readonly initContainers?: readonly CheckedContainer[];
@@ -19,7 +19,7 @@ export interface CheckedPodSpec {
   readonly securityContext?: SecuritySettings & { readonly sysctls?: readonly { readonly name: string }[] };
 }
 
-/** See {@link CheckedPod}. */
+/** The fields of a container that checks read. */
 export interface CheckedContainer {
   readonly name: string;
   readonly image?: string;
@@ -36,7 +36,7 @@ export interface CheckedContainer {
   readonly lifecycle?: { readonly postStart?: HandlerHosts; readonly preStop?: HandlerHosts };
 }
 
-/** Settings that both pods and containers have. */
+/** Security settings that both pods and containers have. */
 export interface SecuritySettings {
   readonly runAsNonRoot?: boolean;
   readonly runAsUser?: number;
@@ -46,27 +46,27 @@ export interface SecuritySettings {
   readonly windowsOptions?: { readonly hostProcess?: boolean };
 }
 
-/** A probe or a hook, as far as checks read it. */
+/** The host fields of a probe or lifecycle hook. */
 export interface HandlerHosts {
   readonly httpGet?: { readonly host?: string };
   readonly tcpSocket?: { readonly host?: string };
 }
 
-/** The reason why a check forbids a pod. */
+/** Why a check rejects a pod. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
 }
 
-/** Returns the violation of a pod, or undefined. */
+/** Returns how a pod violates the check, or undefined. */
 export type PodCheck = (pod: CheckedPod) => Violation | undefined;
 
-/** A check of one aspect, which later versions of Kubernetes changed. */
+/** A check of one aspect of a pod, in all its versions. */
 export interface SecurityCheck {
   readonly id: string;
-  /** In increasing order; before the first the check does not exist. */
+  /** In increasing order. Minor versions before the first do not have this check. */
   readonly versions: readonly { readonly sinceMinor: number; readonly check: PodCheck }[];
-  /** The baseline checks that a restricted one replaces. */
+  /** The baseline checks that this restricted check replaces. */
   readonly replaces?: readonly string[];
 }
 
@@ -75,27 +75,27 @@ export function containersOf({ spec }: CheckedPod): readonly CheckedContainer[] 
   return [...(spec.initContainers ?? []), ...(spec.containers ?? []), ...(spec.ephemeralContainers ?? [])];
 }
 
-/** Formats names as messages list them: `"a", "b"`. */
+/** Formats a list of names: `"a", "b"`. */
 export function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
 
-/** Formats containers as messages name them: `container "a"`, `containers "a", "b"`. */
+/** Formats named things: `container "a"`, `containers "a", "b"`. */
 export function named(what: string, names: readonly string[]): string {
   return `${plural(what, names)} ${quoted(names)}`;
 }
 
-/** Returns a word, with an `s` unless the list has one item. */
+/** Appends an `s` to a word unless the list has one item. */
 export function plural(word: string, items: readonly unknown[]): string {
   return items.length === 1 ? word : `${word}s`;
 }
 
-/** Returns different values in alphabetical order. */
+/** Returns the distinct values in alphabetical order. */
 export function sortedUnique(values: readonly string[]): readonly string[] {
   return [...new Set(values)].sort();
 }
 
-/** Finds the sources of forbidden settings (the pod, its containers) and the forbidden values. */
+/** Finds forbidden values, and who sets them: the pod, its containers, or both. */
 export function settersOf(
   pod: CheckedPod,
   forbidden: (settings: SecuritySettings) => readonly string[],
@@ -111,12 +111,12 @@ export function settersOf(
   };
 }
 
-/** Returns a check that allows pods for Windows, to which it does not apply. */
+/** Skips a check for Windows pods, to which it does not apply. */
 export function exceptWindows(check: PodCheck): PodCheck {
   return (pod) => (pod.spec.os?.name === 'windows' ? undefined : check(pod));
 }
 
-/** Returns a check that allows pods with their own user namespace. */
+/** Skips a check for pods that have their own user namespace. */
 export function exceptUserNamespaces(check: PodCheck): PodCheck {
   return (pod) => (pod.spec.hostUsers === false ? undefined : check(pod));
 }

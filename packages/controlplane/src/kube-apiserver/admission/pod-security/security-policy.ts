@@ -5,13 +5,16 @@ const levels = ['privileged', 'baseline', 'restricted'] as const;
 /** A pod security level, from the least strict to the strictest. */
 export type SecurityLevel = (typeof levels)[number];
 
-/** A level as of a minor version of Kubernetes; the latest is `Infinity`. */
+/** A level as defined in a minor version of Kubernetes; `Infinity` means the latest. */
 export interface LevelVersion {
   readonly level: SecurityLevel;
   readonly minor: number;
 }
 
-/** The levels of a namespace: pods that violate them are rejected, recorded, or cause a warning. */
+/**
+ * The levels of a namespace, by mode: violations of `enforce` reject a pod, those of `audit` are recorded, those of `warn` are
+ * reported.
+ */
 export interface SecurityPolicy {
   readonly enforce: LevelVersion;
   readonly audit: LevelVersion;
@@ -27,14 +30,14 @@ export const privilegedPolicy: SecurityPolicy = {
 
 type Labels = Readonly<Record<string, string>> | undefined;
 
-/** Returns the label of a mode, such as `pod-security.kubernetes.io/enforce`. */
+/** Returns the label of a mode: `pod-security.kubernetes.io/enforce`. */
 export function modeLabel(mode: keyof SecurityPolicy, part: '' | '-version' = ''): string {
   return `pod-security.kubernetes.io/${mode}${part}`;
 }
 
 /**
- * Returns the policy in a namespace's labels, and the labels' faults. A faulty label to enforce means `restricted`; faulty labels to
- * audit or warn mean `privileged`.
+ * Returns the policy that a namespace's labels define, and the errors in these labels. An invalid `enforce` label means
+ * `restricted`; an invalid `audit` or `warn` label means `privileged`.
  */
 export function policyOf(
   labels: Labels,
@@ -53,12 +56,12 @@ export function policyOf(
   return { policy: { enforce, audit, warn: { level: enforce.level, minor } }, faults: reader.faults };
 }
 
-/** Returns a positive number if the first level is stricter, a negative one if the second is. */
+/** Returns a positive number if the first level is stricter, a negative one if the second is, and zero if they are equal. */
 export function compareLevels(a: SecurityLevel, b: SecurityLevel): number {
   return levels.indexOf(a) - levels.indexOf(b);
 }
 
-/** Formats a level as messages do: `restricted:latest`, `baseline:v1.30`. */
+/** Formats a level: `restricted:latest`, `baseline:v1.30`. */
 export function formatLevel({ level, minor }: LevelVersion): string {
   return `${level}:${Number.isFinite(minor) ? `v1.${minor}` : 'latest'}`;
 }

@@ -4,20 +4,20 @@ import { scopesOf } from '../../../usage/quota-scopes.ts';
 import { addAmounts, amountsOf, type ResourceAmounts } from '../../../usage/resource-amounts.ts';
 import type { QuotaEvaluator } from './quota-evaluator.ts';
 
-/** An object on its way to storage. */
+/** A write to check before it is stored. */
 export interface ChargedWrite {
   readonly object: KubernetesObject;
-  /** The object before an update. */
+  /** The object before the update; undefined for a creation. */
   readonly old: KubernetesObject | undefined;
   readonly nowMs: number;
 }
 
-/** The quotas that a write changes, with their new usage; or the reason for its rejection. */
+/** The quotas to charge, with their new usage; or the reason for the rejection. */
 export type QuotaDecision =
   | { readonly rejection: string }
   | { readonly charged: readonly { readonly quota: Stored<ResourceQuota>; readonly used: ResourceAmounts }[] };
 
-/** Decides if a write fits the quotas of its namespace. Mirrors `CheckRequest` of k8s.io/apiserver's quota admission (1.36). */
+/** Checks whether a write fits the quotas of its namespace. Mirrors `CheckRequest` of k8s.io/apiserver's quota admission (1.36). */
 export function checkQuotas(
   quotas: readonly Stored<ResourceQuota>[],
   write: ChargedWrite,
@@ -37,7 +37,7 @@ export function checkQuotas(
   const usage = evaluator.usage(write.object, write.nowMs);
   const charged: { readonly quota: Stored<ResourceQuota>; readonly used: ResourceAmounts }[] = [];
   for (const { quota, names } of matching) {
-    // An object that moves into the scope of a quota is charged as a whole.
+    // The quota is charged in full for an object that was outside its scopes before.
     const isCharged = write.old !== undefined && matches(quota, write.old, evaluator);
     const before = isCharged && write.old ? evaluator.usage(write.old, write.nowMs) : {};
     const requested = increase(usage, before, names);
@@ -50,7 +50,7 @@ export function checkQuotas(
   return { charged };
 }
 
-/** True if a quota limits something that an object uses, and the object is in all its scopes. */
+/** True if a quota limits something that the object uses, and the object matches all scopes of the quota. */
 function matches(quota: ResourceQuota, object: KubernetesObject, evaluator: QuotaEvaluator): boolean {
   const names = Object.keys(quota.status?.hard ?? {});
   return names.some(evaluator.uses) && scopesOf(quota).every((scope) => evaluator.isInScope(object, scope));

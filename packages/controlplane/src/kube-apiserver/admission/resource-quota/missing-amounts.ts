@@ -1,9 +1,11 @@
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 
-/** Amounts that each container must set if a quota limits them. For other amounts, a container without a value is not charged. */
+/**
+ * Amounts that every container must set if a quota limits them. Other amounts are optional: a container without one is not charged.
+ */
 const required = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 
-/** Returns what the containers of a pod must specify; undefined if nothing is missing. */
+/** Returns which limited amounts the containers of a pod lack; undefined if they lack none. */
 export function missingAmounts({ spec }: Pod, names: readonly string[]): string | undefined {
   const isPodLevel = Object.keys({ ...spec?.resources?.requests, ...spec?.resources?.limits }).length > 0;
   if (!spec || isPodLevel) return undefined;

@@ -7,19 +7,19 @@ import { isClaimInScope, isPodInScope, type QuotaScope } from '../../../usage/qu
 import type { ResourceAmounts } from '../../../usage/resource-amounts.ts';
 import { missingAmounts } from './missing-amounts.ts';
 
-/** How objects of a resource are charged to quotas. */
+/** Determines what the objects of a resource are charged to quotas. */
 export interface QuotaEvaluator {
-  /** True for a request that can change the object's charge. */
+  /** True for a request that can change what the object is charged. */
   handles(attributes: AdmissionAttributes): boolean;
-  /** True for the name of a resource that these objects use. */
+  /** True if these objects use the resource that a quota limits under this name. */
   uses(name: string): boolean;
   isInScope(object: KubernetesObject, scope: QuotaScope): boolean;
   usage(object: KubernetesObject, nowMs: number): ResourceAmounts;
-  /** Returns the fields that an object must specify to be charged for the named amounts; undefined if none is missing. */
+  /** Returns which of the named amounts the object must set but does not; undefined if none. */
   missing?(object: KubernetesObject, names: readonly string[]): string | undefined;
 }
 
-/** Resources that no quota counts: objects that are not stored, and events. */
+/** Resources that no quota counts: objects that are not stored, and Events. */
 const ignored = new Set([
   '/bindings',
   '/events',
@@ -27,13 +27,13 @@ const ignored = new Set([
   'events.k8s.io/events',
 ]);
 
-/** Returns the evaluator of a resource; undefined if no quota counts it. Mirrors those of kubernetes/pkg/quota/v1 (1.36). */
+/** Returns the evaluator of a resource; undefined if no quota counts it. Mirrors the evaluators of kubernetes/pkg/quota/v1 (1.36). */
 export function quotaEvaluator(resource: string, group: string): QuotaEvaluator | undefined {
   if (ignored.has(`${group}/${resource}`)) return undefined;
   return (group === '' ? core[resource] : undefined) ?? counter(resource, group);
 }
 
-// The server passes each evaluator only objects of its resource.
+// The server passes each evaluator only objects of its own resource.
 const core: Readonly<Record<string, QuotaEvaluator | undefined>> = {
   pods: {
     handles: ({ operation, subresource, object, oldObject }) =>
@@ -59,7 +59,7 @@ const core: Readonly<Record<string, QuotaEvaluator | undefined>> = {
   },
 };
 
-/** Returns the evaluator of a resource whose objects are only counted. */
+/** Returns an evaluator that only counts objects. */
 function counter(resource: string, group: string): QuotaEvaluator {
   const counted = group === '' ? resource : `${resource}.${group}`;
   const one = Quantity.of(1);

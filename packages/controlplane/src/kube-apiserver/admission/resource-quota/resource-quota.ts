@@ -9,7 +9,7 @@ import { checkQuotas } from './check-quotas.ts';
 import { type QuotaEvaluator, quotaEvaluator } from './quota-evaluator.ts';
 
 const prefix = storagePrefix({ group: '', resource: 'resourcequotas' });
-/** Maximum number of attempts to charge quotas that change concurrently. */
+/** Maximum number of attempts to charge a quota that changes concurrently. */
 const attempts = 4;
 
 /** Parts that {@link resourceQuotaAdmission} needs. */
@@ -20,37 +20,37 @@ export interface QuotaAdmissionParts {
 }
 
 /**
- * Rejects writes that would exceed a ResourceQuota, and charges those that it accepts (`ResourceQuota` admission, 1.36). The writes
- * of a namespace are charged one after the other, so that concurrent writes cannot exceed a quota together.
+ * Rejects writes that would exceed a ResourceQuota, and charges accepted writes to it (`ResourceQuota` admission, 1.36). Charges
+ * the writes of a namespace one at a time, so that concurrent writes cannot exceed a quota together.
  */
 export function resourceQuotaAdmission({ storage, clock, handle }: QuotaAdmissionParts): AdmissionPlugin {
   const send = asServer(handle);
-  /** The last write of each namespace that is being charged. */
+  /** The last charge of each namespace, which the next one waits for. */
   const last = new Map<string, Promise<void>>();
 
   async function quotasOf(namespace: string): Promise<readonly Stored<ResourceQuota>[]> {
     const { status, text } = await send('GET', `/api/v1/namespaces/${namespace}/resourcequotas`);
-    // The server's own response is a list or a Status.
+    // The server's own response: a list, or a Status on failure.
     if (status !== 200) throw new StatusError(JSON.parse(text) as Status);
     return (JSON.parse(text) as { readonly items: readonly Stored<ResourceQuota>[] }).items;
   }
 
-  /** True if a quota of a namespace limits something that an evaluator charges. */
+  /** True if a quota of the namespace limits something that the evaluator charges. */
   async function isLimited(namespace: string, { uses }: QuotaEvaluator): Promise<boolean> {
     const { objects } = await storage.list({ prefix: `${prefix}${namespace}/` });
     return objects.some(({ bytes }) => {
-      // The server stores only quotas under this prefix.
+      // The server stores only ResourceQuotas under this prefix.
       const { spec, status } = JSON.parse(Buffer.from(bytes).toString('utf8')) as ResourceQuota;
       return Object.keys({ ...spec?.hard, ...status?.hard }).some(uses);
     });
   }
 
-  /** Writes the usage of a quota; returns false if the quota has changed. */
+  /** Writes a quota's usage. Returns false if the quota has changed in the meantime. */
   async function update(quota: ResourceQuota, used: ResourceAmounts): Promise<boolean> {
     const { namespace, name } = quota.metadata;
     const body = { ...quota, apiVersion: 'v1', kind: 'ResourceQuota', status: { ...quota.status, used } };
     const { status } = await send('PUT', `/api/v1/namespaces/${namespace}/resourcequotas/${name}/status`, { body });
-    // A deleted quota limits nothing.
+    // A deleted quota no longer limits anything.
     return status === 200 || status === 404;
   }
 
@@ -59,7 +59,7 @@ export function resourceQuotaAdmission({ storage, clock, handle }: QuotaAdmissio
     { object, evaluator }: { readonly object: KubernetesObject; readonly evaluator: QuotaEvaluator },
   ): Promise<void> {
     const { namespace, oldObject: old, dryRun } = attributes;
-    /** Names of the quotas that are not charged yet; undefined for all of them. */
+    /** Names of the quotas that still have to be charged; undefined means all. */
     let left: ReadonlySet<string> | undefined;
     for (let attempt = 0; attempt < attempts; attempt++) {
       const quotas = (await quotasOf(namespace)).filter((quota) => left?.has(quota.metadata.name) ?? true);
@@ -71,7 +71,7 @@ export function resourceQuotaAdmission({ storage, clock, handle }: QuotaAdmissio
       if (failed.size === 0) return;
       left = failed;
     }
-    throw rejection(attributes, `others keep changing the quota ${[...(left ?? [])].join(', ')}; try again`);
+    throw rejection(attributes, `concurrent writes keep changing the quota ${[...(left ?? [])].join(', ')}; retry`);
   }
 
   return {
@@ -82,7 +82,7 @@ export function resourceQuotaAdmission({ storage, clock, handle }: QuotaAdmissio
       const evaluator = quotaEvaluator(definition.resource, definition.group);
       if (!evaluator?.handles(attributes) || !(await isLimited(namespace, evaluator))) return;
       const before = last.get(namespace);
-      // Admitted objects have been decoded and defaulted.
+      // Admission validates only objects that have been decoded and defaulted.
       const write = { object: object as unknown as KubernetesObject, evaluator };
       const mine = (before ?? Promise.resolve()).then(() => charge(attributes, write));
       const settled = mine.catch(() => {});
