@@ -63,7 +63,7 @@ export function isManifest(value: object): value is ImageManifest {
   return 'config' in value && 'layers' in value && Array.isArray(value.layers);
 }
 
-/** Returns the manifest for this machine from an index. @throws ImageStoreError if there is none */
+/** Returns the manifest for this machine from an index. @throws ImageStoreError if the index has none */
 export function manifestForThisMachine({ manifests }: ImageIndex, what: string): Descriptor {
   const images = manifests.filter(({ annotations }) => annotations?.['vnd.docker.reference.type'] === undefined);
   const found = images.find(({ platform }) => platform?.os === 'linux' && platform.architecture === thisArchitecture);

@@ -10,7 +10,7 @@ import { rbacCells } from './rbac/rbac-cells.ts';
 import { smallGroupCells } from './small-group-cells.ts';
 import { storageCells } from './storage/storage-cells.ts';
 
-/** Returns the functions that build the rows of `kubectl get`, by `group/version/resource`; other resources show name and age. */
+/** Returns the functions that build the rows of `kubectl get`, by `group/version/resource`. Other resources show only name and age. */
 export function builtinCells(): ReadonlyMap<string, ResourceDefinition['cells']> {
   return new Map([
     ...coreCells,

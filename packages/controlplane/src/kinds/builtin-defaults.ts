@@ -13,7 +13,7 @@ import { schedulingDefaults } from './scheduling/scheduling-defaults.ts';
 import { storageDefaults } from './storage/storage-defaults.ts';
 import type { StructDefaults } from './wire/wire-types.ts';
 
-/** Returns the defaults of every built-in structure in release 1.36; groups that are missing have none. */
+/** Returns the defaults of every built-in structure of release 1.36. Groups that are not listed have none. */
 export function builtinDefaults(): ReadonlyMap<string, StructDefaults> {
   return new Map([
     ...coreDefaults,

@@ -16,10 +16,10 @@ import type { KindValidation } from './validation/kind-validation.ts';
 import { WireTypes } from './wire/wire-types.ts';
 
 /**
- * Defines every built-in resource of release 1.36: the type table joined with strategies, printers and the given hooks. Resources
- * without their own strategy (CRDs, reviews) are defined by their hook.
+ * Defines every built-in resource of release 1.36, from the type table, the kinds' strategies and table rows, and the given hooks.
+ * Hooks define resources that are not stored (reviews) or are defined elsewhere (CRDs).
  *
- * @throws Error when a resource of the type table has no definition.
+ * @throws Error if a resource of the type table has no definition.
  */
 export function builtinDefinitions(options: BuiltinDefinitionsOptions): readonly ResourceDefinition[] {
   const cells = builtinCells();
@@ -47,7 +47,7 @@ function storedDefinition(parts: Parts): ResourceDefinition {
   let zero: ResourceDefinition['zero'];
   return {
     ...namesOf(resource),
-    // Computed on first use: a server needs only a few kinds at startup.
+    // Computed on first use, because a server needs only a few kinds at startup.
     get schema() {
       return schemaOf(resource);
     },
@@ -68,7 +68,7 @@ function storedDefinition(parts: Parts): ResourceDefinition {
 }
 
 function rules(validation: KindValidation | undefined): Partial<Strategy> {
-  // A kind's rules see only objects of that kind; `validationOf` erased the type.
+  // The rules see only objects of their kind, whose type `validationOf` erased.
   return (validation ?? {}) as unknown as Partial<Strategy>;
 }
 
@@ -90,7 +90,7 @@ function behaviorOf(sub: Subresource, parts: Parts): SubresourceDefinition['beha
   return connectSubresource(`${resource.resource}/${sub.name}`, options);
 }
 
-/** Defines resources that hooks provide: virtual ones (reviews, bindings) and those of other servers (CRDs). */
+/** Defines a resource that a hook provides: one that is never stored (reviews, bindings), or one that is defined elsewhere (CRDs). */
 function hookedDefinition(resource: BuiltinResource, options: BuiltinDefinitionsOptions): ResourceDefinition {
   const foreign = options.foreign?.get(resource.resource);
   if (foreign) return foreign(resource);
@@ -109,7 +109,7 @@ function hookedDefinition(resource: BuiltinResource, options: BuiltinDefinitions
   };
 }
 
-/** Warnings for every request to a deprecated resource (1.36). */
+/** The warning for every request to a deprecated resource (1.36). */
 const deprecations: ReadonlyMap<string, string> = new Map([
   ['/v1/endpoints', 'v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice'],
   ['/v1/componentstatuses', 'v1 ComponentStatus is deprecated in v1.19+'],

@@ -3,7 +3,7 @@ import type { Strategy } from '@kubewright/apiserver';
 import type { Conversion, StrategyContext } from '@kubewright/apiserver/internal';
 import type { ScaleSubresource } from './subresources.ts';
 
-/** The strategy of one kind, with that kind's own type; see {@link Strategy} for when each part runs. */
+/** The strategy of one kind, typed with that kind. {@link Strategy} says when each function runs. */
 export interface KindStrategy<T> {
   prepareForCreate?(object: T, context: StrategyContext): void;
   prepareForUpdate?(object: T, old: T, context: StrategyContext): void;
@@ -16,15 +16,16 @@ export interface KindStrategy<T> {
 }
 
 /**
- * The main endpoint's treatment of `status`: reset on create and kept on update, only kept on update, or taken from the request.
+ * How writes through the main resource treat `status`: reset on create and kept on update, only kept on update, or taken from the
+ * request.
  */
 export type StatusHandling = 'reset' | 'kept-on-update' | 'free';
 
 /** The definition of one built-in kind. Names, scope, verbs and columns come from the type table. */
 export interface BuiltinKind<T = never> {
-  /** `group/version/resource`; the core group is empty: `/v1/pods`. */
+  /** `group/version/resource`. The core group is empty: `/v1/pods`. */
   readonly resource: string;
-  /** The structure in the table of wire shapes: `appsv1.Deployment`. */
+  /** The structure's name in the table of wire shapes: `appsv1.Deployment`. */
   readonly struct: string;
   /** @defaultValue 'none' */
   readonly generation?: Strategy['generation'];
@@ -40,12 +41,12 @@ export interface BuiltinKind<T = never> {
   /** See {@link Strategy.resets}. */
   readonly resets?: Strategy['resets'];
   readonly strategy?: KindStrategy<T>;
-  /** Subresources through which only a part of the object changes, by name; `status` always exists. */
+  /** Subresources that change only a part of the object, by name. `status` is always defined. */
   readonly views?: Readonly<Record<string, KindView<T>>>;
   readonly scale?: ScaleSubresource;
   readonly fieldLabels?: Readonly<Record<string, (object: T) => string>>;
   readonly conversion?: Conversion;
-  /** The stored version, if it is another one. */
+  /** The stored version, if it differs from this one. */
   readonly storageApiVersion?: string;
   /** See {@link ResourceDefinition.claims}. */
   readonly claims?: (object: T) => readonly string[];
@@ -53,21 +54,21 @@ export interface BuiltinKind<T = never> {
   readonly ttlSeconds?: number;
 }
 
-/** The rules of a subresource. All fields that it does not own are first taken from the stored object. */
+/** The rules of a subresource. Before they run, all fields that the subresource does not own are restored from the stored object. */
 export interface KindView<T> extends KindStrategy<T> {
   /** Root fields that a write through this subresource may change. @defaultValue ['status'] */
   readonly owns?: readonly string[];
   /**
    * See {@link Strategy.resets}.
    *
-   * @defaultValue spec and metadata for a status view that keeps the metadata
+   * @defaultValue spec and metadata for a status subresource that keeps the metadata
    */
   readonly resets?: Strategy['resets'];
-  /** True if labels, annotations and similar metadata keep their stored values. @defaultValue false */
+  /** True if the metadata, except managed fields, keeps its stored value. @defaultValue false */
   readonly keepsMetadata?: boolean;
 }
 
-/** Defines a kind with its own type and erases the type: the registry passes each strategy only objects of its kind. */
+/** Defines a kind with its own type and then erases the type, because the registry passes each strategy only objects of its kind. */
 export function builtinKind<T>(kind: BuiltinKind<T>): BuiltinKind {
   return kind as unknown as BuiltinKind;
 }

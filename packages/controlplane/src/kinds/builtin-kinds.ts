@@ -21,7 +21,7 @@ import { rbacKinds } from './rbac/rbac-kinds.ts';
 import { smallGroupKinds } from './small-group-kinds.ts';
 import { storageKinds } from './storage/storage-kinds.ts';
 
-/** Returns the definition of every stored kind. */
+/** Returns the definitions of all stored kinds. */
 export function builtinKinds(options: BuiltinDefinitionsOptions): readonly BuiltinKind[] {
   return [
     pods,

@@ -5,21 +5,18 @@ import type { BuiltinResource } from '@kubewright/schema/internal';
 import type { ServiceAllocator } from './core/service-allocator.ts';
 import type { ProxySubresource } from './subresources.ts';
 
-/** Options for {@link builtinDefinitions}: time, randomness, and behavior implemented elsewhere. */
+/** Options for {@link builtinDefinitions}: time, randomness, and behavior that is implemented elsewhere. */
 export interface BuiltinDefinitionsOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** @defaultValue an in-memory allocator for 10.96.0.0/16; the caller must report stored services to it */
+  /** @defaultValue an in-memory allocator for 10.96.0.0/16. The caller must report stored Services to it. */
   readonly allocator?: ServiceAllocator | undefined;
-  /**
-   * Subresources with their own behavior: `pods/log`, `pods/exec`, `pods/eviction`, `serviceaccounts/token`, …; others return
-   * 501.
-   */
+  /** Subresources with their own behavior, by path: `pods/log`, `pods/exec`, `serviceaccounts/token`, …. All others return 501. */
   readonly connect?: ReadonlyMap<string, ConnectSubresource | ProxySubresource> | undefined;
-  /** Resources that are never stored, by plural: `tokenreviews`, `bindings`, …; others return 501. */
+  /** Resources that are never stored, by plural name: `tokenreviews`, `bindings`, …. All others return 501. */
   readonly virtual?: ReadonlyMap<string, VirtualResource> | undefined;
-  /** Resources defined entirely elsewhere, by plural: `customresourcedefinitions`. */
+  /** Resources that are defined elsewhere, by plural name: `customresourcedefinitions`. */
   readonly foreign?: ReadonlyMap<string, (resource: BuiltinResource) => ResourceDefinition> | undefined;
-  /** Accepts loopback addresses in endpoints, which pods of a process driver use. @defaultValue false */
+  /** Allows loopback addresses as endpoints, because pods of the process driver use them. @defaultValue false */
   readonly allowLoopbackEndpoints?: boolean | undefined;
 }

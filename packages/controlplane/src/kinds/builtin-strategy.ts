@@ -7,7 +7,7 @@ import { dropUnusedOfPods } from './core/unused-pod-fields.ts';
 import { wireShapes } from './generated/wire-shapes.ts';
 import type { WireTypes } from './wire/wire-types.ts';
 
-/** Kinds whose deletion returns the removed object. */
+/** Kinds whose DELETE returns the deleted object instead of a Status. */
 const returningDeleted: ReadonlySet<string> = new Set([
   '/v1/persistentvolumes',
   '/v1/persistentvolumeclaims',
@@ -27,7 +27,7 @@ const returningDeleted: ReadonlySet<string> = new Set([
   'storage.k8s.io/v1/volumeattributesclasses',
 ]);
 
-/** Returns a kind's strategy for the main endpoint. */
+/** Returns the strategy for the main resource of a kind. */
 export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
   const own = untyped(kind.strategy);
   const handling = kind.status ?? (statusStruct(kind) === undefined ? 'free' : 'reset');
@@ -50,7 +50,7 @@ export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
   };
 }
 
-/** Returns the strategy of a subresource: fields that it does not own come from the stored object. */
+/** Returns the strategy of a subresource. Fields that it does not own are restored from the stored object. */
 export function viewStrategy(kind: BuiltinKind, view: KindView<never>, types: WireTypes): Strategy {
   const own = untyped(view);
   const owned = new Set(view.owns ?? ['status']);
@@ -72,7 +72,7 @@ function resetsOf({ resets, keepsMetadata, owns }: KindView<never>): Pick<Strate
   return keepsMetadata && owns === undefined ? { resets: [['spec'], ['metadata']] } : {};
 }
 
-/** Resets an object's status to its kind's empty form. */
+/** Resets an object's status to the kind's empty status. */
 function resetStatus(options: { readonly object: Draft; readonly kind: BuiltinKind; readonly types: WireTypes }): void {
   const struct = statusStruct(options.kind);
   if (struct !== undefined) options.object['status'] = options.types.zero(struct);
@@ -87,7 +87,7 @@ function shared(kind: BuiltinKind, types: WireTypes): Strategy {
     applyDefaults(object) {
       const { managedFields } = object.metadata;
       types.normalize(kind.struct, object);
-      // An empty list of entries clears them, which nil does not.
+      // An empty list clears the managed fields; nil does not.
       if (Array.isArray(managedFields) && managedFields.length === 0) object.metadata['managedFields'] = [];
       types.applyDefaults(kind.struct, object);
     },
@@ -103,7 +103,7 @@ function passedOn(own: Partial<Strategy>): Partial<Strategy> {
 }
 
 function untyped(strategy: KindStrategy<never> | undefined): Partial<Strategy> {
-  // A kind's strategy sees only objects of that kind; `builtinKind` erased the type.
+  // A strategy sees only objects of its kind, whose type `builtinKind` erased.
   return (strategy ?? {}) as unknown as Partial<Strategy>;
 }
 
@@ -127,7 +127,7 @@ function takeOver(
   }
 }
 
-/** Restores the stored metadata, except for managed fields. */
+/** Restores the stored metadata, except for managed fields and the resource version. */
 function keepMetadata(object: Draft, old: KubernetesObject): void {
   const { managedFields, resourceVersion } = object.metadata;
   object.metadata = copyJson(old.metadata) as Draft['metadata'];

@@ -25,7 +25,7 @@ import { smallGroupValidation } from './small-group-validation.ts';
 import { storageValidation } from './storage/storage-validation.ts';
 import type { KindValidation } from './validation/kind-validation.ts';
 
-/** Returns the validation rules of every kind, by `group/version/resource`; keys of subresources end with their name. */
+/** Returns the validation rules of every kind, by `group/version/resource`. The key of a subresource ends with its name. */
 export function builtinValidations(
   options: Pick<BuiltinDefinitionsOptions, 'allowLoopbackEndpoints'>,
 ): ReadonlyMap<string, KindValidation> {

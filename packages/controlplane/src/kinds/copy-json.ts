@@ -1,4 +1,4 @@
-/** Copies plain JSON, so that a draft never shares parts with a stored object. */
+/** Copies plain JSON, so that a draft shares no parts with a stored object. */
 export function copyJson<T>(value: T): T {
   return copy(value) as T;
 }

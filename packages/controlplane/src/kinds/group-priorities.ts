@@ -1,12 +1,12 @@
 import type { GroupPriorities } from '@kubewright/apiserver';
 
-/** Upstream's priorities of the groups that it serves itself (1.36). */
+/** The priorities of the built-in API groups (upstream, 1.36). */
 export const builtinPriorities: GroupPriorities = {
   groups: new Map([
     ['', 18000],
     ['admissionregistration.k8s.io', 16700],
     ['apiextensions.k8s.io', 16700],
-    // No other group may take precedence over APIServices.
+    // The group of APIServices must take precedence over all others.
     ['apiregistration.k8s.io', 20000],
     ['apps', 17800],
     ['authentication.k8s.io', 17700],
@@ -18,7 +18,7 @@ export const builtinPriorities: GroupPriorities = {
     ['discovery.k8s.io', 16200],
     ['events.k8s.io', 17750],
     ['flowcontrol.apiserver.k8s.io', 16100],
-    // The priority in the manifest of metrics-server.
+    // As in the manifest of metrics-server.
     ['metrics.k8s.io', 100],
     ['networking.k8s.io', 17200],
     ['node.k8s.io', 16300],

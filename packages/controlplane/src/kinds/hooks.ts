@@ -7,12 +7,12 @@ import { podBinding } from './core/pod-binding.ts';
 import type { ProxySubresource } from './subresources.ts';
 
 /**
- * Streams that clients open with a GET if they use a WebSocket. A client that may only read pods must not run commands in them: the
- * rule is upstream's since 1.35, whose 403 has no message.
+ * Subresources that a client can open with a GET if it uses a WebSocket. They also require the verb `create`, so that a client that
+ * may only read pods cannot run commands in them. Upstream has this rule since 1.35; its 403 has no message.
  */
 const reachIntoPods: ReadonlySet<string> = new Set(['pods/exec', 'pods/attach', 'pods/portforward']);
 
-/** Returns the behavior of a subresource other than a status or scale; the caller's takes precedence. */
+/** Returns the behavior of a subresource other than status and scale. The caller's hooks take precedence. */
 export function connectSubresource(
   path: string,
   options: BuiltinDefinitionsOptions,
@@ -24,7 +24,7 @@ export function connectSubresource(
   return { type: 'connect', connect: () => Promise.reject(notServed(path)) };
 }
 
-/** Returns the behavior of a resource that is never stored. */
+/** Returns the behavior of a resource that is never stored. The caller's hooks provide it. */
 export function virtualResource(resource: BuiltinResource, options: BuiltinDefinitionsOptions): VirtualResource {
   const given = options.virtual?.get(resource.resource);
   return given ?? { create: () => Promise.reject(notServed(resource.resource)) };

@@ -16,10 +16,10 @@ import type {
 } from './generated/drafts.ts';
 import { dropUnusedOfDevices } from './resource/unused-device-fields.ts';
 
-/** Fields of the feature CoordinatedLeaderElection. */
+/** Fields of the feature gate `CoordinatedLeaderElection`. */
 const coordinatedElection = ['strategy', 'preferredHolder'] as const;
 
-/** Kinds of groups with few kinds, which need only update rules. */
+/** Kinds of groups with only a few kinds. */
 export const smallGroupKinds: readonly BuiltinKind[] = [
   builtinKind<APIService>({
     resource: 'apiregistration.k8s.io/v1/apiservices',
@@ -32,7 +32,7 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
     resource: 'scheduling.k8s.io/v1/priorityclasses',
     struct: 'schedulingv1.PriorityClass',
     strategy: {
-      // It never increases.
+      // Upstream sets the generation to 1 and never increases it.
       prepareForCreate({ metadata }) {
         metadata.generation = 1;
       },

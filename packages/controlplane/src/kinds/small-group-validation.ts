@@ -37,7 +37,7 @@ const uniqueTolerations: Check<Toleration[]> = (list, path) => {
   return [...faults, ...duplicates];
 };
 
-/** Returns a toleration as Go prints it. */
+/** Returns a toleration with Go's field names, for the error. */
 function goToleration({ key = '', operator = '', value = '', effect = '', tolerationSeconds }: Toleration): object {
   return { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: tolerationSeconds ?? null };
 }
@@ -46,7 +46,7 @@ const specPath = FieldPath.of('spec');
 const highestUserPriority = 1_000_000_000;
 const systemPriorities = ['system-node-critical', 'system-cluster-critical'];
 
-/** Validation of groups with few kinds. */
+/** Validation of groups with only a few kinds. */
 export const smallGroupValidation: readonly ValidationEntry[] = [
   validationOf<PodDisruptionBudget>('policy/v1/poddisruptionbudgets', { validate: ({ spec }) => budgetFaults(spec) }),
   validationOf<PodDisruptionBudget>('policy/v1/poddisruptionbudgets/status', {
@@ -69,7 +69,7 @@ export const smallGroupValidation: readonly ValidationEntry[] = [
   validationOf<RuntimeClass>('node.k8s.io/v1/runtimeclasses', {
     validate: objectFields<RuntimeClass>({
       handler: required(dnsLabel),
-      // Upstream's path leaves out "podFixed".
+      // Upstream omits `podFixed` from this path.
       overhead: (overhead, path) =>
         requirements({ limits: overhead?.podFixed }, { path, nameRule: containerResourceName }),
       scheduling: fields<Scheduling>({ nodeSelector: labels, tolerations: uniqueTolerations }),

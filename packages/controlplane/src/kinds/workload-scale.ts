@@ -1,6 +1,6 @@
 import type { ScaleSubresource } from './subresources.ts';
 
-/** The field paths of a workload's scale. */
+/** The scale subresource of a workload, with its field paths. */
 export const workloadScale: ScaleSubresource = {
   type: 'scale',
   specReplicasPath: ['spec', 'replicas'],

@@ -13,7 +13,7 @@ import { accessReviews } from './authorization/index.ts';
 import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { resourceMetrics } from './resource-metrics/index.ts';
 
-/** The parts of the server that built-in resources use. */
+/** The parts of the API server that built-in resources use. */
 export interface BuiltinResourceParts {
   readonly access: AccessControl;
   readonly read: ReadObject;
@@ -23,7 +23,7 @@ export interface BuiltinResourceParts {
   readonly handle: ApiHandler;
 }
 
-/** Returns the definitions of all built-in resources, including those that the server handles without storing an object. */
+/** Returns the definitions of all built-in resources, including those whose objects are never stored. */
 export function builtinResources(
   { clock, random, allowLoopbackEndpoints, connect, usage }: ControlPlaneOptions,
   { access, read, tools, allocator, crds, handle }: BuiltinResourceParts,

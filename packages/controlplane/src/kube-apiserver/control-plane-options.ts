@@ -12,49 +12,49 @@ export interface ControlPlaneOptions {
   readonly storage: Storage;
   readonly clock: Clock;
   readonly random: Random;
-  /** Private key (PEM) that signs service-account tokens. */
+  /** Private key that signs service account tokens, in PEM format. */
   readonly serviceAccountKey: string;
-  /** Further public keys or certificates (PEM) whose service-account tokens are accepted. @defaultValue none */
+  /** More public keys or certificates (PEM) whose service account tokens are accepted. @defaultValue none */
   readonly serviceAccountKeys?: readonly string[] | undefined;
-  /** Issuer of service-account tokens. @defaultValue https://kubernetes.default.svc.cluster.local */
+  /** Issuer of service account tokens. @defaultValue https://kubernetes.default.svc.cluster.local */
   readonly serviceAccountIssuer?: string | undefined;
   /** @defaultValue 'Node,RBAC' */
   readonly authorization?: 'Node,RBAC' | 'AlwaysAllow' | undefined;
-  /** Static bearer tokens. */
+  /** Users by static bearer token. */
   readonly tokens?: ReadonlyMap<string, UserInfo> | undefined;
   /** Subresources that connect to nodes, such as `pods/log` and `pods/exec`. */
   readonly connect?: ReadonlyMap<string, ConnectSubresource | ProxySubresource> | undefined;
-  /** Requests the usage of containers from all nodes, which `metrics.k8s.io` then serves. @defaultValue that group is not served */
+  /** Returns the usage of containers on all nodes, for the group `metrics.k8s.io`. @defaultValue the group is not served */
   readonly usage?: (() => Promise<readonly NodeUsage[]>) | undefined;
-  /** Allows loopback addresses as endpoints, which pods of the process driver use. @defaultValue false */
+  /** Allows loopback addresses as endpoints, because pods of the process driver use them. @defaultValue false */
   readonly allowLoopbackEndpoints?: boolean | undefined;
-  /** True if nodes run containers as processes, so that warnings name the fields that those ignore. @defaultValue false */
+  /** True if nodes run containers as processes: warnings then name the fields that processes ignore. @defaultValue false */
   readonly processes?: boolean | undefined;
-  /** True if NetworkPolicies are enforced, so that no warning says that they are not. @defaultValue false */
+  /** True if NetworkPolicies are enforced: the warning that they are not is then omitted. @defaultValue false */
   readonly networkPolicies?: boolean | undefined;
-  /** Range of service IPs in CIDR notation; ends at a byte. @defaultValue '10.96.0.0/16' */
+  /** Range of service IPs, in CIDR notation. The prefix length must be a multiple of 8. @defaultValue '10.96.0.0/16' */
   readonly serviceCidr?: string | undefined;
-  /** Opens connections to webhooks and other API servers. @defaultValue this process's own sockets */
+  /** Opens connections to webhooks and aggregated API servers. @defaultValue uses this process's sockets */
   readonly dial?: NonNullable<ConstructorParameters<typeof HttpsWebhookCaller>[0]>['dial'];
-  /** Identity used when the server proxies requests to other servers. @defaultValue none */
+  /** The identity with which the server forwards requests to aggregated API servers. @defaultValue none */
   readonly frontProxy?: FrontProxy | undefined;
-  /** Names of built-in admission plugins that do not run, as `--disable-admission-plugins`. @defaultValue none */
+  /** Names of built-in admission plugins to disable, as in `--disable-admission-plugins`. @defaultValue none */
   readonly disabledAdmissionPlugins?: readonly string[] | undefined;
-  /** The default levels of pod security, and exemptions. @defaultValue everything is allowed unless namespaces have labels */
+  /** The default levels and the exemptions of pod security. @defaultValue only namespaces with labels are restricted */
   readonly podSecurity?: PodSecurityOptions | undefined;
-  /** Writes audit events by a policy. @defaultValue no audit log */
+  /** The audit log and its policy. @defaultValue no audit log */
   readonly auditLog?: ApiServerOptions['auditLog'];
   /** Limits on requests. */
   readonly limits?: ApiServerOptions['limits'];
-  /** Calls webhooks. @defaultValue over HTTPS */
+  /** Calls webhooks. @defaultValue calls them over HTTPS */
   readonly webhookCaller?: WebhookCaller | undefined;
-  /** Returns `host:port` under which clients reach the server, for discovery. */
+  /** Returns the `host:port` under which clients reach the server. Discovery publishes it. */
   readonly serverAddress: () => string;
-  /** Called with the server's own internal errors. */
+  /** Called with internal errors of the server. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Data with which aggregated API servers authenticate this server. */
+/** The identity with which this server authenticates to aggregated API servers. */
 export interface FrontProxy extends AuthenticationTrust {
   clientCertificate(): Promise<KeyPair>;
 }

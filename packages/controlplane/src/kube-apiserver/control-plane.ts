@@ -31,7 +31,7 @@ import type { ControlPlaneOptions } from './control-plane-options.ts';
 import { followServices } from './follow-services.ts';
 import { nonResourceHandlers } from './non-resource-handlers.ts';
 
-/** An API server with authentication, authorization, admission and validation. It has no sockets and no controllers. */
+/** An API server with authentication, authorization, admission and validation, but without sockets and controllers. */
 export class ControlPlane implements AsyncDisposable {
   readonly server: ApiServer;
   readonly catalog: MutableCatalog = new MutableCatalog();
@@ -69,7 +69,7 @@ export class ControlPlane implements AsyncDisposable {
     });
   }
 
-  /** Signs and verifies the tokens of service accounts. */
+  /** Signs and verifies service account tokens. */
   get tokens(): ServiceAccountTokens {
     return this.#access.tokens;
   }
@@ -84,7 +84,7 @@ export class ControlPlane implements AsyncDisposable {
     return issueLegacyToken(this.#access.tokens, token);
   }
 
-  /** Creates a webhook caller that is disposed with the server. */
+  /** Creates a webhook caller that is disposed together with the server. */
   #ownCaller(): WebhookCaller {
     const caller = new HttpsWebhookCaller({ dial: this.#options.dial });
     this.#followers.push(caller);
@@ -98,10 +98,10 @@ export class ControlPlane implements AsyncDisposable {
       catalog: this.catalog,
       tools: { ...tools, conversion: { client, random } },
       onRemoved: (prefix) => this.server.watches.close(prefix),
-      // Names are accepted when a definition is written, so a definition that waits for names is rewritten unchanged.
+      // A definition that waits for names is rewritten unchanged, because writing a definition makes it claim its names.
       onNamesFreed: (name) => void this.#rewrite(`${crdPath}/${name}`),
       onChanged: () => {
-        // Changes made during startup are picked up by the refresh at the end of start().
+        // The refresh at the end of start() covers changes made during startup.
         if (this.#started) void this.#apiServices.refresh();
       },
       onError,
@@ -183,7 +183,7 @@ export class ControlPlane implements AsyncDisposable {
     });
   }
 
-  /** Reads the stored objects and creates those that every cluster has. Requests get correct responses from then on. */
+  /** Reads the stored objects and creates the bootstrap objects. Once it resolves, the server can handle requests. */
   async start(): Promise<void> {
     const { storage, clock, random } = this.#options;
     await this.#access.start();
@@ -197,8 +197,8 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /**
-   * Publishes the server's address to pods (as the Service `default/kubernetes`) and the trust data that aggregated servers need
-   * to recognize it. Call it once the server listens.
+   * Publishes the server's address to pods (as the Service `default/kubernetes`), and to aggregated servers the trust data that
+   * they need to recognize this server. Call it once the server listens.
    */
   async publish(): Promise<void> {
     const { handle } = this.server;
@@ -208,18 +208,18 @@ export class ControlPlane implements AsyncDisposable {
     await publishTokenTracking(handle, this.#options.clock);
   }
 
-  /** Handles a request. The same function serves sockets and in-process callers. */
+  /** Handles a request, whether it arrived over a socket or comes from this process. */
   get handle(): ApiHandler {
     return this.server.handle;
   }
 
-  /** Returns the storage prefixes of objects that expire, with their time to live in seconds. */
+  /** Returns the time to live, in seconds, of objects that expire, by storage prefix. */
   ttls(): ReadonlyMap<string, number> {
     const all = this.catalog.all().map(({ storagePrefix, ttlSeconds = 0 }) => [storagePrefix, ttlSeconds] as const);
     return new Map(all.filter(([, ttlSeconds]) => ttlSeconds > 0));
   }
 
-  /** Rewrites an object unchanged. An object that was deleted or rejected in the meantime needs no rewrite. */
+  /** Rewrites an object unchanged. Errors are ignored: a deleted object needs no rewrite. */
   async #rewrite(path: string): Promise<void> {
     await asServer(this.server.handle)('PATCH', path, { body: {}, contentType: 'application/merge-patch+json' });
   }

@@ -2,7 +2,7 @@ import type { Storage } from '@kubewright/apiserver';
 import { followStorage, storagePrefix } from '@kubewright/apiserver/internal';
 import type { memoryServiceAllocator } from '../kinds/index.ts';
 
-/** Keeps the allocator informed of the addresses and ports of stored services. */
+/** Keeps the allocator informed of the addresses and ports that stored Services use. */
 export function followServices(
   storage: Storage,
   allocator: ReturnType<typeof memoryServiceAllocator>,

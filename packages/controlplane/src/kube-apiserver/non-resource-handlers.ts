@@ -14,25 +14,25 @@ import { protobuf } from '@kubewright/schema/internal';
 import { builtinPriorities } from '../kinds/index.ts';
 import { openIdHandler, type ServiceAccountTokens } from './authentication/index.ts';
 
-/** The parts of the server that non-resource paths expose. */
+/** The parts of the API server that non-resource paths expose. */
 export interface NonResourceParts {
   readonly storage: Storage;
   readonly catalog: MutableCatalog;
-  /** The APIs of other servers. */
+  /** Aggregated APIs, which other servers serve. */
   readonly remote: Aggregation;
   readonly tokens: ServiceAccountTokens;
   readonly metrics: ServerMetrics;
-  /** Returns `host:port` under which clients reach the server. */
+  /** Returns the `host:port` under which clients reach the server. */
   readonly serverAddress: () => string;
-  /** True once the objects that every cluster has exist. */
+  /** True once the bootstrap objects exist. */
   readonly isStarted: () => boolean;
 }
 
-/** Returns the handlers of paths that are not resources: health, version, discovery, OpenAPI, metrics and the token issuer. */
+/** Returns the handlers of non-resource paths: health, version, discovery, OpenAPI, metrics and the token issuer. */
 export function nonResourceHandlers(parts: NonResourceParts): readonly NonResourceHandler[] {
   const { storage, catalog, remote, tokens, metrics, serverAddress, isStarted } = parts;
   const hasStarted = (): string | undefined => (isStarted() ? undefined : 'not finished');
-  // Reading the revision waits for the storage.
+  // Reads the revision, which needs the storage to respond.
   const reachesStorage = async (): Promise<undefined> => void (await storage.revision());
   const checks: readonly HealthCheck[] = [
     { name: 'ping', check: () => undefined },
@@ -55,8 +55,8 @@ export function nonResourceHandlers(parts: NonResourceParts): readonly NonResour
 }
 
 /**
- * Upstream's checks of its server's startup steps, in its order. Omits checks of parts that this server does not have:
- * the serving certificate of its loopback connection, priority and fairness, the count of objects, identity leases and peers.
+ * The names of upstream's health checks of its startup steps, in upstream's order. Omits the checks of parts that this server does
+ * not have: loopback serving certificate, priority and fairness, object count tracker, identity leases and peers.
  */
 const startChecks: readonly string[] = [
   ...[
@@ -86,7 +86,7 @@ const startChecks: readonly string[] = [
   'poststarthook/apiservice-openapiv3-controller',
 ];
 
-/** Paths listed under `/` in addition to those of API groups. */
+/** Paths listed under `/` besides those of API groups. */
 const paths = [
   '/.well-known/openid-configuration',
   '/healthz',

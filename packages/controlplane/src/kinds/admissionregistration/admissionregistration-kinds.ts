@@ -4,7 +4,7 @@ const group = 'admissionregistration.k8s.io/v1';
 
 function admissionKind(resource: string, struct: string): ReturnType<typeof builtinKind> {
   return builtinKind({
-    // Only the kind with a status uses it.
+    // Kinds without a status subresource ignore this.
     views: { status: { keepsMetadata: true } },
     resource: `${group}/${resource}`,
     struct: `admissionregistrationv1.${struct}`,

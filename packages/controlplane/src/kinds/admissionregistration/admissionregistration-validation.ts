@@ -17,7 +17,7 @@ import { webhookRule } from './webhook-rules-validation.ts';
 /** Validation of webhook configurations. */
 export const admissionregistrationValidation: readonly ValidationEntry[] = ['validating', 'mutating'].map((kind) =>
   validationOf<ValidatingWebhookConfiguration>(`admissionregistration.k8s.io/v1/${kind}webhookconfigurations`, {
-    // A validating webhook has a subset of a mutating webhook's fields.
+    // The fields of a validating webhook are a subset of a mutating webhook's.
     validate: ({ webhooks: list }) =>
       webhooks(list as readonly MutatingWebhook[] | undefined, FieldPath.of('webhooks')),
   }),
@@ -39,7 +39,7 @@ const choices = fields<MutatingWebhook>({
   reinvocationPolicy: present(enumOf('IfNeeded', 'Never')),
 });
 
-/** A webhook of either kind: a validating one has no reinvocation policy. */
+/** Validates a webhook of either kind. A validating webhook never has a reinvocation policy. */
 const webhook: Check<MutatingWebhook> = (value, path) => {
   if (!value) return [];
   return [

@@ -11,15 +11,15 @@ import { type Check, each, unique } from '../validation/check.ts';
 
 const maxConditions = 64;
 
-/** Match conditions of a webhook. Each must compile, so that requests do not fail on it later. */
+/** Validates the match conditions of a webhook. Each must compile, so that requests do not fail on it later. */
 export const matchConditions: Check<readonly MatchCondition[]> = conditions((source) => conditionFault(source));
 
-/** Match conditions of a policy, which can refer to its parameters. */
+/** Validates the match conditions of a policy, which can refer to the policy's parameters. */
 export function policyConditions(params: boolean): Check<readonly MatchCondition[]> {
   return conditions((source) => conditionFault(source, { params, variables: [], types: ['bool'] }));
 }
 
-/** Returns the fault of an expression, or undefined. */
+/** Returns why an expression is invalid, or undefined if it is valid. */
 type FaultOf = (source: string) => string | undefined;
 
 function conditions(faultOf: FaultOf): Check<readonly MatchCondition[]> {

@@ -22,7 +22,7 @@ import { webhookRule } from './webhook-rules-validation.ts';
 
 const specPath = FieldPath.of('spec');
 
-/** The requests that a policy or its binding applies to. */
+/** Validates which requests a policy or its binding applies to. */
 export const matchResources: Check<MatchResources> = fields<MatchResources>({
   matchPolicy: required(enumOf('Equivalent', 'Exact')),
   namespaceSelector: (selector, path) => (selector ? labelSelector(selector, path) : [requiredField(path)]),
@@ -39,7 +39,7 @@ function namedRule(value: NamedRuleWithOperations | undefined, path: FieldPath):
   return [...names(value?.resourceNames, path.child('resourceNames')), ...webhookRule(value, path)];
 }
 
-/** Rejects operations other than creates and updates, the only ones that a policy can mutate. */
+/** Rejects operations other than CREATE and UPDATE: a policy cannot mutate the others. */
 export function mutatingOperations(match: MatchResources | undefined, path: FieldPath): readonly FieldError[] {
   const operations = (match?.resourceRules ?? []).flatMap((rule) => rule.operations ?? []);
   return operations

@@ -57,15 +57,15 @@ type PolicySpec = Pick<
   'failurePolicy' | 'matchConditions' | 'matchConstraints' | 'paramKind' | 'variables'
 >;
 
-/** The variables of an expression, and its allowed types. */
+/** The variables that an expression can use, and the types that it may return. */
 type Declarations = NonNullable<Parameters<typeof conditionFault>[1]>;
 
-/** Returns the variables of a policy's expressions. */
+/** Returns the variables that a policy's expressions can use. */
 function declarationsOf({ paramKind: params, variables = [] }: PolicySpec): Omit<Declarations, 'types'> {
   return { params: params !== undefined, variables: (variables ?? []).map(({ name }) => name) };
 }
 
-/** A non-blank expression, which must compile if its variables are known. */
+/** Validates an expression: not blank and, if its variables are given, compiling. */
 function expression(detail = '', declared?: Declarations): Check<string> {
   return (text = '', path) => {
     if (text.trim() === '') return [requiredField(path, detail)];
@@ -104,7 +104,7 @@ function groupVersionFaults(apiVersion: string, path: FieldPath): readonly Field
   ];
 }
 
-/** The variables of a policy, each of which can refer to the previous ones. */
+/** Validates the variables of a policy. Each can refer to the variables before it. */
 const variableList =
   (params: boolean): Check<Variable[]> =>
   (list, path) =>
@@ -143,7 +143,7 @@ function policyFields(spec: PolicySpec): readonly FieldError[] {
   ];
 }
 
-/** A text that is absent or not blank. */
+/** Rejects a blank text; an absent or empty text is allowed. */
 const notBlank: Check<string> = present(
   rule((text) => text === '' || text.trim() !== '', 'must be non-empty if specified'),
 );
@@ -188,7 +188,7 @@ function validationFaults(spec: ValidatingAdmissionPolicySpec, policy: string): 
   ];
 }
 
-/** The field of each patch type. */
+/** The field that each patch type uses. */
 const patchFields = { JSONPatch: 'jsonPatch', ApplyConfiguration: 'applyConfiguration' } as const;
 
 const mutation =

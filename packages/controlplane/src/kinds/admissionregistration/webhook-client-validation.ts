@@ -10,7 +10,7 @@ import { checkPortNumber } from '../validation/names.ts';
 
 const form = '; desired format: https://host[/path]';
 
-/** Validates the address of a webhook (`util/webhook/validation.go`, 1.36). */
+/** Validates how a webhook is reached (`util/webhook/validation.go`, 1.36). */
 export function webhookClientFaults({ url, service }: WebhookClientConfig, path: FieldPath): readonly FieldError[] {
   if ((url === undefined) === (service === undefined)) {
     return [requiredField(path, 'exactly one of url or service is required')];
@@ -43,7 +43,8 @@ function urlFaults(url: string, path: FieldPath): readonly FieldError[] {
 function serviceFaults(service: Admissionregistrationv1ServiceReference, path: FieldPath): readonly FieldError[] {
   const { name, namespace, port = 443, path: urlPath } = service;
   const faults: FieldError[] = [];
-  // Upstream passes the two in the wrong order, so each is reported as the other.
+  // Upstream passes these two arguments in the wrong order, so it reports a missing namespace as `name` and a missing name as
+  // `namespace`.
   if (!namespace) faults.push(requiredField(path.child('name')));
   if (!name) faults.push(requiredField(path.child('namespace')));
   const wrongPort = checkPortNumber(port);

@@ -2,7 +2,7 @@ import { type FieldError, type FieldPath, invalidField, requiredField } from '@k
 import type { RuleWithOperations } from '../generated/drafts.ts';
 import { all, type Check, each, enumOf, fields, present, required } from '../validation/check.ts';
 
-/** The rules of a webhook. */
+/** Validates a rule of a webhook. */
 export const webhookRule: Check<RuleWithOperations> = fields<RuleWithOperations>({
   operations: all(required(each(enumOf('*', 'CONNECT', 'CREATE', 'DELETE', 'UPDATE'))), alone('operations')),
   apiGroups: all(required(), alone('API groups')),
@@ -11,7 +11,7 @@ export const webhookRule: Check<RuleWithOperations> = fields<RuleWithOperations>
   scope: present(enumOf('*', 'Cluster', 'Namespaced')),
 });
 
-/** Rejects further values next to `*`. */
+/** Rejects lists that contain `*` and other values. */
 function alone(what: string): Check<readonly string[]> {
   return (value, path) =>
     value !== undefined && value.length > 1 && value.includes('*')

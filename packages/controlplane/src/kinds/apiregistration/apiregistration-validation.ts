@@ -16,7 +16,7 @@ const maxVersionPriority = 1_000;
 /** Validation of the apiregistration group. */
 export const apiregistrationValidation: readonly ValidationEntry[] = [
   validationOf<APIService>('apiregistration.k8s.io/v1/apiservices', {
-    // The name for the core group is `v1.`.
+    // The name `v1.` of the core group is not a DNS name.
     validateName: checkPathSegment,
     validate({ metadata, spec }) {
       const { group = '', version = '', groupPriorityMinimum, versionPriority } = spec ?? {};
@@ -40,7 +40,7 @@ export const apiregistrationValidation: readonly ValidationEntry[] = [
   }),
 ];
 
-/** Validates the reference to another server and its TLS settings. */
+/** Validates the reference to the aggregated API server and its TLS settings. */
 function serviceFaults({ service, caBundle = '', insecureSkipTLSVerify = false }: Spec): readonly FieldError[] {
   const faults: FieldError[] = [];
   if (service === undefined) {

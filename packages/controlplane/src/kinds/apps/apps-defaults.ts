@@ -15,7 +15,7 @@ export const appsDefaults: readonly StructDefaultsEntry[] = [
     spec.progressDeadlineSeconds ??= 600;
   }),
   defaultsOf<DaemonSet>('appsv1.DaemonSet', ({ metadata, spec }) => {
-    // A counter of template changes from an old API. Every write of a daemon set sets it, so it has an owner.
+    // A counter of template changes from a removed API. Every upstream write of a DaemonSet sets it, so field managers own it.
     metadata.annotations = { 'deprecated.daemonset.template.generation': '0', ...metadata.annotations };
     spec.updateStrategy.type ||= 'RollingUpdate';
     if (spec.updateStrategy.type === 'RollingUpdate') {
@@ -37,7 +37,7 @@ function defaultStatefulSet({ spec }: StatefulSet): void {
     spec.updateStrategy.type = 'RollingUpdate';
     spec.updateStrategy.rollingUpdate ??= {};
   }
-  // An explicitly given strategy gets no rollingUpdate; upstream omits it as well.
+  // A strategy given by the client gets no default `rollingUpdate`, as upstream.
   const { type, rollingUpdate } = spec.updateStrategy;
   if (type === 'RollingUpdate' && rollingUpdate) {
     rollingUpdate.partition ??= 0;

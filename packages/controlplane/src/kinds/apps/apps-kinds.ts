@@ -14,7 +14,7 @@ export const appsKinds: readonly BuiltinKind[] = [
     struct: 'appsv1.DaemonSet',
     generation: 'spec',
     strategy: {
-      // Upstream keeps a counter of template changes for its old API, as an annotation.
+      // Upstream still counts template changes in this annotation, for a removed API version.
       prepareForCreate: ({ metadata }) => {
         metadata.annotations = { ...metadata.annotations, [templateGeneration]: '1' };
       },
@@ -35,7 +35,7 @@ export const appsKinds: readonly BuiltinKind[] = [
     generation: 'spec',
     scale: workloadScale,
     strategy: {
-      // Annotations are copied to the replica sets, so a change of them changes the desired state.
+      // The controller copies annotations to ReplicaSets, so changing them changes the desired state.
       prepareForUpdate({ metadata }, old) {
         const moved = !semanticEqual(metadata.annotations, old.metadata.annotations);
         if (moved) metadata.generation = (old.metadata.generation ?? 0) + 1;
@@ -43,7 +43,7 @@ export const appsKinds: readonly BuiltinKind[] = [
     },
     views: {
       status: {
-        // Only the main endpoint may change labels.
+        // Labels can be changed only through the main resource.
         prepareForUpdate({ metadata }, old) {
           if (old.metadata.labels) metadata.labels = copyJson(old.metadata.labels);
           else delete metadata.labels;
@@ -68,7 +68,7 @@ export const appsKinds: readonly BuiltinKind[] = [
   }),
 ];
 
-/** Drops a field of a feature that is off by default in 1.36 (`MaxUnavailableStatefulSet`), as upstream does. */
+/** Drops a field whose feature (`MaxUnavailableStatefulSet`) is off by default in 1.36, as upstream does. */
 function dropMaxUnavailable({ spec }: StatefulSet): void {
   delete spec.updateStrategy.rollingUpdate?.maxUnavailable;
 }

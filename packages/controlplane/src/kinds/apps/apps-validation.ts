@@ -103,7 +103,7 @@ function deploymentFaults(spec: DeploymentSpec): readonly FieldError[] {
   return faults;
 }
 
-/** Upstream's replacement for an absent selector: one that matches nothing. */
+/** The selector that upstream uses for an absent one: it matches nothing. */
 const nothing = {
   matchExpressions: [
     { key: 'a', operator: 'In', values: ['b'] },
@@ -133,7 +133,7 @@ function deploymentStrategyFaults({ strategy }: DeploymentSpec): readonly FieldE
   ];
 }
 
-/** Validates a surge, which may exceed 100%. */
+/** Validates `maxSurge`, which may exceed 100%. */
 function surge(value: number | string | undefined, path: FieldPath): readonly FieldError[] {
   return typeof value === 'string' && /^[0-9]+%$/.test(value) ? [] : countOrPercent(value, path);
 }
@@ -196,7 +196,10 @@ function claimTemplateFaults({ volumeClaimTemplates = [] }: StatefulSetSpec): re
   return volumeClaimTemplates.flatMap(({ spec }, index) => claimSpec(spec, path.index(index).child('spec')));
 }
 
-/** Returns the template as the controller uses it: with a volume for each claim, and without the names that it replaces. */
+/**
+ * Returns the template as the controller uses it: with a volume for each claim template, and without host name and subdomain, which
+ * the controller sets.
+ */
 function podTemplate({ template, volumeClaimTemplates = [] }: StatefulSetSpec): PodTemplateSpec {
   const { hostname: _hostname, subdomain: _subdomain, ...rest } = template.spec;
   if (volumeClaimTemplates.length === 0) return { ...template, spec: rest };

@@ -4,13 +4,13 @@ import { type ValidationEntry, validationOf } from '../validation/kind-validatio
 
 const statusPath = FieldPath.of('status');
 
-/** The numbers in the status of a workload. */
+/** The numeric fields in the status of a workload. */
 interface Counts {
-  /** Names of all numbers, which may not be negative. */
+  /** The names of all numeric fields. Their values must not be negative. */
   readonly numbers: readonly string[];
-  /** Those that count a part of `replicas`. */
+  /** The fields that count a subset of the replicas, and so must not exceed `replicas`. */
   readonly parts?: readonly string[];
-  /** How upstream names `readyReplicas` in the message about too many available ones. */
+  /** Upstream's name for `readyReplicas` in the error about `availableReplicas`. */
   readonly ready?: string;
 }
 
@@ -22,7 +22,7 @@ const replicaSet: Counts = {
   parts: ['fullyLabeledReplicas', 'readyReplicas', 'availableReplicas'],
 };
 
-/** Validation of the status of workloads: no negative numbers, and no part larger than the whole. */
+/** Validation of workload statuses: no number is negative, and no subset exceeds `replicas`. */
 export const replicaStatusValidation: readonly ValidationEntry[] = [
   statusOf('/v1/replicationcontrollers', replicaSet),
   statusOf('apps/v1/replicasets', replicaSet),

@@ -9,7 +9,7 @@ import type {
 } from '../generated/drafts.ts';
 import { flatMetric, nestedMetric } from './autoscaler-metrics.ts';
 
-/** Version 1 has one field for CPU; these annotations carry everything else in version 2. */
+/** Version 1 has a field for CPU only. These annotations carry the other parts of version 2. */
 const metricsAnnotation = 'autoscaling.alpha.kubernetes.io/metrics';
 const behaviorAnnotation = 'autoscaling.alpha.kubernetes.io/behavior';
 const conditionsAnnotation = 'autoscaling.alpha.kubernetes.io/conditions';
@@ -103,7 +103,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Parses a conversion annotation; invalid JSON is dropped, as upstream does. */
+/** Parses a conversion annotation. Invalid JSON is ignored, as upstream does. */
 function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

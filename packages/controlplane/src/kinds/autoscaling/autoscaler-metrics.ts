@@ -7,8 +7,9 @@ import type {
 } from '../generated/drafts.ts';
 
 /**
- * Converts a metric to version 1's annotation format, where the fields of `target` and `current` are flat next to the metric's
- * name. `prefix` is `target` for the desired and `current` for the observed value.
+ * Converts a metric to the annotation format of version 1, which flattens the fields of `target` or `current` into the metric.
+ * `prefix` is
+ * `target` for a desired value and `current` for an observed one.
  */
 export function flatMetric(metric: MetricSpec | MetricStatus, prefix: 'target' | 'current'): Record<string, unknown> {
   const source = sourceOf(metric.type);
@@ -31,7 +32,7 @@ export function flatMetric(metric: MetricSpec | MetricStatus, prefix: 'target' |
   };
 }
 
-/** The inverse of {@link flatMetric}. */
+/** Converts a metric back from the format of {@link flatMetric}. */
 export function nestedMetric(flat: unknown, prefix: 'target' | 'current'): MetricSpec & MetricStatus {
   const { type, ...sources } = flat as { readonly type: string } & Record<string, Record<string, unknown>>;
   const source = sourceOf(type);

@@ -11,7 +11,7 @@ import type {
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 import { autoscalerConversion } from './autoscaler-conversion.ts';
 
-/** Table rows of autoscalers, equal in both versions. */
+/** Table rows of autoscalers, the same in both versions. */
 export const autoscalingCells: readonly CellsEntry[] = [
   cellsOf<HorizontalPodAutoscaler>('autoscaling/v2/horizontalpodautoscalers', cells),
   cellsOf<KubernetesObject>('autoscaling/v1/horizontalpodautoscalers', (object, nowMs) => {

@@ -7,7 +7,7 @@ import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts
 
 const defaultCpuUtilization = 80;
 
-/** Carries the metrics that version 1 has no fields for. */
+/** The annotation that carries the metrics for which version 1 has no fields. */
 const metrics = 'autoscaling.alpha.kubernetes.io/metrics';
 
 /** Defaults of the autoscaling group. */

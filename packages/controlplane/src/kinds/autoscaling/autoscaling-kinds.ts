@@ -2,7 +2,7 @@ import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Autoscalingv1HorizontalPodAutoscaler, HorizontalPodAutoscaler } from '../generated/drafts.ts';
 import { autoscalerConversion } from './autoscaler-conversion.ts';
 
-/** Horizontal pod autoscalers, stored in version 2. */
+/** Autoscalers of both versions, stored as version 2. */
 export const autoscalingKinds: readonly BuiltinKind[] = [
   builtinKind<HorizontalPodAutoscaler>({
     resource: 'autoscaling/v2/horizontalpodautoscalers',

@@ -9,7 +9,7 @@ import { metric, scaleTarget } from './metric-validation.ts';
 
 const specPath = FieldPath.of('spec');
 
-/** Validation of autoscalers; version 1 is converted first. */
+/** Validation of autoscalers. Version 1 is converted to version 2 first. */
 export const autoscalingValidation: readonly ValidationEntry[] = [
   validationOf<HorizontalPodAutoscaler>('autoscaling/v2/horizontalpodautoscalers', {
     validate: ({ spec }) => autoscalerFaults(spec),
@@ -54,7 +54,7 @@ function replicaFaults({ minReplicas, maxReplicas }: Spec): readonly FieldError[
   return faults;
 }
 
-/** Requires an object or external metric for scaling to zero: pod metrics cannot tell that a workload without pods is needed. */
+/** Scaling to zero requires an object or external metric: without pods, pod metrics cannot show that the workload is needed again. */
 function zeroFaults({ minReplicas, metrics }: Spec): readonly FieldError[] {
   if (minReplicas !== 0 || (metrics ?? []).some(({ type }) => type === 'Object' || type === 'External')) return [];
   return [

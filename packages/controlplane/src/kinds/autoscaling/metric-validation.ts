@@ -15,7 +15,7 @@ import { billionthsOf } from '../wire/quantity.ts';
 
 const pathSegment: Check<string> = required(textRule(checkPathSegment));
 
-/** The object to scale. Unlike the object of a metric, it needs a group. */
+/** Validates the reference to the object to scale. Unlike a metric's object, it needs an API group. */
 export const scaleTarget: Check<CrossVersionObjectReference> = (target, path) => {
   const version = target?.apiVersion ?? '';
   const faults = reference(target, path);
@@ -50,7 +50,7 @@ const target: Check<MetricTarget> = (given, path) => {
   ];
 };
 
-/** In the order in which upstream looks for them. */
+/** The sources of a metric, in the order in which upstream checks them. */
 const sourceNames = ['object', 'external', 'pods', 'resource', 'containerResource'] as const;
 
 const source: Check<MetricSpec> = fields<MetricSpec>({
@@ -96,7 +96,7 @@ const sourceOfType: ReadonlyMap<string, (typeof sourceNames)[number]> = new Map(
   ['Resource', 'resource'],
 ]);
 
-/** A metric: exactly one source, which its type names. */
+/** Validates a metric: it has exactly one source, the one that its type names. */
 export const metric: Check<MetricSpec> = (spec, path) => {
   if (!spec) return [];
   const given = sourceNames.filter((name) => spec[name] !== undefined);

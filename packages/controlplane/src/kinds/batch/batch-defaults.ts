@@ -10,7 +10,7 @@ export const batchDefaults: readonly StructDefaultsEntry[] = [
     spec.parallelism ??= 1;
     spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : maxInt32;
     const labels = spec.template.metadata.labels;
-    // The same object, as upstream, which tells the default from labels that happen to be equal.
+    // Share the object, as upstream does: this distinguishes defaulted labels from labels that happen to be equal.
     if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels;
     spec.completionMode ??= 'NonIndexed';
     spec.suspend ??= false;

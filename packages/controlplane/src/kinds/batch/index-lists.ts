@@ -1,11 +1,11 @@
-/** A list of indexes in a Job, such as `0,3-5`: how many there are, or the fault. */
+/** A parsed list of Job indexes such as `0,3-5`, or why it is invalid. */
 export type ParsedIndexes =
   | { readonly count: number; readonly intervals: readonly Interval[] }
   | { readonly fault: string };
 
 type Interval = readonly [first: number, last: number];
 
-/** Parses a list of indexes below `completions`, in increasing order. Mirrors `validateIndexesFormat` (1.36). */
+/** Parses a list of indexes. They must increase and be less than `completions`. Mirrors `validateIndexesFormat` (1.36). */
 export function parseIndexes(text: string, completions: number): ParsedIndexes {
   const intervals: Interval[] = [];
   let count = 0;

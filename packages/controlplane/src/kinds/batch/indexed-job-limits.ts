@@ -1,14 +1,14 @@
 import { type FieldError, type FieldPath, invalidField, requiredField } from '@kubewright/apimachinery';
 import type { JobSpec } from '../generated/drafts.ts';
 
-/** Limits the size of the index lists in a job's status. */
+/** These limits keep the index lists in a job's status short. */
 const maxParallelism = 100_000;
 const failedIndexesLimit = 100_000;
-/** With a backoff limit per index, jobs with more completions than this have lower limits. */
+/** If a job has a backoff limit per index, lower limits apply above this number of completions. */
 const manyCompletions = 100_000;
 const maxWithManyCompletions = 10_000;
 
-/** Validates the numbers of an Indexed Job, and the fields that only such jobs may set. Mirrors `validateJobSpec` (1.36). */
+/** Validates the limits of an Indexed Job, and rejects fields that only Indexed Jobs may set. Mirrors `validateJobSpec` (1.36). */
 export function indexedJobLimits(spec: JobSpec, path: FieldPath): readonly FieldError[] {
   const faults = neededByFailedIndexes(spec, path);
   if (spec.completionMode !== 'Indexed') return [...faults, ...onlyForIndexed(spec, path)];

@@ -4,14 +4,14 @@ const nameLabels = ['job-name', 'batch.kubernetes.io/job-name'];
 const controllerUid = 'batch.kubernetes.io/controller-uid';
 const uidLabels = ['controller-uid', controllerUid];
 
-/** Labels a job's pods with its name and UID and selects them by the UID, unless the job has its own selector. */
+/** Labels a job's pods with the job's name and UID and selects them by UID, unless the job sets its own selector. */
 export function generateJobSelector({ metadata, spec }: Job): void {
   if (spec.manualSelector) return;
-  // A job without labels has those of its template by default, including the generated ones.
+  // A job without labels gets those of its template by default, including the generated ones.
   const isDefaulted =
     metadata.labels === spec.template.metadata.labels || Object.keys(metadata.labels ?? {}).length === 0;
   const labels = { ...spec.template.metadata.labels };
-  // Labels set by the user are kept; validation rejects conflicting ones.
+  // Keep labels that the user set: validation rejects conflicting ones.
   for (const label of nameLabels) labels[label] ??= metadata.name ?? '';
   for (const label of uidLabels) labels[label] ??= metadata.uid ?? '';
   spec.template.metadata.labels = labels;

@@ -7,8 +7,8 @@ const statusPath = FieldPath.of('status');
 const conditionsPath = statusPath.child('conditions');
 
 /**
- * Validates a Job's status: what the controllers of others may write. As upstream, most rules concern only what has changed, so that
- * a status that was once wrong does not block the rest. Mirrors `ValidateJobUpdateStatus` (1.36).
+ * Validates a Job's status, which other controllers may write, too. As upstream, most rules apply only to what has changed, so that
+ * a status that is already invalid can still be updated. Mirrors `ValidateJobUpdateStatus` (1.36).
  */
 export function jobStatusFaults(job: Job, old: Job): readonly FieldError[] {
   const { status } = job;
@@ -62,7 +62,7 @@ function stateOf({ conditions }: JobStatus): State {
   };
 }
 
-/** Upstream omits the value in these messages. */
+/** Upstream omits the value in these errors. */
 function wrongConditions(detail: string): FieldError {
   return { type: 'FieldValueInvalid', field: String(conditionsPath), body: `Invalid value: ${detail}` };
 }
@@ -178,7 +178,7 @@ function indexFaults({ job, changed }: Change): readonly FieldError[] {
   return faults;
 }
 
-/** Returns the fault of an index that has both completed and failed; both lists are in order. */
+/** Returns an error text if an index has both completed and failed. Both lists are sorted. */
 function overlap(completed: ParsedIndexes, failed: ParsedIndexes): string | undefined {
   if ('fault' in completed || 'fault' in failed) return undefined;
   let next = 0;

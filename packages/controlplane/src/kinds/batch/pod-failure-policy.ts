@@ -21,7 +21,7 @@ const maxRules = 20;
 const maxExitCodes = 255;
 const maxPatterns = 20;
 
-/** Validates what a Job does about the failures of its pods. Mirrors `validatePodFailurePolicy` (1.36). */
+/** Validates a Job's reaction to pod failures. Mirrors `validatePodFailurePolicy` (1.36). */
 export function podFailurePolicyFaults(spec: JobSpec, path: FieldPath): readonly FieldError[] {
   if (!spec.podFailurePolicy) return [];
   const list = path.child('podFailurePolicy', 'rules');
@@ -59,7 +59,7 @@ function ruleFaults(rule: PodFailurePolicyRule, { spec, path, names }: RuleConte
   return faults;
 }
 
-/** Upstream omits the value in these messages. */
+/** Upstream omits the value in these errors. */
 function invalidWithoutValue(path: FieldPath, detail: string): FieldError {
   return { type: 'FieldValueInvalid', field: String(path), body: `Invalid value: ${detail}` };
 }

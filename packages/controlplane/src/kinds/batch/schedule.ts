@@ -18,7 +18,7 @@ const fields: readonly CronField[] = [
 ];
 const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
-/** A cron schedule of five fields or a descriptor, with the messages of upstream's parser. */
+/** Validates a cron schedule, which has five fields or is a descriptor. Errors are those of upstream's parser. */
 export const scheduleFaults: Check<string> = (value = '', path) => {
   if (value.includes('TZ')) {
     return [invalidField(path, value, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')];
@@ -27,7 +27,7 @@ export const scheduleFaults: Check<string> = (value = '', path) => {
   return fault === undefined ? [] : [invalidField(path, value, fault)];
 };
 
-/** The name of a time zone known to this machine. */
+/** Validates the name of a time zone: this machine must know it. */
 export const timeZoneFaults: Check<string> = (value = '', path) => {
   if (value === '') return [invalidField(path, value, 'timeZone must be nil or non-empty string')];
   if (value.toLowerCase() === 'local')
@@ -38,7 +38,7 @@ export const timeZoneFaults: Check<string> = (value = '', path) => {
     new Intl.DateTimeFormat('en', { timeZone: value });
     return [];
   } catch {
-    // A RangeError: unknown zone.
+    // Intl throws a RangeError for an unknown zone.
     return [invalidField(path, value, `unknown time zone ${value}`)];
   }
 };

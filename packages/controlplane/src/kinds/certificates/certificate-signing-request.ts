@@ -5,7 +5,7 @@ import type {
   CertificateSigningRequest as Request,
 } from '../generated/drafts.ts';
 
-/** Certificate signing requests. The requester comes from authentication, never from the object. */
+/** Certificate signing requests. The requester's identity comes from authentication, never from the object. */
 export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
   resource: 'certificates.k8s.io/v1/certificatesigningrequests',
   struct: 'certificatesv1.CertificateSigningRequest',
@@ -46,7 +46,10 @@ export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
   fieldLabels: { 'spec.signerName': ({ spec }) => spec.signerName },
 });
 
-/** Keeps existing decisions unchanged. Added or removed decisions are left for validation to reject. */
+/**
+ * Restores the stored conditions of decisions. If some were added or removed, keeps them unchanged, so that validation rejects the
+ * update.
+ */
 function withDecisions(conditions: readonly Condition[], old: readonly Condition[]): readonly Condition[] {
   const left = new Map(['Approved', 'Denied'].map((type) => [type, old.filter((one) => one.type === type)]));
   for (const [type, before] of left) {
@@ -55,7 +58,7 @@ function withDecisions(conditions: readonly Condition[], old: readonly Condition
   return conditions.map((condition) => left.get(condition.type)?.shift() ?? condition);
 }
 
-/** Fills in the times that the writer of a condition omitted. */
+/** Sets the times that a condition lacks. */
 function stamped(
   conditions: readonly Condition[],
   context: { readonly old: Request; readonly now: string },

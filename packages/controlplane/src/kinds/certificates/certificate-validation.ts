@@ -27,7 +27,7 @@ const knownUsages = [
   ...['server auth', 'signing', 'timestamping'],
 ];
 
-/** Validation of certificate signing requests: decisions are final, and each subresource may change only its part. */
+/** Validation of certificate signing requests: decisions are final, and each subresource may change only its own part. */
 export const certificateValidation: readonly ValidationEntry[] = [
   validationOf<Request>(resource, { validate: requestFaults, validateUpdate: changeFaults('main') }),
   validationOf<Request>(`${resource}/status`, { validate: requestFaults, validateUpdate: changeFaults('status') }),

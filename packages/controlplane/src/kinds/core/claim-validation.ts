@@ -19,7 +19,7 @@ const specPath = FieldPath.of('spec');
 const classAnnotation = 'volume.beta.kubernetes.io/storage-class';
 const modes = ['ReadOnlyMany', 'ReadWriteMany', 'ReadWriteOnce', 'ReadWriteOncePod'];
 
-/** Access modes of a volume or claim. */
+/** Validates the access modes of a volume or claim. */
 export const accessModes: Check<string[]> = (list, path) => {
   const given = list ?? [];
   const wrong = given.filter((mode) => !modes.includes(mode)).map((mode) => unsupportedField(path, mode, modes));
@@ -27,12 +27,12 @@ export const accessModes: Check<string[]> = (list, path) => {
   return alone ? [...wrong, forbiddenField(path, 'may not use ReadWriteOncePod with other access modes')] : wrong;
 };
 
-/** Rejects amounts of zero and less. */
+/** Rejects amounts that are not positive. */
 export function positive(amount: string, path: FieldPath): readonly FieldError[] {
   return billionthsOf(amount) > 0n ? [] : [invalidField(path, amount, 'must be greater than zero')];
 }
 
-/** Validates the storage class and the mode of a volume or claim. */
+/** Validates the storage class and volume mode of a volume or claim. */
 export function classAndMode(
   spec: { storageClassName?: string | undefined; volumeMode?: string | undefined },
   path: FieldPath,
@@ -43,7 +43,7 @@ export function classAndMode(
   ];
 }
 
-/** The spec of a claim, also in templates. */
+/** Validates the spec of a claim or claim template. */
 export const claimSpec: Check<PersistentVolumeClaimSpec> = (spec, path) => {
   if (!spec) return [];
   const storage = spec.resources?.requests?.['storage'];
@@ -75,11 +75,14 @@ const dataSource: Check<TypedLocalObjectReference> = (source, path) => {
   return [...faults, ...optional(dnsSubdomain)(source.apiGroup ?? undefined, path.child('apiGroup'))];
 };
 
-/** The old and the new field must name the same source; only the new field can name another namespace. */
+/**
+ * If both fields are set, `dataSource` and `dataSourceRef` must name the same source. Only `dataSourceRef` can name another
+ * namespace.
+ */
 function sourceMismatch(spec: PersistentVolumeClaimSpec, path: FieldPath): readonly FieldError[] {
   const { dataSource: old, dataSourceRef: reference } = spec;
   if (!old || !reference) return [];
-  // Upstream passes a path as the value, which is printed as an empty object.
+  // Upstream passes a path as the value, which prints as an empty object.
   if (reference.namespace) {
     return [invalidField(path, {}, 'may not be specified when dataSourceRef.namespace is specified')];
   }
@@ -88,8 +91,8 @@ function sourceMismatch(spec: PersistentVolumeClaimSpec, path: FieldPath): reado
 }
 
 /**
- * Rejects changes of a claim, except that it may be bound, may get the class that it lacked, and may grow once it is bound. A
- * request that was raised may be lowered again, but not to the size that the claim already has.
+ * Rejects changes of a claim, with these exceptions: it may be bound, it may get a class if it had none, and it may grow once
+ * bound. An increased request may be reduced again, but must stay larger than the claim's current capacity.
  */
 export function claimChanges(
   { metadata, spec }: PersistentVolumeClaim,

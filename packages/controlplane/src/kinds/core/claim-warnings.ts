@@ -2,7 +2,7 @@ import type { FieldPath } from '@kubewright/apimachinery';
 import type { PersistentVolumeClaimSpec } from '../generated/drafts.ts';
 import { billionthsOf } from '../wire/quantity.ts';
 
-/** Returns warnings for sizes of claims with fractions of bytes, such as `1500m`. */
+/** Returns warnings for claim sizes with fractions of bytes, such as `1500m`. */
 export function claimSpecWarnings(spec: PersistentVolumeClaimSpec | undefined, path: FieldPath): readonly string[] {
   return (['requests', 'limits'] as const).flatMap((list) => {
     const amount = spec?.resources?.[list]?.['storage'];

@@ -7,7 +7,7 @@ import { checkConfigMapKey } from '../validation/names.ts';
 
 const maxBytes = 1_048_576;
 const dataPath = FieldPath.of('data');
-/** Required keys of typed secrets. */
+/** The keys that typed Secrets require. */
 const requiredKeys: ReadonlyMap<string, readonly string[]> = new Map([
   ['kubernetes.io/tls', ['tls.crt', 'tls.key']],
   ['kubernetes.io/ssh-auth', ['ssh-privatekey']],
@@ -78,7 +78,7 @@ function dockerFaults(key: string, encoded: string): readonly FieldError[] {
     JSON.parse(text);
     return [];
   } catch {
-    // The value is secret, so the message contains only where it stops being JSON.
+    // Approximates Go's error by the first character, because the value is secret.
     const first = text.trim().charAt(0);
     const detail =
       first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;

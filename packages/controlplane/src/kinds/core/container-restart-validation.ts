@@ -9,7 +9,7 @@ const resizeRestart = required(enumOf('NotRequired', 'RestartContainer'));
 const maxRules = 20;
 const maxExitCodes = 255;
 
-/** The restart policy of a container and its exceptions by exit code. */
+/** Validates a container's restart policy and its rules by exit code. */
 export const restartPolicy: Check<Container> = (container, path) => {
   if (!container) return [];
   const { restartPolicy: policy, restartPolicyRules: rules = [] } = container;
@@ -24,7 +24,10 @@ export const restartPolicy: Check<Container> = (container, path) => {
   return [...faults, ...rules.flatMap((rule, index) => ruleFaults(rule, list.index(index)))];
 };
 
-/** The same for init containers, where rules without a policy are the only fault. */
+/**
+ * Validates the restart policy of an init container. Unlike for other containers, rules without a policy suppress all further
+ * errors.
+ */
 export const initRestartPolicy: Check<Container> = (container, path) => {
   if (container?.restartPolicy !== undefined) return restartPolicy(container, path);
   if ((container?.restartPolicyRules ?? []).length === 0) return [];
@@ -41,7 +44,7 @@ function ruleFaults({ action, exitCodes }: ContainerRestartRule, path: FieldPath
   return faults;
 }
 
-/** Validates how a container reacts to new resources; upstream reports most faults at the list. */
+/** Validates how a container reacts when its resources are resized. Upstream reports most errors at the list. */
 export function resizePolicy(spec: PodSpec): Check<Container> {
   return (container, path) => {
     const list = path.child('resizePolicy');
@@ -60,7 +63,7 @@ export function resizePolicy(spec: PodSpec): Check<Container> {
   };
 }
 
-/** Init containers that end are not restarted for new resources. */
+/** Rejects restarts on resize for init containers that run to completion. */
 export const initResizePolicy: Check<Container> = (container, path) => {
   if (container?.restartPolicy === 'Always') return [];
   return (container?.resizePolicy ?? []).flatMap(({ restartPolicy: restart }, index) => {

@@ -40,15 +40,15 @@ const ports: Check<ContainerPort[]> = all(
   ),
 );
 
-/** A pod whose containers are validated. */
+/** The pod or template whose containers are validated. */
 export interface PodOfContainers {
   readonly spec: PodSpec;
   readonly volumes: KnownVolumes;
-  /** Images of templates may have surrounding space, which some controllers use as a placeholder. */
+  /** True for a template. Its images may have surrounding spaces, because some controllers use such placeholders. */
   readonly isTemplate: boolean;
 }
 
-/** Rules for containers of every type. */
+/** Validates what containers of all types have in common. */
 function shared({ spec, volumes }: PodOfContainers): Check<Container> {
   return all(
     fields<Container>({
@@ -82,7 +82,7 @@ const probes = (spec: PodSpec): Check<Container> =>
     startupProbe: livenessProbe,
   });
 
-/** The containers of a pod: at least one, unique names, existing mounts. */
+/** Validates the containers of a pod: at least one, with unique names and existing mounts. */
 export function containers(pod: PodOfContainers): Check<Container[]> {
   const container: Check<Container> = all(
     shared(pod),
@@ -102,7 +102,7 @@ export function containers(pod: PodOfContainers): Check<Container[]> {
 
 const name = (path: FieldPath): FieldPath => path.child('name');
 
-/** Init containers: only sidecars (`restartPolicy: Always`) may have probes and hooks. */
+/** Validates init containers. Only sidecars (`restartPolicy: Always`) may have probes and hooks. */
 export function initContainers(pod: PodOfContainers): Check<Container[]> {
   const { spec, isTemplate } = pod;
   const taken = new Set((spec.containers ?? []).map((container) => container.name));
@@ -117,12 +117,12 @@ export function initContainers(pod: PodOfContainers): Check<Container[]> {
     initResizePolicy,
     isTemplate ? () => [] : trimmedImage,
   );
-  // Init containers run one after the other, so each has the ports of the host for itself.
+  // Init containers run one after another, so they may use the same host ports.
   const ownPorts: Check<Container[]> = (list, path) => (list ?? []).flatMap((one) => hostPorts([one], path));
   return all<Container[]>(each(container), distinct, ownPorts);
 }
 
-/** Fields that containers that end may not have. */
+/** Rejects fields that init containers that run to completion may not have. */
 const withoutProbes: Check<Container> = (container, path) => {
   const detail = 'may not be set for init containers without restartPolicy=Always';
   return (['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const)
@@ -150,7 +150,7 @@ const allowedInEphemeral: ReadonlySet<string> = new Set([
   'targetContainerName',
 ]);
 
-/** Ephemeral containers: no probes, ports or resources, names that no other container has, existing targets. */
+/** Validates ephemeral containers: no probes, ports or resources, unique names, and existing targets. */
 export function ephemeralContainers(pod: PodOfContainers): Check<EphemeralContainer[]> {
   const { spec } = pod;
   return (list, path) => {
@@ -182,10 +182,10 @@ function ephemeralFieldFaults(container: EphemeralContainer, path: FieldPath): r
   return [...set.map(([field]) => forbiddenField(path.child(field), detail)), ...subPaths];
 }
 
-/** Structures that upstream has behind pointers: an empty one differs from none. */
+/** Fields that are pointers upstream, where an empty structure differs from an absent one. */
 const pointers: ReadonlySet<string> = new Set(['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']);
 
-/** Returns true for values that differ from Go's zero value. */
+/** True for values that differ from Go's zero value. */
 function isSet(field: string, value: unknown): boolean {
   if (value === undefined || value === null) return false;
   return Array.isArray(value) || pointers.has(field) || !isEmpty(value);
@@ -199,7 +199,7 @@ function duplicateName(value: string, path: FieldPath): FieldError {
   };
 }
 
-/** Rejects containers that share a host port. */
+/** Rejects containers that use the same host port. */
 const hostPorts: Check<Container[]> = (list, path) => {
   const seen = new Set<string>();
   return (list ?? []).flatMap((container, i) =>

@@ -1,7 +1,7 @@
 import type { FieldPath } from '@kubewright/apimachinery';
 import type { Container, PodSpec } from '../generated/drafts.ts';
 
-/** Returns the containers of a pod with their paths, in the order in which upstream visits them. */
+/** Returns the containers of a pod and their paths, in upstream's order. */
 export function containersOf(
   spec: PodSpec,
   path: FieldPath,

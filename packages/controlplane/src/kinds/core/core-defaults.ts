@@ -51,7 +51,7 @@ export const coreDefaults: readonly StructDefaultsEntry[] = [
     status.phase ||= 'Active';
   }),
   defaultsOf<Node>('v1.Node', ({ spec }) => {
-    // Two names for the same data: the list's first element is the old single field.
+    // Both fields hold the same data: the old single field is the first element of the list.
     if (spec.podCIDR) spec.podCIDRs ??= [spec.podCIDR];
     else if (spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
   }),
@@ -65,7 +65,7 @@ export const coreDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<LimitRangeItem>('v1.LimitRangeItem', defaultLimitRangeItem),
 ];
 
-/** Merges `stringData` into `data`, encoded, where it takes precedence. It is never stored itself. */
+/** Merges `stringData`, base64-encoded, into `data`, overriding existing keys. `stringData` is never stored. */
 function mergeStringData(secret: Secret): void {
   const { stringData } = secret;
   delete secret.stringData;

@@ -52,7 +52,7 @@ export const coreValidation: readonly ValidationEntry[] = [
   }),
   validationOf<ReplicationController>('/v1/replicationcontrollers', {
     validate: controllerFaults,
-    // Upstream warns only of new ones.
+    // Upstream warns only on creation.
     warnings: (controller, old) => (old ? [] : controllerWarnings(controller, undefined)),
   }),
   validationOf<PodTemplate>('/v1/podtemplates', {
@@ -84,7 +84,7 @@ const taint: Check<Taint> = (value, path) => {
 };
 
 function nodeFaults(spec: NodeSpec): readonly FieldError[] {
-  // Upstream reports this path although the taints are in the spec.
+  // Upstream reports this path, although taints are in the spec.
   const path = FieldPath.of('metadata', 'taints');
   const seen = new Set<string>();
   const duplicates = (spec.taints ?? []).flatMap((one, index) => {
@@ -107,7 +107,7 @@ function nodeWarnings({ spec }: Node): readonly string[] {
   ];
 }
 
-/** Some fields may be set once. */
+/** Rejects changes of fields that can be set only once. */
 function nodeChanges(spec: NodeSpec, old: NodeSpec): readonly FieldError[] {
   const once = (name: 'podCIDRs' | 'providerID', shown: string): readonly FieldError[] =>
     isEmpty(old[name]) || semanticEqual(spec[name], old[name])

@@ -3,12 +3,12 @@ import type { PodSpec } from '../generated/drafts.ts';
 import { type Check, each } from '../validation/check.ts';
 import { ipAddress } from '../validation/ip.ts';
 
-/** The limits of libc. */
+/** The limits of the C library's resolver. */
 const maxNameservers = 3;
 const maxSearches = 32;
 const maxSearchCharacters = 2048;
 
-/** Search domains may contain underscores and end with a dot. */
+/** Validates a search domain, which may contain underscores and end with a dot. */
 const searchDomain: Check<string> = (value, path) => {
   const name = (value ?? '').replace(/\.$/, '');
   if (value === '.' || checkDns1123Subdomain(name.replaceAll('_', '-')).length === 0) return [];
@@ -21,7 +21,7 @@ const searchDomain: Check<string> = (value, path) => {
   return [...tooLong, ...(matches ? [] : [invalidField(path, name, detail)])];
 };
 
-/** The resolver's configuration; with `dnsPolicy: None` it is all that a pod has. */
+/** Validates the resolver configuration. With `dnsPolicy: None`, it must name a server, because there is no other configuration. */
 export const dnsConfig: Check<PodSpec> = (spec, path) => {
   const at = path.child('dnsConfig');
   const config = spec?.dnsConfig;

@@ -65,7 +65,7 @@ function subset(allowLoopback: boolean): Check<EndpointSubset> {
       value,
       path,
     );
-    // Upstream checks twice.
+    // Upstream reports a malformed address twice.
     if (wrong.length > 0) return [...wrong, ...others, invalidField(at, ip, 'must be a valid IP address')];
     return [...others, ...specialAddress(ip, { path: at, allowLoopback })];
   };
@@ -118,7 +118,7 @@ function endpoint(type: string, allowLoopback: boolean): Check<Endpoint> {
 
 const maxHints = 8;
 
-/** Hints name the zones or nodes that an endpoint is meant for, each once. */
+/** Validates the hints, which name the zones or nodes that an endpoint is meant for. Duplicates are rejected. */
 const hintFaults: Check<EndpointHints> = (hints, path) => {
   const of = (list: 'forZones' | 'forNodes', name: Check<string>): readonly FieldError[] => {
     const at = path.child(list);
@@ -146,7 +146,7 @@ function sliceWarnings(
   old: EndpointSlice | undefined,
 ): readonly string[] {
   const deprecated = !old && addressType === 'FQDN' ? ['spec.addressType: FQDN endpoints are deprecated'] : [];
-  // The controllers have already corrected the addresses of these.
+  // The built-in controllers have already normalized these addresses.
   const manager = metadata.labels?.['endpointslice.kubernetes.io/managed-by'] ?? '';
   if (addressType === 'FQDN' || ownControllers.includes(manager)) return deprecated;
   return [

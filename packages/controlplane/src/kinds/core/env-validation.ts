@@ -47,10 +47,10 @@ const envResources = [
 ];
 const sources = ['fieldRef', 'resourceFieldRef', 'configMapKeyRef', 'secretKeyRef', 'fileKeyRef'] as const;
 
-/** A pod field that an environment variable may refer to. */
+/** Validates a reference to a pod field from an environment variable. */
 const envField: Check<ObjectFieldSelector> = (selector, path) => podField(selector, { path, supported: envFields });
 
-/** A pod field that a file of a downward API volume may refer to. */
+/** Validates a reference to a pod field from a file of a downward API volume. */
 export const volumeField: Check<ObjectFieldSelector> = (selector, path) =>
   podField(selector, { path, supported: volumeFields });
 
@@ -75,13 +75,13 @@ function podField(
   return [unsupportedField(path, fieldPath, at.supported)];
 }
 
-/** The resource of a container that an environment variable may refer to. */
+/** Validates a reference to a container's resource from an environment variable. */
 const resourceField: Check<ResourceFieldSelector> = (selector, path) => {
   if (!selector) return [];
   return [...resourceFaults(selector.resource, path.child('resource')), ...divisorFaults(selector, path)];
 };
 
-/** The same for files, which have to name the container. */
+/** Validates a reference to a container's resource from a file, which must name the container. */
 export const fileResourceField: Check<ResourceFieldSelector> = (selector, path) => {
   if (!selector || selector.containerName) return resourceField(selector, path);
   return [requiredField(path.child('containerName')), ...divisorFaults(selector, path)];
@@ -95,7 +95,7 @@ function resourceFaults(resource: string, path: FieldPath): readonly FieldError[
 
 const sizes = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
-/** Divisors by resource: those allowed, and the words for the message. */
+/** The allowed divisors by resource, and how the error lists them. */
 const divisors: readonly { readonly of: RegExp; readonly allowed: readonly string[]; readonly text: string }[] = [
   { of: /^(limits|requests)\.cpu$/, allowed: ['1m', '1'], text: '1m and 1 are supported with the cpu' },
   ...[
@@ -152,12 +152,15 @@ const variable: Check<EnvVar> = (item, path) => {
   return faults;
 };
 
-/** Environment variables. */
+/** Validates environment variables. */
 export const env: Check<EnvVar[]> = each(variable);
 
 const source = fields<{ name?: string | undefined }>({ name: required(dnsSubdomain) });
 
-/** Whole config maps and secrets as environment; as upstream, errors in the choice of source are reported at the list. */
+/**
+ * Validates ConfigMaps and Secrets whose keys all become variables. As upstream, errors about the choice of source are reported at
+ * the list.
+ */
 export const envFrom: Check<EnvFromSource[]> = (list, path) =>
   (list ?? []).flatMap((item, index) => {
     const at = path.index(index);

@@ -15,11 +15,11 @@ const linuxSignals: readonly string[] = [
   .map((name) => `SIG${name}`)
   .sort();
 
-/** Hooks of a container, and the signal that stops it. */
+/** Validates the hooks of a container and its stop signal. */
 export function lifecycle(spec: PodSpec): Check<Lifecycle> {
   const hook: Check<LifecycleHandler> = (value, path) => {
     if (!value) return [];
-    // Upstream validates only the first handler.
+    // If a hook has several handlers, upstream validates only the first.
     const isSleep = value.sleep && !value.exec && !value.httpGet && !value.tcpSocket;
     return [...handlers(value, path), ...(isSleep ? sleepFaults(value.sleep, path.child('sleep')) : [])];
   };

@@ -57,7 +57,7 @@ function typeFaults(type: string, path: FieldPath): readonly FieldError[] {
 
 const lists = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 
-/** The lists that an item may have: a whole pod has no defaults. */
+/** Returns the lists that an item may have. Limits of whole pods have no defaults. */
 function listsOf({ type }: LimitRangeItem): readonly (typeof lists)[number][] {
   return type === 'Pod' ? lists.filter((list) => !list.startsWith('default')) : lists;
 }

@@ -4,7 +4,10 @@ import { type Check, enumOf } from '../validation/check.ts';
 import { relativePath } from '../validation/rules.ts';
 import { notFound } from './not-found.ts';
 
-/** The valid volumes of a pod by name; true for those that can be block devices. Upstream ignores the others. */
+/**
+ * The valid volumes of a pod, by name. The value is true for volumes that can be block devices. Upstream ignores invalid volumes
+ * here.
+ */
 export type KnownVolumes = ReadonlyMap<string, boolean>;
 
 /** Indexes the volumes that containers may refer to. */
@@ -14,7 +17,7 @@ export function knownVolumes(volumes: readonly Volume[]): KnownVolumes {
   );
 }
 
-/** The mounts of a container: existing volumes, unique paths that no device has. */
+/** Validates the mounts of a container: their volumes exist, and no other mount or device uses their paths. */
 export function mounts(known: KnownVolumes): Check<Container> {
   return (container, path) => {
     if (!container) return [];
@@ -90,7 +93,7 @@ function propagationFaults(
   return faults;
 }
 
-/** The block devices of a container: claims, with unique names and paths that no mount has. */
+/** Validates the block devices of a container: their volumes are claims, and no other device or mount uses their names and paths. */
 export function devices(known: KnownVolumes): Check<Container> {
   return (container, path) => {
     if (!container) return [];

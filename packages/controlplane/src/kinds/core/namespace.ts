@@ -3,13 +3,13 @@ import type { Namespace } from '../generated/drafts.ts';
 
 const kubernetesFinalizer = 'kubernetes';
 
-/** Namespaces: kept by `spec.finalizers` until their content is deleted. */
+/** Namespaces. `spec.finalizers` keeps a namespace until its content is deleted. */
 export const namespaces: BuiltinKind = builtinKind<Namespace>({
   resource: '/v1/namespaces',
   struct: 'v1.Namespace',
   strategy: {
     prepareForCreate({ metadata, spec, status }) {
-      // A generated name was unknown when the defaults were set.
+      // Set here, because the defaults ran before the name was generated.
       metadata.labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name ?? '' };
       status.phase = 'Active';
       spec.finalizers ??= [];

@@ -5,7 +5,7 @@ import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
 const rolePrefix = 'node-role.kubernetes.io/';
 
-/** The row of a node: `node-1  Ready,SchedulingDisabled  worker  5d  v1.36.3 …`. */
+/** Table row of a node: `node-1  Ready,SchedulingDisabled  worker  5d  v1.36.3 …`. */
 export const nodeCells: CellsEntry = cellsOf<Node>('/v1/nodes', (node, nowMs) => {
   const { nodeInfo } = node.status;
   const kernel = nodeInfo.kernelVersion || '<unknown>';

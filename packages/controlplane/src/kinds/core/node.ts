@@ -2,7 +2,7 @@ import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import { dropUnused } from '../drop-unused.ts';
 import type { Node } from '../generated/drafts.ts';
 
-/** Nodes: kubelets register them with a status, which only the status subresource changes later. */
+/** Nodes. Kubelets set the status when they create their Node; later, only the status subresource changes it. */
 export const nodes: BuiltinKind = builtinKind<Node>({
   resource: '/v1/nodes',
   struct: 'v1.Node',

@@ -1,7 +1,7 @@
 import type { FieldError, FieldPath } from '@kubewright/apimachinery';
 import { quote } from '@kubewright/apimachinery/internal';
 
-/** Creates the error for a name that does not exist: `Not found: "x"`. */
+/** Returns the error for a reference to a name that does not exist: `Not found: "x"`. */
 export function notFound(path: FieldPath, name: string | undefined, detail = ''): FieldError {
   const shown = name === undefined ? 'null' : quote(name);
   return {

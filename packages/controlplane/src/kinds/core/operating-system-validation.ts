@@ -9,7 +9,7 @@ import type { PodSecurityContext, PodSpec, SecurityContext } from '../generated/
 import type { Check } from '../validation/check.ts';
 import { containersOf } from './containers-of.ts';
 
-/** Fields of the pod that only Linux has. */
+/** Pod fields that exist only on Linux. */
 const linuxPodFields: readonly (keyof PodSpec)[] = ['hostUsers', 'hostPID', 'hostIPC', 'shareProcessNamespace'];
 const linuxPodContext: readonly (keyof PodSecurityContext)[] = [
   'appArmorProfile',
@@ -37,7 +37,7 @@ const linuxContext: readonly (keyof SecurityContext)[] = [
   'runAsGroup',
 ];
 
-/** The operating system of a pod, and the fields that it excludes. */
+/** Validates the operating system of a pod, and rejects fields that it does not support. */
 export const operatingSystem: Check<PodSpec> = (spec, path) => {
   if (!spec?.os) return [];
   const { name } = spec.os;
@@ -76,7 +76,9 @@ function setFields<T extends object>(
     .map((name) => forbiddenField(path.child(name), 'cannot be set for a windows pod'));
 }
 
-/** `hostPID`, `hostIPC` and `sysctls` have no pointer upstream: false and an empty list count as absent. */
+/**
+ * True if a field is set. `hostPID`, `hostIPC` and `sysctls` are not pointers upstream, so false and an empty list count as absent.
+ */
 function isSet(name: string, value: unknown): boolean {
   if (name === 'hostPID' || name === 'hostIPC') return value === true;
   if (name === 'sysctls') return Array.isArray(value) && value.length > 0;

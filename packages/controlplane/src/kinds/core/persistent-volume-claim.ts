@@ -2,7 +2,7 @@ import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { PersistentVolumeClaim, PersistentVolumeClaimSpec } from '../generated/drafts.ts';
 import { protect } from './protect.ts';
 
-/** Kinds that the old `dataSource` field supports; any other kind needs `dataSourceRef`. */
+/** Kinds that the old `dataSource` field supports. All other kinds need `dataSourceRef`. */
 const volumeSources: ReadonlyMap<string, string> = new Map([
   ['PersistentVolumeClaim', ''],
   ['VolumeSnapshot', 'snapshot.storage.k8s.io'],
@@ -28,7 +28,7 @@ export const persistentVolumeClaims: BuiltinKind = builtinKind<PersistentVolumeC
   },
 });
 
-/** Sources in other namespaces belong to a feature that is off by default. */
+/** Drops a source in another namespace, because that feature is off by default. */
 function dropForeignSource(spec: PersistentVolumeClaimSpec): void {
   if (spec.dataSourceRef?.namespace) delete spec.dataSourceRef;
 }
@@ -39,7 +39,7 @@ function dropUnknownSource(spec: PersistentVolumeClaimSpec): void {
   if (volumeSources.get(dataSource.kind) !== (dataSource.apiGroup ?? '')) delete spec.dataSource;
 }
 
-/** Keeps the old and the new field in sync. The old one cannot name another namespace. */
+/** Keeps `dataSource` and `dataSourceRef` in sync. `dataSource` cannot name another namespace. */
 function mirrorSources(spec: PersistentVolumeClaimSpec): void {
   const { dataSource, dataSourceRef } = spec;
   if (dataSource && !dataSourceRef) spec.dataSourceRef = { ...dataSource };

@@ -3,7 +3,7 @@ import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { PersistentVolume } from '../generated/drafts.ts';
 import { protect } from './protect.ts';
 
-/** Persistent volumes: the server sets the time of the last phase change. */
+/** Persistent volumes. The server sets the time of the last phase change. */
 export const persistentVolumes: BuiltinKind = builtinKind<PersistentVolume>({
   resource: '/v1/persistentvolumes',
   struct: 'v1.PersistentVolume',

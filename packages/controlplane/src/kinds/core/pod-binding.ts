@@ -4,7 +4,7 @@ import type { ApiResponse, ConnectSubresource, Draft } from '@kubewright/apiserv
 import type { ConnectCall } from '@kubewright/apiserver/internal';
 import type { Binding, Pod } from '../generated/drafts.ts';
 
-/** Serves `pods/binding`: assigns a pod to a node, once. Called by schedulers. */
+/** Serves `pods/binding`: assigns a pod to a node, once. Schedulers call it. */
 export function podBinding(clock: Clock): ConnectSubresource {
   return { type: 'connect', connect: (call) => bindPod(call, formatTime(clock.now())) };
 }
@@ -22,7 +22,7 @@ async function bindPod(call: ConnectCall, now: string): Promise<ApiResponse> {
   return { status: 201, headers, body: new TextEncoder().encode(`${JSON.stringify(status)}\n`) };
 }
 
-/** Validates the target. The odd form of the errors is upstream's: a validation error that is never turned into a Status. */
+/** Validates the target. Errors have an unusual form, because upstream does not turn this validation error into a Status. */
 function checkTarget({ target }: Binding): void {
   if (typeof (target ?? {}) !== 'object' || Array.isArray(target)) {
     const type = Array.isArray(target) ? 'array' : typeof target === 'boolean' ? 'bool' : typeof target;

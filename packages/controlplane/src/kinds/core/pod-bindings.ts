@@ -8,7 +8,7 @@ type Send = (
   request: { readonly body: unknown },
 ) => Promise<{ readonly status: number; readonly text: string }>;
 
-/** Serves `bindings`: the old name of `pods/binding`, with the pod's name in the body. */
+/** Serves `bindings`, the old form of `pods/binding`: the object's name is the pod's name. */
 export function podBindings(send: () => Send): VirtualResource {
   return {
     async create({ object, namespace, dryRun }) {

@@ -3,7 +3,7 @@ import type { ContainerStatus, Pod } from '../generated/drafts.ts';
 import { orNone } from '../table/cell-text.ts';
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
-/** The summary of a pod's containers. */
+/** A summary of a pod's containers for its row. */
 interface PodSummary {
   reason: string;
   ready: number;
@@ -12,7 +12,7 @@ interface PodSummary {
   lastRestart: string;
 }
 
-/** The row of a pod: `web-0  1/1  Running  2 (3m ago)  5d …`. */
+/** Table row of a pod: `web-0  1/1  Running  2 (3m ago)  5d …`. */
 export const podCells: CellsEntry = cellsOf<Pod>('/v1/pods', (pod, nowMs) => {
   const { metadata, spec, status } = pod;
   const summary = summaryOf(pod);
@@ -53,7 +53,7 @@ function sidecarNames({ spec }: Pod): ReadonlySet<string> {
   return new Set((spec.initContainers ?? []).filter((c) => c.restartPolicy === 'Always').map(({ name }) => name));
 }
 
-/** Adds the init containers. Returns true while initialization is running; the reason then shows the progress. */
+/** Adds the init containers to the summary. Returns true while they are running; the summary's reason then shows their progress. */
 function addInitContainers(summary: PodSummary, pod: Pod): boolean {
   const sidecars = sidecarNames(pod);
   const total = (pod.spec.initContainers ?? []).length;
@@ -77,7 +77,7 @@ function initReason({ state }: ContainerStatus): string | undefined {
 }
 
 function addContainers(summary: PodSummary, pod: Pod): void {
-  // Restarts of regular init containers no longer count once the pod runs; those of sidecars do.
+  // Once the pod runs, restarts of regular init containers no longer count, but those of sidecars do.
   const sidecars = sidecarNames(pod);
   summary.restarts = 0;
   summary.lastRestart = '';

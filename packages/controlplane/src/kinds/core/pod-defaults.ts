@@ -13,11 +13,11 @@ import type {
 } from '../generated/drafts.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 
-/** Defaults of pods and pod specs, and so of every workload's template. */
+/** Defaults of pods and pod specs, including the pod templates of workloads. */
 export const podDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<Pod>('v1.Pod', defaultPod),
   defaultsOf<PodSpec>('v1.PodSpec', (spec) => {
-    // The deprecated field is kept in sync with the current one.
+    // `serviceAccount` is a deprecated alias of `serviceAccountName`; keep both in sync.
     if (spec.serviceAccount) spec.serviceAccountName ||= spec.serviceAccount;
     if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
     spec.dnsPolicy ||= 'ClusterFirst';
@@ -79,7 +79,7 @@ function defaultPod(pod: Pod): void {
   for (const port of containers.flatMap((container) => container.ports ?? [])) port.hostPort ||= port.containerPort;
 }
 
-/** Returns `Always` for the tag `latest`, explicit or implied. A reference by digest alone has no tag. */
+/** Returns `Always` if the tag is `latest` or absent. A reference with only a digest has no tag. */
 function pullPolicyOf(image: string | undefined): 'Always' | 'IfNotPresent' {
   const [name = '', digest] = (image ?? '').split('@', 2);
   if (name === '') return 'IfNotPresent';
@@ -87,10 +87,10 @@ function pullPolicyOf(image: string | undefined): 'Always' | 'IfNotPresent' {
   return tag === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
-/** Resources that may be set for a whole pod. */
+/** Resources that can be set for a pod as a whole. */
 const supportedResource = /^(cpu|memory|hugepages-.+)$/;
 
-/** Fills in missing pod-level requests from the pod-level limits. */
+/** Derives missing requests of the pod as a whole from its limits. */
 function defaultPodLevelResources(spec: PodSpec): void {
   const { resources } = spec;
   if (!resources?.limits) return;

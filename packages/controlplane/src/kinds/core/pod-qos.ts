@@ -4,8 +4,8 @@ import { billionthsOf } from '../wire/quantity.ts';
 const qosResources = ['cpu', 'memory'] as const;
 
 /**
- * Returns a pod's quality-of-service class: `Guaranteed` if every container has CPU and memory limits and requests equal to them,
- * `BestEffort` if no container has either, otherwise `Burstable`. Pod-level resources, if set, decide alone.
+ * Returns a pod's quality-of-service class: `Guaranteed` if every container has limits for CPU and memory and equal requests,
+ * `BestEffort` if no container has either, otherwise `Burstable`. If the pod as a whole has resources, only these count.
  */
 export function qosClassOf(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const parts = spec.resources

@@ -11,14 +11,14 @@ import type { Check } from '../validation/check.ts';
 import { claimReferences } from './resource-claims-validation.ts';
 import { requirements, resourceName } from './resources-validation.ts';
 
-/** Resources that a pod can have in common for its containers. */
+/** Validates the name of a resource that can be set for a pod as a whole. */
 function podResourceName(name: string, path: FieldPath): readonly FieldError[] {
   const faults = resourceName(name, path);
   if (faults.length > 0 || name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')) return faults;
   return [unsupportedField(path, name, ['cpu', 'hugepages-', 'memory'])];
 }
 
-/** The resources of a pod as a whole: at least what its containers request, and limits that none of them exceeds. */
+/** Validates the resources of a pod as a whole: requests cover those of all containers, and no container's limit exceeds the pod's. */
 export const podResources: Check<PodSpec> = (spec, path) => {
   const { resources } = spec ?? {};
   if (!spec || !resources) return [];
@@ -60,7 +60,10 @@ function totalFaults(
     });
 }
 
-/** Containers and sidecars run together; other init containers run before them, together with earlier sidecars. */
+/**
+ * Returns the total of a pod's containers. Containers and sidecars run together; other init containers run earlier, together with
+ * the sidecars that have started.
+ */
 function totalOf(
   spec: PodSpec,
   { list, name }: { readonly list: 'requests' | 'limits'; readonly name: string },

@@ -60,7 +60,7 @@ const simpleFields: Check<PodSpec> = fields<PodSpec>({
   overhead: (overhead, path) => requirements({ limits: overhead }, { path, nameRule: containerResourceName }),
 });
 
-/** Namespaces of the host, alone and together. */
+/** Validates the use of the host's namespaces, and which can be combined. */
 const hostNamespaces: Check<PodSpec> = (spec, path) => {
   if (!spec) return [];
   const faults: FieldError[] = [];
@@ -71,14 +71,14 @@ const hostNamespaces: Check<PodSpec> = (spec, path) => {
   if (spec.hostUsers !== false) return faults;
   const detail = 'when `hostUsers` is false';
   if (spec.hostNetwork) faults.push(forbiddenField(path.child('hostNetwork'), detail));
-  // Upstream writes these two in another way.
+  // Upstream capitalizes these two names.
   if (spec.hostPID) faults.push(forbiddenField(path.child('HostPID'), detail));
   if (spec.hostIPC) faults.push(forbiddenField(path.child('HostIPC'), detail));
   const withDevices = containersOf(spec, path).filter(({ container }) => (container.volumeDevices ?? []).length > 0);
   return [...faults, ...withDevices.map(({ path: at }) => forbiddenField(at.child('volumeDevices'), detail))];
 };
 
-/** The name that replaces the pod's own in its host name. */
+/** Validates the name that replaces the pod's name as its host name. */
 const hostnameOverride: Check<PodSpec> = (spec, path) => {
   const name = spec?.hostnameOverride;
   if (name === undefined) return [];
@@ -91,7 +91,7 @@ const hostnameOverride: Check<PodSpec> = (spec, path) => {
   ];
 };
 
-/** With the network of the host, the port of a container is that of the host. */
+/** With host networking, a container's port must be the host's port. */
 function hostNetworkPorts(
   spec: PodSpec,
   { path, isTemplate }: { readonly path: FieldPath; readonly isTemplate: boolean },
@@ -106,7 +106,7 @@ function hostNetworkPorts(
   );
 }
 
-/** Variables that come from files: only of `emptyDir` volumes. */
+/** Validates variables that come from files: the files must be in `emptyDir` volumes. */
 const fileVariables: Check<PodSpec> = (spec, path) => {
   if (!spec) return [];
   const volumes = new Map((spec.volumes ?? []).map((volume) => [volume.name, volume]));
@@ -122,7 +122,7 @@ const fileVariables: Check<PodSpec> = (spec, path) => {
   );
 };
 
-/** Validates the spec of a pod, or that of a template. */
+/** Validates the spec of a pod or pod template. */
 export function podSpec(
   spec: PodSpec | undefined,
   { path, isTemplate = false }: { readonly path: FieldPath; readonly isTemplate?: boolean },
@@ -156,14 +156,14 @@ export function podSpec(
   ];
 }
 
-/** Templates may leave the image of a volume to an admission webhook. */
+/** Requires the image of an image volume. In templates it may be absent, because an admission webhook can set it later. */
 function imageReferences(spec: PodSpec, path: FieldPath): readonly FieldError[] {
   return (spec.volumes ?? []).flatMap(({ image }, index) =>
     image && !image.reference ? [requiredField(path.child('volumes').index(index).child('image', 'reference'))] : [],
   );
 }
 
-/** A pod that must not be scheduled yet cannot have a node. */
+/** Rejects a node name for pods with scheduling gates. */
 function gatedNode(spec: PodSpec, path: FieldPath): readonly FieldError[] {
   if (!spec.nodeName || (spec.schedulingGates ?? []).length === 0) return [];
   return [forbiddenField(path.child('nodeName'), 'cannot be set until all schedulingGates have been cleared')];

@@ -30,7 +30,7 @@ export const podValidation: readonly ValidationEntry[] = [
 ];
 
 function createOnly({ metadata, spec }: Pod): readonly FieldError[] {
-  // Updates also run `validate`; a stored pod has a resource version.
+  // Updates run `validate` too; only a stored pod has a resource version.
   if (metadata.resourceVersion || (spec.ephemeralContainers ?? []).length === 0) return [];
   return [forbiddenField(specPath.child('ephemeralContainers'), 'cannot be set on create')];
 }
@@ -65,7 +65,7 @@ function updateFaults(pod: Pod, old: Pod): readonly FieldError[] {
     ...tolerationFaults(pod.spec, old.spec),
     ...gateFaults(pod.spec, old.spec),
   ];
-  const changed = changedFields(munged(pod.spec, old.spec), old.spec);
+  const changed = changedFields(withStoredMutableFields(pod.spec, old.spec), old.spec);
   if (changed.length === 0) return faults;
   const detail = `pod updates may not change fields other than ${updatable}\n${changed.map((field) => `  ${field}`).join('\n')}`;
   return [...faults, forbiddenField(specPath, detail)];
@@ -122,8 +122,8 @@ function gateFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
   );
 }
 
-/** Returns the new spec with the old values of all fields that may change. */
-function munged(spec: PodSpec, old: PodSpec): PodSpec {
+/** Returns the new spec with the stored values of all mutable fields, so that other changes show. */
+function withStoredMutableFields(spec: PodSpec, old: PodSpec): PodSpec {
   const images = (list: Container[] | null | undefined, before: Container[] | null | undefined): Container[] =>
     (list ?? []).map((container, i) => ({ ...container, image: before?.[i]?.image }));
   const gated = (old.schedulingGates ?? []).length > 0;
@@ -136,7 +136,7 @@ function munged(spec: PodSpec, old: PodSpec): PodSpec {
     schedulingGates: old.schedulingGates,
     ...((old.terminationGracePeriodSeconds ?? 0) < 0 &&
       spec.terminationGracePeriodSeconds === 1 && { terminationGracePeriodSeconds: old.terminationGracePeriodSeconds }),
-    // The placement of a pod with scheduling gates may still change.
+    // While a pod has scheduling gates, its placement may still change.
     ...(gated && { nodeSelector: old.nodeSelector, affinity: old.affinity }),
   };
 }

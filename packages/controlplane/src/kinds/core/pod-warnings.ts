@@ -21,7 +21,7 @@ export function podWarnings(pod: Pod, first: readonly string[] = []): readonly s
   return [...first, ...podSpecWarnings(pod.spec, FieldPath.of('spec'))];
 }
 
-/** Returns the warnings for a pod spec at a path: valid, but probably unintended. */
+/** Returns warnings for a pod spec that is valid, but probably not what the user wants. */
 export function podSpecWarnings(spec: PodSpec, path: FieldPath): readonly string[] {
   return [
     ...nodeSelectorWarnings(spec, path),
@@ -63,7 +63,7 @@ function nodeSelectorWarnings(spec: PodSpec, path: FieldPath): readonly string[]
   ];
 }
 
-/** Preferences with impossible values are accepted: they only match nothing. */
+/** Impossible values in a preferred term cause only a warning, because the term then matches nothing. */
 function termWarnings(
   term: NodeSelectorTerm,
   { path, checksValues }: { readonly path: FieldPath; readonly checksValues: boolean },
@@ -144,13 +144,13 @@ function containerWarnings({ resources, env }: Container, path: FieldPath): read
   ];
 }
 
-/** Bytes are not divisible, although a quantity such as `1500m` can be written. */
+/** Warns about an amount with a fraction of a byte, such as `1500m`. */
 function fractionalBytes(amount: string | undefined, path: FieldPath): readonly string[] {
   if (amount === undefined || billionthsOf(amount) % 1_000_000_000n === 0n) return [];
   return [`${path}: fractional byte value "${amount}" is invalid, must be an integer`];
 }
 
-/** Returns warnings for variables that hide an earlier one of the same name. */
+/** Returns warnings for variables that override an earlier variable of the same name. */
 function hiddenVariables(env: NonNullable<Container['env']>, path: FieldPath): readonly string[] {
   const seen = new Set<string>();
   return env.flatMap(({ name, value, valueFrom }, index) => {

@@ -4,7 +4,7 @@ import { copyJson } from '../copy-json.ts';
 import type { Container, Pod, PodCondition } from '../generated/drafts.ts';
 import { qosClassOf } from './pod-qos.ts';
 
-/** Pods: core/v1 `Pod` and its subresources. */
+/** Pods and their subresources (core/v1 `Pod`). */
 export const pods: BuiltinKind = builtinKind<Pod>({
   resource: '/v1/pods',
   struct: 'v1.Pod',
@@ -34,7 +34,7 @@ function podStrategy(): KindStrategy<Pod> {
     },
     gracefulSeconds(pod, requested) {
       const ended = pod.status.phase === 'Failed' || pod.status.phase === 'Succeeded';
-      // A pod without a node does not run, and a finished one has nothing left to stop.
+      // A pod without a node is not running, and a finished pod has nothing left to stop.
       if (!pod.spec.nodeName || ended) return 0;
       const seconds = requested ?? pod.spec.terminationGracePeriodSeconds ?? 0;
       return seconds < 0 ? 1 : seconds;
@@ -57,7 +57,7 @@ function statusView(): KindView<Pod> {
   return {
     resets: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
     prepareForUpdate(pod, old) {
-      // Old kubelets corrupted owner references, which broke garbage collection; deletion never starts here.
+      // Old kubelets corrupted owner references, which broke garbage collection, so a status write cannot change them.
       if (old.metadata.ownerReferences) pod.metadata.ownerReferences = copyJson(old.metadata.ownerReferences);
       else delete pod.metadata.ownerReferences;
       if (old.status.qosClass) pod.status.qosClass ||= old.status.qosClass;
@@ -66,7 +66,7 @@ function statusView(): KindView<Pod> {
   };
 }
 
-/** Keeps observedGeneration when a writer that does not know the field omits it. */
+/** Keeps `observedGeneration` if a client that does not know the field omits it. */
 function keepObservedGenerations(pod: Pod, old: Pod): void {
   if (old.status.observedGeneration) pod.status.observedGeneration ||= old.status.observedGeneration;
   const remembered = new Map<string, number[]>();
@@ -100,7 +100,7 @@ function resizeView(): KindView<Pod> {
       const { resources } = pod.spec;
       const containers = resized(pod.spec.containers, old.spec.containers);
       const initContainers = resized(pod.spec.initContainers, old.spec.initContainers);
-      // Containers were added, removed or renamed: validation must see and reject the unchanged input.
+      // If containers were added, removed or renamed, leave the input unchanged, so that validation rejects it.
       if (!containers || !initContainers) return;
       pod.spec = copyJson(old.spec);
       pod.spec.containers = containers;

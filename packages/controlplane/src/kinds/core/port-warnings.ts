@@ -7,7 +7,7 @@ interface Port {
   readonly path: FieldPath;
 }
 
-/** Returns warnings for ports that contradict each other, or that Services would find by the wrong name. */
+/** Returns warnings for ports that conflict, and for repeated port names, of which a Service would use only one. */
 export function portWarnings(spec: PodSpec, path: FieldPath): readonly string[] {
   const ports = containersOf(spec, path).flatMap(({ container, path: at }) =>
     (container.ports ?? []).map((port, index): Port => ({ port, path: at.child('ports').index(index) })),
@@ -25,7 +25,7 @@ function conflicts(ports: readonly Port[]): readonly string[] {
     seen.set(key, [...others, one]);
     const alone =
       hostIP && !hostPort
-        ? [`hostIP set without hostPort: ${goPort(one.port)}`] // Go prints the structure.
+        ? [`hostIP set without hostPort: ${goPort(one.port)}`] // Formatted as Go prints the structure.
         : [];
     return [...alone, ...texts].map((text) => `${one.path}: ${text}`);
   });

@@ -55,7 +55,7 @@ const numbers: Check<Probe> = fields<Probe>({
 
 const probe: Check<Probe> = (value, path) => (value ? [...handlers(value, path), ...numbers(value, path)] : []);
 
-/** A probe with a success threshold of one: liveness and startup. */
+/** Validates a liveness or startup probe, whose success threshold must be one. */
 export const livenessProbe: Check<Probe> = (value, path) => {
   const faults: FieldError[] = [...probe(value, path)];
   if (value && value.successThreshold !== 1) {
@@ -64,7 +64,7 @@ export const livenessProbe: Check<Probe> = (value, path) => {
   return faults;
 };
 
-/** A readiness probe, which never terminates a container. */
+/** Validates a readiness probe, which cannot set a termination grace period because it never terminates the container. */
 export const readinessProbe: Check<Probe> = (value, path) => {
   const seconds = value?.terminationGracePeriodSeconds;
   if (seconds === undefined) return probe(value, path);

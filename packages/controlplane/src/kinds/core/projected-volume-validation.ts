@@ -11,16 +11,16 @@ import { type Check, each, fields, required, rule } from '../validation/check.ts
 import { relativePath } from '../validation/rules.ts';
 import { fileResourceField, volumeField } from './env-validation.ts';
 
-/** The permissions of a file. */
+/** Validates the permission bits of a file. */
 export const mode: Check<number> = rule(
   (bits) => bits >= 0 && bits <= 0o777,
   'must be a number between 0 and 0777 (octal), both inclusive',
 );
 
-/** A key of a ConfigMap or Secret, and its file. */
+/** Validates a key of a ConfigMap or Secret and the file that it becomes. */
 export const item: Check<KeyToPath> = fields<KeyToPath>({ key: required(), path: required(filePath), mode });
 
-/** The path of a file in a volume: names that start with `..` are those of the kubelet. */
+/** Validates the path of a file in a volume. The kubelet reserves names that start with `..`. */
 function filePath(value: string | undefined, path: FieldPath): readonly FieldError[] {
   const faults = relativePath(value, path);
   if (value?.startsWith('..') && !value.startsWith('../') && value !== '..') {
@@ -43,7 +43,7 @@ const downwardFile: Check<DownwardAPIVolumeFile> = (file, path) => {
   return [...faults, ...mode(file.mode, path.child('mode'))];
 };
 
-/** A volume with facts about its pod; upstream reports its files without their index. */
+/** Validates a downward API volume. As upstream, errors of its files have no index. */
 export const downwardAPI: Check<DownwardAPIVolumeSource> = (value, path) => [
   ...mode(value?.defaultMode, path.child('defaultMode')),
   ...(value?.items ?? []).flatMap((file) => downwardFile(file, path)),
@@ -70,7 +70,7 @@ function tokenFaults(
   ];
 }
 
-/** Validates one source; `taken` holds the paths of the sources before it. */
+/** Validates one source. `taken` holds the paths of the sources before it. */
 function sourceFaults(
   source: VolumeProjection,
   { path, volume, taken }: { readonly path: FieldPath; readonly volume: FieldPath; readonly taken: Set<string> },
@@ -98,7 +98,7 @@ function sourceFaults(
   return faults;
 }
 
-/** A volume that combines several sources, with distinct paths. */
+/** Validates a volume that combines several sources. Their paths must differ. */
 export const projected: Check<ProjectedVolumeSource> = (value, path) => {
   if (!value) return [];
   const taken = new Set<string>();

@@ -22,7 +22,7 @@ const standard: ReadonlySet<string> = new Set([
 ]);
 const podAmounts = ['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory', 'pods'];
 
-/** The standard resources that a quota with each scope may limit. */
+/** The standard resources that a quota with a scope may limit, by scope. */
 const limitedBy: Readonly<Record<string, readonly string[]>> = {
   Terminating: podAmounts,
   NotTerminating: podAmounts,
@@ -33,7 +33,7 @@ const limitedBy: Readonly<Record<string, readonly string[]>> = {
   VolumeAttributesClass: ['persistentvolumeclaims', 'requests.storage'],
 };
 
-/** Scopes that match a pod or not, without values. */
+/** Scopes without values: a pod either matches or does not. */
 const binaryScopes = ['BestEffort', 'NotBestEffort', 'Terminating', 'NotTerminating', 'CrossNamespacePodAffinity'];
 const existsOnly =
   "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or ResourceQuotaScopeCrossNamespacePodAffinity";
@@ -47,7 +47,7 @@ export function quotaFaults(spec: ResourceQuotaSpec, path: FieldPath): readonly 
   ];
 }
 
-/** Validates amounts by the names of what a quota counts. */
+/** Validates the amounts of a quota and the resource names that they limit. */
 export function quotaAmounts(amounts: ResourceQuotaSpec['hard'], at: FieldPath): readonly FieldError[] {
   return Object.entries(amounts ?? {}).flatMap(([name, amount]) => {
     const path = at.key(name);
@@ -74,7 +74,7 @@ function scopeFaults(spec: ResourceQuotaSpec, path: FieldPath): readonly FieldEr
   ];
 }
 
-/** Returns the standard resources of a quota to which a scope does not apply. */
+/** Returns the standard resources that a quota limits, although one of its scopes does not allow that. */
 function unsuitable({ hard = {} }: ResourceQuotaSpec, scope: string): readonly string[] {
   const suitable = limitedBy[scope];
   return Object.keys(hard).filter((name) => suitable && isStandard(name) && !suitable.includes(name));
@@ -105,7 +105,7 @@ function selectorFaults(spec: ResourceQuotaSpec, path: FieldPath): readonly Fiel
   ];
 }
 
-/** Validates an expression. Upstream reports all of them at the list. */
+/** Validates an expression of a scope selector. Upstream reports all errors at the list. */
 function requirementFaults(one: ScopedResourceSelectorRequirement, path: FieldPath): readonly FieldError[] {
   const { scopeName, operator, values = [] } = one;
   const at = path.child('operator');
@@ -124,7 +124,7 @@ function requirementFaults(one: ScopedResourceSelectorRequirement, path: FieldPa
   return [...faults, invalidField(at, operator, 'not a valid selector operator')];
 }
 
-/** Returns an expression as Go prints it. */
+/** Returns an expression with Go's field names, for the error. */
 function goRequirement({ scopeName, operator, values = undefined }: ScopedResourceSelectorRequirement): object {
   return { ScopeName: scopeName, Operator: operator, Values: values ?? null };
 }

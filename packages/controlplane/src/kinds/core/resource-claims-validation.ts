@@ -4,7 +4,7 @@ import { type Check, present } from '../validation/check.ts';
 import { dnsLabel, dnsSubdomain } from '../validation/rules.ts';
 import { notFound } from './not-found.ts';
 
-/** The resource claims of a pod: unique names, each with a claim or a template. */
+/** Validates the resource claims of a pod: unique names, and either a claim or a template for each. */
 export const podResourceClaims: Check<PodResourceClaim[]> = (list, path) => {
   const seen = new Set<string>();
   return (list ?? []).flatMap((claim, index) => {
@@ -29,7 +29,7 @@ function sourceDetail(given: number): string {
     : 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`';
 }
 
-/** Formats the structure with Go's field names for the message. */
+/** Formats a claim with Go's field names, for the error. */
 function goClaim({ name, resourceClaimName, resourceClaimTemplateName }: PodResourceClaim): Record<string, unknown> {
   return {
     Name: name ?? '',
@@ -38,7 +38,7 @@ function goClaim({ name, resourceClaimName, resourceClaimTemplateName }: PodReso
   };
 }
 
-/** Returns the rule for references to the claims of a pod: each claim, or each of its requests, once. */
+/** Validates references to the resource claims of a pod: a container can refer to a claim, or to each of its requests, only once. */
 export function claimReferences(spec: PodSpec): Check<ResourceClaim[]> {
   const known = new Set((spec.resourceClaims ?? []).map(({ name }) => name));
   const none = known.size === 0 ? ' which is empty' : `: ${[...known].sort().join(', ')}`;

@@ -13,7 +13,7 @@ import { billionthsOf } from '../wire/quantity.ts';
 
 const compute = ['cpu', 'memory', 'ephemeral-storage'];
 const containerResources: ReadonlySet<string> = new Set(compute);
-/** Things that are counted. */
+/** Resources that count objects. */
 const counted = [
   'pods',
   'services',
@@ -35,7 +35,7 @@ const standard: ReadonlySet<string> = new Set([
 
 type NameRule = (name: string, path: FieldPath) => readonly FieldError[];
 
-/** Resource requirements of a container: known names, integers for indivisible resources, requests within limits. */
+/** Validates the resource requirements of a container: known names, integers for indivisible resources, and requests within limits. */
 export function resources(claims: Check<ResourceClaim[]>): Check<ResourceRequirements> {
   return (value, path) => [...requirements(value, { path, nameRule: containerResourceName }), ...named(value, path)];
   function named(value: ResourceRequirements | undefined, path: FieldPath): readonly FieldError[] {
@@ -43,7 +43,7 @@ export function resources(claims: Check<ResourceClaim[]>): Check<ResourceRequire
   }
 }
 
-/** Validates limits and requests; `nameRule` says which resources are allowed. */
+/** Validates limits and requests. `nameRule` decides which resources are allowed. */
 export function requirements(
   value: ResourceRequirements | undefined,
   { path, nameRule }: { readonly path: FieldPath; readonly nameRule: NameRule },
@@ -75,7 +75,7 @@ function listFaults(
   ]);
 }
 
-/** Huge pages come in whole pages: `hugepages-2Mi` in multiples of 2Mi. */
+/** Requires whole pages: `hugepages-2Mi` in multiples of 2Mi. */
 function hugePageFaults({ name, amount, path }: Parameters<typeof quantityFaults>[0]): readonly FieldError[] {
   if (!name.startsWith('hugepages-')) return [];
   const size = Quantity.tryParse(name.slice('hugepages-'.length))?.scaledValue(-9);
@@ -90,11 +90,12 @@ interface Pair {
   readonly path: FieldPath;
 }
 
-/** A request stays within its limit; for resources without overcommitment, both are equal. */
+/** A request must not exceed its limit. For resources that cannot be overcommitted, both must be equal. */
 function pairFaults(name: string, { limits, requests, path }: Pair): readonly FieldError[] {
   const amount = requests[name] ?? '';
   const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
-  // Resources of vendors and huge pages are not overcommitted; the API server sets missing requests of the former.
+  // Huge pages and extended resources cannot be overcommitted. Defaulting has already derived missing requests of extended
+  // resources.
   const overcommit = !name.startsWith('hugepages-') && isNative(name);
   if (limit === undefined) {
     return overcommit
@@ -108,7 +109,7 @@ function pairFaults(name: string, { limits, requests, path }: Pair): readonly Fi
   return requested > max ? [invalidField(at, amount, `must be less than or equal to ${name} limit of ${limit}`)] : [];
 }
 
-/** Validates the name of any resource: standard, or qualified by a domain. */
+/** Validates the name of any resource, either standard or qualified by a domain. */
 export function resourceName(name: string, path: FieldPath): FieldError[] {
   const faults = checkQualifiedName(name).map((detail) => invalidField(path, name, detail));
   if (faults.length > 0 || name.includes('/')) return faults;
@@ -127,17 +128,20 @@ export function containerResourceName(name: string, path: FieldPath): FieldError
   return [...faults, invalidField(path, name, 'must be a standard resource for containers')];
 }
 
-/** True for names without a domain, and those of Kubernetes. */
+/** True for resource names without a domain or with Kubernetes' domain. */
 function isNative(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/');
 }
 
-/** True for resources of vendors, such as `example.com/gpu`; quotas prefix their names. */
+/**
+ * True for extended resources, such as `example.com/gpu`. The name must also be valid with the prefix `requests.`, which quotas
+ * use.
+ */
 function isExtended(name: string): boolean {
   return !isNative(name) && !name.startsWith('requests.') && checkQualifiedName(`requests.${name}`).length === 0;
 }
 
-/** Validates an amount of a resource: not negative, and an integer if the resource is indivisible. */
+/** Validates the amount of a resource: not negative, and an integer if the resource is indivisible. */
 export function quantityFaults(part: {
   readonly name: string;
   readonly amount: string;

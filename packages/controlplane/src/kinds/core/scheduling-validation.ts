@@ -23,7 +23,7 @@ import { dnsLabel, dnsSubdomain, labelSelector, qualifiedName } from '../validat
 
 const weight: Check<number> = rule((value) => value >= 1 && value <= 100, 'must be in the range 1-100');
 
-/** A toleration of a taint. */
+/** Validates a toleration. */
 export const toleration: Check<Toleration> = (value, path) => {
   if (!value) return [];
   const faults: FieldError[] = [...optional(qualifiedName)(value.key, path.child('key'))];
@@ -43,7 +43,7 @@ export const toleration: Check<Toleration> = (value, path) => {
   if (value.operator === 'Exists' && value.value) {
     faults.push(invalidField(at, value.value, "value must be empty when `operator` is 'Exists'"));
   }
-  // Comparisons are behind a feature gate, but listed in the message.
+  // The comparison operators are behind a feature gate, but upstream's error lists them.
   const operators = ['Lt', 'Gt'].includes(value.operator ?? '') ? ['Equal', 'Exists', 'Lt', 'Gt'] : ['Equal', 'Exists'];
   if (value.operator && value.operator !== 'Equal' && value.operator !== 'Exists') {
     faults.push(unsupportedField(at, value.operator, operators));
@@ -52,7 +52,7 @@ export const toleration: Check<Toleration> = (value, path) => {
   return faults;
 };
 
-/** Topology spread constraints; each pair of key and whenUnsatisfiable must be unique. */
+/** Validates topology spread constraints. Each combination of key and `whenUnsatisfiable` must be unique. */
 export const spreadConstraints: Check<TopologySpreadConstraint[]> = (list, path) => {
   const seen = new Set<string>();
   return (list ?? []).flatMap((constraint, index) => {
@@ -89,7 +89,7 @@ const spread: Check<TopologySpreadConstraint> = all(
 
 type LabelKeys = Pick<PodAffinityTerm, 'matchLabelKeys' | 'mismatchLabelKeys' | 'labelSelector'>;
 
-/** Keys whose values come from the pod's own labels. */
+/** Validates `matchLabelKeys` and `mismatchLabelKeys`, whose values come from the pod's own labels. */
 function labelKeyFaults(keys: LabelKeys, path: FieldPath): readonly FieldError[] {
   const matched = keys.matchLabelKeys ?? [];
   const mismatched = new Set(keys.mismatchLabelKeys ?? []);
@@ -112,7 +112,10 @@ function keyNames(
   return list.flatMap((key, index) => qualifiedName(key, path.index(index)));
 }
 
-/** The API server has already added the pod's labels to the selector, so a key of the user is there twice. */
+/**
+ * Finds keys in both the user's selector and `matchLabelKeys`. The API server has merged the latter into the selector, so such keys
+ * occur twice.
+ */
 function selectedTwice(
   matched: readonly string[],
   { keys, path }: { readonly keys: LabelKeys; readonly path: FieldPath },
@@ -169,7 +172,7 @@ function valuesFaults(value: NodeSelectorRequirement, path: FieldPath): readonly
   }
 }
 
-/** A requirement on a field of the node; only its name can be selected. */
+/** Validates a requirement on a node's field. Only the name can be selected. */
 const fieldRequirement: Check<NodeSelectorRequirement> = (value, path) => {
   if (!value) return [];
   const { key, operator, values = [] } = value;
@@ -189,13 +192,13 @@ const nodeTerm: Check<NodeSelectorTerm> = fields<NodeSelectorTerm>({
   matchFields: each(fieldRequirement),
 });
 
-/** Node selector terms; at least one is required. */
+/** Validates node selector terms. At least one is required. */
 const nodeSelectorTerms: Check<NodeSelectorTerm[]> = required(
   each(nodeTerm),
   'must have at least one node selector term',
 );
 
-/** A node selector, also of volumes. */
+/** Validates a node selector of a pod or a volume. */
 export const nodeSelector: Check<NodeSelector> = (value, path) =>
   value ? nodeSelectorTerms(value.nodeSelectorTerms ?? undefined, path.child('nodeSelectorTerms')) : [];
 
@@ -204,5 +207,5 @@ const nodeAffinity: Check<NodeAffinity> = fields<NodeAffinity>({
   preferredDuringSchedulingIgnoredDuringExecution: each(fields({ weight, preference: nodeTerm })),
 });
 
-/** The affinity of a pod. */
+/** Validates the affinity of a pod. */
 export const affinity: Check<Affinity> = fields<Affinity>({ nodeAffinity, podAffinity, podAntiAffinity: podAffinity });

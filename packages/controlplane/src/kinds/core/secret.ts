@@ -1,7 +1,7 @@
 import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { ConfigMap, Secret } from '../generated/drafts.ts';
 
-/** Secrets. `stringData` is merged into `data` with the defaults, see `core-defaults.ts`. */
+/** Secrets. `stringData` is merged into `data` when defaults are set, see `core-defaults.ts`. */
 export const secrets: BuiltinKind = builtinKind<Secret>({
   resource: '/v1/secrets',
   struct: 'v1.Secret',

@@ -16,7 +16,7 @@ import {
 import { relativePath } from '../validation/rules.ts';
 import { windowsOptions } from './windows-validation.ts';
 
-/** A user or group ID. */
+/** Validates a user or group ID. */
 const id: Check<number> = between(0, 2_147_483_647);
 
 const profileTypes = ['Localhost', 'RuntimeDefault', 'Unconfined'];
@@ -37,7 +37,7 @@ const seccompProfile: Check<SeccompProfile> = (profile, path) => {
   return faults;
 };
 
-/** The longest path on Linux, without its terminator. */
+/** The longest path on Linux, excluding the terminating zero. */
 const maxPathBytes = 4095;
 
 const appArmorProfile: Check<AppArmorProfile> = (profile, path) => {
@@ -58,7 +58,7 @@ const appArmorProfile: Check<AppArmorProfile> = (profile, path) => {
   return faults;
 };
 
-/** The security context of a container. `hostUsers` is false in pods that have a separate user namespace. */
+/** Validates the security context of a container. `hostUsers` is false for a pod with its own user namespace. */
 export function securityContext(hostUsers: boolean): Check<SecurityContext> {
   const procMount: Check<string> = (value, path) => [
     ...enumOf('Default', 'Unmasked')(value, path),
@@ -78,7 +78,7 @@ export function securityContext(hostUsers: boolean): Check<SecurityContext> {
   );
 }
 
-/** Rejects contexts that both forbid and allow the escalation of privileges. */
+/** Rejects contexts that both forbid and imply privilege escalation. */
 const escalation: Check<SecurityContext> = (context, path) => {
   if (context?.allowPrivilegeEscalation !== false) return [];
   const conflict = (other: string): FieldError =>
@@ -90,7 +90,7 @@ const escalation: Check<SecurityContext> = (context, path) => {
   ];
 };
 
-/** Formats the structure with Go's field names for the message. */
+/** Formats a security context with Go's field names, for the error. */
 function goSecurityContext(context: SecurityContext): Record<string, unknown> {
   const { capabilities, seLinuxOptions, windowsOptions, seccompProfile, appArmorProfile } = context;
   return {
@@ -131,7 +131,7 @@ const sysctl = /^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[./])*[a-z0-9]([-_a-z0-9]*[a-z0-
 const sysctlText =
   'must have at most 253 characters and match regex ^([a-z0-9]([-_a-z0-9]*[a-z0-9])?[\\./])*[a-z0-9]([-_a-z0-9]*[a-z0-9])?$';
 
-/** The security context of a pod. */
+/** Validates the security context of a pod. */
 export const podSecurityContext: Check<PodSecurityContext> = fields<PodSecurityContext>({
   fsGroup: present(id),
   runAsUser: present(id),
@@ -149,6 +149,6 @@ export const podSecurityContext: Check<PodSecurityContext> = fields<PodSecurityC
   windowsOptions,
   appArmorProfile,
   supplementalGroupsPolicy: present(enumOf('Merge', 'Strict')),
-  // `MountOption` is behind a feature gate that is off.
+  // `MountOption` is behind a feature gate that is off by default.
   seLinuxChangePolicy: present(enumOf('Recursive')),
 });

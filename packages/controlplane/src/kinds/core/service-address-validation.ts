@@ -7,14 +7,14 @@ import { ipAddress } from '../validation/ip.ts';
 const addresses = FieldPath.of('spec', 'clusterIPs');
 const families = FieldPath.of('spec', 'ipFamilies');
 
-/** Validates the addresses of a Service and their families. Mirrors `ValidateServiceClusterIPsRelatedFields` (1.36). */
+/** Validates a Service's addresses and IP families. Mirrors `ValidateServiceClusterIPsRelatedFields` (1.36). */
 export function serviceAddressFaults(spec: ServiceSpec): readonly FieldError[] {
-  // Services of this type have no addresses, which another rule checks.
+  // Another rule rejects addresses of this type.
   if (spec.type === 'ExternalName') return [];
   const list = spec.clusterIPs ?? [];
   const faults = [...firstAddressFaults(spec), ...familyFaults(spec.ipFamilies ?? []), ...eachAddress(list)];
   if (list.length > 2) faults.push(invalidField(addresses, list, 'may only hold up to 2 values'));
-  // Upstream stops at malformed addresses, whose family is unknown.
+  // Upstream stops here if an address is malformed, because its family is unknown.
   if (eachAddress(list).length > 0) return faults;
   const hasBothFamilies = list.some((address) => isIPv6(address)) && list.some((address) => isIPv4(address));
   if (list.length > 1 && !hasBothFamilies) {
@@ -23,7 +23,7 @@ export function serviceAddressFaults(spec: ServiceSpec): readonly FieldError[] {
   return list[0] === 'None' ? faults : [...faults, ...matchFaults(list, spec.ipFamilies ?? [])];
 }
 
-/** `clusterIP` is the first of `clusterIPs`. */
+/** Checks that `clusterIP` is the first of `clusterIPs`. */
 function firstAddressFaults({ clusterIP, clusterIPs }: ServiceSpec): FieldError[] {
   const list = clusterIPs ?? [];
   if (!clusterIP) {
@@ -61,14 +61,14 @@ function matchFaults(list: readonly string[], given: readonly string[]): readonl
   });
 }
 
-/** Validates changes of addresses: the first stays, a second can be added, or released with `SingleStack`. */
+/** Validates address changes. The first address stays; a second address can be added, or released with the policy `SingleStack`. */
 export function serviceAddressChanges({ spec }: Service, { spec: old }: Service): readonly FieldError[] {
   if (spec.type === 'ExternalName' || old.type === 'ExternalName') return [];
   const [now, before] = [spec.clusterIPs ?? [], old.clusterIPs ?? []];
   const isHeadless = (list: readonly string[]): boolean => list.length === 1 && list[0] === 'None';
   const faults: FieldError[] = [];
   const at = addresses.index(0);
-  // Malformed addresses are reported as such.
+  // Malformed addresses are reported separately.
   if (!(isHeadless(now) && isHeadless(before)) && eachAddress(now).length === 0) {
     if (now.length === before.length) {
       for (const [index, address] of before.entries()) {

@@ -9,7 +9,7 @@ interface AllocationContext {
   readonly dryRun: boolean;
 }
 
-/** Allocates the address, IP families and node ports of a new service. */
+/** Allocates the addresses, IP families and node ports of a new Service. */
 export function allocateForCreate(service: Service, context: AllocationContext): void {
   const { spec } = service;
   pairClusterIps(spec);
@@ -20,18 +20,18 @@ export function allocateForCreate(service: Service, context: AllocationContext):
   allocateNodePorts(service, { ...context, kept: new Set() });
 }
 
-/** Keeps, adds and drops allocations when the type of a service changes. */
+/** Updates the allocations of a Service: keeps the old ones, adds missing ones, and drops those that its new type does not use. */
 export function allocateForUpdate(service: Service, context: AllocationContext & { readonly old: Service }): void {
   const { spec } = service;
   const { old } = context;
   inheritClusterIps(spec, old.spec);
   followClusterIp(spec, old.spec);
-  dropWhatTypeForbids(service, old);
+  dropFieldsUnusedByType(service, old);
   if (needsClusterIp(spec)) {
     if (old.spec.ipFamilyPolicy) spec.ipFamilyPolicy ??= old.spec.ipFamilyPolicy;
     if (old.spec.ipFamilies) spec.ipFamilies ??= [...old.spec.ipFamilies];
     if (!keepsDualStackPreference(spec, old.spec)) initIpFamilies(service, old);
-    // Validation rejects another address, except for services that had none.
+    // An existing address is kept, because validation rejects any other. A Service that had none gets one.
     const isKept = Boolean(spec.clusterIP) && Boolean(old.spec.clusterIP) && needsClusterIp(old.spec);
     if (spec.clusterIP !== 'None' && !isKept) allocateClusterIp(service, context);
   } else {
@@ -50,12 +50,12 @@ function needsNodePorts(spec: ServiceSpec): boolean {
   return spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false;
 }
 
-/** Keeps `clusterIP` and `clusterIPs[0]`, two names for the same data, in sync. */
+/** Derives `clusterIPs` from `clusterIP` if only the latter is set. */
 function pairClusterIps(spec: ServiceSpec): void {
   if (spec.clusterIP && spec.clusterIPs === undefined) spec.clusterIPs = [spec.clusterIP];
 }
 
-/** Lets `clusterIPs` follow a client that knows and changes only `clusterIP`. Mirrors `normalizeClusterIPs` (1.36). */
+/** Applies a change of `clusterIP` to `clusterIPs`, for clients that know only the former. Mirrors `normalizeClusterIPs` (1.36). */
 function followClusterIp(spec: ServiceSpec, old: ServiceSpec): void {
   const before = old.clusterIPs ?? [];
   if (before.length > 0 && isEmpty(spec.clusterIPs) && (spec.clusterIP ?? '') === (old.clusterIP ?? '')) {
@@ -71,7 +71,7 @@ function sameAddresses(list: readonly string[] | null | undefined, before: reado
   return now.length === before.length && now.every((address, index) => address === before[index]);
 }
 
-/** Keeps the addresses if a PUT omits them. */
+/** Keeps the addresses if an update omits them. */
 function inheritClusterIps(spec: ServiceSpec, old: ServiceSpec): void {
   if (!needsClusterIp(spec) || !needsClusterIp(old)) return;
   if (!spec.clusterIP && spec.clusterIPs === undefined) {
@@ -109,7 +109,7 @@ function allocateNodePorts(
     if (port.nodePort === 0 || !(context.kept.has(port.nodePort) || port.nodePort === shared)) {
       port.nodePort = takeNodePort(service, { ...context, port, index });
     }
-    // TCP and UDP of one port may share a node port.
+    // Ports that differ only in their protocol may share a node port.
     own.set(`${port.port}`, port.nodePort);
   }
   if (spec.type === 'LoadBalancer' && spec.externalTrafficPolicy === 'Local' && !spec.healthCheckNodePort) {
@@ -137,15 +137,18 @@ function nodePortsOf(spec: ServiceSpec): ReadonlySet<number> {
   return new Set((spec.ports ?? []).map(({ nodePort }) => nodePort ?? 0).filter((port) => port !== 0));
 }
 
-/** Keeps the node port of a port that is otherwise unchanged. */
+/** Keeps the node ports of ports that are otherwise unchanged. */
 function inheritNodePorts(spec: ServiceSpec, old: ServiceSpec): void {
   if (!needsNodePorts(spec) || !needsNodePorts(old)) return;
   const before = new Map((old.ports ?? []).map((port) => [`${port.protocol}/${port.port}`, port.nodePort]));
   for (const port of spec.ports ?? []) port.nodePort ||= before.get(`${port.protocol}/${port.port}`);
 }
 
-/** Drops fields that the new type does not use, unless the client changed them in the same request: validation reports those. */
-function dropWhatTypeForbids(service: Service, old: Service): void {
+/**
+ * Drops fields that the new type does not use. Fields that the client changed in the same request stay, so that validation reports
+ * them.
+ */
+function dropFieldsUnusedByType(service: Service, old: Service): void {
   const { spec } = service;
   const before = old.spec;
   if (needsClusterIp(before) && !needsClusterIp(spec)) {
@@ -172,7 +175,7 @@ function dropWhatTypeForbids(service: Service, old: Service): void {
   if (!outside && spec.externalTrafficPolicy === before.externalTrafficPolicy) delete spec.externalTrafficPolicy;
 }
 
-/** Rejects a service whose address or port cannot be allocated. */
+/** Rejects a Service whose address or port cannot be allocated. */
 function rejectAllocation(service: Service, fault: FieldError): never {
   throw invalid({ group: '', kind: 'Service' }, service.metadata.name ?? '', [fault]);
 }

@@ -1,39 +1,39 @@
 import { type Clock, KubewrightError, type Random } from '@kubewright/apimachinery';
 
-/** Allocates cluster IPs and node ports. All calls are synchronous; one allocator serves one API server. */
+/** Allocates cluster IPs and node ports. All calls are synchronous. Each API server has one allocator. */
 export interface ServiceAllocator {
   /** The range of addresses, in CIDR notation. */
   readonly cidr: string;
   /**
-   * Allocates an address: the requested one or a free one. With `dryRun`, nothing is allocated.
+   * Allocates the requested address, or any free one. With `dryRun`, nothing is allocated.
    *
-   * @throws AllocationError when the requested one is taken or out of range, or none is free.
+   * @throws AllocationError if the requested address is taken or out of range, or if none is free.
    */
   takeIp(options: AllocationRequest<string>): string;
-  /** Same for node ports. */
+  /** Allocates a node port, like {@link takeIp}. */
   takeNodePort(options: AllocationRequest<number>): number;
-  /** Releases the allocations of a request that failed afterwards. */
+  /** Releases allocations of a request that failed. */
   giveBack(taken: TakenNumbers): void;
-  /** Reports a stored service to the allocator, so that unused allocations become free again. */
+  /** Reports a change of a stored Service, so that addresses and ports that are no longer used become free. */
   stored(change: {
     readonly current: AllocatedService | undefined;
     readonly previous: AllocatedService | undefined;
   }): void;
 }
 
-/** The allocations of one request. */
+/** Addresses and ports allocated for one request. */
 export interface TakenNumbers {
   readonly ips: readonly string[];
   readonly nodePorts: readonly number[];
 }
 
-/** A request to {@link ServiceAllocator}; without `requested`, any free one is allocated. */
+/** An allocation request. Without `requested`, any free value is allocated. */
 export interface AllocationRequest<T> {
   readonly requested?: T | undefined;
   readonly dryRun: boolean;
 }
 
-/** The allocated parts of a stored service. */
+/** The fields of a stored Service that hold allocations. */
 export interface AllocatedService {
   readonly spec?: {
     readonly clusterIPs?: readonly string[];
@@ -42,7 +42,7 @@ export interface AllocatedService {
   };
 }
 
-/** An address or port cannot be allocated. The message is upstream's. */
+/** Thrown if an address or port cannot be allocated. The message is upstream's. */
 export class AllocationError extends KubewrightError {
   override readonly name = 'AllocationError';
   readonly code = 'KW5103';
@@ -54,16 +54,16 @@ export interface MemoryServiceAllocatorOptions {
   readonly random: Random;
   /** @defaultValue '10.96.0.0/16' */
   readonly cidr?: string;
-  /** First and last node port. @defaultValue [30000, 32767] */
+  /** First and last node port, inclusive. @defaultValue [30000, 32767] */
   readonly nodePorts?: readonly [number, number];
 }
 
-/** Time that an allocation stays reserved for a request that has not been stored, in milliseconds. */
+/** How long an allocation stays reserved if its request is never stored, in milliseconds. */
 const reservationMs = 60_000;
 
 /**
- * Creates an in-memory allocator. Report every stored service at startup and every change afterwards; a reservation without
- * further reports expires after a minute.
+ * Creates an in-memory allocator. The caller must report every stored Service at startup, and every change afterwards. An
+ * allocation that is never reported as stored expires after a minute.
  */
 export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): ServiceAllocator {
   const { clock, random, cidr = '10.96.0.0/16', nodePorts = [30_000, 32_767] } = options;
@@ -93,7 +93,7 @@ export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): 
         if (free === undefined) throw new AllocationError({ what: 'range is full' });
         return free;
       }
-      // In upstream's dry run, any port is free.
+      // In upstream's dry run, every port counts as free.
       if (dryRun) return requested;
       if (requested < nodePorts[0] || requested > nodePorts[1]) {
         throw new AllocationError({
@@ -123,7 +123,7 @@ function portsOf(service: AllocatedService | undefined): readonly number[] {
   return [...ports, service?.spec?.healthCheckNodePort].filter((port) => port !== undefined && port !== 0) as number[];
 }
 
-/** Numbers that are free, reserved until a point in time, or stored. */
+/** A pool of numbers, each of which is free, reserved for a limited time, or stored. */
 class Pool {
   readonly #options: { readonly clock: Clock; readonly random: Random; readonly first: number; readonly last: number };
   readonly #stored = new Set<number>();

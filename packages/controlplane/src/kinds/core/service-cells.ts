@@ -3,7 +3,7 @@ import type { Service } from '../generated/drafts.ts';
 import { labelText, orNone } from '../table/cell-text.ts';
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 
-/** The row of a service: `web  NodePort  10.96.0.1  <none>  80:30080/TCP  5d …`. */
+/** Table row of a Service: `web  NodePort  10.96.0.1  <none>  80:30080/TCP  5d …`. */
 export const serviceCells: CellsEntry = cellsOf<Service>('/v1/services', (service, nowMs) => {
   const { metadata, spec } = service;
   const ports = (spec.ports ?? []).map(({ port, nodePort, protocol }) =>
@@ -36,7 +36,7 @@ function externalText(service: Service): string {
   }
 }
 
-/** Returns the addresses that a load balancer announces, sorted and without duplicates. */
+/** Returns the addresses in a load balancer's status, sorted and without duplicates. */
 export function loadBalancerAddresses(status: {
   readonly ingress?:
     | readonly { readonly ip?: string | undefined; readonly hostname?: string | undefined }[]

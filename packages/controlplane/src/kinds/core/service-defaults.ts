@@ -4,7 +4,7 @@ import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts
 /** Default duration of `sessionAffinity: ClientIP`, in seconds. */
 const clientIpAffinitySeconds = 10_800;
 
-/** Defaults of services. Allocated fields (cluster IPs, node ports) are not defaults. */
+/** Defaults of Services. Cluster IPs and node ports are allocated, not defaulted. */
 export const serviceDefaults: readonly StructDefaultsEntry[] = [defaultsOf<Service>('v1.Service', defaultService)];
 
 function defaultService(service: Service): void {

@@ -5,14 +5,14 @@ import type { Service, ServiceSpec } from '../generated/drafts.ts';
 import { serviceAddressChanges, serviceAddressFaults } from './service-address-validation.ts';
 
 const spec = FieldPath.of('spec');
-/** The only family for which a cluster has addresses. */
+/** The only IP family of the cluster's service addresses. */
 const clusterFamily = 'IPv4';
 const families = [clusterFamily, 'IPv6'];
 
 /**
- * Sets the IP families of a service and the policy that chooses them. Mirrors `initIPFamilyFields` (1.36) of a cluster with one family.
+ * Sets a Service's IP families and family policy. Mirrors `initIPFamilyFields` (1.36) in a single-stack cluster.
  *
- * @throws StatusError 422 if the addresses are invalid, or the service requests a family that the cluster does not have.
+ * @throws StatusError 422 if the addresses are invalid, or the Service requests a family that the cluster does not have.
  */
 export function initIpFamilies(service: Service, old?: Service): void {
   const { spec: wanted } = service;
@@ -23,7 +23,7 @@ export function initIpFamilies(service: Service, old?: Service): void {
   wanted.ipFamilyPolicy ??= isHeadless && !hasSelector ? 'RequireDualStack' : 'SingleStack';
   reject(service, [...policyFaults(wanted), ...inferFamilies(wanted)]);
   if (isHeadless && !hasSelector) {
-    // Its endpoints may have addresses of both families, regardless of the cluster's.
+    // Its endpoints may have addresses of both families, regardless of the cluster's family.
     const families = wanted.ipFamilies?.length ? wanted.ipFamilies : [clusterFamily];
     wanted.ipFamilies = families;
     if (wanted.ipFamilyPolicy !== 'SingleStack' && families.length === 1) {
@@ -35,7 +35,9 @@ export function initIpFamilies(service: Service, old?: Service): void {
   if (!wanted.ipFamilies?.length) wanted.ipFamilies = [clusterFamily];
 }
 
-/** True if an update does not touch the addresses of a service that prefers two families; they are not checked again. */
+/**
+ * True if an update leaves the addresses of a Service with the policy `PreferDualStack` unchanged. They are then not checked again.
+ */
 export function keepsDualStackPreference(wanted: ServiceSpec, old: ServiceSpec): boolean {
   const isPreferred = wanted.ipFamilyPolicy === 'PreferDualStack' && old.ipFamilyPolicy === 'PreferDualStack';
   return isPreferred && sameJson(wanted.clusterIPs, old.clusterIPs) && sameJson(wanted.ipFamilies, old.ipFamilies);

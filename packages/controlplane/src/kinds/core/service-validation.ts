@@ -27,7 +27,7 @@ const specPath = FieldPath.of('spec');
 const types = ['ClusterIP', 'ExternalName', 'LoadBalancer', 'NodePort'];
 const maxAffinitySeconds = 86_400;
 
-/** Validation of services. The allocator rejects addresses that cannot be allocated. */
+/** Validation of Services. The allocator rejects addresses that cannot be allocated. */
 export const serviceValidation: readonly ValidationEntry[] = [
   validationOf<Service>('/v1/services', {
     validate: ({ spec }) => [
@@ -45,7 +45,7 @@ export const serviceValidation: readonly ValidationEntry[] = [
   validationOf<Service>('/v1/services/status', { validate: balancerFaults }),
 ];
 
-/** A port for health checks of nodes: only for Services that keep the addresses of their clients. */
+/** Validates the health check node port, which only load balancers that preserve client addresses may have. */
 function healthCheckFaults(spec: ServiceSpec): readonly FieldError[] {
   const at = specPath.child('healthCheckNodePort');
   const port = spec.healthCheckNodePort ?? 0;
@@ -120,7 +120,7 @@ const portFaults: Check<ServicePort> = fields<ServicePort>({
   appProtocol: present(qualifiedName),
 });
 
-/** Formats a duplicate port for the message, with only the fields that make ports equal. */
+/** Formats a duplicate port for the error, with only the fields that are compared. */
 function shownPort({ protocol: kind, port }: ServicePort): Record<string, unknown> {
   return { Name: '', Protocol: kind, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
 }

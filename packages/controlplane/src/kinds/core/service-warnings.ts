@@ -2,7 +2,7 @@ import type { Service } from '../generated/drafts.ts';
 
 const oldHints = 'service.kubernetes.io/topology-aware-hints';
 
-/** Warns about deprecated fields and about those that the service's type ignores. */
+/** Returns warnings about deprecated fields, and about fields that the Service's type ignores. */
 export function serviceWarnings({ metadata, spec }: Service): readonly string[] {
   const warnings: string[] = [];
   if (metadata.annotations?.[oldHints] !== undefined)

@@ -4,7 +4,7 @@ import type { Service } from '../generated/drafts.ts';
 import { allocateForCreate, allocateForUpdate } from './service-allocation.ts';
 import type { ServiceAllocator } from './service-allocator.ts';
 
-/** Defines services. Cluster IPs and node ports come from the allocator. */
+/** Defines Services. The allocator provides cluster IPs and node ports. */
 export function services(allocator: ServiceAllocator): BuiltinKind {
   const taken = new WeakMap<Service, Taken>();
   const counting = (service: Service): ServiceAllocator => {

@@ -12,7 +12,7 @@ import { workloadScale } from '../workload-scale.ts';
 
 /** Kinds of the core group with little specific behavior. */
 export const simpleCoreKinds: readonly BuiltinKind[] = [
-  // Upstream fills this list from health checks; nothing is stored here, so it is empty.
+  // Upstream computes this list from health checks. Here, nothing is stored, so it is empty.
   builtinKind<ComponentStatus>({ resource: '/v1/componentstatuses', struct: 'v1.ComponentStatus' }),
   builtinKind<Endpoints>({ resource: '/v1/endpoints', struct: 'v1.Endpoints', allowCreateOnUpdate: true }),
   builtinKind<LimitRange>({ resource: '/v1/limitranges', struct: 'v1.LimitRange', allowCreateOnUpdate: true }),
@@ -33,7 +33,7 @@ export const simpleCoreKinds: readonly BuiltinKind[] = [
   }),
 ];
 
-/** Keeps the names of referenced secrets only, as upstream does. */
+/** Keeps only the names of referenced Secrets, as upstream does. */
 function keepSecretNames(account: ServiceAccount): void {
   if (account.secrets) account.secrets = account.secrets.map(({ name }) => (name ? { name } : {}));
 }

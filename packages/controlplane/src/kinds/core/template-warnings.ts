@@ -2,7 +2,7 @@ import type { FieldPath } from '@kubewright/apimachinery';
 import type { PodTemplateSpec } from '../generated/drafts.ts';
 import { podSpecWarnings } from './pod-warnings.ts';
 
-/** Returns the warnings of workloads for their template: when it is new, or when the spec has changed. */
+/** Returns a function that warns about a workload's template, on creation and whenever the spec has changed. */
 export function templateWarnings<T extends { metadata: { generation?: number | undefined } }>(
   templateOf: (workload: T) => PodTemplateSpec | undefined,
   path: FieldPath,

@@ -1,7 +1,7 @@
 import type { Draft } from '@kubewright/apiserver';
 import type { Container, PodSpec, VolumeProjection } from '../generated/drafts.ts';
 
-/** Where the kinds of workloads have the spec of a pod. */
+/** The path of the pod spec in each workload kind. */
 const podSpecPaths: Readonly<Record<string, readonly string[]>> = {
   '/v1/pods': ['spec'],
   '/v1/podtemplates': ['template', 'spec'],
@@ -15,7 +15,7 @@ const podSpecPaths: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * Drops the fields of pods that belong to features that are off by default in 1.36, unless the stored object has them already. Mirrors
+ * Drops pod fields of features that are off by default in 1.36, unless the stored object already uses them. Mirrors
  * `DropDisabledPodFields`.
  */
 export function dropUnusedOfPods(resource: string, now: Draft, old: object | undefined): void {

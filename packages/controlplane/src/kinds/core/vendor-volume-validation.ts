@@ -132,7 +132,7 @@ const quobyte: Check<QuobyteVolumeSource> = (source, path) => {
 
 const namedSecret = fields<{ name?: string | undefined }>({ name: required() });
 
-/** Volumes of storage vendors. Persistent volumes have the same rules. */
+/** Rules for the volumes of storage vendors, which pods and persistent volumes share. */
 export const vendorVolumes: FieldChecks<Volume> = {
   gcePersistentDisk: fields<GCEPersistentDiskVolumeSource>({
     pdName: required(),

@@ -71,7 +71,7 @@ export const volumeObjectValidation: readonly ValidationEntry[] = [
           ];
       return [
         ...faults,
-        // Upstream omits the parent.
+        // Upstream omits `spec` from this path.
         ...immutable(spec.volumeMode, { old: old.spec.volumeMode, path: FieldPath.of('volumeMode') }),
       ];
     },
@@ -131,12 +131,12 @@ const source = fields<Partial<PersistentVolumeSpec>>({
 function sourceFaults(spec: PersistentVolumeSpec): readonly FieldError[] {
   const [first, ...others] = sources.filter((name) => spec[name]);
   if (first === undefined) return [requiredField(specPath, 'must specify a volume type')];
-  // Upstream does not count flex volumes, and writes one name in another way.
+  // Upstream does not count `flexVolume`, and reports `cephfs` as `cephFS`.
   const faults = others
     .filter((name) => name !== 'flexVolume')
     .map((name) => specPath.child(name === 'cephfs' ? 'cephFS' : name))
     .map((path) => forbiddenField(path, 'may not specify more than 1 volume type'));
-  // Upstream checks flex volumes next to others, too.
+  // Upstream validates `flexVolume` even next to another source.
   const checked = { [first]: spec[first], flexVolume: spec.flexVolume };
   faults.unshift(...source(checked as Partial<PersistentVolumeSpec>, specPath));
   if (first === 'local') {

@@ -38,7 +38,7 @@ const hostPathTypes = [
   'Socket',
 ];
 
-/** A host path volume, also used by persistent volumes. */
+/** Validates a host path volume of a pod or a persistent volume. */
 export const hostPath: Check<HostPathVolumeSource> = fields<HostPathVolumeSource>({
   path: required(noParentSteps),
   type: present(enumOf(...hostPathTypes)),
@@ -68,7 +68,7 @@ const claimTemplate: Check<PersistentVolumeClaimTemplate> = (template, path) => 
 
 const secretName: Check<LocalObjectReference> = fields<LocalObjectReference>({ name: required(dnsSubdomain) });
 
-/** An NFS volume, also used by persistent volumes. */
+/** Validates an NFS volume of a pod or a persistent volume. */
 export const nfs: Check<NFSVolumeSource> = fields<NFSVolumeSource>({
   server: required(),
   path: all(
@@ -97,7 +97,7 @@ const source: Check<Volume> = fields<Volume>({
   },
 });
 
-/** Sources in the order in which upstream checks them. */
+/** Volume sources in the order in which upstream checks them. */
 const sources: readonly (keyof Volume)[] = [
   'emptyDir',
   'hostPath',
@@ -137,12 +137,12 @@ const oneSource: Check<Volume> = (volume, path) => {
   const [first, ...others] = given;
   if (first === undefined) return [requiredField(path, 'must specify a volume type')];
   const faults: FieldError[] = [...source({ name: volume.name, [first]: volume[first] }, path)].map((fault) =>
-    // Upstream writes this name in another way.
+    // Upstream reports this source under another name.
     first === 'gcePersistentDisk'
       ? { ...fault, field: fault.field.replace('.gcePersistentDisk', '.persistentDisk') }
       : fault,
   );
-  // One name is written in another way upstream.
+  // Upstream reports `cephfs` as `cephFS`.
   for (const other of others)
     faults.push(
       forbiddenField(path.child(other === 'cephfs' ? 'cephFS' : other), 'may not specify more than 1 volume type'),
@@ -152,7 +152,10 @@ const oneSource: Check<Volume> = (volume, path) => {
 
 const oneVolume: Check<Volume> = all(oneSource, fields<Volume>({ name: required(dnsLabel) }));
 
-/** Validates the volumes of a pod: unique names, one source each. Also returns the valid ones: only those can be mounted. */
+/**
+ * Validates the volumes of a pod: unique names, and one source each. Also returns the valid volumes, because only these can be
+ * mounted.
+ */
 export function checkVolumes(
   list: readonly Volume[],
   path: FieldPath,

@@ -2,7 +2,7 @@ import type { FieldPath } from '@kubewright/apimachinery';
 import type { Volume, VolumeProjection } from '../generated/drafts.ts';
 import { claimSpecWarnings } from './claim-warnings.ts';
 
-/** Volumes of plugins that are gone, by field; upstream writes one name in another way. */
+/** Deprecated and removed volume types: the field, its name in the warning, and its history. */
 const deprecated: readonly (readonly [field: keyof Volume, shown: string, text: string])[] = [
   ['photonPersistentDisk', 'photonPersistentDisk', 'deprecated in v1.11, non-functional in v1.16+'],
   ['gitRepo', 'gitRepo', 'deprecated in v1.11, and disabled by default in v1.33+'],
@@ -15,7 +15,7 @@ const deprecated: readonly (readonly [field: keyof Volume, shown: string, text: 
   ['rbd', 'rbd', 'deprecated in v1.28, non-functional in v1.31+'],
 ];
 
-/** Returns warnings for volumes that no longer work, and for files that overwrite each other. */
+/** Returns warnings for volumes that no longer work, and for files that would overwrite each other. */
 export function volumeWarnings(volumes: readonly Volume[], path: FieldPath): readonly string[] {
   return [
     ...volumes.flatMap((volume, index) => [
@@ -61,7 +61,7 @@ function filesOf({ configMap, secret, downwardAPI, serviceAccountToken }: Volume
   return serviceAccountToken ? named([serviceAccountToken], 'ServiceAccountToken') : [];
 }
 
-/** Returns the pairs of files where one has the path of the other, or is in it, as if that were a folder. */
+/** Describes the pairs of files that have the same path, or of which one is below the other's path. */
 function overlaps(files: readonly File[]): readonly string[] {
   const show = ({ path, source }: File): string => `"${path}"${source === '' ? '' : ` (${source})`}`;
   const byPath = new Map<string, File[]>();

@@ -17,7 +17,7 @@ const controlCharacter = /\p{Cc}/u;
 const netBiosName = /^[^\\/:*?"<>|.][^\\/:*?"<>|]{0,14}$/;
 const dnsName = /^[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?(?:\.[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?)*$/;
 
-/** The name of a user, with or without a domain: `DOMAIN\user`. */
+/** Validates a user name, with or without a domain: `DOMAIN\user`. */
 const userName: Check<string> = textRule((name) => {
   if (name === '') return ['runAsUserName cannot be an empty string'];
   if (controlCharacter.test(name)) return ['runAsUserName cannot contain control characters'];
@@ -51,14 +51,14 @@ function userFaults(user: string): readonly string[] {
   return faults;
 }
 
-/** The options of pods and containers for Windows. */
+/** Validates the Windows options of a pod or container. */
 export const windowsOptions: Check<WindowsSecurityContextOptions> = fields<WindowsSecurityContextOptions>({
   gmsaCredentialSpecName: present(textRule(checkDns1123Subdomain)),
   gmsaCredentialSpec: present(credentialSpec),
   runAsUserName: present(userName),
 });
 
-/** Containers of Windows that run as processes of the host: all or none of a pod, and only in the network of the host. */
+/** Validates host processes on Windows: all containers of a pod must be host processes, or none, and they need host networking. */
 export const hostProcesses: Check<PodSpec> = (spec, path) => {
   if (!spec) return [];
   const faults: FieldError[] = [];

@@ -3,7 +3,7 @@ import type { Event, Eventsv1Event } from '../generated/drafts.ts';
 import { type CellsEntry, cellsOf } from '../table/kind-cells.ts';
 import { eventConversion } from './event-conversion.ts';
 
-/** Table rows of events, equal in both APIs. */
+/** Table rows of Events, the same in both APIs. */
 export const eventCells: readonly CellsEntry[] = [
   cellsOf<Event>('/v1/events', cells),
   cellsOf<Eventsv1Event>('events.k8s.io/v1/events', (event, nowMs) => {

@@ -1,7 +1,7 @@
 import type { Conversion } from '@kubewright/apiserver/internal';
 import { copyJson } from '../copy-json.ts';
 
-/** Field names of events.k8s.io/v1 and their core/v1 names; all other names are the same. */
+/** The core/v1 name of each events.k8s.io/v1 field that is named differently. */
 const coreNames: ReadonlyMap<string, string> = new Map([
   ['regarding', 'involvedObject'],
   ['note', 'message'],
@@ -13,7 +13,7 @@ const coreNames: ReadonlyMap<string, string> = new Map([
 ]);
 const back: ReadonlyMap<string, string> = new Map([...coreNames].map(([theirs, core]) => [core, theirs]));
 
-/** Renames fields between the two event APIs, without loss in either direction. */
+/** Renames fields between the two event APIs, without losing data in either direction. */
 export const eventConversion: Conversion = {
   toStorage(object) {
     const renamed = rename(object, coreNames);

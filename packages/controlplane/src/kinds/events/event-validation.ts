@@ -5,7 +5,7 @@ import { immutable, immutablePointer, isEmpty, semanticEqual } from '../validati
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { eventConversion } from './event-conversion.ts';
 
-/** Validation of events. Those of events.k8s.io are reported under the names of core fields, and have more rules. */
+/** Validation of Events. Those of events.k8s.io have more rules, and are reported under core/v1's field names. */
 export const eventValidation: readonly ValidationEntry[] = [
   validationOf<Event>('/v1/events', { validate: (event) => commonFaults(event, 'reportingComponent') }),
   validationOf<Draft>('events.k8s.io/v1/events', {
@@ -19,7 +19,7 @@ function inCore(object: Draft): Event {
   return eventConversion.toStorage(object) as unknown as Event;
 }
 
-/** An event with a time is a new one, which has more required fields. */
+/** Validates the rules of both APIs. An Event with an `eventTime` is of the new form, which has more required fields. */
 function commonFaults(event: Event, controller: string): readonly FieldError[] {
   const { involvedObject, metadata, eventTime } = event;
   const namespace = involvedObject.namespace ?? '';
@@ -28,7 +28,7 @@ function commonFaults(event: Event, controller: string): readonly FieldError[] {
     invalidField(FieldPath.of('involvedObject', 'namespace'), namespace, 'does not match event.namespace'),
   ];
   if (!eventTime) {
-    // Events about objects without a namespace are in `default`.
+    // Events about cluster-scoped objects are in `default`.
     const fits = namespace === '' ? ['', 'default'].includes(own) : namespace === own;
     return fits ? [] : mismatch;
   }
@@ -77,7 +77,7 @@ function seriesFaults(series: Event['series']): readonly FieldError[] {
   ];
 }
 
-/** Only the metadata and the series of an event may change. */
+/** Rejects changes of anything but an Event's metadata and series. */
 function changeFaults(event: Event, old: Event): readonly FieldError[] {
   const fixed = [
     'reason',

@@ -2,10 +2,10 @@ import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Event, Eventsv1Event } from '../generated/drafts.ts';
 import { eventConversion } from './event-conversion.ts';
 
-/** How long an event is kept after its last write: `--event-ttl` of kube-apiserver. */
+/** How long an Event is kept after its last write, in seconds: kube-apiserver's `--event-ttl`. */
 export const eventTtlSeconds = 3600;
 
-/** Events of the core group: the stored form of both event APIs. */
+/** Events of the core group, in which form both event APIs are stored. */
 export const coreEvents: BuiltinKind = builtinKind<Event>({
   resource: '/v1/events',
   struct: 'v1.Event',

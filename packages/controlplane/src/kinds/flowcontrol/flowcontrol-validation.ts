@@ -40,7 +40,7 @@ const specPath = FieldPath.of('spec');
 const conditionsPath = FieldPath.of('status', 'conditions');
 const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'proxy', 'update', 'watch'];
 
-/** Validation of priority and fairness. */
+/** Validation of FlowSchemas and PriorityLevelConfigurations. */
 export const flowcontrolValidation: readonly ValidationEntry[] = [
   validationOf<FlowSchema>('flowcontrol.apiserver.k8s.io/v1/flowschemas', {
     validate: ({ metadata, spec, status }) => [
@@ -84,7 +84,7 @@ function precedenceFaults({ matchingPrecedence: value }: FlowSchemaSpec, name: s
   return value === 1 && name !== 'exempt' ? reject("only the schema named 'exempt' may have matchingPrecedence 1") : [];
 }
 
-/** A list in which `*` must be alone. */
+/** Requires that `*` is the only item of a list. */
 function wildcardAlone(what: string): Check<readonly string[]> {
   return (list, path) =>
     list !== undefined && list.length > 1 && list.includes('*')
@@ -138,7 +138,7 @@ const nonResourceRule: Check<NonResourcePolicyRule> = fields<NonResourcePolicyRu
   ),
 });
 
-/** The field of each kind of subject. */
+/** The field that each kind of subject uses. */
 const subjectFields = [
   ['serviceAccount', 'ServiceAccount'],
   ['user', 'User'],
@@ -229,7 +229,7 @@ const queuing: Check<QueuingConfiguration> = (value, path) => {
   return faults;
 };
 
-/** The number of bits needed to deal a hand from a deck. */
+/** Returns the number of bits needed to choose a hand of queues from a deck. */
 function entropyBits(deckSize: number, handSize: number): number {
   return Math.ceil(Math.log2(deckSize) * handSize);
 }

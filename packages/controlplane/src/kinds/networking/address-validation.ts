@@ -42,12 +42,12 @@ const parentReference: Check<ParentReference> = fields<ParentReference>({
   namespace: optional(pathSegment),
 });
 
-/** Returns a reference as Go prints it. */
+/** Returns a reference with Go's field names, for the error. */
 function goReference({ group = '', resource = '', namespace = '', name = '' }: ParentReference): object {
   return { Group: group, Resource: resource, Namespace: namespace, Name: name };
 }
 
-/** Validation of addresses, their ranges and ingress classes. */
+/** Validation of IPAddresses, ServiceCIDRs and IngressClasses. */
 export const addressValidation: readonly ValidationEntry[] = [
   validationOf<IPAddress>('networking.k8s.io/v1/ipaddresses', {
     validateName: (name) =>
@@ -91,7 +91,7 @@ function cidrFaults(list: readonly string[]): readonly FieldError[] {
   return [invalidField(cidrsPath, list, detail)];
 }
 
-/** Returns the faults of a change: only a second range may be added. */
+/** Rejects changes of the ranges, except that a second range may be added. */
 function changedCidrFaults(now: readonly string[], old: readonly string[]): readonly FieldError[] {
   const changed = (index: number): readonly FieldError[] =>
     now[index] === old[index] ? [] : [invalidField(cidrsPath.index(index), now[index], 'field is immutable')];

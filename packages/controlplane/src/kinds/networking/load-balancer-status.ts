@@ -10,13 +10,13 @@ const hostname: Check<string> = (name = '', path) => [
   ...(isIP(name) ? [invalidField(path, name, 'must be a DNS name, not an IP address')] : []),
 ];
 
-/** An address of the load balancer of an Ingress. */
+/** Validates a load balancer address in an Ingress status. */
 export const ingressAddress: Check<IngressLoadBalancerIngress> = fields<IngressLoadBalancerIngress>({
   ip: optional(ipAddress),
   hostname: optional(hostname),
 });
 
-/** An address of the load balancer of a Service: those with an IP have a mode. */
+/** Validates a load balancer address in a Service status. An address with an IP has a mode. */
 export const balancerAddress: Check<LoadBalancerIngress> = (address, path) => [
   ...optional(ipAddress)(address?.ip, path.child('ip')),
   ...modeFaults(address ?? {}, path.child('ipMode')),

@@ -3,7 +3,7 @@ import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts
 
 const group = 'rbac.authorization.k8s.io';
 
-/** Defaults of the RBAC group: bindings and subjects without an API group use this one. */
+/** Defaults of the RBAC group: role references and subjects without an API group refer to this group. */
 export const rbacDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<RoleBinding>('rbacv1.RoleBinding', defaultRoleRef),
   defaultsOf<RoleBinding>('rbacv1.ClusterRoleBinding', defaultRoleRef),

@@ -55,7 +55,7 @@ const aggregation: Check<AggregationRule> = (rule, path) =>
   required<LabelSelector[]>(
     each<LabelSelector>((selector, at) => [
       ...labelSelector(selector, at),
-      // Upstream shows the selector that it could not make.
+      // Upstream prints the selector that it failed to build, which is null.
       ...(selects(selector ?? {}, {}) === undefined ? [invalidField(at, null, 'invalid label selector.')] : []),
     ]),
     'at least one clusterRoleSelector required if aggregationRule is non-nil',

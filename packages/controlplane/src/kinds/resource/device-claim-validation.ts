@@ -18,7 +18,7 @@ import { dnsLabel, dnsSubdomain, qualifiedName } from '../validation/rules.ts';
 
 const maxItems = 32;
 
-/** The requests of a claim, with their constraints and configuration. */
+/** Validates the requests of a claim, with their constraints and configuration. */
 export const deviceClaim: Check<DeviceClaim> = (claim, path) => {
   if (!claim) return [];
   const requestName = requestReference(claim.requests ?? []);
@@ -35,7 +35,7 @@ export const deviceClaim: Check<DeviceClaim> = (claim, path) => {
   })({ ...claim, requests: claim.requests ?? [] }, path);
 };
 
-/** Expressions that devices must match. */
+/** Validates the expressions that devices must match. */
 export const deviceSelectors: Check<DeviceSelector[]> = atMost(
   maxItems,
   each(
@@ -49,7 +49,7 @@ export const deviceSelectors: Check<DeviceSelector[]> = atMost(
   ),
 );
 
-/** Parameters for the driver of devices. */
+/** Validates the parameters for a device driver. */
 export const deviceConfiguration: Check<DeviceConfiguration> = fields<DeviceConfiguration>({
   opaque: required<OpaqueDeviceConfiguration>((opaque, path) => [
     ...csiDriverName(opaque?.driver, path.child('driver')),
@@ -63,7 +63,7 @@ function rawObject(value: unknown, path: FieldPath): readonly FieldError[] {
   return [invalidField(path, '<value omitted>', 'must be a valid JSON object')];
 }
 
-/** Rejects lists with too many items, without checking the items. */
+/** Rejects lists with too many items without checking the items. */
 function atMost<T>(max: number, check: Check<T[]>): Check<T[]> {
   return (list, path) => {
     if (list === undefined || list.length <= max) return check(list, path);
@@ -72,7 +72,7 @@ function atMost<T>(max: number, check: Check<T[]>): Check<T[]> {
   };
 }
 
-/** A list with unique names and a limited number of items. */
+/** Validates a list with a limited number of items and unique names. */
 export function namedSet<T extends { readonly name: string }>(check: Check<T>, max: number = maxItems): Check<T[]> {
   return atMost(
     max,
@@ -133,7 +133,7 @@ const deviceRequest: Check<DeviceRequest> = (request, path) => {
   return [...faults, ...namedSet(subRequest, 8)(firstAvailable, path.child('firstAvailable'))];
 };
 
-/** Returns a rule for names of the given requests, or of their alternatives: `request/alternative`. */
+/** Validates a reference to one of the given requests, or to an alternative of one: `request/alternative`. */
 function requestReference(requests: readonly DeviceRequest[]): Check<string> {
   const known = new Set(
     requests.flatMap(({ name, firstAvailable = [] }) => [name, ...firstAvailable.map((sub) => `${name}/${sub.name}`)]),
@@ -166,7 +166,7 @@ function constraint(reference: Check<string>): Check<DeviceConstraint> {
     if (distinctAttribute !== undefined) {
       return [...faults, ...attribute(distinctAttribute, path.child('distinctAttribute'))];
     }
-    // Upstream's message, even if none is set.
+    // Upstream uses this text even if no field is set.
     const detail = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
     return [...faults, requiredField(path, detail)];
   };
@@ -174,7 +174,7 @@ function constraint(reference: Check<string>): Check<DeviceConstraint> {
 
 const cIdentifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
 
-/** The name of an attribute: a domain and an identifier. */
+/** Validates the name of an attribute, which has a domain and an identifier. */
 const attribute: Check<string> = (name = '', path) => {
   const [first = '', ...rest] = name.split('/');
   const id = rest.length > 0 ? rest.join('/') : first;

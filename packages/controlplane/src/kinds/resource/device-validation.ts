@@ -18,7 +18,7 @@ const specPath = FieldPath.of('spec');
 const extendedResource =
   /^(?!requests\.)(?!([^/]*\.)?kubernetes\.io\/)[a-z0-9]([-a-z0-9.]*[a-z0-9])?\/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
-/** Validation of the group for devices. */
+/** Validation of the resource group (dynamic resource allocation). */
 export const deviceValidation: readonly ValidationEntry[] = [
   validationOf<DeviceClass>('resource.k8s.io/v1/deviceclasses', {
     validate: ({ spec }) =>

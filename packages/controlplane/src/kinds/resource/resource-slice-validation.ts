@@ -5,13 +5,13 @@ import type { NodeSelector, ResourceSliceSpec } from '../generated/drafts.ts';
 import { type Check, required } from '../validation/check.ts';
 import { dnsSubdomain } from '../validation/rules.ts';
 
-/** The name of a pool: subdomains that are separated by slashes. */
+/** Validates the name of a pool: DNS subdomains separated by slashes. */
 export const poolName: Check<string> = required<string>((name = '', path) => [
   ...(name.length > 253 ? [tooLongField(path, { max: 253 })] : []),
   ...name.split('/').flatMap((part) => dnsSubdomain(part, path)),
 ]);
 
-/** The nodes of a slice: a selector with one term, which schedulers can merge with others. */
+/** Validates the node selector of a slice. It has one term, so that schedulers can merge it with others. */
 export const sliceNodes: Check<NodeSelector> = (selector, path) => {
   if (!selector) return [];
   const at = path.child('nodeSelectorTerms');
@@ -21,7 +21,7 @@ export const sliceNodes: Check<NodeSelector> = (selector, path) => {
   return [...faults, invalidField(at, terms.length === 0 ? null : terms, 'must have exactly one node selector term')];
 };
 
-/** Validates that exactly one field selects the nodes that can use the devices of a slice. */
+/** Requires exactly one of the fields that select the nodes that can use the devices of a slice. */
 export function sliceScopeFaults(spec: ResourceSliceSpec, path: FieldPath): readonly FieldError[] {
   const detail = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required';
   const set = [

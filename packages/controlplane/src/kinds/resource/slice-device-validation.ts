@@ -52,7 +52,7 @@ const attribute: Check<DeviceAttribute> = (value, path) => {
   ];
 };
 
-/** A name with an optional domain, `example.com/model`. */
+/** Validates a name with an optional domain: `example.com/model`. */
 function attributeName(name: string, path: FieldPath): readonly FieldError[] {
   const parts = name.split('/');
   if (parts.length > 2) return [invalidField(path, name, 'must be a C identifier or a domain and a C identifier')];
@@ -93,12 +93,15 @@ const consumption: Check<DeviceCounterConsumption> = fields<DeviceCounterConsump
   counters,
 });
 
-/** A set of counters that devices of a slice share. */
+/** Validates a set of counters that the devices of a slice share. */
 export const counterSet: Check<CounterSet> = fields<CounterSet>({ name: required(dnsLabel), counters });
 
 const nodeFields = ['nodeName', 'nodeSelector', 'allNodes'] as const;
 
-/** Validates how a device selects its nodes: exactly one way if its slice leaves that to the devices, otherwise none. */
+/**
+ * Validates how a device selects its nodes. If the slice has per-device selection, exactly one way is required, otherwise none is
+ * allowed.
+ */
 function nodeFaults(
   device: Device,
   { path, perDevice }: { path: FieldPath; perDevice: boolean },
@@ -124,7 +127,7 @@ function nodeFaults(
   ];
 }
 
-/** Conditions on which a device is bound, and those on which binding fails: both or none, without overlap. */
+/** Validates a device's binding conditions and binding failure conditions: both or neither are set, and they do not overlap. */
 function bindingFaults(device: Device, path: FieldPath): readonly FieldError[] {
   const { bindingConditions: bound = [], bindingFailureConditions: failed = [] } = device;
   const [boundAt, failedAt] = [path.child('bindingConditions'), path.child('bindingFailureConditions')];
@@ -146,7 +149,7 @@ function bindingFaults(device: Device, path: FieldPath): readonly FieldError[] {
   ];
 }
 
-/** The devices of a slice; `perDevice` if each of them selects its nodes. */
+/** Validates the devices of a slice. `perDevice` is true if each device selects its own nodes. */
 export function sliceDevices(perDevice: boolean): Check<Device[]> {
   const device: Check<Device> = (value, path) => {
     if (!value) return [];

@@ -5,7 +5,7 @@ type Spec = ResourceSlice['spec'];
 
 const lists = ['bools', 'ints', 'strings', 'versions'] as const;
 
-/** Removes the fields of devices that belong to features that are off by default, unless the stored slice uses them. */
+/** Removes device fields of features that are off by default, unless the stored slice uses them. */
 export function dropUnusedOfDevices(spec: Spec, old: Spec | undefined): void {
   const before = old?.devices ?? [];
   for (const device of spec.devices ?? []) {

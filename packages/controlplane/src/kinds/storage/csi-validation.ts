@@ -33,7 +33,7 @@ import { type ValidationEntry, validationOf } from '../validation/kind-validatio
 import { dnsSubdomain, labelSelector, qualifiedName } from '../validation/rules.ts';
 import { billionthsOf } from '../wire/quantity.ts';
 
-/** The name of a CSI driver. */
+/** Validates the name of a CSI driver. */
 export const csiDriverName: Check<string> = required<string>((name = '', path) => [
   ...(name.length > 63 ? [tooLongField(path, { max: 63 })] : []),
   ...checkDns1123Subdomain(name.toLowerCase()).map((detail) => invalidField(path, name, detail)),
@@ -65,7 +65,7 @@ const nodeDriver: Check<CSINodeDriver> = all(
     nodeID: required(rule((id) => id.length <= 256, 'must be 256 characters or less')),
     allocatable: fields<VolumeNodeResources>({ count: present(nonNegative) }),
   }),
-  // Upstream reports all of them at the driver.
+  // Upstream reports these errors at the driver instead of the key.
   (driver, path) => {
     const keys = driver?.topologyKeys ?? [];
     return keys.flatMap((key, index) => [
@@ -76,13 +76,13 @@ const nodeDriver: Check<CSINodeDriver> = all(
   },
 );
 
-/** Validation of the objects that CSI drivers publish. */
+/** Validation of CSIDrivers, CSINodes and CSIStorageCapacities. */
 export const csiValidation: readonly ValidationEntry[] = [
   validationOf<CSIDriver>('storage.k8s.io/v1/csidrivers', {
     validate: ({ spec }) => driverSpec(spec, specPath),
     warnings: ({ spec }) => tokenWarnings(spec),
     validateUpdate: ({ spec }, { spec: old }) => [
-      // The path has this spelling upstream.
+      // Upstream spells the field this way in the path.
       ...immutable(spec.attachRequired, { old: old.attachRequired, path: specPath.child('attachedRequired') }),
       ...immutable(spec.volumeLifecycleModes, {
         old: old.volumeLifecycleModes,

@@ -22,7 +22,7 @@ export const storageKinds: readonly BuiltinKind[] = [
       prepareForCreate({ spec }) {
         dropUnused(spec, undefined, ['preventPodSchedulingIfMissing']);
       },
-      // Upstream counts changes, from zero.
+      // Upstream counts changes here, starting from zero.
       prepareForUpdate(driver, old) {
         dropUnused(driver.spec, old.spec, ['preventPodSchedulingIfMissing']);
         if (!semanticEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;

@@ -40,7 +40,7 @@ const specPath = FieldPath.of('spec');
 const statusPath = FieldPath.of('status');
 const classFixed = ['parameters', 'provisioner', 'reclaimPolicy', 'volumeBindingMode'] as const;
 
-/** The name of a provisioner; upper case letters are allowed. */
+/** Validates the name of a provisioner, which may contain upper-case letters. */
 const provisioner: Check<string> = required<string>((name, path) => qualifiedName(name?.toLowerCase(), path));
 
 const parameters: Check<Record<string, string>> = (map, path) => {
@@ -69,7 +69,10 @@ const topologyTerm: Check<TopologySelectorTerm> = fields<TopologySelectorTerm>({
   ),
 });
 
-/** Terms must differ. By an oversight of upstream, which is kept, those without expressions are duplicates, too. */
+/**
+ * Requires that terms differ. A term without expressions counts as a duplicate even if it is the only one: an upstream bug that is
+ * kept.
+ */
 const topologies: Check<readonly TopologySelectorTerm[]> = (terms = [], path) => {
   const seen = new Set([valuesByKey({})]);
   return terms.flatMap((term, index) => {
@@ -81,7 +84,7 @@ const topologies: Check<readonly TopologySelectorTerm[]> = (terms = [], path) =>
   });
 };
 
-/** Returns a text that is equal for terms with the same values, in any order. */
+/** Returns the same text for terms with the same values, in any order. */
 function valuesByKey({ matchLabelExpressions }: TopologySelectorTerm): string {
   const values = new Map((matchLabelExpressions ?? []).map((one) => [one.key, [...new Set(one.values)].sort()]));
   return JSON.stringify([...values].sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -6,7 +6,7 @@ export function labelText(labels: Readonly<Record<string, string>> | undefined):
   return orNone(entries.map(([key, value]) => `${key}=${value}`).join(','));
 }
 
-/** Formats a label selector in its usual syntax: `app=web,tier in (a,b),!old`; `<none>` for one that selects everything. */
+/** Formats a label selector in kubectl's syntax: `app=web,tier in (a,b),!old`. Returns `<none>` if it selects everything. */
 export function selectorText(selector: LabelSelector | null | undefined): string {
   const requirements: (readonly [key: string, text: string])[] = [];
   for (const [key, value] of Object.entries(selector?.matchLabels ?? {})) requirements.push([key, `${key}=${value}`]);
@@ -36,25 +36,25 @@ function expressionText(part: {
   }
 }
 
-/** Returns the names and the images of a template's containers, each joined by commas. */
+/** Returns the container names and the images of a template, each joined by commas. */
 export function containerTexts(containers: readonly Container[] | null | undefined): readonly [string, string] {
   const list = containers ?? [];
   return [list.map(({ name }) => name).join(','), list.map(({ image }) => image ?? '').join(',')];
 }
 
-/** Joins at most three items, then `+ n more...`; `<unset>` if empty. */
+/** Joins the first three items, followed by `+ n more...` if there are more. Returns `<unset>` for an empty list. */
 export function firstThree(list: readonly string[]): string {
   const shown = list.slice(0, 3).join(',');
   if (list.length > 3) return `${shown} + ${list.length - 3} more...`;
   return shown === '' ? '<unset>' : shown;
 }
 
-/** Returns the text, or `<none>` if empty. */
+/** Returns the text, or `<none>` if it is empty. */
 export function orNone(text: string | undefined): string {
   return text || '<none>';
 }
 
-/** Returns the text, or `<unset>` if absent. */
+/** Returns the text, or `<unset>` if it is absent. */
 export function orUnset(text: string | undefined): string {
   return text ?? '<unset>';
 }

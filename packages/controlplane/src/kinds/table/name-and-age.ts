@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import { ageOf } from '@kubewright/apiserver/internal';
 
-/** Returns the row of kinds without other columns. */
+/** Returns the cells of a kind that has no columns other than name and age. */
 export function nameAndAge({ metadata }: KubernetesObject, nowMs: number): readonly unknown[] {
   return [metadata.name, ageOf(metadata.creationTimestamp, nowMs)];
 }

@@ -8,10 +8,10 @@ import {
 } from '@kubewright/apimachinery';
 import { isMapField } from '../wire/map-fields.ts';
 
-/** A validation rule: returns the errors of the value at a path. */
+/** A validation rule: returns the errors of a value, which is at `path`. */
 export type Check<T> = (value: T | undefined, path: FieldPath) => readonly FieldError[];
 
-/** Rules for the fields of a structure, in reporting order. */
+/** Rules for the fields of a structure, in the order in which their errors are reported. */
 export type FieldChecks<T> = { readonly [Name in keyof T]?: Check<NonNullable<T[Name]>> };
 
 const none: readonly FieldError[] = [];
@@ -22,7 +22,7 @@ export function isEmpty(value: unknown): boolean {
   return typeof value === 'object' && Object.keys(value).length === 0;
 }
 
-/** Checks the fields of a structure. */
+/** Applies rules to the fields of a structure. */
 export function fields<T extends object>(checks: FieldChecks<T>): Check<T> {
   const entries = Object.entries(checks) as [keyof T & string, Check<unknown>][];
   return (value, path) => {
@@ -31,7 +31,7 @@ export function fields<T extends object>(checks: FieldChecks<T>): Check<T> {
   };
 }
 
-/** Checks the fields of a whole object. */
+/** Applies rules to the root fields of an object. */
 export function objectFields<T extends object>(checks: FieldChecks<T>): (object: T) => readonly FieldError[] {
   const entries = Object.entries(checks) as [keyof T & string, Check<unknown>][];
   return (object) => entries.flatMap(([name, check]) => check(object[name] ?? undefined, FieldPath.of(name)));
@@ -68,12 +68,12 @@ export function enumOf(...values: readonly string[]): Check<string> {
     value !== undefined && values.includes(value) ? none : [unsupportedField(path, value ?? '', values)];
 }
 
-/** Turns a function that returns a string's error messages into a rule. */
+/** Turns a function that returns error messages for a string into a rule. */
 export function textRule(check: (text: string) => readonly string[]): Check<string> {
   return (value, path) => check(value ?? '').map((detail) => invalidField(path, value ?? '', detail));
 }
 
-/** Creates a rule from a condition and the message for values that do not meet it. */
+/** Creates a rule from a condition and the error message for values that do not meet it. */
 export function rule<T>(holds: (value: T) => boolean, detail: string): Check<T> {
   return (value, path) => (value === undefined || holds(value) ? none : [invalidField(path, value, detail)]);
 }
@@ -86,7 +86,7 @@ export function between(min: number, max: number): Check<number> {
   return rule((value) => value >= min && value <= max, `must be between ${min} and ${max}, inclusive`);
 }
 
-/** Rejects elements with the same `key`; the duplicate is reported at `at`. */
+/** Rejects elements whose `key` occurred before. The error is reported at `at`. */
 export function unique<T>(
   key: (item: T) => string | undefined,
   at: (path: FieldPath) => FieldPath = (path) => path,
@@ -110,7 +110,7 @@ export function immutable(
     readonly old: unknown;
     readonly path: FieldPath;
     readonly detail?: string;
-    /** A structure as Go prints it: with Go's names, and with absent fields. @defaultValue the value */
+    /** The value as Go prints it: Go field names, zero values for absent fields. @defaultValue the value itself */
     readonly shown?: unknown;
   },
 ): readonly FieldError[] {
@@ -118,14 +118,14 @@ export function immutable(
   return [invalidField(change.path, change.shown ?? now ?? null, change.detail ?? 'field is immutable')];
 }
 
-/** Same as {@link immutable} for a structure behind a pointer, where an empty one differs from none. */
+/** Like {@link immutable}, for a pointer to a structure: an empty structure differs from an absent one. */
 export function immutablePointer(now: unknown, change: Parameters<typeof immutable>[1]): readonly FieldError[] {
   return immutable(now && [now], { ...change, old: change.old && [change.old], shown: change.shown ?? now ?? null });
 }
 
 /**
- * Compares like upstream's `Semantic.DeepEqual`: lists and maps are equal if both are empty or absent, and the order of keys does not
- * matter. An empty structure differs from none.
+ * Compares like upstream's `Semantic.DeepEqual`: an empty list or map equals an absent one, and the order of keys does not matter.
+ * An empty structure differs from an absent one.
  */
 export function semanticEqual(a: unknown, b: unknown, name?: string): boolean {
   if (a === b || (isEmptyContainer(a) && isEmptyContainer(b))) {

@@ -22,7 +22,7 @@ const condition: Check<Condition> = fields<Condition>({
   message: (text, path) => ((text ?? '').length > 32_768 ? [tooLongField(path, { max: 32_768 })] : []),
 });
 
-/** Conditions of the common type, `metav1.Condition`. */
+/** Validates conditions of the common type, `metav1.Condition`. */
 export const conditions: Check<readonly Condition[]> = all(
   unique<Condition>(
     ({ type }) => type,

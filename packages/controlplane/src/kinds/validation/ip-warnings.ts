@@ -3,7 +3,7 @@ import type { FieldPath } from '@kubewright/apimachinery';
 
 const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i;
 
-/** Returns warnings for IP addresses that are valid, but not in their usual form. */
+/** Returns warnings for valid IP addresses that are not in canonical form. */
 export function ipWarnings(address: string, path: FieldPath): readonly string[] {
   const ipv4 = mapped.exec(address)?.[1];
   if (ipv4 !== undefined) return [`${path}: non-standard IP address "${address}" is invalid: use "${ipv4}"`];

@@ -2,19 +2,19 @@ import { isIPv4, isIPv6 } from 'node:net';
 import { type FieldError, type FieldPath, invalidField } from '@kubewright/apimachinery';
 import type { Check } from './check.ts';
 
-/** An IP address of either family. */
+/** Validates an IPv4 or IPv6 address. */
 export const ipAddress: Check<string> = (value, path) =>
   isIPv4(value ?? '') || isIPv6(value ?? '')
     ? []
     : [invalidField(path, value ?? '', 'must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)')];
 
-/** A network in CIDR notation. */
+/** Validates a network in CIDR notation. */
 export const cidr: Check<string> = (value, path) =>
   parseCidr(value ?? '')
     ? []
     : [invalidField(path, value ?? '', 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
 
-/** Rejects addresses that endpoints cannot have: unspecified, loopback (unless allowed), link-local. */
+/** Rejects addresses that endpoints cannot have: unspecified, link-local and, unless allowed, loopback addresses. */
 export function specialAddress(
   value: string,
   options: { readonly path: FieldPath; readonly allowLoopback: boolean },
@@ -36,7 +36,7 @@ export function specialAddress(
   return [];
 }
 
-/** Parses a network. Its bits are a string, so that containment is a common prefix. */
+/** Parses a network. Its bits are returned as a string, so that containment is a prefix test. */
 export function parseCidr(text: string): { readonly bits: string; readonly length: number } | undefined {
   const [address = '', prefix = ''] = text.split('/', 2);
   if (!/^(0|[1-9]\d{0,2})$/.test(prefix) || text.split('/').length !== 2) return undefined;

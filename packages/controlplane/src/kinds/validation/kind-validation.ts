@@ -1,20 +1,23 @@
 import type { KindStrategy } from '../builtin-kind.ts';
 
-/** The validation rules of one kind, which {@link builtinValidations} adds to its strategies. */
+/** The validation rules of one kind, which become part of its strategies. */
 export type KindValidation<T = never> = Pick<
   KindStrategy<T>,
   'validate' | 'validateUpdate' | 'validateName' | 'warnings'
 >;
 
-/** Entries of the map that {@link builtinValidations} builds: by `group/version/resource`, subresources by `…/view`. */
+/**
+ * An entry of the map that {@link builtinValidations} returns. The key is `group/version/resource`, followed by `/name` for a
+ * subresource.
+ */
 export type ValidationEntry = readonly [resource: string, KindValidation];
 
-/** Rules, and those for creation alone: where upstream validates updates for forbidden changes only. */
+/** Validation rules. `validateCreate` applies only to creation; upstream then checks updates only for forbidden changes. */
 export interface KindRules<T> extends KindValidation<T> {
   readonly validateCreate?: NonNullable<KindValidation<T>['validate']>;
 }
 
-/** Creates the entry for a resource's rules. An update is validated like a new object, then for forbidden changes. */
+/** Creates the entry of a resource. An update runs `validate`, too, followed by `validateUpdate`. */
 export function validationOf<T>(resource: string, given: KindRules<T>): ValidationEntry {
   const { validateCreate, ...rules } = given;
   const { validate, validateUpdate } = rules;

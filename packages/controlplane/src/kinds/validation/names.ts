@@ -1,4 +1,4 @@
-/** Checks a key of a ConfigMap or Secret. @returns the faults. */
+/** Checks a key of a ConfigMap or Secret. @returns the error messages. */
 export function checkConfigMapKey(value: string): readonly string[] {
   const errors = value.length > 253 ? [maxCharacters(253)] : [];
   if (!/^[-._a-zA-Z0-9]+$/.test(value)) {
@@ -9,7 +9,7 @@ export function checkConfigMapKey(value: string): readonly string[] {
   return [...errors, ...checkNoParent(value)];
 }
 
-/** Checks an environment variable's name by the relaxed rule that 1.36 uses: printable ASCII without `=`. */
+/** Checks the name of an environment variable by 1.36's relaxed rule: printable ASCII without `=`. */
 export function checkRelaxedEnvVarName(value: string): readonly string[] {
   const errors = value === '' ? ['environment variable name must be non-empty'] : [];
   if (!/^[\x20-\x3c\x3e-\x7e]*$/.test(value)) {
@@ -18,7 +18,7 @@ export function checkRelaxedEnvVarName(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks the name of a port (IANA service name). @returns the faults. */
+/** Checks the name of a port (an IANA service name). @returns the error messages. */
 export function checkPortName(value: string): readonly string[] {
   const errors = value.length > 15 ? [maxCharacters(15)] : [];
   if (!/^[-a-z0-9]+$/.test(value)) {
@@ -30,12 +30,12 @@ export function checkPortName(value: string): readonly string[] {
   return errors;
 }
 
-/** Checks a port number. @returns the faults. */
+/** Checks a port number. @returns the error messages. */
 export function checkPortNumber(port: number): readonly string[] {
   return port >= 1 && port <= 65_535 ? [] : ['must be between 1 and 65535, inclusive'];
 }
 
-/** Checks a segment of a URL path, such as the name of a Role. @returns the faults. */
+/** Checks a segment of a URL path, such as the name of a Role. @returns the error messages. */
 export function checkPathSegment(value: string): readonly string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
   return ['/', '%'].filter((illegal) => value.includes(illegal)).map((illegal) => `may not contain '${illegal}'`);

@@ -13,29 +13,29 @@ import type { LabelSelector } from '../generated/drafts.ts';
 import { between, type Check, enumOf, fields, optional, rule, textRule } from './check.ts';
 import { checkPortName } from './names.ts';
 
-/** A label according to RFC 1123. */
+/** Validates an RFC 1123 label. */
 export const dnsLabel: Check<string> = textRule(checkDns1123Label);
-/** A subdomain according to RFC 1123: the usual form of object names. */
+/** Validates an RFC 1123 subdomain, which most object names are. */
 export const dnsSubdomain: Check<string> = textRule(checkDns1123Subdomain);
-/** A qualified name, such as a label key. */
+/** Validates a qualified name, such as a label key. */
 export const qualifiedName: Check<string> = textRule(checkQualifiedName);
-/** A port number. */
+/** Validates a port number. */
 export const portNumber: Check<number> = between(1, 65_535);
-/** `TCP`, `UDP` or `SCTP`. */
+/** Validates a protocol: `TCP`, `UDP` or `SCTP`. */
 export const protocol: Check<string> = enumOf('SCTP', 'TCP', 'UDP');
 
-/** A port by number or by name. */
+/** Validates a port, given by number or name. */
 export const portNumberOrName: Check<number | string> = (value, path) =>
   typeof value === 'string' ? textRule(checkPortName)(value, path) : portNumber(value, path);
 
-/** A map of labels; errors are reported at the map, as the API does. */
+/** Validates labels. Errors are reported at the map, as upstream does. */
 export const labels: Check<Record<string, string>> = (map, path) =>
   Object.entries(map ?? {}).flatMap(([key, value]) => [
     ...checkQualifiedName(key).map((detail) => invalidField(path, key, detail)),
     ...checkLabelValue(value).map((detail) => invalidField(path, value, detail)),
   ]);
 
-/** A label selector. */
+/** Validates a label selector. */
 export const labelSelector: Check<LabelSelector> = fields<LabelSelector>({
   matchLabels: labels,
   matchExpressions: (list, path) => (list ?? []).flatMap((item, index) => requirement(item, path.index(index))),
@@ -63,12 +63,12 @@ const requirement: Check<{ key: string; operator: string; values?: string[] | un
   ];
 };
 
-/** Reports whether a selector can select anything: its keys, operators and values are valid. */
+/** True if a selector's keys, operators and values are valid. */
 export function isValidSelector(selector: LabelSelector): boolean {
   return labelSelector(selector, FieldPath.of('selector')).length === 0;
 }
 
-/** Reports whether a selector matches an object with these labels; `undefined` if the selector itself is invalid. */
+/** True if a selector matches these labels; undefined if the selector is invalid. */
 export function selects(selector: LabelSelector, given: Readonly<Record<string, string>>): boolean | undefined {
   if (!isValidSelector(selector)) return undefined;
   for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (given[key] !== value) return false;
@@ -84,7 +84,7 @@ export function selects(selector: LabelSelector, given: Readonly<Record<string, 
   return matches;
 }
 
-/** A non-negative number, or a percentage up to 100. */
+/** Validates a non-negative number, or a percentage up to 100. */
 export const countOrPercent: Check<number | string> = (value, path) => {
   if (value === undefined) return [];
   if (typeof value === 'number') return rule<number>((n) => n >= 0, 'must be greater than or equal to 0')(value, path);
@@ -96,16 +96,16 @@ export const countOrPercent: Check<number | string> = (value, path) => {
   return Number(value.slice(0, -1)) > 100 ? [invalidField(path, value, 'must not be greater than 100%')] : [];
 };
 
-/** An absolute or relative path without `..`. */
+/** Validates a path, absolute or relative, that must not contain `..`. */
 export const noParentSteps: Check<string> = rule((path) => !path.split('/').includes('..'), "must not contain '..'");
 
-/** A relative path that stays below its start. */
+/** Validates a relative path that must not leave its folder. */
 export const relativePath: Check<string> = (value, path) =>
   value?.startsWith('/')
     ? [invalidField(path, value, 'must be a relative path')]
     : optional(noParentSteps)(value, path);
 
-/** A path below a domain, such as `acme.io/foo`. */
+/** Validates a path below a domain, such as `acme.io/foo`. */
 export const domainPrefixedPath: Check<string> = (value = '', path) => {
   const [domain = '', ...rest] = value.split('/');
   const name = rest.join('/');

@@ -6,7 +6,7 @@ import { labels } from './rules.ts';
 
 const maxBytes = 262_144;
 
-/** Annotations: qualified names in lower case, and a limit for all of them together. */
+/** Validates annotations: lower-cased keys must be qualified names, and the total size is limited. */
 export const annotations: Check<Record<string, string>> = (map, path) => {
   const entries = Object.entries(map ?? {});
   const size = entries.reduce((sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value), 0);
@@ -18,10 +18,10 @@ export const annotations: Check<Record<string, string>> = (map, path) => {
   ];
 };
 
-/** The metadata of a template, of which only labels and annotations are used. */
+/** Validates the metadata of a pod template, of which only labels and annotations are used. */
 export const templateMetadata: Check<ObjectMeta> = (metadata, path) => {
   const { labels: given, annotations: notes, ...others } = metadata ?? {};
-  // Upstream derives the names from those of Go's fields.
+  // Upstream derives these names from Go's field names.
   return [
     ...annotations(notes, path.child('annotations')),
     ...labels(given, path.child('labels')),

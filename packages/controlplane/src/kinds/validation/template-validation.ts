@@ -13,18 +13,18 @@ import { isValidSelector, labelSelector, labels, selects } from './rules.ts';
 import { sortedKeys } from './sorted-keys.ts';
 import { annotations } from './template-metadata.ts';
 
-/** A workload's requirements on its template. */
+/** The requirements of a workload on its pod template. */
 export interface TemplateDemands {
   readonly path: FieldPath;
-  /** The workload's selector, which must match the template; absent if none is required. */
+  /** The workload's selector, which must match the template's labels. Absent if the workload needs none. */
   readonly selector?: LabelSelector | undefined;
   /** @defaultValue `['Always']` */
   readonly restartPolicies?: readonly string[];
-  /** The workload's name in messages. @defaultValue 'ReplicaSet' */
+  /** The workload's kind, for errors. @defaultValue 'ReplicaSet' */
   readonly workload?: string;
 }
 
-/** Validates a workload's template: labels, containers, and that the workload selects its own pods. */
+/** Validates a workload's pod template: its labels and containers, and that the selector matches it. */
 export function templateFaults(template: PodTemplateSpec | undefined, demands: TemplateDemands): readonly FieldError[] {
   if (!template) return [];
   const { path, selector, restartPolicies = ['Always'], workload = 'ReplicaSet' } = demands;
@@ -59,7 +59,7 @@ export function templateFaults(template: PodTemplateSpec | undefined, demands: T
   return faults;
 }
 
-/** Validates the template of a workload that upstream skips if the selector cannot be used. */
+/** Validates a workload's pod template, but only if the selector is valid: otherwise upstream skips this. */
 export function selectedTemplateFaults(
   template: PodTemplateSpec | undefined,
   demands: TemplateDemands,
@@ -68,13 +68,13 @@ export function selectedTemplateFaults(
   return selector && !isValidSelector(selector) ? [] : templateFaults(template, demands);
 }
 
-/** Validates a workload's selector: present, not empty, and well-formed. */
+/** Validates a workload's selector, which must be present, non-empty and valid. */
 export function selectorFaults(
   selector: LabelSelector | null | undefined,
   options: {
     readonly path: FieldPath;
     readonly workload: string;
-    /** The message for selectors that cannot be used; undefined if upstream reports only their parts. */
+    /** The additional error for an invalid selector; undefined if upstream reports only its parts. */
     readonly unusable?: string | undefined;
   },
 ): readonly FieldError[] {

@@ -1,6 +1,6 @@
 import type { FieldError, FieldPath } from '@kubewright/apimachinery';
 
-/** Creates the error for a list that is too long: `Too many: 21: must have at most 20 items`. */
+/** Returns the error for a list that is too long: `Too many: 21: must have at most 20 items`. */
 export function tooManyField(
   path: FieldPath,
   { count, max }: { readonly count: number; readonly max: number },

@@ -2,7 +2,7 @@ import { wireShapes } from '../generated/wire-shapes.ts';
 
 let names: ReadonlySet<string> | undefined;
 
-/** True for fields that hold a map in every structure that has them, such as `labels`; `selector` is a map in some only. */
+/** True for a field name that always denotes a map, such as `labels`. `selector` does not: it is a map only in some structures. */
 export function isMapField(name: string): boolean {
   names ??= mapFields();
   return names.has(name);

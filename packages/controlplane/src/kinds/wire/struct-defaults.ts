@@ -1,10 +1,10 @@
 import type { StructDefaults } from './wire-types.ts';
 
-/** One structure's defaults, as an entry of the map for {@link WireTypes}. */
+/** An entry of the map of defaults for {@link WireTypes}: a structure's name, and the function that sets its defaults. */
 export type StructDefaultsEntry = readonly [type: string, StructDefaults];
 
-/** Creates the entry for a structure's defaults. */
+/** Creates the entry of a structure. */
 export function defaultsOf<T extends object>(type: string, set: (value: T) => void): StructDefaultsEntry {
-  // The walker passes each function only normalized objects of its structure.
+  // WireTypes passes each function only normalized objects of its structure.
   return [type, (value) => set(value as T)];
 }

@@ -1,13 +1,13 @@
 import { wireShapes } from '../generated/wire-shapes.ts';
 import { canonicalScalar } from './canonical-scalar.ts';
 
-/** The encoding of one field: its type, whether it is a pointer, and its default. */
+/** How Go's encoder writes a field: its type, whether it can be omitted, and its default. */
 interface WireField {
   readonly name: string;
-  /** `always` is written even if zero; `omitempty` and `omitzero` as in Go's encoder. */
+  /** `always` writes the field even if it is zero; `omitempty` and `omitzero` are those of Go's encoder. */
   readonly omit: 'always' | 'omitempty' | 'omitzero';
   readonly value: WireValue;
-  /** A default declared with the field. */
+  /** The default declared with the field, if any. */
   readonly fallback: unknown;
 }
 
@@ -16,29 +16,29 @@ type WireValue =
   | { readonly kind: 'struct'; readonly type: string }
   | { readonly kind: 'scalar'; readonly code: string };
 
-/** A JSON object that is still being processed. */
+/** A mutable JSON object. */
 export type Fields = Record<string, unknown>;
 
-/** Sets the defaults of one structure, wherever it occurs; the structure is already normalized. */
+/** Sets the defaults of one structure in place. Runs after normalization, for every value of the structure's type. */
 export type StructDefaults = (value: Fields) => void;
 
 /**
- * The built-in types as Go's encoder writes them: which empty values are omitted or kept, and which zero values appear although
- * no client sent them (`status: {}`, `replicas: 0`, `rules: null`). Upstream, this is a side effect of decoding into structures
- * and encoding again. It is visible in stored objects, so it is reproduced here.
+ * Converts built-in objects to the form that Go's encoder writes: which empty values are omitted, and which zero values appear
+ * although no client sent them (`status: {}`, `replicas: 0`, `rules: null`). Upstream, decoding into Go structures and encoding
+ * them again has this effect. It is visible in stored objects, so it is reproduced here.
  */
 export class WireTypes {
   readonly #structs = new Map<string, readonly WireField[]>();
   readonly #defaults: ReadonlyMap<string, StructDefaults>;
-  /** For each structure, its fields that are or contain required lists. */
+  /** For each structure, the fields that are or contain required lists. */
   readonly #withLists = new Map<string, readonly WireField[]>();
 
-  /** @param defaults - by structure name (`v1.Probe`); parents run first, as in upstream's generated code. */
+  /** @param defaults - by structure name (`v1.Probe`). Those of parents run first, as in upstream's generated code. */
   constructor(defaults: ReadonlyMap<string, StructDefaults>) {
     this.#defaults = defaults;
   }
 
-  /** Converts an object to the form that Go's encoder gives it, in place. Unknown fields are kept. */
+  /** Converts an object in place to the form that Go's encoder writes. Unknown fields are kept. */
   normalize(type: string, object: Fields): void {
     for (const field of this.#fields(type)) {
       const given = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
@@ -52,8 +52,9 @@ export class WireTypes {
   }
 
   /**
-   * Replaces empty required lists by null, in place: upstream stores built-in kinds as protobuf, which cannot distinguish an empty list
-   * from an absent one. Until then they differ, and the client that sent an empty list manages the field.
+   * Replaces empty required lists with null, in place. Upstream stores built-in kinds as protobuf, which cannot distinguish an
+   * empty list from an absent one. Before storage they differ, and the client that sent an empty list becomes the manager of the
+   * field.
    */
   dropEmptyLists(type: string, object: Fields): void {
     for (const { name, omit, value } of this.#fieldsWithLists(type)) {
@@ -62,7 +63,7 @@ export class WireTypes {
     }
   }
 
-  /** Sets all defaults of a normalized object. */
+  /** Sets all defaults of a normalized object in place. */
   applyDefaults(type: string, object: Fields): void {
     this.#defaults.get(type)?.(object);
     for (const field of this.#fields(type)) {
@@ -76,7 +77,7 @@ export class WireTypes {
     }
   }
 
-  /** Returns the value of an empty field of this structure type. */
+  /** Returns the normalized empty value of a structure. */
   zero(type: string): Fields {
     const object: Fields = {};
     this.normalize(type, object);
@@ -93,7 +94,7 @@ export class WireTypes {
   #fieldsWithLists(type: string): readonly WireField[] {
     const known = this.#withLists.get(type);
     if (known) return known;
-    this.#withLists.set(type, []); // ends the recursion of types that contain themselves, such as JSONSchemaProps
+    this.#withLists.set(type, []); // ends the recursion for recursive types such as JSONSchemaProps
     const fields = this.#fields(type).filter(({ omit, value }) => {
       if (omit === 'always' && value.kind === 'list') return true;
       const struct = structWithin(value);
@@ -110,7 +111,7 @@ export class WireTypes {
     else if (reachesStruct(shape)) for (const item of Object.values(value)) this.#defaultsWithin(shape.of, item);
   }
 
-  /** Returns the normalized value; `undefined` represents Go's nil. */
+  /** Returns the normalized value, or `undefined` for Go's nil. */
   #normalized(shape: WireValue, value: unknown): unknown {
     switch (shape.kind) {
       case 'pointer':
@@ -196,8 +197,8 @@ function isEmptyList(value: unknown): boolean {
 }
 
 /**
- * True if a value is omitted. Go's omitempty covers empty strings, lists and maps, zero and false, but never structures; omitzero
- * covers those too.
+ * True if a value is omitted. Go's omitempty omits empty strings, lists and maps, zero and false, but never structures; omitzero
+ * also omits zero structures.
  */
 function isOmitted(field: WireField, value: unknown): boolean {
   const { kind } = field.value;
@@ -208,7 +209,7 @@ function isOmitted(field: WireField, value: unknown): boolean {
 }
 
 function isZeroScalar(code: string, value: unknown, omit: WireField['omit']): boolean {
-  // Times, quantities, raw values and int-or-strings are structures in Go.
+  // In Go, times, quantities, raw values and int-or-strings are structures.
   if ('tuqix'.includes(code)) return omit === 'omitzero' && (value === null || value === 0 || value === '0');
   return value === '' || value === 0 || value === false || value === null;
 }

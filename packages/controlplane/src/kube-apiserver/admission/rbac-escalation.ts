@@ -49,7 +49,7 @@ function rulesOf(object: Draft): readonly PolicyRule[] {
   return (object['rules'] as PolicyRule[] | null | undefined) ?? [];
 }
 
-/** Returns the rules of a binding's role. Throws if the role does not exist: whoever creates it later would decide what it grants. */
+/** Returns the rules of a binding's role. Throws if the role does not exist, because its later creator would decide what it grants. */
 function boundRules(
   index: RbacIndex,
   { namespace, definition }: AdmissionAttributes,

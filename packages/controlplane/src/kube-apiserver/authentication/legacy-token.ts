@@ -7,20 +7,20 @@ import type { BoundObject, ServiceAccountTokens } from './service-account-token.
 
 const issuer = 'kubernetes/serviceaccount';
 const prefix = 'kubernetes.io/serviceaccount/';
-/** Label with the day on which a token was last used. */
+/** Label with the date on which a token was last used. */
 const lastUsedLabel = 'kubernetes.io/legacy-token-last-used';
-/** Label of tokens that the legacy token cleaner has invalidated. */
+/** Label with the date on which the legacy token cleaner invalidated a token. */
 const invalidSinceLabel = 'kubernetes.io/legacy-token-invalid-since';
 const dayMs = 86_400_000;
 
-/** The service account of a legacy token, and the Secret that holds the token. */
+/** The service account that a legacy token authenticates, and the Secret that holds the token. */
 export interface LegacyToken {
   readonly namespace: string;
   readonly serviceAccount: BoundObject;
   readonly secretName: string;
 }
 
-/** Issues the token of a Secret of type `kubernetes.io/service-account-token`. It never expires. */
+/** Issues the token for a Secret of type `kubernetes.io/service-account-token`. The token never expires. */
 export function issueLegacyToken(
   tokens: ServiceAccountTokens,
   { namespace, serviceAccount, secretName }: LegacyToken,
@@ -40,8 +40,8 @@ interface TokenSecret extends KubernetesObject {
 }
 
 /**
- * Accepts the tokens of Secrets of type `kubernetes.io/service-account-token`, while the Secret holds exactly that token and its
- * account exists, and notes the day of the last use on the Secret. Mirrors the legacy validator (1.36).
+ * Accepts the tokens of Secrets of type `kubernetes.io/service-account-token`, as long as the Secret still holds the token and its
+ * account exists. Records the date of last use on the Secret. Mirrors the legacy validator (1.36).
  */
 export class LegacyTokens {
   readonly #tokens: ServiceAccountTokens;
@@ -52,7 +52,7 @@ export class LegacyTokens {
   constructor(options: {
     readonly tokens: ServiceAccountTokens;
     readonly read: ReadObject;
-    /** The API server that writes the day of the last use. */
+    /** The API server, which writes the date of last use to the Secret. */
     readonly handle: () => ApiHandler;
     readonly onError: (error: unknown) => void;
   }) {
@@ -62,7 +62,7 @@ export class LegacyTokens {
     this.#onError = options.onError;
   }
 
-  /** Returns the account and the Secret of a valid token; `undefined` for any other text. */
+  /** Returns the account and the Secret of a valid token; undefined for anything else. */
   async review(token: string): Promise<LegacyToken | undefined> {
     const held = claimsOf(this.#tokens.signedClaims(token));
     if (!held) return undefined;
@@ -87,7 +87,7 @@ export class LegacyTokens {
 }
 
 /**
- * Returns the account and the Secret that a legacy token's claims name; `undefined` if one is missing or they contradict each
+ * Returns the account and the Secret that a legacy token's claims name; undefined if either is missing or they contradict each
  * other.
  */
 function claimsOf(claims: Readonly<Record<string, unknown>> | undefined): LegacyToken | undefined {

@@ -2,10 +2,13 @@ import { Buffer } from 'node:buffer';
 import type { ApiResponse, NonResourceHandler } from '@kubewright/apiserver';
 import type { ServiceAccountTokens } from './service-account-token.ts';
 
-/** Serves the location and content of the public keys for service account tokens (`OIDC` discovery, 1.36). */
+/**
+ * Serves the public keys that verify service account tokens, and the discovery document that points to them (`OIDC` discovery,
+ * 1.36).
+ */
 export function openIdHandler(options: {
   readonly tokens: ServiceAccountTokens;
-  /** The `host:port` that serves the keys. */
+  /** Returns the `host:port` that serves the keys. */
   readonly serverAddress: () => string;
 }): NonResourceHandler {
   const { tokens, serverAddress } = options;

@@ -3,19 +3,19 @@ import { bearerToken, type ReadObject } from '@kubewright/apiserver/internal';
 import type { LegacyTokens } from './legacy-token.ts';
 import type { BoundObject, ServiceAccountClaims, ServiceAccountTokens } from './service-account-token.ts';
 
-/** Time that a token stays valid after its object's deletion was due, in milliseconds (as upstream, 1.36). */
+/** How long a token stays valid after its object's deletion was due, in milliseconds (as upstream, 1.36). */
 const leewayMs = 60_000;
 
 /**
- * Accepts this server's service account tokens while their account, and the pod, secret or node that they are bound to, exist
- * with the same UID and have not been in deletion for more than a minute.
+ * Accepts this server's service account tokens as long as the account, and the pod, secret or node that the token is bound to,
+ * exist with the UID in the token. An object that should have been deleted more than a minute ago no longer counts.
  */
 export class ServiceAccountAuthenticator implements Authenticator {
   readonly #tokens: ServiceAccountTokens;
   readonly #read: ReadObject;
   readonly #legacy: LegacyTokens | undefined;
 
-  /** @param options - `legacy`: accepts the tokens of Secrets too. */
+  /** @param options - `legacy`: if set, tokens of Secrets are accepted too. */
   constructor(options: {
     readonly tokens: ServiceAccountTokens;
     readonly read: ReadObject;
@@ -32,9 +32,9 @@ export class ServiceAccountAuthenticator implements Authenticator {
   }
 
   /**
-   * Verifies a token for the given audiences (empty: the server's own).
+   * Verifies a token for the given audiences; an empty list means the server's own audience.
    *
-   * @returns the user and the audiences common to the token and the caller; `undefined` if the token is not valid.
+   * @returns the user, and those of the given audiences for which the token is valid; undefined if the token is not valid.
    */
   async review(
     token: string,
@@ -48,7 +48,7 @@ export class ServiceAccountAuthenticator implements Authenticator {
     return { user: userOf(claims), audiences: shared };
   }
 
-  /** A legacy token has the server's own audience. */
+  /** Verifies a legacy token, which is valid only for the server's own audience. */
   async #reviewLegacy(
     token: string,
     audiences: readonly string[],
@@ -65,7 +65,7 @@ export class ServiceAccountAuthenticator implements Authenticator {
       ['serviceaccounts', serviceaccount, { namespace }],
       ['pods', pod, { namespace }],
       ['secrets', secret, { namespace }],
-      // The node in a pod's token is informational: the token lives as long as the pod.
+      // A pod's token also names the pod's node, but only for information: the token lives as long as the pod.
       ['nodes', pod ? undefined : node, {}],
     ];
     const goneSinceMs = this.#tokens.clock.now() - leewayMs;

@@ -2,10 +2,10 @@ import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { defined } from '@kubewright/apimachinery/internal';
 
-/** By how much clocks may differ: a token is valid this long before its first and after its last second (go-jose, as upstream). */
+/** The clock skew that is tolerated at both ends of a token's lifetime (go-jose's default, as upstream). */
 const leewaySeconds = 60;
 
-/** The claims of a service account token: registered claims and Kubernetes' private ones (1.36). */
+/** The claims of a service account token: registered claims and Kubernetes' private claim (1.36). */
 export interface ServiceAccountClaims {
   readonly iss: string;
   readonly sub: string;
@@ -37,14 +37,14 @@ export interface TokenRequest {
   readonly pod?: BoundObject | undefined;
   readonly secret?: BoundObject | undefined;
   readonly node?: BoundObject | undefined;
-  /** Empty means the server's own audience. */
+  /** The server's own audience if empty. */
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
 }
 
 /**
- * Signs and verifies service account tokens: JWTs like those of `kube-apiserver` (`--service-account-issuer`). Verified
- * signatures are cached for a limited number of tokens; expiry is checked every time.
+ * Signs and verifies service account tokens: JWTs like those of `kube-apiserver` (`--service-account-issuer`). Caches verified
+ * signatures of a limited number of tokens, but always checks that the token has not expired.
  */
 export class ServiceAccountTokens {
   readonly issuer: string;
@@ -56,7 +56,7 @@ export class ServiceAccountTokens {
 
   constructor(options: {
     readonly signingKey: KeyObject;
-    /** Public keys of other signers whose tokens are accepted. @defaultValue none */
+    /** Public keys of other issuers whose tokens are accepted. @defaultValue none */
     readonly otherKeys?: readonly KeyObject[] | undefined;
     readonly clock: Clock;
     readonly random: Random;
@@ -72,7 +72,7 @@ export class ServiceAccountTokens {
     this.#random = options.random;
   }
 
-  /** Issues a token. Its `exp` is in seconds since the epoch. */
+  /** Issues a token. */
   issue(request: TokenRequest): { readonly token: string; readonly claims: ServiceAccountClaims } {
     const nowSeconds = Math.floor(this.clock.now() / 1000);
     const { namespace, serviceAccount, pod, secret, node } = request;
@@ -93,15 +93,15 @@ export class ServiceAccountTokens {
     return { token: this.sign(claims), claims };
   }
 
-  /** Signs a token with any claims. */
+  /** Signs a token with arbitrary claims. */
   sign(claims: object): string {
     const signed = `${encode({ alg: this.#signer.algorithm, kid: this.#signer.id })}.${encode(claims)}`;
     return `${signed}.${this.#signer.sign(signed)}`;
   }
 
   /**
-   * Reads a currently valid token signed by this server; `undefined` for any other text. The caller must check that the account
-   * and the bound objects still exist.
+   * Returns the claims of a currently valid token signed by this server; undefined for anything else. The caller must check that
+   * the account and the bound objects still exist.
    */
   read(token: string): ServiceAccountClaims | undefined {
     const claims = this.#verified.get(token) ?? this.#verify(token);
@@ -111,7 +111,7 @@ export class ServiceAccountTokens {
     return isCurrent ? claims : undefined;
   }
 
-  /** Algorithms of the keys, such as `ES256`. */
+  /** The signing algorithms of all keys, such as `ES256`. */
   get algorithms(): readonly string[] {
     return [...new Set(this.#keys.map(({ algorithm }) => algorithm))];
   }
@@ -124,14 +124,14 @@ export class ServiceAccountTokens {
   #verify(token: string): ServiceAccountClaims | undefined {
     const claims = this.signedClaims(token);
     if (claims?.['iss'] !== this.issuer) return undefined;
-    // Signed by our own key, so it has the shape that issue() gave it.
+    // The token is signed by our own key, so it has the shape that issue() gave it.
     const known = claims as unknown as ServiceAccountClaims;
     if (this.#verified.size >= 1000) this.#verified.delete(this.#verified.keys().next().value ?? '');
     this.#verified.set(token, known);
     return known;
   }
 
-  /** Returns the claims of a token that one of the keys has signed, whether or not it is still valid. */
+  /** Returns the claims of a token signed by one of the keys, even if the token has expired. */
   signedClaims(token: string): Readonly<Record<string, unknown>> | undefined {
     if (token.length > 8192) return undefined;
     const [head, body, signature, rest] = token.split('.');
@@ -144,10 +144,10 @@ export class ServiceAccountTokens {
   }
 }
 
-/** Algorithms by curve, as go-jose chooses them. */
+/** Signing algorithms by elliptic curve, as in go-jose. */
 const curves: Readonly<Record<string, string>> = { prime256v1: 'ES256', secp384r1: 'ES384', secp521r1: 'ES512' };
 
-/** A key that signs or verifies tokens, with the id and the algorithm that kube-apiserver derives from it. */
+/** A key that signs or verifies tokens. kube-apiserver derives the same id and algorithm from it. */
 class TokenKey {
   readonly id: string;
   readonly algorithm: string;

@@ -29,8 +29,8 @@ const minSeconds = 600;
 const maxSeconds = 2 ** 32;
 
 /**
- * Handles `serviceaccounts/token`: issues a token for an account, on request bound to a pod, secret or node of the account's
- * namespace (`TokenREST`, 1.36).
+ * Handles `serviceaccounts/token`: issues a token for an account. The token can be bound to a pod, secret or node (`TokenREST`,
+ * 1.36).
  */
 export function tokenRequest(options: {
   readonly tokens: ServiceAccountTokens;
@@ -123,7 +123,7 @@ async function resolveBound(
   }
 }
 
-/** Formats a kind like Go does: `/v1, Kind=ConfigMap`. */
+/** Formats a kind as Go does: `/v1, Kind=ConfigMap`. */
 function kindOf({ apiVersion = '', kind }: BoundObjectRef): string {
   return `${apiVersion.includes('/') ? apiVersion : `/${apiVersion}`}, Kind=${kind}`;
 }

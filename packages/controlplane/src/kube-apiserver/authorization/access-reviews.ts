@@ -38,7 +38,7 @@ interface ReviewSpec {
   readonly nonResourceAttributes?: { readonly path?: string; readonly verb?: string };
 }
 
-/** Returns the authorization.k8s.io/v1 reviews by resource name. Nothing is stored. */
+/** Returns the handlers of the authorization.k8s.io/v1 reviews, by resource name. Reviews are not stored. */
 export function accessReviews(options: {
   readonly authorizer: Authorizer;
   readonly index: RbacIndex;
@@ -85,7 +85,7 @@ function subjectOf(spec: ReviewSpec): UserInfo {
 function attributesOf(spec: ReviewSpec, user: UserInfo, namespace?: string): AuthorizationAttributes {
   const { resourceAttributes: resource, nonResourceAttributes: path } = spec;
   if ((resource === undefined) === (path === undefined)) {
-    // Upstream's error names no kind here.
+    // Upstream's error does not name the kind here.
     const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
     const fault = invalidField('spec.resourceAttributes', resource ?? null, detail);
     throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', [fault]);
@@ -106,7 +106,7 @@ function attributesOf(spec: ReviewSpec, user: UserInfo, namespace?: string): Aut
   };
 }
 
-/** Parses a field selector. One that cannot be parsed, or that a selector cannot express, restricts nothing. */
+/** Parses a field selector. Ignores a selector that cannot be parsed, and requirements that a field selector cannot express. */
 function fieldSelectorOf({ rawSelector, requirements = [] }: FieldSelectorAttributes = {}): FieldSelector | undefined {
   try {
     if (rawSelector) return FieldSelector.parse(rawSelector);
@@ -132,6 +132,6 @@ function rulesReview(object: Draft, user: UserInfo, index: RbacIndex): Kubernete
     nonResourceRules: rules.filter(({ nonResourceURLs }) => (nonResourceURLs?.length ?? 0) > 0),
     incomplete: false,
   };
-  // The response does not repeat the spec.
+  // As upstream, the response has an empty spec.
   return { ...object, metadata: object.metadata as KubernetesObject['metadata'], spec: {}, status } as KubernetesObject;
 }

@@ -9,7 +9,7 @@ export interface PolicyRule {
   readonly nonResourceURLs?: readonly string[] | null;
 }
 
-/** True if a rule allows exactly this action (`rbac.RuleAllows`). */
+/** True if a rule allows the request (`rbac.RuleAllows`). */
 export function ruleAllows(rule: PolicyRule, attributes: AuthorizationAttributes): boolean {
   if (!has(rule.verbs, attributes.verb)) return false;
   const { resource, path } = attributes;
@@ -37,8 +37,8 @@ function pathMatches(pattern: string, path: string): boolean {
 }
 
 /**
- * Returns the permissions in `wanted` that `held` does not cover, broken down to single verb, group and resource as upstream's
- * escalation check does (`validation.Covers`).
+ * Returns the permissions in `wanted` that `held` does not cover, broken down into a single verb, group and resource each, as in
+ * upstream's escalation check (`validation.Covers`).
  */
 export function uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return wanted.flatMap(breakdown).filter((single) => !held.some((rule) => covers(rule, single)));
@@ -80,7 +80,7 @@ function coversResource(rule: PolicyRule, resource: string): boolean {
   return slash > 0 && resources.includes(`*${resource.slice(slash)}`);
 }
 
-/** Formats a rule as upstream's messages do: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get"]}`. */
+/** Formats a rule as in upstream's messages: `{APIGroups:["apps"], Resources:["deployments"], Verbs:["get"]}`. */
 export function formatRule(rule: PolicyRule): string {
   const parts: [string, readonly string[] | null | undefined][] = [
     ['APIGroups', rule.apiGroups],
@@ -91,7 +91,7 @@ export function formatRule(rule: PolicyRule): string {
   ];
   const shown = parts
     .filter(([, list]) => (list?.length ?? 0) > 0)
-    // Lists in Go's format: without commas.
+    // Go formats lists without commas.
     .map(([name, list]) => `${name}:[${(list ?? []).map((item) => JSON.stringify(item)).join(' ')}]`);
   return `{${shown.join(', ')}}`;
 }

@@ -2,7 +2,7 @@ import type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from 
 import { ruleAllows } from './policy-rule.ts';
 import type { RbacIndex } from './rbac-index.ts';
 
-/** Authorizes by roles and bindings (`rbac.RBACAuthorizer`, 1.36): the union of all rules; "deny" rules do not exist. */
+/** Authorizes by roles and bindings (`rbac.RBACAuthorizer`, 1.36). A request is allowed if any rule allows it; rules cannot deny. */
 export class RbacAuthorizer implements Authorizer {
   readonly #index: RbacIndex;
 

@@ -18,7 +18,7 @@ interface Subject {
 
 interface Binding {
   readonly name: string;
-  /** Empty for cluster role bindings. */
+  /** Empty for a ClusterRoleBinding. */
   readonly namespace: string;
   readonly subjects: readonly Subject[];
   readonly roleRef: { readonly kind: string; readonly name: string };
@@ -27,12 +27,12 @@ interface Binding {
 /** A rule that applies to a user, and the binding that granted it. */
 export interface GrantedRule {
   readonly rule: PolicyRule;
-  /** For messages: `ClusterRoleBinding "x" of ClusterRole "y" to User "z"`. */
+  /** The binding, for messages: `ClusterRoleBinding "x" of ClusterRole "y" to User "z"`. */
   readonly origin: string;
 }
 
 /**
- * Indexes roles and bindings by subject, in sync with storage. Looking up one user's rules visits only the bindings that name the
+ * Indexes roles and bindings by subject and follows the storage. Looking up a user's rules visits only the bindings that name the
  * user or one of its groups.
  */
 export class RbacIndex implements Disposable {
@@ -41,7 +41,7 @@ export class RbacIndex implements Disposable {
   readonly #bySubject = new Map<string, Set<Binding>>();
   readonly #subscriptions: Disposable[] = [];
 
-  /** Reads the stored objects, then follows changes. Resolves once the index is complete. */
+  /** Reads the stored objects, then follows their changes. Resolves once the index is complete. */
   async start(storage: Storage): Promise<void> {
     for (const resource of resources) {
       const follower = await followStorage(storage, {
@@ -63,7 +63,7 @@ export class RbacIndex implements Disposable {
     return role && (role.rules ?? []);
   }
 
-  /** Yields every rule that applies to a user cluster-wide and, if given, in a namespace. */
+  /** Yields every rule that applies to a user: the cluster-wide ones and, if a namespace is given, those of the namespace. */
   *rulesFor(user: UserInfo, namespace: string): Generator<GrantedRule> {
     for (const subject of subjectsOf(user)) {
       for (const binding of this.#bySubject.get(subject.key) ?? []) {

@@ -12,8 +12,8 @@ interface Wanted {
 }
 
 /**
- * Keeps the APIService objects in sync with what the server serves: one per group and version, `Local` and always available.
- * Mirrors the autoregister and the local-availability controller of kube-aggregator (1.36).
+ * Keeps APIService objects in sync with the API groups that the server serves: one `Local`, always available APIService per group
+ * and version. Mirrors the autoregister and local-availability controllers of kube-aggregator (1.36).
  */
 export class ApiServices {
   readonly #catalog: ResourceCatalog;
@@ -35,7 +35,7 @@ export class ApiServices {
     this.#onError = options.onError;
   }
 
-  /** Synchronizes with the catalog. Calls made during a run are coalesced into one further run. */
+  /** Syncs with the catalog. Calls during a sync are coalesced into one further sync. */
   refresh(): Promise<void> {
     this.#again = true;
     this.#running ??= this.#run().finally(() => {
@@ -58,7 +58,7 @@ export class ApiServices {
   async #round(): Promise<void> {
     const wanted = new Map<string, Wanted>();
     for (const { group, version, custom } of this.#catalog.all()) {
-      // The group of APIServices is always served locally, whatever they contain.
+      // The group of APIServices itself is always served locally, so it needs no APIService.
       if (group === 'apiregistration.k8s.io') continue;
       const name = `${version}.${group}`;
       if (!wanted.has(name)) wanted.set(name, { group, version, custom });

@@ -4,15 +4,15 @@ import type { Draft, Storage } from '@kubewright/apiserver';
 import { encodeStored, RevisionMismatchError } from '@kubewright/apiserver/internal';
 import { bootstrapObjectsJson } from './generated/bootstrap-objects.ts';
 
-/** Range of service IPs in CIDR notation, if none is chosen; kubeadm's, cut to upstream's limit of 65,536 addresses. */
+/** Default range of service IPs, in CIDR notation: kubeadm's range, limited to 65,536 addresses. */
 export const defaultServiceCidr = '10.96.0.0/16';
 
 /**
  * Stores the objects that an API server creates for itself, unless they exist: namespaces, roles and bindings, priority classes,
- * flow schemas, the range of service IPs, APIServices of the built-in groups.
+ * flow schemas, the range of service IPs, and APIServices of the built-in groups.
  *
- * The objects are stored in their final form, as 200 requests once created them, because those requests took half of the startup
- * time; each cluster has its own UIDs and times.
+ * The objects are a recording of what 200 requests once created, and are written directly to storage: sending those requests took
+ * half of the startup time. UIDs and times are set for each cluster.
  */
 export async function bootstrap(options: {
   readonly storage: Storage;
@@ -25,16 +25,16 @@ export async function bootstrap(options: {
   const json = bootstrapObjectsJson
     .replaceAll('"TIME"', `"${formatTime(clock.now())}"`)
     .replaceAll(`"${defaultServiceCidr}"`, `"${serviceCidr}"`);
-  // The generator writes pairs of these.
+  // The generator writes a list of keys and objects.
   const wanted = JSON.parse(json) as readonly { readonly key: string; readonly object: Draft }[];
-  // At the same time, so a durable storage commits them together.
+  // Concurrently, so that a durable storage commits the objects together.
   const create = async ({ key, object }: (typeof wanted)[number]): Promise<void> => {
     if (await storage.get(key)) return;
     object.metadata.uid = random.uid();
     try {
       await storage.commit([{ key, expected: 0, bytes: encodeStored(object) }]);
     } catch (error) {
-      // Another server has just created it.
+      // Another server created the object first.
       if (!(error instanceof RevisionMismatchError)) throw error;
     }
   };

@@ -2,13 +2,13 @@ import type { ApiHandler } from '@kubewright/apiserver';
 import { asServer } from '@kubewright/apiserver/internal';
 import { BootstrapError } from './bootstrap-error.ts';
 
-/** The trust settings with which servers behind this one authenticate callers. */
+/** The trust settings with which aggregated API servers authenticate callers. */
 export interface AuthenticationTrust {
-  /** CA of client certificates, in PEM format. */
+  /** The CA of client certificates, in PEM format. */
   readonly clientCa: string;
-  /** CA of the certificate that this server presents when it forwards requests, in PEM format. */
+  /** The CA of the client certificate with which this server forwards requests, in PEM format. */
   readonly requestHeaderCa: string;
-  /** Names allowed in such a certificate. */
+  /** The common names allowed in that certificate. */
   readonly allowedNames: readonly string[];
 }
 
@@ -16,8 +16,8 @@ const path = '/api/v1/namespaces/kube-system/configmaps';
 const configMapName = 'extension-apiserver-authentication';
 
 /**
- * Publishes how servers behind this one authenticate callers: the ConfigMap `kube-system/extension-apiserver-authentication`.
- * Mirrors the cluster authentication trust controller (1.36) at its start.
+ * Publishes the settings with which aggregated API servers authenticate callers, as the ConfigMap
+ * `kube-system/extension-apiserver-authentication`. Mirrors the first run of the cluster authentication trust controller (1.36).
  */
 export async function publishAuthentication(
   handle: ApiHandler,

@@ -3,13 +3,13 @@ import type { RequestedStreams } from '../streaming/command-streams.ts';
 import { flag } from './log-options.ts';
 
 /**
- * Reads which streams of a command or a container a client requests (core/v1 `PodExecOptions`, `PodAttachOptions`).
+ * Reads which streams a client requests (core/v1 `PodExecOptions`, `PodAttachOptions`).
  *
- * @throws StatusError 400 when it requests none.
+ * @throws StatusError 400 if it requests no stream.
  */
 export function readCommandOptions(query: URLSearchParams): RequestedStreams {
   const [stdin, stdout, stderr, tty] = (['stdin', 'stdout', 'stderr', 'tty'] as const).map((name) => flag(query, name));
   if (!stdin && !stdout && !stderr) throw badRequest('you must specify at least 1 of stdin, stdout, stderr');
-  // A terminal has a single output.
+  // A terminal has only one output, so there is no separate stderr.
   return { stdin: stdin ?? false, stdout: stdout ?? false, stderr: (stderr && !tty) ?? false, tty: tty ?? false };
 }

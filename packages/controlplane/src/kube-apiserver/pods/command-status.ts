@@ -1,6 +1,6 @@
 import { StatusError } from '@kubewright/apimachinery';
 
-/** Returns the final status of a command, the last message of its protocol. Mirrors the kubelet's (1.36). */
+/** Returns the final status of a command, which ends the protocol. Mirrors the kubelet's (1.36). */
 export function exitStatus(exitCode: number): object {
   if (exitCode === 0) return { metadata: {}, status: 'Success' };
   return {
@@ -12,7 +12,7 @@ export function exitStatus(exitCode: number): object {
   };
 }
 
-/** Returns the final status after an error; `what` names the failed operation. */
+/** Returns the final status if a command could not run; `what` names the failed operation. */
 export function failureStatus(error: unknown, what: string): object {
   if (error instanceof StatusError) return error.status;
   const message = error instanceof Error ? error.message : String(error);

@@ -2,7 +2,7 @@ import { forbidden, type KubernetesObject, type LabelSelectorObject, StatusError
 import { defined } from '@kubewright/apimachinery/internal';
 import type { ReachedPod } from './pod-container.ts';
 
-/** The fields of a disruption budget that decide about an eviction. */
+/** The fields of a PodDisruptionBudget that decide about an eviction. */
 export interface DisruptionBudget extends KubernetesObject {
   readonly spec?: {
     readonly selector?: LabelSelectorObject;
@@ -29,23 +29,23 @@ interface BudgetCondition {
   readonly lastTransitionTime?: string;
 }
 
-/** The API server's decision about an eviction under a budget. */
+/** The decision about an eviction under a budget. */
 export type EvictionDecision =
-  /** The pod is not healthy and may be evicted without being counted. */
+  /** The pod is not healthy, so it may be evicted without using up the budget. */
   | { readonly type: 'unhealthy' }
-  /** The pod may be evicted once the budget has this status. */
+  /** The pod may be evicted after this status has been written to the budget. */
   | { readonly type: 'spend'; readonly status: DisruptionBudgetStatus }
   | { readonly type: 'rejected'; readonly error: StatusError };
 
-/** Above this many unconfirmed evictions, further ones are rejected. */
+/** The number of unconfirmed evictions above which further evictions are rejected. */
 const maxDisruptedPods = 2_000;
 
-/** True if a pod may be evicted regardless of its budgets: it has ended, is ending, or has not started. */
+/** True if a pod may be evicted regardless of budgets: it has ended, is being deleted, or has not started. */
 export function needsNoBudget({ status, metadata }: ReachedPod): boolean {
   return hasEnded(status?.phase) || status?.phase === 'Pending' || metadata.deletionTimestamp !== undefined;
 }
 
-/** True if such a pod may be evicted only if it has not changed: a pending pod may have become ready. */
+/** True if a pod that {@link needsNoBudget} must be unchanged when it is evicted: a pending pod may have become ready. */
 export function needsRevision({ status, metadata }: ReachedPod): boolean {
   return !hasEnded(status?.phase) && metadata.deletionTimestamp === undefined;
 }
@@ -54,11 +54,11 @@ function hasEnded(phase: string | undefined): boolean {
   return phase === 'Succeeded' || phase === 'Failed';
 }
 
-/** Decides whether a budget allows the eviction of a pod. Mirrors `EvictionREST.Create` and `checkAndDecrement` (1.36). */
+/** Decides whether a budget allows a pod's eviction. Mirrors `EvictionREST.Create` and `checkAndDecrement` (1.36). */
 export function decideEviction(input: {
   readonly pod: ReachedPod;
   readonly budget: DisruptionBudget;
-  /** The time to record, in the API's format. */
+  /** The current time, in the API's format. */
   readonly now: string;
 }): EvictionDecision {
   const { pod, budget, now } = input;
@@ -93,13 +93,13 @@ export function decideEviction(input: {
   return { type: 'spend', status };
 }
 
-/** Returns the error for a budget whose status does not describe its pods yet. */
+/** Returns the error for a budget whose status is not up to date. */
 export function stillProcessed(name: string): StatusError {
   return rejected(`The disruption budget ${name} is still being processed by the server.`, 10);
 }
 
 function isReady({ status }: ReachedPod): boolean {
-  // The pod has the fields of core/v1.
+  // `status` has the fields of a core/v1 PodStatus.
   const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly BudgetCondition[] };
   return conditions.some(({ type, status: value }) => type === 'Ready' && value === 'True');
 }
@@ -116,7 +116,7 @@ function whyNone({ metadata: { name }, status }: DisruptionBudget): string {
   return message ? `${denied} (${reason}): ${message}` : denied;
 }
 
-/** Returns the conditions of a budget that has just been used up. */
+/** Returns the conditions of a budget after its last allowed disruption. */
 function withNoneLeft(status: DisruptionBudgetStatus | undefined, now: string): readonly BudgetCondition[] {
   const { conditions = [], observedGeneration } = status ?? {};
   const old = conditions.find(({ type }) => type === 'DisruptionAllowed');

@@ -1,13 +1,13 @@
 import { badRequest, type FieldError, forbiddenField, invalid, invalidField } from '@kubewright/apimachinery';
 import type { LogOptions } from './node-connector.ts';
 
-/** A log's options as given in the query. */
+/** The options of a log request, as given in the query. */
 export type LogQuery = Omit<LogOptions, 'signal' | 'container'> & { readonly container: string };
 
 /**
- * Reads the query of `pods/log` (core/v1 `PodLogOptions`).
+ * Parses the query of `pods/log` (core/v1 `PodLogOptions`).
  *
- * @throws StatusError 400 for an invalid number or boolean, 422 for an invalid value.
+ * @throws StatusError 400 for a malformed number or boolean, 422 for an invalid value.
  */
 export function readLogOptions(query: URLSearchParams, podName: string): LogQuery {
   const options: LogQuery = {
@@ -44,7 +44,7 @@ function faultsOf({ sinceSeconds, sinceTime, tailLines, limitBytes }: LogQuery):
   return faults;
 }
 
-/** Reads a boolean as Go's conversion of query parameters does: anything but `false` and `0` is true. */
+/** Parses a boolean as Go's query conversion does: anything but `false` and `0` is true. */
 export function flag(query: URLSearchParams, name: string): boolean {
   const text = query.get(name);
   return text !== null && text !== '' && !['false', '0', 'FALSE', 'False', 'f', 'F'].includes(text);

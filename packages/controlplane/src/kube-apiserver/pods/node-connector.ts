@@ -26,36 +26,37 @@ export interface NodeConnector {
   /**
    * Streams a container's log.
    *
-   * @throws StatusError 400 or 404 with the kubelet's words (container not found, waiting to start, previous not found).
+   * @throws StatusError 400 or 404, with the kubelet's message (container not found, waiting to start, previous container not
+   * found).
    */
   logs(pod: KubernetesObject, options: LogOptions): Promise<AsyncIterable<Uint8Array>>;
   /**
-   * Checks that a command can run in a container now. Called before switching protocols, because afterwards no status code can be
-   * sent.
+   * Checks that a command can run in a container now. Called before the connection switches protocols, because no status code can
+   * be sent afterwards.
    *
-   * @throws StatusError in the kubelet's words.
+   * @throws StatusError with the kubelet's message.
    */
   check?(pod: KubernetesObject, options: ContainerCheckOptions): Promise<void>;
   /** Runs a command in a container. */
   exec(pod: KubernetesObject, options: ExecOptions): Promise<{ readonly exitCode: number }>;
-  /** Attaches to a running container's streams; resolves when the container has ended. @defaultValue the server returns 501 */
+  /** Attaches to a running container's streams. Resolves when the container has ended. @defaultValue the server returns 501 */
   attach?(pod: KubernetesObject, options: AttachOptions): Promise<void>;
   /**
-   * Connects to a port of a pod; resolves when the connection has ended.
+   * Connects to a port of a pod. Resolves when the connection has ended.
    *
    * @defaultValue the server returns 501
-   * @throws Error if the connection fails; the client gets its message.
+   * @throws Error if the connection fails. The client receives the error's message.
    */
   portForward?(pod: KubernetesObject, options: PortForwardOptions): Promise<void>;
-  /** Returns what the node's running containers use, for `kubectl top` and autoscalers. @defaultValue nothing is known */
+  /** Returns the current usage of the node's running containers, for `kubectl top` and autoscalers. @defaultValue usage is unknown */
   usage?(): Promise<readonly NodeUsage[]>;
 }
 
-/** The usage of a node's containers. */
+/** The resource usage of a node's containers. */
 export interface NodeUsage {
   /** The name of the node. */
   readonly name: string;
-  /** The usage of the node itself, besides its pods. */
+  /** The node's own usage, excluding its pods. */
   readonly own?: ContainerUsage | undefined;
   readonly pods: readonly {
     readonly namespace: string;
@@ -64,15 +65,15 @@ export interface NodeUsage {
   }[];
 }
 
-/** The usage of a container. */
+/** The resource usage of a container. */
 export interface ContainerUsage {
   readonly name: string;
-  /** The container's id, which changes when it restarts. */
+  /** The container's id, which changes with each restart. */
   readonly id: string;
   readonly startedAtMs: number;
-  /** When the node measured it. Rates over a short time need it, because the response arrives later. */
+  /** When the node measured the usage. Rates over short periods need this time, because the response arrives later. */
   readonly atMs: number;
-  /** The processor time that it has used since its start. */
+  /** Processor time used since the container started. */
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
 }
@@ -90,26 +91,26 @@ export interface LogOptions {
   readonly signal: AbortSignal;
 }
 
-/** The intended operation on a container. */
+/** The operation to check before it starts. */
 export interface ContainerCheckOptions {
   readonly container: string;
-  /** A command on a terminal, or the container's own terminal; absent means neither. */
+  /** Set if the operation uses a terminal: a new one for a command, or the container's own. */
   readonly terminal?: 'exec' | 'attach' | undefined;
 }
 
-/** Options for core/v1 `PodExecOptions`, with the streams. */
+/** Options for core/v1 `PodExecOptions`, with the client's streams. */
 export interface ExecOptions extends AttachOptions {
   readonly command: readonly string[];
 }
 
-/** Options for core/v1 `PodAttachOptions`, with the streams. */
+/** Options for core/v1 `PodAttachOptions`, with the client's streams. */
 export interface AttachOptions {
   readonly container: string;
   readonly tty: boolean;
-  /** With `tty`: the size of the client's terminal, initially and after each change. */
+  /** With `tty`: the initial size of the client's terminal, then its size after each change. */
   readonly sizes?: AsyncIterable<TerminalSize> | undefined;
   readonly stdin: AsyncIterable<Uint8Array> | undefined;
-  /** Sends output to the client; resolves when there is room for more, or the client is gone. */
+  /** Sends output to the client. Resolves when the client can take more, or has disconnected. */
   readonly stdout: (chunk: Uint8Array) => Promise<void>;
   readonly stderr: (chunk: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;

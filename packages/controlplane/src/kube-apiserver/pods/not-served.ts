@@ -1,6 +1,6 @@
 import { StatusError } from '@kubewright/apimachinery';
 
-/** Builds the error for a pod subresource that the node connector does not support. */
+/** Returns the error for a pod subresource that the node connector does not support. */
 export function notServed(what: string, instead: string): StatusError {
   return new StatusError({
     kind: 'Status',

@@ -4,7 +4,7 @@ interface Named {
   readonly name: string;
 }
 
-/** The parts of a pod that streaming subresources need. */
+/** The fields of a pod that streaming subresources need. */
 export interface ReachedPod extends KubernetesObject {
   readonly spec?: {
     readonly nodeName?: string;
@@ -16,9 +16,9 @@ export interface ReachedPod extends KubernetesObject {
 }
 
 /**
- * Returns the container that a call is for: the named one, or the only one.
+ * Returns the container that a request refers to: the requested one, or the only one if none is requested.
  *
- * @throws StatusError 400 in the API server's words (registry/core/pod, 1.36).
+ * @throws StatusError 400 with the API server's message (registry/core/pod, 1.36).
  */
 export function chooseContainer(pod: ReachedPod, requested: string): string {
   const { containers = [], initContainers = [], ephemeralContainers = [] } = pod.spec ?? {};

@@ -37,8 +37,8 @@ const tries = 20;
 const retryMs = 500;
 
 /**
- * Serves `pods/eviction`: deletes a pod if its disruption budget allows it. Deletes through the server itself, so an eviction
- * behaves like any other deletion. Mirrors `EvictionREST` (1.36).
+ * Serves `pods/eviction`: deletes a pod if its disruption budget allows it. The deletion goes through the API server itself, so it
+ * behaves like any other. Mirrors `EvictionREST` (1.36).
  */
 export function podEviction(options: { readonly handle: () => ApiHandler; readonly clock: Clock }): ConnectSubresource {
   return { type: 'connect', connect: (call) => new Eviction(call, options).run() };
@@ -55,7 +55,7 @@ class Eviction {
     this.#call = call;
     this.#handle = options.handle;
     this.#clock = options.clock;
-    // An object; the server has not validated its fields.
+    // The server has checked that this is an object, but has not validated its fields.
     this.#options = (call.body?.['deleteOptions'] ?? {}) as DeleteOptions;
     this.#dryRun = call.dryRun || (this.#options.dryRun?.length ?? 0) > 0;
   }
@@ -82,12 +82,12 @@ class Eviction {
     throw invalid({ group: 'policy', kind: 'Eviction' }, this.#call.name, [error]);
   }
 
-  /** Deletes a pod that no budget protects, such as a pending one. Returns false if budgets apply. */
+  /** Deletes a pod that may be evicted regardless of budgets, such as a pending one. Returns false if budgets apply. */
   async #withoutBudget(): Promise<boolean> {
     const { uid } = this.#options.preconditions ?? {};
     return this.#retryConflicts(async (_attempt, stopRetrying) => {
       const pod = (await this.#call.parent()) as ReachedPod;
-      // A pod with that UID will not be created again.
+      // Retrying cannot help: the revision or UID that the client requires will not come back.
       if (this.#requestsRevision || (uid && uid !== pod.metadata.uid)) stopRetrying();
       if (!needsNoBudget(pod)) return false;
       await this.#delete(needsRevision(pod) ? pod : undefined);
@@ -112,7 +112,7 @@ class Eviction {
     });
     if (spent) return this.#delete();
     try {
-      // Unless the pod has become ready in the meantime.
+      // Fails with a conflict if the pod has become ready in the meantime.
       return await this.#delete(pod);
     } catch (error) {
       if (isConflict(error) && !this.#requestsRevision) throw stillProcessed(name);
@@ -135,7 +135,7 @@ class Eviction {
     return matching[0];
   }
 
-  /** Marks the pod as disrupted and deletes it. With `unchanged`, fails with a conflict if the pod has changed since. */
+  /** Marks the pod as disrupted and deletes it. If `unchanged` is given, fails with a conflict if the pod has changed since then. */
   async #delete(unchanged?: ReachedPod): Promise<void> {
     let { uid, resourceVersion } = this.#options.preconditions ?? {};
     if (unchanged && !this.#requestsRevision) resourceVersion = unchanged.metadata.resourceVersion;
@@ -145,7 +145,7 @@ class Eviction {
         markDisrupted(pod, formatTime(this.#clock.now()));
       });
       if (resourceVersion) {
-        // Writing the condition has changed the revision.
+        // Setting the condition has changed the pod's resourceVersion.
         const { metadata } = await this.#call.parent();
         resourceVersion = metadata.resourceVersion;
       }
@@ -193,7 +193,7 @@ class Eviction {
     if (response.body instanceof Uint8Array) chunks.push(response.body);
     else for await (const chunk of response.body) chunks.push(chunk);
     const reply: unknown = JSON.parse(Buffer.concat(chunks).toString('utf8'));
-    // The server's own response: a failure is a Status.
+    // The server's own response; an error response is a Status.
     if (response.status >= 400) throw new StatusError(reply as Status);
     return reply as T;
   }
@@ -216,7 +216,7 @@ function checkPreconditions({ name = '', uid, resourceVersion }: ReachedPod['met
   }
 }
 
-/** Sets the condition that tells a pod's controller why it was deleted. */
+/** Sets the condition that tells a pod's controller why the pod was deleted. */
 function markDisrupted(pod: Parameters<Parameters<ConnectCall['updateParent']>[0]>[0], now: string): void {
   interface Condition {
     readonly type: string;
@@ -237,7 +237,7 @@ function markDisrupted(pod: Parameters<Parameters<ConnectCall['updateParent']>[0
   pod['status'] = { ...status, conditions: marked };
 }
 
-/** True if a budget's selector matches. Empty and invalid selectors match nothing here. */
+/** True if a budget's selector matches the pod. Empty and invalid selectors match no pod here. */
 function matches(selector: LabelSelectorObject, pod: ReachedPod): boolean {
   const isEmpty = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions?.length ?? 0) === 0;
   if (isEmpty) return false;

@@ -7,7 +7,7 @@ import { exitStatus, failureStatus } from './command-status.ts';
 import type { NodeConnector } from './node-connector.ts';
 import { chooseContainer, type ReachedPod } from './pod-container.ts';
 
-/** Serves `pods/exec`: a command in a container, over a WebSocket or SPDY. */
+/** Serves `pods/exec`: runs a command in a container, over a WebSocket or SPDY. */
 export function podExec(connector: NodeConnector, clock: Clock): ConnectSubresource {
   return { type: 'connect', connect: (call) => exec(call, { connector, clock }) };
 }

@@ -5,7 +5,7 @@ import { readLogOptions } from './log-options.ts';
 import type { NodeConnector } from './node-connector.ts';
 import { chooseContainer, type ReachedPod } from './pod-container.ts';
 
-/** Serves `pods/log`: a container's log as plain text, or over a WebSocket. */
+/** Serves `pods/log`: streams a container's log as plain text, or over a WebSocket. */
 export function podLog(connector: NodeConnector): ConnectSubresource {
   return { type: 'connect', connect: (call) => readLog(call, connector) };
 }
@@ -16,7 +16,7 @@ async function readLog(call: ConnectCall, connector: NodeConnector): Promise<Api
   const options = readLogOptions(call.query, call.name);
   const container = chooseContainer(pod, options.container);
   const { signal } = request;
-  // The log of an unscheduled pod is empty.
+  // A pod that is not scheduled has an empty log.
   const log = pod.spec?.nodeName ? await connector.logs(pod, { ...options, container, signal }) : nothing();
   if (wantsWebSocket(request)) return overWebSocket(call, log);
   return { status: 200, headers: { 'content-type': 'text/plain', 'cache-control': 'no-cache, private' }, body: log };

@@ -9,14 +9,17 @@ import type { NodeConnector } from './node-connector.ts';
 import { notServed } from './not-served.ts';
 import type { ReachedPod } from './pod-container.ts';
 
-/** The protocol inside SPDY streams. */
+/** The protocol of the SPDY streams. */
 const overSpdy = 'portforward.k8s.io';
-/** SPDY in the messages of a WebSocket: kubectl's first choice since 1.31. */
+/** SPDY tunnelled through WebSocket messages: kubectl's first choice since 1.31. */
 const tunnelled = 'SPDY/3.1+portforward.k8s.io';
-/** One channel per port, with the ports in the query: used by clients other than Go programs. */
+/** WebSocket channels, with the ports in the query: used by clients not written in Go. */
 const inChannels = ['v4.channel.k8s.io', overSpdy];
 
-/** Serves `pods/portforward`: connections to ports of a pod, over SPDY (bare, or in a WebSocket) or channels of a WebSocket. */
+/**
+ * Serves `pods/portforward`: forwards connections to ports of a pod, over SPDY (directly or tunnelled through a WebSocket) or over
+ * WebSocket channels.
+ */
 export function podPortForward(connector: NodeConnector): ConnectSubresource {
   return { type: 'connect', connect: (call) => forward(call, connector) };
 }

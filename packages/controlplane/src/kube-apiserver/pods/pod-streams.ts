@@ -6,7 +6,7 @@ import { podExec } from './pod-exec.ts';
 import { podLog } from './pod-log.ts';
 import { podPortForward } from './pod-port-forward.ts';
 
-/** Returns the streaming subresources of pods, for `builtinDefinitions({ connect })`. */
+/** Returns the streaming subresources of pods. */
 export function podStreams(connector: NodeConnector, clock: Clock): ReadonlyMap<string, ConnectSubresource> {
   return new Map([
     ['pods/log', podLog(connector)],

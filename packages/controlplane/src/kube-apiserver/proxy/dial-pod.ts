@@ -6,7 +6,10 @@ import { notServed } from '../pods/not-served.ts';
 
 type Connection = Awaited<ReturnType<ProxySubresource['connect']>>;
 
-/** Connects to a port of a pod through its node, which reaches only its own pods, whatever their status claims. */
+/**
+ * Connects to a port of a pod through its node. A node connects only to its own pods, even if a pod's status claims another
+ * address.
+ */
 export function dialPod(
   connector: NodeConnector,
   pod: KubernetesObject,

@@ -7,7 +7,7 @@ import { dialPod } from './dial-pod.ts';
 import { readExisting } from './read-existing.ts';
 import { splitTargetName } from './target-name.ts';
 
-/** Serves `pods/proxy`: HTTP requests to a port of a pod. Mirrors `ResourceLocation` of registry/core/pod (1.36). */
+/** Serves `pods/proxy`: forwards HTTP requests to a port of a pod. Mirrors `ResourceLocation` of registry/core/pod (1.36). */
 export function podProxy(parts: { readonly connector: NodeConnector; readonly read: ReadObject }): ProxySubresource {
   const { connector, read } = parts;
   return {
@@ -25,7 +25,7 @@ export function podProxy(parts: { readonly connector: NodeConnector; readonly re
   };
 }
 
-/** Returns the first port that a container declares. */
+/** Returns the first port that any container declares; 80 if none does. */
 function firstPort({ spec }: Pod): number {
   return spec?.containers?.find(({ ports = [] }) => ports.length > 0)?.ports?.[0]?.containerPort ?? 80;
 }

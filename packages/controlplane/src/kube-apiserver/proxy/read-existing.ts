@@ -1,7 +1,7 @@
 import { type KubernetesObject, notFound } from '@kubewright/apimachinery';
 import type { ReadObject } from '@kubewright/apiserver/internal';
 
-/** Reads an object of core/v1. @throws StatusError 404 if it does not exist */
+/** Reads a core/v1 object. @throws StatusError 404 if it does not exist */
 export async function readExisting<T extends KubernetesObject>(
   read: ReadObject,
   location: { readonly resource: string; readonly namespace: string; readonly name: string },

@@ -7,7 +7,7 @@ import { dialPod } from './dial-pod.ts';
 import { readExisting } from './read-existing.ts';
 import { splitTargetName } from './target-name.ts';
 
-/** One address behind a service. */
+/** A pod address behind a Service. */
 interface Backend {
   readonly ip: string;
   readonly port: number;
@@ -15,8 +15,8 @@ interface Backend {
 }
 
 /**
- * Serves `services/proxy`: HTTP requests to a ready pod behind a service. Mirrors `ResourceLocation` of registry/core/service
- * (1.36): addresses that belong to no pod are not used.
+ * Serves `services/proxy`: forwards HTTP requests to a ready pod behind a Service. Mirrors `ResourceLocation` of
+ * registry/core/service (1.36), but skips addresses that belong to no pod.
  */
 export function serviceProxy(parts: {
   readonly connector: NodeConnector;
@@ -51,7 +51,7 @@ function none(name: string): Error {
   return serviceUnavailable(`no endpoints available for service ${JSON.stringify(name)}`);
 }
 
-/** Returns the name of a service's port with a number. */
+/** Returns the name of a Service's port, given its number. */
 function portNameOf({ metadata, spec }: Service, number: number): string {
   const found = spec?.ports?.find(({ port }) => port === number);
   if (found) return found.name ?? '';
@@ -68,7 +68,7 @@ function backendsOf({ subsets = [] }: Endpoints, portName: string): Backend[] {
   });
 }
 
-/** Returns the pod that has an address, or nothing if it is gone or has another one by now. */
+/** Returns the pod at an address; undefined if the pod is gone or has another address now. */
 async function podAt(
   { ip, podName }: Backend,
   { namespace, read }: { readonly namespace: string; readonly read: ReadObject },

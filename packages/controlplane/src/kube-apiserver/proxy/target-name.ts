@@ -1,14 +1,14 @@
-/** The name of a pod or a service in the path of a proxy, with its scheme and port. */
+/** A target in a proxy path: the name of a pod or Service, with scheme and port. */
 export interface TargetName {
-  /** Empty means http. */
+  /** Empty means `http`. */
   readonly scheme: string;
   readonly name: string;
-  /** A number or a name; empty means the first one. */
+  /** A port number or name; empty means the first port. */
   readonly port: string;
 }
 
 /**
- * Splits `name`, `name:port` and `scheme:name:port`; undefined for anything else. Mirrors `SplitSchemeNamePort` of
+ * Parses `name`, `name:port` and `scheme:name:port`; returns undefined for anything else. Mirrors `SplitSchemeNamePort` of
  * k8s.io/apimachinery (1.36).
  */
 export function splitTargetName(text: string): TargetName | undefined {

@@ -8,16 +8,15 @@ import { type UsageRate, UsageRates } from './usage-rates.ts';
 const group = 'metrics.k8s.io';
 const version = 'v1beta1';
 
-/** Options for {@link resourceMetrics}. */
 export interface ResourceMetricsOptions {
-  /** Requests the usage of containers from all nodes. */
+  /** Returns the usage of containers on all nodes. */
   readonly usage: () => Promise<readonly NodeUsage[]>;
   /** Reads the labels of nodes and pods. */
   readonly read: ReadObject;
   readonly clock: Clock;
 }
 
-/** The usage of a container over a period before the request. */
+/** A container's usage and its average since an earlier request. */
 interface MeasuredContainer extends ContainerUsage, UsageRate {}
 
 interface Metrics extends KubernetesObject {
@@ -28,7 +27,7 @@ interface Metrics extends KubernetesObject {
 
 /**
  * Defines the group `metrics.k8s.io`, from which `kubectl top` and autoscalers read the usage of nodes and pods. Objects and
- * columns are those of metrics-server; nodes are queried when a client sends a request.
+ * columns match metrics-server's. Each request queries the nodes.
  */
 export function resourceMetrics(options: ResourceMetricsOptions): readonly ResourceDefinition[] {
   const server = new MetricsServer(options);
@@ -70,7 +69,7 @@ class MetricsServer {
     return (await Promise.all(metrics)).sort(byName);
   }
 
-  /** @param namespace - empty for all. */
+  /** @param namespace - empty for all namespaces. */
   async pods(namespace: string): Promise<readonly Metrics[]> {
     const pods = (await this.#options.usage()).flatMap((node) => node.pods);
     const wanted = pods.filter((pod) => pod.containers.length > 0 && (namespace === '' || pod.namespace === namespace));
@@ -120,7 +119,7 @@ class MetricsServer {
   }
 }
 
-/** Returns the usage of containers as metrics-server writes it: nanocores, and memory in KiB if that is exact. */
+/** Returns the total usage of containers in metrics-server's format: nanocores, and memory in KiB if it is a whole number of KiB. */
 function sumOf(containers: readonly MeasuredContainer[]): Readonly<Record<string, string>> {
   const nanocores = Math.round(containers.reduce((sum, { cores }) => sum + cores * 1e9, 0));
   const bytes = Math.round(containers.reduce((sum, { memoryBytes }) => sum + memoryBytes, 0));

@@ -1,30 +1,30 @@
 import type { ContainerUsage } from '../pods/node-connector.ts';
 
-/** Rates are measured over at least this time, in milliseconds; if the last sample is more recent, since the previous one. */
+/** Minimum period over which a rate is computed, in milliseconds. If the last sample is more recent, the previous sample is used. */
 const shortestMs = 10_000;
-/** Containers whose usage was not requested for this long are dropped, in milliseconds. */
+/** Time after which a container is dropped if its usage is not requested, in milliseconds. */
 const forgottenMs = 300_000;
 
-/** A sample of the processor time. */
+/** A container's processor time at a point in time. */
 interface Sample {
   readonly atMs: number;
   readonly cpuSeconds: number;
 }
 
-/** The processors that a container uses, over the time before a request. */
+/** The average number of cores that a container used over a period. */
 export interface UsageRate {
   readonly cores: number;
   readonly windowMs: number;
 }
 
 /**
- * Computes how many processors containers use, from the processor time that they have used since the last request that is at least
- * ten seconds old or, for the first request, since their start. Nothing is measured between requests.
+ * Computes how many cores a container uses on average: since the latest request that is at least ten seconds old, or since the
+ * container started if there was none. Nothing is measured between requests.
  */
 export class UsageRates {
   readonly #samples = new Map<string, { last: Sample; before: Sample }>();
 
-  /** @param usage - usage of a container; the id changes with each restart. */
+  /** @param usage - the container's current usage. Its id changes with each restart. */
   rate(usage: ContainerUsage): UsageRate {
     const { id, startedAtMs, atMs: nowMs, cpuSeconds } = usage;
     const start = { atMs: startedAtMs, cpuSeconds: 0 };
@@ -32,7 +32,7 @@ export class UsageRates {
     const known = this.#samples.get(id) ?? { last: start, before: start };
     const isOld = nowMs - known.last.atMs >= shortestMs;
     const from = isOld ? known.last : known.before;
-    // The map is ordered by last use.
+    // Reinsert the entry, so that the map is ordered by last use.
     this.#samples.delete(id);
     this.#samples.set(id, isOld ? { last: now, before: known.last } : known);
     this.#forget(nowMs);

@@ -1,4 +1,4 @@
-/** A queue of bytes: one side pushes, the other iterates. */
+/** A queue of bytes with one producer and one consumer. */
 export class ByteQueue implements AsyncIterable<Uint8Array> {
   readonly #chunks: Uint8Array[] = [];
   #ended = false;

@@ -6,16 +6,16 @@ import { acceptSpdy, wantsSpdy } from './spdy-upgrade.ts';
 import type { TerminalSize } from './terminal-sizes.ts';
 import { acceptWebSocket, wantsWebSocket } from './web-socket.ts';
 
-/** The streams between a client and a command or a container, over a WebSocket or SPDY. */
+/** The streams between a client and a command or container, over a WebSocket or SPDY. */
 export interface CommandStreams {
-  /** Input from the client. */
+  /** The client's input. */
   readonly stdin: AsyncIterable<Uint8Array>;
-  /** Sizes of the client's terminal. */
+  /** The size of the client's terminal, initially and after each change. */
   readonly sizes: AsyncIterable<TerminalSize>;
-  /** Sends output; resolves when there is room for more, or the client is gone. */
+  /** Sends output. Resolves when the client can take more, or has disconnected. */
   stdout(chunk: Uint8Array): Promise<void>;
   stderr(chunk: Uint8Array): Promise<void>;
-  /** Sends the final `Status` after all output, and closes. */
+  /** Sends the final `Status` after all output, then closes the connection. */
   end(status: unknown): void;
 }
 
@@ -28,7 +28,7 @@ export interface RequestedStreams {
   readonly tty: boolean;
 }
 
-/** Throws unless a request upgrades to a protocol for commands. @throws StatusError 400 */
+/** Throws unless a request asks to upgrade to a protocol for commands. @throws StatusError 400 */
 export function checkCommandUpgrade(request: ApiRequest): void {
   if (!wantsWebSocket(request) && !wantsSpdy(request)) throw badRequest('Upgrade request required');
 }
@@ -37,7 +37,7 @@ export function checkCommandUpgrade(request: ApiRequest): void {
  * Upgrades the connection to a protocol for remote commands (WebSocket or SPDY).
  *
  * @param options - `closed` is called when the client disconnects.
- * @throws StatusError 400 when the client offers no supported protocol.
+ * @throws StatusError 400 if the client offers no supported protocol.
  */
 export async function openCommandStreams(
   request: ApiRequest,

@@ -1,6 +1,6 @@
 import { badRequest, type StatusError } from '@kubewright/apimachinery';
 
-/** Creates the error for a client that left before its stream was ready. Nothing reads it, but it ends the request. */
+/** Returns the error for a client that disconnected before its stream was ready. It ends the request, although no client receives it. */
 export function disconnected(before: string): StatusError {
   return badRequest(`the client disconnected before ${before}`);
 }

@@ -10,20 +10,23 @@ import { readTerminalSizes } from './terminal-sizes.ts';
 export const execProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
-/** Above this many bytes unread by the command, the client has to wait. */
+/** Above this number of bytes that the command has not read, the socket is paused. */
 const maxUnreadBytes = 1024 * 1024;
-/** Above this many unsent bytes, output waits for the client. */
+/** Above this number of unsent bytes, output waits for the client. */
 const maxWaitingBytes = 256 * 1024;
-/** Above this many unsent bytes, a connector does not wait for a client that has stopped reading: the connection ends. */
+/**
+ * Above this number of unsent bytes, the connection is closed: a connector that does not wait must not fill memory for a stalled
+ * client.
+ */
 const maxUnsentBytes = 64 * 1024 * 1024;
 
 /**
- * Initial delay before anything is sent. kubectl starts reading before it has created its streams, and drops data for unknown
- * ones; kubelets are never that fast.
+ * Delay before the first message. kubectl starts reading before it has created its streams and drops data for unknown streams;
+ * kubelets never respond that fast.
  */
 const settleMs = 20;
 
-/** The streams of an exec over one WebSocket. Each message starts with its channel number. */
+/** The streams of an exec or attach, multiplexed over one WebSocket. The first byte of each message is its channel. */
 export class ExecChannels implements CommandStreams {
   readonly stdin: ByteQueue = new ByteQueue();
   readonly #resize: ByteQueue = new ByteQueue();
@@ -60,9 +63,9 @@ export class ExecChannels implements CommandStreams {
     return this.#send(channels.stderr, chunk);
   }
 
-  /** Sends the final status and closes. */
+  /** Sends the final status, then closes the connection. */
   end(status: unknown): void {
-    // Closed once everything is sent: after a close, the client has only little time to read the rest.
+    // Close only after everything is sent: once closed, the client has little time to read the rest.
     this.#whenSettled(() => void this.#flush(channels.error, Buffer.from(JSON.stringify(status))).then(this.#close));
   }
 
@@ -80,13 +83,13 @@ export class ExecChannels implements CommandStreams {
     else go();
   }
 
-  /** Sends a message; resolves when there is room for more. */
+  /** Sends a message. Resolves when the client can take more. */
   async #write(channel: number, chunk: Uint8Array): Promise<void> {
     const sent = this.#flush(channel, chunk);
     if (this.#socket.bufferedAmount > maxWaitingBytes) await sent;
   }
 
-  /** Sends a message; resolves when it is sent, or can no longer be. */
+  /** Sends a message. Resolves when it is sent, or when the socket is closed. */
   #flush(channel: number, chunk: Uint8Array): Promise<void> {
     const socket = this.#socket;
     if (socket.bufferedAmount > maxUnsentBytes) socket.terminate();
@@ -103,11 +106,11 @@ export class ExecChannels implements CommandStreams {
       this.stdin.push(message.subarray(1));
       if (this.stdin.size > maxUnreadBytes) this.#socket.pause();
     }
-    // Only recent sizes matter, so drop old ones if many are unread.
+    // Limits unread terminal sizes: further ones are dropped.
     else if (channel === channels.resize && this.#resize.size < 4_096) {
       this.#resize.push(Buffer.concat([message.subarray(1), Buffer.from('\n')]));
     }
-    // Version 5: the client has closed the channel that follows.
+    // Version 5 of the protocol: the client closes the channel in the second byte.
     else if (channel === channels.close && message[1] === channels.stdin) this.stdin.end();
   }
 }

@@ -5,13 +5,14 @@ import type { RawData, WebSocket } from 'ws';
 import { ByteQueue } from './byte-queue.ts';
 import type { ForwardPort } from './spdy-port-forward.ts';
 
-/** Above this many bytes unread by the pod, the client has to wait. */
+/** Above this number of bytes that the pod has not read, the socket is paused. */
 const maxUnreadBytes = 1024 * 1024;
 const maxPorts = 64;
 
 /**
- * Port forwarding over channels of one WebSocket, with one connection per port. Channel 2n carries the bytes of the nth port, 2n
- * + 1 its errors; each channel starts with the port in two bytes, little-endian. Mirrors the kubelet's (1.36).
+ * Port forwarding over the channels of one WebSocket, with one connection per port. Channel 2n carries the data of the nth port,
+ * channel 2n + 1 its errors. The first message of each channel is the port in two bytes, little-endian. Mirrors the kubelet's
+ * (1.36).
  */
 export class PortForwardChannels {
   readonly #socket: WebSocket;
@@ -25,11 +26,11 @@ export class PortForwardChannels {
     this.#ports = options.ports;
     this.#forward = options.forward;
     this.#inputs = options.ports.map(() => new ByteQueue());
-    // Each forwarded connection adds a listener.
+    // Every forwarded connection adds a listener to the signal.
     setMaxListeners(0, this.#over.signal);
   }
 
-  /** Connects to every port, and closes when all of these connections have ended. */
+  /** Connects to all ports. Closes the socket when all of these connections have ended. */
   start(): void {
     const socket = this.#socket;
     for (const input of this.#inputs) {
@@ -62,7 +63,7 @@ export class PortForwardChannels {
     input.end();
   }
 
-  /** Sends a chunk; resolves once it is handed over, or can no longer be sent. */
+  /** Sends a chunk. Resolves when it is sent, or when the socket is closed. */
   #send(channel: number, chunk: Uint8Array): Promise<void> {
     const socket = this.#socket;
     if (socket.readyState !== socket.OPEN) return Promise.resolve();
@@ -79,7 +80,7 @@ export class PortForwardChannels {
   }
 }
 
-/** Reads the ports from the query: several parameters, or one comma-separated list. @throws StatusError 400 */
+/** Reads the ports from the query: repeated parameters, or a comma-separated list. @throws StatusError 400 */
 export function readPorts(query: URLSearchParams): readonly number[] {
   const texts = query.getAll('ports').flatMap((text) => text.split(','));
   if (texts.length === 0) throw badRequest('query parameter "ports" is required');

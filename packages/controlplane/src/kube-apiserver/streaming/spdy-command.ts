@@ -6,14 +6,14 @@ import { SpdyConnection, type SpdyStream } from './spdy/index.ts';
 import type { TerminalSize } from './terminal-sizes.ts';
 import { readTerminalSizes } from './terminal-sizes.ts';
 
-/** The supported protocol versions over SPDY. Older ones send a command's final status as free text. */
+/** The supported protocol versions over SPDY. Older versions send a command's final status as plain text. */
 export const spdyCommandProtocols: readonly string[] = ['v4.channel.k8s.io'];
 
-/** `resize` carries the terminal sizes. */
+/** The types of streams; `resize` carries terminal sizes. */
 const kinds = ['error', 'stdin', 'stdout', 'stderr', 'resize'] as const;
 type Kind = (typeof kinds)[number];
 
-/** Waits until a client has opened the streams that it requested. Rejects if the client disconnects before that. */
+/** Resolves once the client has opened the streams that it requested. Rejects if it disconnects before that. */
 export function openSpdyCommand(
   duplex: Duplex,
   options: { readonly wanted: RequestedStreams; readonly closed: () => void },
@@ -41,7 +41,7 @@ export function openSpdyCommand(
       closed();
       reject(disconnected('opening its streams'));
     };
-    // Any protocol error disconnects the client.
+    // A protocol error disconnects the client, too.
     connection.run().then(gone, gone);
   });
 }

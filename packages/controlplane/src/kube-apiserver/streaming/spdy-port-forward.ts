@@ -3,12 +3,12 @@ import { setMaxListeners } from 'node:events';
 import type { Duplex } from 'node:stream';
 import { SpdyConnection, type SpdyStream } from './spdy/index.ts';
 
-/** A connection to a port. */
+/** A forwarded connection to a port. */
 export interface PortForwardOptions {
   readonly port: number;
-  /** Data from the client, until it closes its side. */
+  /** Data from the client; ends when the client closes its side. */
   readonly input: AsyncIterable<Uint8Array>;
-  /** Sends data to the client; resolves when there is room for more. */
+  /** Sends data to the client. Resolves when the client can take more. */
   readonly output: (chunk: Uint8Array) => Promise<void>;
   readonly signal: AbortSignal;
 }
@@ -21,12 +21,12 @@ interface Pair {
   error?: SpdyStream;
 }
 
-/** Maximum number of connections with only one of their two streams. */
+/** Maximum number of connections of which only one of the two streams is open. */
 const maxUnpaired = 64;
 
 /**
- * Port forwarding over SPDY. For each connection, a client opens a data and an error stream, both with the port and a common
- * request ID. Mirrors the kubelet's `httpStreamHandler` (1.36).
+ * Port forwarding over SPDY. For each connection, the client opens a data stream and an error stream with the same port and request
+ * ID. Mirrors the kubelet's `httpStreamHandler` (1.36).
  */
 export class SpdyPortForward {
   readonly #connection: SpdyConnection;
@@ -36,7 +36,7 @@ export class SpdyPortForward {
 
   constructor(duplex: Duplex, forward: ForwardPort) {
     this.#forward = forward;
-    // Each forwarded connection adds a listener.
+    // Every forwarded connection adds a listener to the signal.
     setMaxListeners(0, this.#over.signal);
     this.#connection = new SpdyConnection({ duplex, opened: (stream) => this.#opened(stream) });
   }
@@ -46,7 +46,7 @@ export class SpdyPortForward {
     try {
       await this.#connection.run();
     } catch {
-      // The client violated the protocol. Closing the connection is the only way to tell it.
+      // The client violated the protocol. Closing the connection is the only possible response.
     } finally {
       this.#over.abort();
     }
@@ -99,7 +99,7 @@ function portOf({ headers }: SpdyStream): number | undefined {
   return /^\d{1,5}$/.test(text) && port >= 1 && port <= 65_535 ? port : undefined;
 }
 
-/** Returns the request ID of a stream. Old clients send none: they open the error stream, then immediately the data stream. */
+/** Returns the request ID of a stream. Old clients send none: they open the error stream and then, immediately, the data stream. */
 function requestOf(stream: SpdyStream, kind: 'data' | 'error'): string {
   return stream.headers.get('requestid') ?? `#${kind === 'error' ? stream.id : stream.id - 2}`;
 }

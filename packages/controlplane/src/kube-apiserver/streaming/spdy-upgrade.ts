@@ -3,16 +3,16 @@ import { badRequest } from '@kubewright/apimachinery';
 import type { ApiRequest } from '@kubewright/apiserver';
 import { disconnected } from './disconnected.ts';
 
-/** True if the caller requests SPDY, which clients used before WebSockets and still fall back to. */
+/** True if the request upgrades to SPDY, which clients used before WebSockets and still fall back to. */
 export function wantsSpdy({ upgrade, headers }: ApiRequest): boolean {
   return upgrade !== undefined && headers['upgrade']?.toLowerCase() === 'spdy/3.1';
 }
 
 /**
- * Takes over a request's stream for SPDY/3.1.
+ * Upgrades a request's connection to SPDY/3.1.
  *
- * @param protocols - the protocols supported in its streams, in order of preference
- * @throws StatusError 400 when the client offers none of them, or has disconnected.
+ * @param protocols - the supported stream protocols, in order of preference
+ * @throws StatusError 400 if the client offers none of them, or has disconnected.
  */
 export function acceptSpdy(
   request: ApiRequest,
@@ -26,7 +26,7 @@ export function acceptSpdy(
     );
   }
   const { stream, head } = request.upgrade();
-  // The stream does not close a second time.
+  // Check now: a stream that is already destroyed emits no `close` event.
   if (stream.destroyed) throw disconnected('the connection used SPDY');
   const lines = [
     'HTTP/1.1 101 Switching Protocols',

@@ -6,10 +6,10 @@ export interface TerminalSize {
   readonly rows: number;
 }
 
-/** A size takes about thirty bytes. */
+/** Maximum length of a buffered line. A size takes about thirty bytes. */
 const maxTextBytes = 1024;
 
-/** Reads sizes as clients send them: JSON objects, one per line. Anything else is skipped. */
+/** Parses terminal sizes as clients send them: one JSON object per line. Skips everything else. */
 export async function* readTerminalSizes(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<TerminalSize> {
   let text = '';
   for await (const chunk of bytes) {

@@ -4,12 +4,12 @@ import type { ApiRequest } from '@kubewright/apiserver';
 import type { WebSocket } from 'ws';
 import { disconnected } from './disconnected.ts';
 
-/** Maximum size of a client's message, fragmented or not. */
+/** Maximum size of a message from a client, including all fragments. */
 const maxMessageBytes = 4 * 1024 * 1024;
-/** Maximum number of fragments of a client's message. */
+/** Maximum number of fragments of a message from a client. */
 const maxFragments = 1024;
 
-/** True if the caller requests a WebSocket. */
+/** True if the request upgrades to a WebSocket. */
 export function wantsWebSocket({ upgrade, headers }: ApiRequest): boolean {
   return upgrade !== undefined && headers['upgrade']?.toLowerCase() === 'websocket';
 }
@@ -21,16 +21,16 @@ function offeredProtocols({ headers }: ApiRequest): readonly string[] {
     .filter((text) => text !== '');
 }
 
-/** True if the caller offers `protocol`. */
+/** True if the request offers a subprotocol. */
 export function offersProtocol(request: ApiRequest, protocol: string): boolean {
   return offeredProtocols(request).includes(protocol);
 }
 
 /**
- * Takes over a request's stream as a WebSocket.
+ * Upgrades a request's connection to a WebSocket.
  *
- * @param protocols - the server's protocols, in order of preference
- * @throws StatusError 400 when the client offers none of them, or has disconnected.
+ * @param protocols - the supported subprotocols, in order of preference
+ * @throws StatusError 400 if the client offers none of them, or has disconnected.
  */
 export async function acceptWebSocket(
   request: ApiRequest,
@@ -43,10 +43,10 @@ export async function acceptWebSocket(
       `unable to upgrade: none of the protocols [${offered.join(' ')}] is supported; offer one of [${protocols.join(' ')}]`,
     );
   }
-  // Loaded on first use: most test clusters never need it.
+  // Loaded on first use, because most test clusters never need it.
   const { WebSocketServer } = await import('ws');
   const { stream, head, request: message } = request.upgrade();
-  // The stream does not close a second time.
+  // Check now: a stream that is already destroyed emits no `close` event.
   if (stream.destroyed) throw disconnected('the WebSocket was open');
   const server = new WebSocketServer({
     noServer: true,
@@ -57,7 +57,7 @@ export async function acceptWebSocket(
   });
   return new Promise((resolve, reject) => {
     stream.once('close', () => reject(disconnected('the WebSocket was open')));
-    // An upgrade carries Node's own request.
+    // The upgrade carries Node's own request object.
     server.handleUpgrade(message as IncomingMessage, stream, Buffer.from(head), (socket) =>
       resolve({ socket, protocol }),
     );

@@ -33,7 +33,7 @@ export function quotaEvaluator(resource: string, group: string): QuotaEvaluator 
   return (group === '' ? core[resource] : undefined) ?? counter(resource, group);
 }
 
-// The server passes each evaluator only objects of its own resource.
+// The server passes each evaluator only objects of one resource.
 const core: Readonly<Record<string, QuotaEvaluator | undefined>> = {
   pods: {
     handles: ({ operation, subresource, object, oldObject }) =>

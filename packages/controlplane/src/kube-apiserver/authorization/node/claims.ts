@@ -1,13 +1,13 @@
 /**
- * A relation from keys to values, where each pair has the sources that claim it. A pair exists as long as one source claims it,
- * so dropping a source costs only as much as it had claimed.
+ * A many-to-many relation between keys and values. Each pair records the sources that claim it, and exists as long as at least one
+ * source does. Removing a source costs time proportional to its own claims only.
  */
 export class Claims {
-  /** Sources by value, by key. */
+  /** Sources by key and value. */
   readonly #pairs = new Map<string, Map<string, Set<string>>>();
   readonly #bySource = new Map<string, { readonly keys: readonly string[]; readonly value: string }>();
 
-  /** Claims that all of `keys` map to `value`. A source claims once; call {@link Claims.drop} before changing its claim. */
+  /** Claims that all `keys` map to `value`. Each source can have one claim: call {@link Claims.drop} before changing it. */
   put(source: string, keys: readonly string[], value: string): void {
     this.#bySource.set(source, { keys, value });
     for (const key of keys) {
@@ -19,7 +19,7 @@ export class Claims {
     }
   }
 
-  /** Removes a source's claims. */
+  /** Removes the claim of a source. */
   drop(source: string): void {
     const claimed = this.#bySource.get(source);
     if (!claimed) return;

@@ -13,9 +13,9 @@ interface NodeRequest {
 }
 
 /**
- * Authorizes members of `system:nodes`. A node may read the objects its pods refer to and its own Node, Lease and CSINode; for
- * other resources, the bootstrap ClusterRole `system:node` applies. The NodeRestriction admission plugin restricts its writes
- * further. Mirrors the node authorizer of kube-apiserver (1.36).
+ * Authorizes nodes, which are the members of `system:nodes`. A node may read its own Node, Lease and CSINode and the objects that
+ * its pods refer to. For all other resources, the bootstrap ClusterRole `system:node` decides. The NodeRestriction admission plugin
+ * restricts writes further. Mirrors the node authorizer of kube-apiserver (1.36).
  */
 export class NodeAuthorizer implements Authorizer {
   readonly #index: RbacIndex;
@@ -37,7 +37,7 @@ export class NodeAuthorizer implements Authorizer {
     return rules.some((rule) => ruleAllows(rule, attributes)) ? allow : noOpinion('');
   }
 
-  /** Resources of which a node may access only some objects, by `<group>/<resource>`. */
+  /** Resources of which a node may access only certain objects, by `<group>/<resource>`. */
   readonly #subdivided: Readonly<Record<string, (request: NodeRequest) => AuthorizationDecision>> = {
     '/secrets': (request) => this.#read(request, 'secret'),
     '/configmaps': (request) => this.#read(request, 'configmap'),
@@ -54,7 +54,7 @@ export class NodeAuthorizer implements Authorizer {
     'resource.k8s.io/resourceslices': (request) => this.#resourceSlice(request),
     '/nodes': node,
     '/pods': (request) => this.#pod(request),
-    // Behind a feature gate that is off in 1.36.
+    // Upstream's feature gate for pod certificates is off in 1.36.
     'certificates.k8s.io/podcertificaterequests': () => noOpinion(''),
   };
 
@@ -119,7 +119,7 @@ export class NodeAuthorizer implements Authorizer {
         if (resource.fieldSelector?.exactValue('spec.nodeName') === request.node) return allow;
         if (resource.name !== '') return this.#ifRelated(request, 'pod');
         return noOpinion('can only list/watch pods with spec.nodeName field selector');
-      // The NodeRestriction admission plugin restricts which pods.
+      // The NodeRestriction admission plugin decides which pods.
       case 'create ':
       case 'delete ':
       case 'update status':
@@ -146,7 +146,7 @@ function lease({ node, verb, resource }: NodeRequest): AuthorizationDecision {
   if (resource.namespace !== 'kube-node-lease') {
     return noOpinion('can only access leases in the "kube-node-lease" system namespace');
   }
-  // On create, only admission knows the object's name.
+  // The authorizer does not see the object's name on create, so admission checks it.
   if (verb === 'create' || resource.name === node) return allow;
   return noOpinion('can only access node lease with the same name as the requesting node');
 }
@@ -158,13 +158,13 @@ function csiNode({ node, verb, resource }: NodeRequest): AuthorizationDecision {
   return noOpinion('can only access CSINode with the same name as the requesting node');
 }
 
-/** Authorizes by name, without the graph: a node reads its Node object before it exists. */
+/** Authorizes by name instead of the graph, because a node must be able to read its Node before that exists. */
 function node({ node: own, verb, resource }: NodeRequest): AuthorizationDecision {
   const { name, subresource } = resource;
   const writes = verb === 'update' || verb === 'patch';
   if (subresource === 'status' && writes) return allow;
   if (subresource !== '') return noOpinion('');
-  // The NodeRestriction admission plugin restricts which nodes.
+  // The NodeRestriction admission plugin decides which Nodes.
   if (writes || verb === 'create') return allow;
   if (verb !== 'get' && verb !== 'list' && verb !== 'watch') return noOpinion('');
   if (name === own) return allow;

@@ -30,24 +30,24 @@ const attachments = storagePrefix({ group: 'storage.k8s.io', resource: 'volumeat
 const slices = storagePrefix({ group: 'resource.k8s.io', resource: 'resourceslices' });
 
 /**
- * Tracks which objects are related to which node: its pods, the objects they refer to, the volumes of their claims with those
- * volumes' secrets, and objects that name the node itself. Mirrors the graph of upstream's node authorizer (1.36).
+ * Tracks which objects are related to which node: the node's pods, the objects that these pods refer to, the volumes bound to their
+ * claims with the volumes' secrets, and objects that name the node. Mirrors the graph of upstream's node authorizer (1.36).
  *
- * Follows storage. Changes are read on the next query, once per object however often it changed; the cost of a query does not
- * depend on other objects.
+ * Follows the storage. The next query applies the changes since the last one, once per changed object. The cost of a query does not
+ * depend on unrelated objects.
  */
 export class NodeGraph implements Disposable {
   /** Changes since the last query, by key. */
   readonly #changed = new Map<string, StoredObject | undefined>();
-  /** Nodes by related object: `secret/<namespace>/<name>`. */
+  /** Nodes by related object, such as `secret/<namespace>/<name>`. */
   readonly #related = new Claims();
-  /** Names of volumes by claim, and by secret. */
+  /** Names of volumes, by secret. */
   readonly #volumes = new Claims();
-  /** Claims by volume. */
+  /** Claims by volume name. */
   readonly #claimOf = new Map<string, string>();
   readonly #subscriptions: Disposable[] = [];
 
-  /** Reads the stored objects, then follows changes. */
+  /** Reads the stored objects, then follows their changes. */
   async start(storage: Storage): Promise<void> {
     for (const prefix of [pods, volumes, attachments, slices]) {
       const apply = ({ key, current }: { readonly key: string; readonly current: StoredObject | undefined }): void =>
@@ -73,7 +73,7 @@ export class NodeGraph implements Disposable {
     return this.#volumes.of(`${namespace}/${name}`).some((volume) => this.#reaches(node, volume));
   }
 
-  /** True if a node runs a pod that mounts the claim bound to a volume. */
+  /** True if a node runs a pod that uses the claim bound to a volume. */
   #reaches(node: string, volume: string): boolean {
     const claim = this.#claimOf.get(volume);
     return claim !== undefined && this.#related.has(`persistentvolumeclaim/${claim}`, node);
@@ -82,7 +82,7 @@ export class NodeGraph implements Disposable {
   #catchUp(): void {
     for (const [key, stored] of this.#changed) {
       this.#changed.delete(key);
-      // Forget first, so that an object that cannot be parsed keeps no relations.
+      // Remove the old relations first, so that none remain if the new object cannot be parsed.
       this.#forget(key);
       if (stored) this.#take(key, JSON.parse(Buffer.from(stored.bytes).toString('utf8')));
     }
@@ -95,7 +95,7 @@ export class NodeGraph implements Disposable {
   }
 
   #take(key: string, object: unknown): void {
-    // The server stores nothing else under these prefixes.
+    // The server stores only objects of these resources under these prefixes.
     if (key.startsWith(pods)) this.#takePod(key, object as ReferringPod);
     else if (key.startsWith(volumes)) this.#takeVolume(key, object as ReferringVolume);
     else {
@@ -110,16 +110,17 @@ export class NodeGraph implements Disposable {
     const node = pod.spec?.nodeName;
     if (!node) return;
     const { namespace, name } = pod.metadata;
-    const in_ = (kind: RelatedKind, names: readonly string[]) => names.map((each) => `${kind}/${namespace}/${each}`);
-    // A node creates its mirror pods itself, so they must not grant it access to anything.
+    const related = (kind: RelatedKind, names: readonly string[]) =>
+      names.map((each) => `${kind}/${namespace}/${each}`);
+    // A node creates its mirror pods itself, so they must not give it access to anything.
     const references = isMirrorPod(pod)
       ? []
       : [
-          ...in_('serviceaccount', pod.spec?.serviceAccountName ? [pod.spec.serviceAccountName] : []),
-          ...in_('secret', secretNames(pod)),
-          ...in_('configmap', configMapNames(pod)),
-          ...in_('persistentvolumeclaim', claimNames(pod)),
-          ...in_('resourceclaim', resourceClaimNames(pod)),
+          ...related('serviceaccount', pod.spec?.serviceAccountName ? [pod.spec.serviceAccountName] : []),
+          ...related('secret', secretNames(pod)),
+          ...related('configmap', configMapNames(pod)),
+          ...related('persistentvolumeclaim', claimNames(pod)),
+          ...related('resourceclaim', resourceClaimNames(pod)),
         ];
     this.#related.put(key, [`pod/${namespace}/${name}`, ...references], node);
   }

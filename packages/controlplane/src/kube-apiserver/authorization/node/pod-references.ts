@@ -1,4 +1,4 @@
-/** The parts of a stored pod that refer to other objects. */
+/** The fields of a pod that refer to other objects. */
 export interface ReferringPod {
   readonly metadata: {
     readonly name?: string | undefined;
@@ -42,7 +42,7 @@ interface PodResourceClaim {
   readonly resourceClaimTemplateName?: string;
 }
 
-/** The parts of a pod's volume that refer to other objects. */
+/** The fields of a pod's volume that refer to other objects. */
 export interface Volume {
   readonly name: string;
   readonly azureFile?: { readonly secretName?: string };
@@ -71,7 +71,7 @@ export interface ProjectedSource {
   readonly podCertificate?: unknown;
 }
 
-/** Returns the names of secrets that a pod refers to directly, not through a claim. Mirrors `VisitPodSecretNames` (1.36). */
+/** Returns the names of the secrets that a pod refers to directly (not through a claim). Mirrors `VisitPodSecretNames` (1.36). */
 export function secretNames({ spec }: ReferringPod): readonly string[] {
   const fromVolumes = (spec?.volumes ?? []).flatMap((volume) => [
     volume.azureFile?.secretName,
@@ -102,7 +102,7 @@ export function configMapNames({ spec }: ReferringPod): readonly string[] {
   return named([...fromContainers, ...fromVolumes]);
 }
 
-/** Returns the names of volume claims that a pod mounts, including those created for it. */
+/** Returns the names of the volume claims of a pod, including the claims created for its ephemeral volumes. */
 export function claimNames({ metadata, spec }: ReferringPod): readonly string[] {
   return named(
     (spec?.volumes ?? []).map(
@@ -112,7 +112,7 @@ export function claimNames({ metadata, spec }: ReferringPod): readonly string[] 
   );
 }
 
-/** Returns the names of resource claims that a pod uses. Those created from a template appear only in its status. */
+/** Returns the names of the resource claims of a pod. Only the pod's status names the claims created from templates. */
 export function resourceClaimNames({ spec, status }: ReferringPod): readonly string[] {
   const made = new Map((status?.resourceClaimStatuses ?? []).map((each) => [each.name, each.resourceClaimName]));
   const claims = (spec?.resourceClaims ?? []).map(({ name, resourceClaimName, resourceClaimTemplateName }) =>
@@ -121,7 +121,7 @@ export function resourceClaimNames({ spec, status }: ReferringPod): readonly str
   return named([...claims, status?.extendedResourceClaimStatus?.resourceClaimName]);
 }
 
-/** True for a mirror pod, which only reflects a static pod of its node. */
+/** True for a mirror pod: the API object of a static pod that runs on its node. */
 export function isMirrorPod({ metadata }: ReferringPod): boolean {
   return metadata.annotations?.['kubernetes.io/config.mirror'] !== undefined;
 }

@@ -3,7 +3,7 @@ interface SecretRef {
   readonly namespace?: string;
 }
 
-/** The parts of a stored persistent volume that refer to secrets. */
+/** The fields of a persistent volume that refer to secrets. */
 export interface ReferringVolume {
   readonly spec?: {
     readonly claimRef?: { readonly namespace?: string; readonly name?: string };
@@ -24,7 +24,8 @@ export interface ReferringVolume {
 }
 
 /**
- * Returns the secrets that a node needs to mount a volume, as `namespace/name`. Secrets for controllers are not included. Mirrors
+ * Returns the secrets that a node needs to mount a volume, as `namespace/name`. Excludes secrets that only controllers need.
+ * Mirrors
  * `VisitPVSecretNames` (1.36).
  */
 export function volumeSecrets({ spec }: ReferringVolume): readonly string[] {
@@ -37,7 +38,7 @@ export function volumeSecrets({ spec }: ReferringVolume): readonly string[] {
     csi?.nodeStageSecretRef,
     csi?.nodeExpandSecretRef,
   ];
-  // Old volumes may name no namespace; the claim's namespace applies then.
+  // Old volumes may omit the secret's namespace, which is then the claim's namespace.
   const orOfClaim = [
     azureFile && { name: azureFile.secretName, namespace: azureFile.secretNamespace },
     ...[spec?.cephfs, spec?.flexVolume, spec?.rbd, spec?.scaleIO, spec?.iscsi].map((source) => source?.secretRef),

@@ -1,28 +1,28 @@
 import { Buffer } from 'node:buffer';
 import { SpdyError } from './spdy-error.ts';
 
-/** Supported types of control frames; others are ignored. */
+/** Supported types of control frames. Others are ignored. */
 export const frameTypes = { synStream: 1, synReply: 2, reset: 3, settings: 4, ping: 6, goAway: 7, headers: 8 } as const;
 
-/** Reset reasons. */
+/** Status codes of a RST_STREAM frame. */
 export const resetReasons = { protocolError: 1, refusedStream: 3, cancel: 5 } as const;
 
-/** Flag of the last frame of one side of a stream. */
+/** Marks the last frame that one side sends on a stream. */
 export const flagFin = 1;
 
-/** A received part: bytes of a stream (a frame may arrive in several of them), or a whole control frame. */
+/** A whole control frame, or some bytes of a data frame, which may arrive in pieces. */
 export type Frame =
   | { readonly type: 'data'; readonly streamId: number; readonly bytes: Buffer; readonly fin: boolean }
   | { readonly type: 'control'; readonly kind: number; readonly flags: number; readonly payload: Buffer };
 
 const version = 3;
-/** Control frames contain numbers and compressed headers. */
+/** Maximum size of a control frame, which contains only numbers and compressed headers. */
 const maxControlBytes = 16 * 1024;
 
-/** Splits bytes into frames. @throws {@link SpdyError} for another version, or a control frame that is too long. */
+/** Splits a stream of bytes into frames. @throws {@link SpdyError} if the version is not supported or a control frame is too long. */
 export async function* readFrames(source: AsyncIterable<Buffer>): AsyncGenerator<Frame> {
   let rest: Buffer = Buffer.alloc(0);
-  /** The incomplete data frame, if any. */
+  /** The data frame that is still incomplete, if any. */
   let data: { readonly streamId: number; readonly fin: boolean; missing: number } | undefined;
   for await (const chunk of source) {
     rest = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
@@ -75,7 +75,7 @@ export function dataFrame(streamId: number, bytes: Uint8Array, options: { readon
   return frame;
 }
 
-/** Encodes 32-bit numbers, one after the other. */
+/** Encodes 32-bit numbers one after another. */
 export function numbers(...values: readonly number[]): Buffer {
   const bytes = Buffer.alloc(4 * values.length);
   values.forEach((value, index) => {

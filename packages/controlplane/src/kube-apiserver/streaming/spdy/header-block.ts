@@ -4,15 +4,16 @@ import { constants, createDeflate, createInflate } from 'node:zlib';
 import { headerDictionary } from './header-dictionary.ts';
 import { SpdyError } from './spdy-error.ts';
 
-/** Header names are in lower case. */
+/** Headers by lower-case name. */
 export type SpdyHeaders = ReadonlyMap<string, string>;
 
-/** A block holds a stream's kind, port and number: a few hundred bytes. */
+/** Maximum size of a decompressed block. Real blocks hold a stream's type, port and request ID: a few hundred bytes. */
 const maxPlainBytes = 64 * 1024;
 const maxPairs = 100;
 
 /**
- * Compresses and decompresses the header blocks of one connection. zlib keeps its state from block to block, so order matters.
+ * Compresses and decompresses the header blocks of one connection. zlib keeps its state from block to block, so their order
+ * matters.
  */
 export class HeaderBlocks implements Disposable {
   readonly #inflate: Transform;
@@ -24,12 +25,15 @@ export class HeaderBlocks implements Disposable {
     this.#deflate = createDeflate({ dictionary, flush: constants.Z_SYNC_FLUSH });
   }
 
-  /** Reads a block. One at a time. @throws {@link SpdyError} for an invalid or oversized block. */
+  /**
+   * Decompresses and parses a block. Must not be called concurrently. @throws {@link SpdyError} if the block is invalid or too
+   * large.
+   */
   async read(block: Uint8Array): Promise<SpdyHeaders> {
     return parse(await through(this.#inflate, block));
   }
 
-  /** Writes a block. One at a time. */
+  /** Formats and compresses a block. Must not be called concurrently. */
   write(headers: SpdyHeaders): Promise<Buffer> {
     return through(this.#deflate, format(headers));
   }
@@ -40,7 +44,7 @@ export class HeaderBlocks implements Disposable {
   }
 }
 
-/** Writes bytes to a stream and returns the output produced by them. */
+/** Writes bytes to a zlib stream and returns the resulting output. */
 function through(stream: Transform, bytes: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const chunks: Buffer[] = [];
@@ -56,7 +60,7 @@ function through(stream: Transform, bytes: Uint8Array): Promise<Buffer> {
       chunks.push(chunk);
       if (size > maxPlainBytes) {
         done(() => reject(new SpdyError(`a header block has more than ${maxPlainBytes} bytes`)));
-        // A few bytes can expand to gigabytes: stop here.
+        // Stop now, because a few bytes can expand to gigabytes.
         stream.on('error', () => undefined).destroy();
       }
     };
@@ -85,7 +89,7 @@ function parse(block: Buffer): SpdyHeaders {
   if (pairs > maxPairs) throw new SpdyError(`a header block has more than ${maxPairs} names`);
   for (let i = 0; i < pairs; i++) {
     const name = text().toLowerCase();
-    // Several values of one name are separated by zero bytes.
+    // Zero bytes separate several values of one name; only the first is used.
     headers.set(name, text().split('\0')[0] ?? '');
   }
   return headers;

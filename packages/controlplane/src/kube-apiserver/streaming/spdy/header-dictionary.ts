@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Words that SPDY/3 expects in header blocks; in the dictionary, each is preceded by its length. */
+/** The words of SPDY/3's zlib dictionary. In the dictionary, the length of each word precedes it. */
 const words = `
   options head post put delete trace
   accept accept-charset accept-encoding accept-language accept-ranges age allow authorization
@@ -14,7 +14,7 @@ const words = `
   .split(/\s+/)
   .map((word) => word.replace('_', ' '));
 
-/** Text without lengths: status codes, then common values. */
+/** The end of the dictionary, without lengths: status codes, then common values. */
 const tail = [
   '100101201202205206300302303304305306307402405406407408409410411412413414415416417502504505',
   '203 Non-Authoritative Information204 No Content301 Moved Permanently400 Bad Request401 Unauthorized',
@@ -24,7 +24,7 @@ const tail = [
   'publicprivatemax-age=gzip,deflate,sdchcharset=utf-8charset=iso-8859-1,utf-,*,enq=0.',
 ];
 
-/** Returns the dictionary that both sides of SPDY/3 give to zlib, byte for byte as the protocol defines it. */
+/** Returns the zlib dictionary of SPDY/3, byte for byte as the protocol defines it. */
 export function headerDictionary(): Buffer {
   const parts = words.flatMap((word) => {
     const length = Buffer.alloc(4);

@@ -14,22 +14,21 @@ import { HeaderBlocks } from './header-block.ts';
 import { SpdyError } from './spdy-error.ts';
 import { SpdyStream } from './spdy-stream.ts';
 
-/** Maximum number of concurrent streams; further ones are rejected. */
+/** Maximum number of concurrent streams. Further streams are rejected. */
 const maxStreams = 512;
-/** Above this many unsent bytes, the client has stopped reading. */
+/** Above this number of unsent bytes, the client is considered stalled and is disconnected. */
 const maxUnsentBytes = 64 * 1024 * 1024;
 
-/** Options for {@link SpdyConnection}. */
 export interface SpdyConnectionOptions {
-  /** The transport: a socket, or the messages of a WebSocket. */
+  /** The transport: a socket, or a stream over WebSocket messages. */
   readonly duplex: Duplex;
   /** Called when the client opens a stream. */
   readonly opened: (stream: SpdyStream) => void;
 }
 
 /**
- * The server side of SPDY/3.1, as far as Kubernetes' clients use it (`moby/spdystream` 0.5): streams that the client opens,
- * half-close, reset, ping. No flow-control windows or priorities: that library has none either, so an unread stream blocks the
+ * The server side of SPDY/3.1, reduced to what Kubernetes clients use (`moby/spdystream` 0.5): streams opened by the client,
+ * half-close, reset and ping. Has no flow-control windows or priorities, as that library has none: an unread stream blocks the
  * whole connection.
  */
 export class SpdyConnection {
@@ -47,18 +46,18 @@ export class SpdyConnection {
   /**
    * Serves until the client disconnects or {@link close} is called.
    *
-   * @throws SpdyError when the client violates the protocol.
+   * @throws SpdyError if the client violates the protocol.
    */
   async run(): Promise<void> {
     const duplex = this.#duplex;
     duplex.on('error', () => duplex.destroy()); // a broken connection is the client's concern
-    // Each write that waits for 'drain' adds listeners.
+    // Every write that waits for 'drain' adds listeners.
     duplex.setMaxListeners(0);
     duplex.once('close', () => this.#abortAll());
     try {
       for await (const frame of readFrames(duplex)) await this.#take(frame);
     } catch (error) {
-      // The transport was destroyed while reading: the client disconnected, or we closed it.
+      // Any other error means that the transport was destroyed: the client disconnected, or this side closed it.
       if (error instanceof SpdyError) throw error;
     } finally {
       this.#abortAll();
@@ -67,7 +66,7 @@ export class SpdyConnection {
     }
   }
 
-  /** Sends GOAWAY and ends the connection once everything is sent. */
+  /** Sends GOAWAY, then closes the connection once everything is sent. */
   close(): void {
     if (this.#duplex.destroyed || this.#duplex.writableEnded) return;
     this.#duplex.write(controlFrame(frameTypes.goAway, numbers(this.#lastId, 0)));
@@ -83,7 +82,7 @@ export class SpdyConnection {
     if (kind === frameTypes.synStream) await this.#open(payload, flags);
     else if (kind === frameTypes.ping) void this.#write(controlFrame(frameTypes.ping, payload));
     else if (kind === frameTypes.reset) this.#streams.get(streamIdOf(payload))?.aborted();
-    // Later header blocks are not used, but must be decompressed to keep zlib's state in sync.
+    // These headers are not used, but must be decompressed to keep zlib's state in sync.
     else if (kind === frameTypes.headers || kind === frameTypes.synReply) await this.#blocks.read(payload.subarray(4));
   }
 
@@ -91,7 +90,7 @@ export class SpdyConnection {
     if (payload.length < 10) throw new SpdyError('a SYN_STREAM frame is too short');
     const id = streamIdOf(payload);
     const headers = await this.#blocks.read(payload.subarray(10));
-    // Clients use increasing odd stream IDs.
+    // The stream IDs of clients are odd and increase.
     if (id % 2 === 0 || id <= this.#lastId) {
       this.#reset(id, resetReasons.protocolError);
       return;
@@ -123,7 +122,7 @@ export class SpdyConnection {
     void this.#write(controlFrame(frameTypes.reset, numbers(streamId, reason)));
   }
 
-  /** Writes a frame; resolves when there is room for more. */
+  /** Writes a frame. Resolves when the transport can take more. */
   #write(frame: Buffer): Promise<void> {
     const duplex = this.#duplex;
     if (duplex.destroyed || duplex.writableEnded) return Promise.resolve();

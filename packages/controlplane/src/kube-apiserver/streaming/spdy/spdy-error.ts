@@ -1,6 +1,6 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** The other side violated the protocol or exceeded a limit. Its connection ends. */
+/** Thrown if the client violates the protocol or exceeds a limit. Its connection is closed. */
 export class SpdyError extends KubewrightError {
   override readonly name = 'SpdyError';
   readonly code = 'KW5104';

@@ -1,33 +1,31 @@
 import { ByteQueue } from '../byte-queue.ts';
 import type { SpdyHeaders } from './header-block.ts';
 
-/**
- * Above this many unread bytes, the whole connection has to wait: the SPDY clients of Kubernetes have no flow-control windows.
- */
+/** Above this number of unread bytes, the whole connection waits: Kubernetes' SPDY clients have no flow-control windows. */
 const maxUnreadBytes = 1024 * 1024;
-/** Maximum size of a written frame. */
+/** Maximum payload of a data frame that is sent. */
 const maxFrameBytes = 64 * 1024;
 
-/** A stream's output: its connection. */
+/** Where a stream writes its frames: its connection. */
 export interface SpdyStreamOutput {
   data(streamId: number, bytes: Uint8Array, options: { readonly fin: boolean }): Promise<void>;
   reset(streamId: number): void;
-  /** Called when both sides have ended. */
+  /** Called when both directions have ended. */
   forget(streamId: number): void;
 }
 
-/** A stream of a connection: bytes in both directions, each with its own end. */
+/** A stream of a connection. Either side can end its direction separately. */
 export class SpdyStream {
   readonly id: number;
   readonly headers: SpdyHeaders;
-  /** Bytes from the client. */
+  /** Bytes received from the client. */
   readonly input: ByteQueue = new ByteQueue();
   readonly #output: SpdyStreamOutput;
   #unwanted = false;
   #inputEnded = false;
   #outputEnded = false;
   #roomFound: () => void = () => {};
-  /** Settles with the last write: writes follow each other, even if their callers do not wait. */
+  /** Resolves after the last write. Writes are sent in order, even if callers do not wait for them. */
   #written: Promise<void> = Promise.resolve();
 
   constructor(id: number, parts: { readonly headers: SpdyHeaders; readonly output: SpdyStreamOutput }) {
@@ -37,7 +35,7 @@ export class SpdyStream {
     this.input.drained = () => this.#roomFound();
   }
 
-  /** Sends bytes; resolves when there is room for more. Sends nothing after the end. */
+  /** Sends bytes. Resolves when the connection can take more. Does nothing after the stream has ended. */
   write(bytes: Uint8Array): Promise<void> {
     return this.#afterWrites(async () => {
       for (let at = 0; at < bytes.length && !this.#outputEnded; at += maxFrameBytes) {
@@ -46,7 +44,7 @@ export class SpdyStream {
     });
   }
 
-  /** Ends this side of the stream after everything that was written. */
+  /** Ends this side's direction after everything that has been written. */
   end(): Promise<void> {
     return this.#afterWrites(async () => {
       if (this.#outputEnded) return;
@@ -63,13 +61,13 @@ export class SpdyStream {
     this.aborted();
   }
 
-  /** Drops everything that still arrives, because it is no longer read. */
+  /** Drops all further input, because it is no longer read. */
   discard(): void {
     this.#unwanted = true;
     this.#roomFound();
   }
 
-  /** Handles received bytes; resolves when there is room for more. Called by the connection. */
+  /** Handles received bytes. Resolves when the stream can take more. Called by the connection. */
   async received(bytes: Uint8Array, options: { readonly fin: boolean }): Promise<void> {
     if (this.#inputEnded) return;
     if (bytes.length > 0 && !this.#unwanted) this.input.push(bytes);
@@ -85,7 +83,7 @@ export class SpdyStream {
     });
   }
 
-  /** The client has reset the stream, or the connection has ended. Called by the connection. */
+  /** Ends the stream because the client has reset it or the connection has ended. Called by the connection. */
   aborted(): void {
     this.#inputEnded = true;
     this.#outputEnded = true;
