@@ -26,7 +26,7 @@ describe('builtin cells', () => {
       const [group, version] = apiVersion.includes('/') ? apiVersion.split('/') : ['', apiVersion];
       const definition = definitions.find((d) => d.group === group && d.version === version && d.resource === resource);
       const made = definition?.cells(object, now) ?? [];
-      // Upstream returns one cell too many for IP addresses.
+      // Upstream returns one cell too many for IPAddresses.
       const columns = definition?.columns.length ?? 0;
       expect(made).toHaveLength(columns);
       expect(made.map(withoutSeconds)).toEqual(cells.slice(0, columns).map(withoutSeconds));
@@ -38,7 +38,7 @@ describe('builtin cells', () => {
   });
 });
 
-/** Masks seconds, which differ because the clock moved between the server's response and its recording. */
+/** Masks seconds, because the clock moved between the server's response and its recording. */
 function withoutSeconds(cell: unknown): unknown {
   return typeof cell === 'string' ? cell.replace(/\b\d+s$/, '#s').replace(/\b\d+s ago/, '#s ago') : cell;
 }

@@ -16,7 +16,7 @@ describe('builtinDefinitions', () => {
     }
   });
 
-  it('gives every stored resource its own strategy, unless it is defined elsewhere', () => {
+  it('defines a kind for every resource that is stored and not defined elsewhere', () => {
     const virtual = definitions.filter((definition) => definition.virtual).map(({ resource }) => resource);
     expect(virtual).toEqual([
       'bindings',

@@ -37,7 +37,7 @@ function stored(resource: string, object: object): KubernetesObject {
   return draft as unknown as KubernetesObject;
 }
 
-/** Changes a copy of the stored object through the main endpoint or a subresource; returns it with its errors. */
+/** Changes a copy of the stored object through the main resource or a subresource. Returns the copy and the errors. */
 function change<T>(
   resource: string,
   old: KubernetesObject,
@@ -75,7 +75,7 @@ describe('pods', () => {
     expect(added.faults).toBe('spec.containers: Forbidden: pod updates may not add or remove containers');
   });
 
-  it('keeps the status on the main endpoint and everything else on the status subresource', () => {
+  it('keeps the status in main resource updates, and everything else in status updates', () => {
     const edit = (p: Pod): void => {
       p.status.phase = 'Running';
       p.spec.hostname = 'h';
@@ -86,7 +86,7 @@ describe('pods', () => {
     expect(viewed.object.spec).toEqual((pod as unknown as Pod).spec);
   });
 
-  it('adds only ephemeral containers through their subresource', () => {
+  it('changes only ephemeral containers through the ephemeralcontainers subresource', () => {
     const edit = (p: Pod): void => {
       p.spec.hostname = 'h';
       p.metadata.labels = { a: 'b' };
@@ -108,7 +108,7 @@ describe('pods', () => {
     expect(object.spec.containers![0]).toMatchObject({ image: 'a', resources: { requests: { cpu: '1' } } });
   });
 
-  it('grants the grace period that the kind allows', () => {
+  it('uses the grace period that the kind allows', () => {
     const { gracefulSeconds } = strategyOf('pods');
     const bound = structuredClone(pod) as unknown as Pod;
     bound.spec.nodeName = 'n';
@@ -129,7 +129,7 @@ describe('workloads', () => {
     spec: { selector: { matchLabels: { app: 'a' } }, template },
   });
 
-  it('rejects another selector', () => {
+  it('rejects a changed selector', () => {
     const edit = (d: Deployment): void => {
       d.spec.selector = { matchLabels: { app: 'b' } };
       d.spec.template.metadata.labels = { app: 'b' };
@@ -160,7 +160,7 @@ describe('workloads', () => {
 });
 
 describe('configuration', () => {
-  it('keeps objects that are marked immutable', () => {
+  it('rejects changes of objects that are marked immutable', () => {
     const map = stored('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', data: { a: 'b' }, immutable: true });
     const edit = (m: ConfigMap): void => {
       m.data = { a: 'c' };
@@ -171,7 +171,7 @@ describe('configuration', () => {
     );
   });
 
-  it("keeps a secret's type and a binding's role", () => {
+  it("rejects changes of a Secret's type and of a binding's role", () => {
     const secret = stored('secrets', { apiVersion: 'v1', kind: 'Secret' });
     expect(change('secrets', secret, { edit: (s: Secret) => (s.type = 'x/y') }).faults).toBe(
       'type: Invalid value: "x/y": field is immutable',

@@ -12,7 +12,7 @@ import type { Draft, Strategy } from '@kubewright/apiserver';
 import type { StrategyContext } from '@kubewright/apiserver/internal';
 import { describe, expect, it } from 'vitest';
 import { builtinDefinitions } from './builtin-definitions.ts';
-// The cases that the recorder sends, so the fixtures contain only responses.
+// The recorder sends the same cases, so the fixtures contain only the responses.
 import { build, type InvalidCase, invalidCases } from './testdata/invalid-objects.mjs';
 import { suspectCases } from './testdata/suspect-objects.mjs';
 
@@ -55,7 +55,7 @@ describe('builtin validation', () => {
   });
 
   it.each(recorded.map((one) => ({ ...one, changes: JSON.stringify(invalidCases[one.index]?.[1]).slice(0, 120) })))(
-    'answers $index $resource $changes as the real API server does',
+    'responds to $index $resource $changes as the real API server does',
     ({ index, code, causes = [] }) => {
       const made = faultsOf(index);
       if (code !== 422) expect(made).toEqual([]);

@@ -5,7 +5,7 @@ const services = '/api/v1/namespaces/default/services';
 const json = { 'content-type': 'application/json' };
 
 describe('two API servers on one storage', () => {
-  it('give an address and a node port to one service only, even to requests at the same time', async () => {
+  it('allocate an address and a node port to only one Service, even for concurrent requests', async () => {
     await using one = await PlaneUnderTest.start();
     await using two = await PlaneUnderTest.start({ storage: one.storage });
     const create = async (plane: PlaneUnderTest, name: string, spec: object): Promise<number> => {
@@ -23,13 +23,13 @@ describe('two API servers on one storage', () => {
     const answers = await Promise.all([make(one, 'c'), make(two, 'd')]);
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 422]);
     expect(answers.find(({ status }) => status === 422)?.text).toContain('provided port is already allocated');
-    // Both are free again once their services are deleted.
+    // Both the address and the node port are free again once their Services are deleted.
     for (const name of ['a', 'b', 'c', 'd']) await two.send('DELETE', `${services}/${name}`);
     expect(await create(two, 'e', { nodePort: 30_007 })).toBe(201);
     expect([...one.errors, ...two.errors]).toEqual([]);
   });
 
-  it('accept a name for one CRD only, even in requests at the same time', async () => {
+  it('accept a name for only one CRD, even in concurrent requests', async () => {
     await using one = await PlaneUnderTest.start();
     await using two = await PlaneUnderTest.start({ storage: one.storage });
     const crds = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
@@ -62,10 +62,10 @@ describe('two API servers on one storage', () => {
     const conditions = [await accepted('widgets'), await accepted('wheels')];
     expect(conditions.map((condition) => condition?.status).toSorted()).toEqual(['False', 'True']);
     expect(conditions.find((condition) => condition?.status === 'False')?.message).toBe('"w" is already in use');
-    // Once the holder is deleted, the name goes to the other CRD.
+    // Once the CRD that holds the name is deleted, the other CRD gets it.
     const [holder, waiting] = conditions[0]?.status === 'True' ? ['widgets', 'wheels'] : ['wheels', 'widgets'];
     await one.send('DELETE', `${crds}/${holder}.example.com`);
-    // No controller is running that would remove the custom resources and then this finalizer.
+    // No controller is running that would delete the custom resources and remove this finalizer.
     const patch = { 'content-type': 'application/merge-patch+json' };
     await two.send('PATCH', `${crds}/${holder}.example.com`, { metadata: { finalizers: null } }, patch);
     await expect.poll(async () => (await accepted(waiting))?.status).toBe('True');

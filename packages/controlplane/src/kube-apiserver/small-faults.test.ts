@@ -7,8 +7,8 @@ const merge = { 'content-type': 'application/merge-patch+json' };
 const core = '/api/v1/namespaces/default';
 const container = { name: 'c', image: 'i' };
 
-/** Differences from kube-apiserver 1.36.3 that a comparison found; the responses are the real server's. */
-describe('the API server answers as the real one', () => {
+/** Regressions: differences from kube-apiserver 1.36.3 that a comparison found. The expected responses are the real server's. */
+describe('the API server responds like kube-apiserver', () => {
   let plane: PlaneUnderTest;
   beforeAll(async () => {
     plane = await PlaneUnderTest.start();
@@ -42,16 +42,16 @@ describe('the API server answers as the real one', () => {
     expect([status, object.metadata.namespace, object.metadata.labels]).toEqual([200, undefined, { a: 'b' }]);
   });
 
-  it('keeps only the names of a service account’s secrets', async () => {
+  it('keeps only the names in a service account’s secrets', async () => {
     const body = { metadata: { name: 'sa' }, secrets: [{ namespace: 'x' }, { name: 'a', kind: 'Secret' }] };
     const { status, object } = await create(`${core}/serviceaccounts`, body);
     expect([status, object.secrets]).toEqual([201, [{}, { name: 'a' }]]);
   });
 
   it.each([
-    ['of the pod', '', undefined],
-    ['of the deletion', '1', '{"gracePeriodSeconds":9223372036854775807}'],
-  ])('writes a grace period of 64 bits exactly, in tables too: %s', async (_whose, suffix, options) => {
+    ['the pod’s', '', undefined],
+    ['the deletion’s', '1', '{"gracePeriodSeconds":9223372036854775807}'],
+  ])('writes a 64-bit grace period exactly, even in tables: %s', async (_whose, suffix, options) => {
     const name = `patient${suffix}`;
     const grace = options === undefined ? '9223372036854775807' : '1';
     const spec = `{"nodeName":"n","terminationGracePeriodSeconds":${grace},"containers":[{"name":"c","image":"i"}]}`;
@@ -66,7 +66,7 @@ describe('the API server answers as the real one', () => {
     expect((await plane.send('DELETE', `${core}/pods/${name}`, '{"gracePeriodSeconds":0}', json)).status).toBe(200);
   });
 
-  it('rejects an eviction of a pod other than the one in the path', async () => {
+  it('rejects an eviction whose pod differs from the one in the path', async () => {
     await create(`${core}/pods`, { metadata: { name: 'evicted' }, spec: { containers: [container] } });
     const evict = (metadata: object): Promise<Answer> =>
       create(`${core}/pods/evicted/eviction`, { apiVersion: 'policy/v1', kind: 'Eviction', metadata });
@@ -77,7 +77,7 @@ describe('the API server answers as the real one', () => {
     expect((await call('GET', `${core}/pods/evicted`)).status).toBe(200);
   });
 
-  it('gives a service an address when its type changes from ExternalName, and takes its policies back', async () => {
+  it('allocates an address when a Service stops being an ExternalName, and drops it and its policies when it becomes one again', async () => {
     const external = { type: 'ExternalName', externalName: 'a.example.com' };
     await create(`${core}/services`, { metadata: { name: 'ext' }, spec: external });
     const spec = { type: 'ClusterIP', externalName: null, ports: [{ port: 80 }] };
@@ -97,14 +97,14 @@ describe('the API server answers as the real one', () => {
     ],
     [{ ipFamilies: ['IPv6'] }, 'spec.ipFamilies[0]', '"IPv6": not configured on this cluster'],
     [{ ipFamilies: ['IPv4', 'IPv6'] }, 'spec.ipFamilyPolicy', '"SingleStack": must be'],
-  ])('refuses services for families that the cluster does not have: %j', async (families, field, message) => {
+  ])('rejects Services with IP families that the cluster does not have: %j', async (families, field, message) => {
     const body = { metadata: { name: 'dual' }, spec: { ...families, ports: [{ port: 80 }] } };
     const { status, object } = await create(`${core}/services`, body);
     expect([status, object.details.causes[0].field]).toEqual([422, field]);
     expect(object.message).toContain(message);
   });
 
-  it('lets headless services without a selector have both families', async () => {
+  it('allows both IP families for headless Services without a selector', async () => {
     const spec = { clusterIP: 'None', ipFamilyPolicy: 'RequireDualStack', ports: [{ port: 80 }] };
     const { status, object } = await create(`${core}/services`, { metadata: { name: 'headless' }, spec });
     expect([status, object.spec.ipFamilies]).toEqual([201, ['IPv4', 'IPv6']]);
@@ -132,14 +132,14 @@ describe('the API server answers as the real one', () => {
     ['HEAD', '/livez', 200],
     ['POST', '/api', 405],
     ['POST', '/apis/apps/v1', 405],
-  ])('answers %s %s with %i', async (method, path, status) => {
+  ])('responds to %s %s with %i', async (method, path, status) => {
     expect((await plane.send(method, path)).status).toBe(status);
   });
 
   it.each([
     ['a.b', 'must not contain dots'],
     ['a'.repeat(64), 'must be no more than 63 characters'],
-  ])('refuses StatefulSets named %s', async (name, message) => {
+  ])('rejects StatefulSets named %s', async (name, message) => {
     const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [container] } };
     const spec = { serviceName: 's', selector: { matchLabels: { a: 'b' } }, template };
     const { status, object } = await create('/apis/apps/v1/namespaces/default/statefulsets', {
@@ -150,7 +150,7 @@ describe('the API server answers as the real one', () => {
     expect(object.message).toContain(message);
   });
 
-  it('uses the default PriorityClass, allows only one, and keeps those of the system', async () => {
+  it("uses the default PriorityClass, allows only one, and protects the system's classes", async () => {
     const classes = '/apis/scheduling.k8s.io/v1/priorityclasses';
     const own = { metadata: { name: 'own' }, value: 7, globalDefault: true, preemptionPolicy: 'Never' };
     expect((await create(classes, own)).status).toBe(201);

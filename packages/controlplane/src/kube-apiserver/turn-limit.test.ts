@@ -2,7 +2,7 @@ import { systemClock } from '@kubewright/apimachinery';
 import { expect, it } from 'vitest';
 import { TestControlPlane } from '../controllers/testdata/test-control-plane.ts';
 
-it('runs timers and sockets while one caller sends request after request', async () => {
+it('lets timers and sockets run while a caller sends requests without pause', async () => {
   await using plane = await TestControlPlane.start();
   let others = false;
   setImmediate(() => setImmediate(() => (others = true)));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { type ImageConfig, thisArchitecture } from '../image-manifest.ts';
 
-/** Writes a tar archive of the entries of a folder, with the system's `tar`. */
+/** Writes a folder's entries to a tar archive, with the system's `tar`. */
 export function tarOf(
   folder: string,
   file: string,

@@ -4,7 +4,7 @@ import { PlaneUnderTest } from '../../kube-apiserver/testdata/plane-under-test.t
 const json = { 'content-type': 'application/json' };
 const claim = { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Gi' } } };
 
-it('accepts a StatefulSet that mounts its claim templates, without the fields of features that are off', async () => {
+it('accepts a StatefulSet that mounts its claim templates, and drops fields of disabled features', async () => {
   await using plane = await PlaneUnderTest.start();
   const container = {
     name: 'nginx',

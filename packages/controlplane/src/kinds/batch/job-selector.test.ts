@@ -22,16 +22,16 @@ describe('generateJobSelector', () => {
     return { job: keys(json.metadata.labels), template: keys(json.spec.template.metadata.labels) };
   }
 
-  it('labels the template of a job', async () => {
+  it('adds the generated labels to the pod template', async () => {
     expect(await created('other', { app: 'b' })).toEqual({ job: ['app'], template: ['app', ...generated] });
   });
 
-  it('leaves the labels of a job that equal those of its template', async () => {
+  it("keeps a job's labels even if they equal those of its template", async () => {
     expect(await created('equal', { app: 'a' })).toEqual({ job: ['app'], template: ['app', ...generated] });
   });
 
   it.each([['none', undefined] as const, ['empty', {}] as const])(
-    'adds them to a job that has the labels of its template by default (%s)',
+    'also adds them to a job that inherits its labels from the template (%s)',
     async (name, labels) => {
       expect(await created(name, labels)).toEqual({ job: ['app', ...generated], template: ['app', ...generated] });
     },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PlaneUnderTest } from '../../kube-apiserver/testdata/plane-under-test.ts';
 
-// Each response was recorded from kube-apiserver 1.36.3, including the odd codes.
+// Each response was recorded from kube-apiserver 1.36.3, including the unusual status codes.
 describe('a binding', () => {
   it.each<[object, number, string]>([
     [{}, 400, 'name in URL does not match name in Binding object'],
@@ -38,7 +38,7 @@ describe('a binding', () => {
     expect(plane.errors).toEqual([]);
     const { spec: bound, metadata } = JSON.parse((await plane.send('GET', `${space}/pods/p`)).text);
     expect(bound.nodeName).toBe(code === 201 ? 'n' : undefined);
-    // Upstream, no one owns the name of the node.
+    // As upstream, no field manager owns the node name.
     expect(metadata.managedFields).toHaveLength(1);
   });
 });

@@ -29,7 +29,7 @@ function service(spec: Partial<Service['spec']>): Service {
 }
 
 describe('allocateForCreate', () => {
-  it('gives each service a different address until the range is exhausted', () => {
+  it('allocates a different address to each Service until the range is full', () => {
     const { allocator } = setup();
     const made = Array.from({ length: 6 }, () => {
       const one = service({});
@@ -71,7 +71,7 @@ describe('allocateForCreate', () => {
     expect(allocator.takeIp({ requested: '10.96.0.3', dryRun: false })).toBe('10.96.0.3');
   });
 
-  it('leaves headless and external services without an address', () => {
+  it('allocates no address to headless and ExternalName Services', () => {
     const { allocator } = setup();
     const headless = service({ clusterIP: 'None', selector: { a: 'b' } });
     allocateForCreate(headless, { allocator, dryRun: false });
@@ -81,7 +81,7 @@ describe('allocateForCreate', () => {
     expect(external.spec.clusterIP).toBeUndefined();
   });
 
-  it('shares a node port between TCP and UDP of one port', () => {
+  it('uses one node port for TCP and UDP of the same port', () => {
     const { allocator } = setup();
     const both = service({
       type: 'NodePort',
@@ -107,7 +107,7 @@ describe('allocateForUpdate', () => {
     expect(next.spec.ports).toEqual(old.spec.ports);
   });
 
-  it('releases node ports with the type that needs them, and the address for an external name', () => {
+  it('releases node ports when the type no longer needs them, and the address when it becomes ExternalName', () => {
     const { allocator } = setup();
     const old = service({ type: 'NodePort', externalTrafficPolicy: 'Cluster' });
     allocateForCreate(old, { allocator, dryRun: false });
@@ -125,7 +125,7 @@ describe('allocateForUpdate', () => {
   });
 });
 
-describe('a rejected service', () => {
+describe('a rejected Service', () => {
   it('releases only its own allocations', async () => {
     await using server = await TestServer.start(withBuiltinKinds);
     const path = '/api/v1/namespaces/default/services';

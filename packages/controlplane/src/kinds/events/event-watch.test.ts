@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { TestServer, withBuiltinKinds } from '../../kube-apiserver/testdata/test-server.ts';
 
 describe('a watch of events.k8s.io', () => {
-  it('selects by the fields of the requested version', async () => {
+  it('selects by the field names of the requested version', async () => {
     await using server = await TestServer.start(withBuiltinKinds);
     const path = '/apis/events.k8s.io/v1/events?watch=1&fieldSelector=regarding.name%3Da';
     const { body } = await server.server.handle(server.request('GET', path));

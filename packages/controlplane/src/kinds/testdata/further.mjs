@@ -1,5 +1,5 @@
 /**
- * Bindings, what a user may do, the volume with a pod's token, certificate requests. Played by
+ * Requests for bindings, access reviews, the projected token volume of pods, and certificate requests. Run by
  * `kube-apiserver/testdata/run-steps.mjs`.
  */
 import { minimalObjects } from './minimal-objects.mjs';

@@ -1,5 +1,5 @@
-// Objects that break one rule or a few; record.mjs keeps the real server's answers to them.
-// Each case is a base and the values to put at paths of it; `undefined` removes.
+// Objects that break one or a few rules. record.mjs records the real server's responses to them. Each case is a base object and the
+// values to set at paths of it; `undefined` removes the value.
 const a = (extra = {}) => ({ name: 'a', image: 'a', ...extra });
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers: [a()] } };
 const selector = { matchLabels: { app: 'a' } };

@@ -46,7 +46,7 @@ export function write(name, lines) {
 
 if (what === 'minimal') await recordMinimal();
 
-/** Creates the minimal objects and the prepared ones, then asks for every row as a Table. */
+/** Creates the minimal and the table objects, then requests every row as a Table. */
 async function recordTables() {
   const { tableObjects } = await import('./table-objects.mjs');
   const all = [...tableObjects, ...minimalObjects.map(([resource, object]) => ({ resource, object }))];
@@ -78,7 +78,7 @@ async function recordTables() {
 
 if (what === 'tables') await recordTables();
 
-/** Sends what must be refused and keeps the answers; the object is rebuilt from the cases by the test. */
+/** Sends objects that must be rejected, and records the responses. The test rebuilds each object from its case. */
 async function recordInvalid() {
   const { build, invalidCases } = await import('./invalid-objects.mjs');
   const lines = [];

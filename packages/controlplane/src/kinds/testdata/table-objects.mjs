@@ -1,4 +1,4 @@
-// What record.mjs creates, and the status it then writes, before it asks for tables.
+// The objects that record.mjs creates before it requests tables, and the statuses that it writes to them.
 const pod = (name, status, { spec = {}, metadata = {} } = {}) => ({
   resource: 'pods',
   object: { apiVersion: 'v1', kind: 'Pod', metadata: { name, ...metadata }, spec: { nodeName: 'n1', containers: [{ name: 'a', image: 'a' }, { name: 'b', image: 'b' }], ...spec } },

@@ -1,6 +1,6 @@
 /**
- * What may be written through each view of a built-in kind, and who owns it afterwards: a whole object is applied to the
- * view, then another to the main endpoint. Played by `kube-apiserver/testdata/run-steps.mjs`.
+ * Records which fields each subresource of a built-in kind can change, and who manages them afterwards: applies a whole object to
+ * the subresource, then another to the main resource. Run by `kube-apiserver/testdata/run-steps.mjs`.
  */
 import { minimalObjects } from './minimal-objects.mjs';
 
@@ -11,7 +11,7 @@ const ended = { type: 'Approved', status: 'True', reason: 'R', message: 'm', las
 const counts = { replicas: 1 };
 const balancer = { loadBalancer: { ingress: [{ ip: '10.1.2.3' }] } };
 
-/** Something that a status of each kind may say; without those that their server itself writes to. */
+/** An example of each kind's status, without statuses that the real server also writes itself. */
 const statuses = {
   pods: { phase: 'Running', conditions: [condition] },
   namespaces: { phase: 'Active', conditions: [{ ...condition, type: 'X' }] },
@@ -55,7 +55,7 @@ function collectionOf(resource, { apiVersion }) {
   return `${base}/${clusterScoped.has(resource) ? '' : `namespaces/${NAMESPACE}/`}${resource}`;
 }
 
-/** Applies a whole object to a view, then to the main endpoint, then sends a whole one to both. */
+/** Applies a whole object to a subresource and then to the main resource, then updates both with a whole object. */
 function stepsFor(resource, object, { view, status }) {
   const { name } = object.metadata;
   const collection = collectionOf(resource, object);
@@ -108,7 +108,7 @@ export const steps = [
   ['POST', '/api/v1/namespaces', { metadata: { name: NAMESPACE } }],
   ['POST', `/api/v1/namespaces/${NAMESPACE}/serviceaccounts`, { metadata: { name: 'default' }, automountServiceAccountToken: false }],
   ...first.flatMap(lifeOf),
-  // Finalizing is a PUT of the whole namespace, and nothing but its finalizers changes.
+  // The finalize subresource takes a PUT of the whole namespace, but changes only its finalizers.
   ['PUT', `/api/v1/namespaces/${NAMESPACE}/finalize`, { $from: `/api/v1/namespaces/${NAMESPACE}`, $merge: { metadata: { labels: { put: 'p' } }, spec: { finalizers: ['kubernetes', 'example.com/mine'] } } }],
   ['PUT', `/api/v1/namespaces/${NAMESPACE}/finalize`, { metadata: { name: NAMESPACE }, spec: { finalizers: ['bad name'] } }],
   ['PUT', `/api/v1/namespaces/${NAMESPACE}/finalize`, { metadata: { name: 'other' }, spec: {} }],

@@ -28,7 +28,7 @@ describe('canonicalQuantity', () => {
     expect(canonicalQuantity(given)).toBe(canonical);
   });
 
-  it('keeps the value, and leaves canonical quantities unchanged', () => {
+  it('preserves the value, and leaves canonical quantities unchanged', () => {
     const suffixes = fc.constantFrom('', 'n', 'u', 'm', 'k', 'M', 'G', 'Ki', 'Mi', 'Gi', 'e3', 'E-2');
     fc.assert(
       fc.property(fc.integer({ min: -1_000_000, max: 1_000_000 }), fc.nat(999), suffixes, (whole, fraction, suffix) => {

@@ -50,7 +50,7 @@ describe('admission of certificate signing requests', () => {
     expect((await create('other', mastersRequest, {}, other)).status).toBe(201);
   });
 
-  it('requires the permission to approve and to sign requests for the signer, or for its domain', async () => {
+  it('requires permission to approve and sign requests, for the signer or its domain', async () => {
     const { object } = await create('wanted', rsaRequest);
     const as = { 'impersonate-user': 'clerk' };
     const write = (part: 'approval' | 'status', status: object) =>
@@ -61,7 +61,7 @@ describe('admission of certificate signing requests', () => {
     });
     expect(await write('approval', approved)).toMatchObject(refused('approve'));
     expect(await write('status', failed)).toMatchObject(refused('sign'));
-    // Nothing changes, so no permission is needed.
+    // An update that changes nothing needs no permission.
     expect((await write('status', {})).status).toBe(200);
     const signers = { apiGroups: ['certificates.k8s.io'], resources: ['signers'] };
     await send('PUT', `${rbac}/clusterroles/clerk`, {
@@ -78,7 +78,7 @@ describe('admission of certificate signing requests', () => {
     expect((await write('approval', approved)).status).toBe(200);
   });
 
-  it('allows a node to ask only for its own certificate', async () => {
+  it('allows a node to request only its own certificate', async () => {
     const spec = {
       signerName: 'kubernetes.io/kube-apiserver-client-kubelet',
       usages: ['digital signature', 'client auth'],

@@ -32,19 +32,19 @@ describe('admission of claims', () => {
   };
   const grow = (name: string, storage: string) => patch(name, { spec: { resources: { requests: { storage } } } });
 
-  it('gives a claim without a class the newest default class', async () => {
+  it('sets the newest default class on a claim without a class', async () => {
     expect((await create('early')).spec.storageClassName).toBeUndefined();
     await storageClass('other', {});
     await storageClass('b', isDefault);
     await storageClass('a', isDefault);
-    // Both were created in the same second of the test's clock.
+    // Both classes were created in the same second of the test clock, so the name decides.
     expect((await create('late')).spec.storageClassName).toBe('a');
     expect((await create('classless', { storageClassName: '' })).spec.storageClassName).toBe('');
     const old = { 'volume.beta.kubernetes.io/storage-class': 'other' };
     expect((await create('annotated', {}, old)).spec.storageClassName).toBeUndefined();
   });
 
-  it('lets a claim get the class that it lacked, once', async () => {
+  it('lets a claim without a class get one, once', async () => {
     const assign = (storageClassName: string) => patch('early', { spec: { storageClassName } });
     expect((await assign('a')).status).toBe(200);
     expect(await assign('b')).toMatchObject({

@@ -32,7 +32,7 @@ describe('LimitRanger', () => {
   const container = (resources: object = {}, name = 'c') => ({ name, image: 'i', resources });
   const refused = (text: string) => ({ status: 403, object: { message: `pods "p" is forbidden: ${text}` } });
 
-  it('gives containers the requests and limits that they lack, and notes it', async () => {
+  it('sets missing requests and limits of containers, and records this in an annotation', async () => {
     const namespace = await limited({
       type: 'Container',
       default: { cpu: '500m', memory: '512Mi' },
@@ -56,7 +56,7 @@ describe('LimitRanger', () => {
     });
   });
 
-  it('leaves a pod without containers to validation', async () => {
+  it('lets validation reject a pod without containers', async () => {
     const namespace = await limited({ type: 'Container', default: { cpu: '500m' } });
     for (const containers of [null, undefined, []]) {
       const { status, object } = await create(namespace, { containers, initContainers: null });
@@ -84,7 +84,7 @@ describe('LimitRanger', () => {
     expect((await one({ requests: { cpu: '200m' }, limits: { cpu: '400m' } })).status).toBe(201);
   });
 
-  it('rejects pods whose containers together are outside the limits', async () => {
+  it('rejects pods whose total is outside the limits', async () => {
     const namespace = await limited({ type: 'Pod', max: { memory: '1Gi' } });
     const half = (name: string) => container({ limits: { memory: '600Mi' } }, name);
     expect(await create(namespace, { containers: [half('a'), half('b')] })).toMatchObject(

@@ -6,7 +6,7 @@ const merge = { 'content-type': 'application/merge-patch+json' };
 const namespaces = '/api/v1/namespaces';
 const policies = '/apis/networking.k8s.io/v1/namespaces/default/networkpolicies';
 
-describe('warnings about what nothing acts on', () => {
+describe('warnings about ignored objects', () => {
   let plane: PlaneUnderTest;
   beforeAll(async () => {
     plane = await PlaneUnderTest.start();
@@ -18,7 +18,7 @@ describe('warnings about what nothing acts on', () => {
     return { status, warning };
   };
 
-  it('come with a created object, and with a changed one', async () => {
+  it('are returned when an object is created or changed', async () => {
     const warning = '299 - "kubewright: NetworkPolicies are not enforced in this cluster"';
     const policy = { metadata: { name: 'closed' }, spec: { podSelector: {} } };
     expect(await send('POST', policies, policy)).toEqual({ status: 201, warning });
@@ -26,14 +26,14 @@ describe('warnings about what nothing acts on', () => {
     expect(await send('PATCH', `${policies}/closed`, label, merge)).toEqual({ status: 200, warning });
   });
 
-  it('do not come if the cluster enforces NetworkPolicies', async () => {
+  it('are omitted for NetworkPolicies if the cluster enforces them', async () => {
     await using enforcing = await PlaneUnderTest.start({ networkPolicies: true });
     const body = { metadata: { name: 'closed' }, spec: { podSelector: {} } };
     const { status, warning } = await enforcing.send('POST', policies, body);
     expect({ status, warning }).toEqual({ status: 201, warning: undefined });
   });
 
-  it('come only if the object uses what is not supported', async () => {
+  it('are returned only if the object uses an ignored feature', async () => {
     const namespace = (name: string, labels: object) => send('POST', namespaces, { metadata: { name, labels } });
     const audit = 'pod-security.kubernetes.io/audit';
     expect(await namespace('plain', {})).toEqual({ status: 201 });
@@ -70,7 +70,7 @@ describe('warnings about what nothing acts on', () => {
     expect(await warningsOf({ securityContext }, {}, plane)).toEqual([]);
   });
 
-  it('do not come with status or with other kinds', async () => {
+  it('are omitted for status updates and for other kinds', async () => {
     expect(await send('POST', '/api/v1/namespaces/default/configmaps', { metadata: { name: 'c' } })).toEqual({
       status: 201,
     });

@@ -20,7 +20,7 @@ describe('ValidatingAdmissionPolicy', () => {
   });
   afterAll(() => plane[Symbol.asyncDispose]());
 
-  /** Stores a policy for config maps whose names start with its own name, and a binding. */
+  /** Stores a policy for ConfigMaps whose names start with the policy's name, and a binding of the policy. */
   async function bind(name: string, spec: Policy, binding: object = {}): Promise<void> {
     const rule = {
       apiGroups: [''],
@@ -43,7 +43,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect(bound.status, bound.text).toBe(201);
   }
 
-  /** Removes a policy that would deny everything. */
+  /** Deletes a policy that would otherwise deny every later write. */
   const remove = (name: string) => plane.send('DELETE', `${policies}/${name}`);
 
   async function create(name: string, data: object = {}, more: object = {}) {
@@ -165,7 +165,7 @@ describe('ValidatingAdmissionPolicy', () => {
     await remove('unknown');
   });
 
-  it('sees the old object, the namespace and what the user may do', async () => {
+  it("provides the old object, the namespace and the user's permissions", async () => {
     await bind('context', {
       validations: [
         { expression: "request.operation == 'CREATE' || object.data == oldObject.data", message: 'changed' },
@@ -181,7 +181,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect((await plane.send('PATCH', path, { metadata: { labels: { a: 'b' } } }, merge)).status).toBe(200);
   });
 
-  it('limits what a policy may cost', async () => {
+  it('limits the cost of a policy', async () => {
     const data = Object.fromEntries(Array.from({ length: 120 }, (_, index) => [`k${index}`, '']));
     const expression = 'object.data.all(a, object.data.all(b, object.data.all(c, a != b || b != c || true)))';
     await bind('costly', { validations: [{ expression }] });
@@ -234,7 +234,7 @@ describe('ValidatingAdmissionPolicy', () => {
     expect((await create('removed-a')).status).toBe(201);
   });
 
-  it('applies only to the resources, names and selectors of the binding, too', async () => {
+  it('also respects the resources, names and selectors of the binding', async () => {
     const named = { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] };
     await bind(
       'narrow',

@@ -10,7 +10,7 @@ interface Review {
   };
 }
 
-/** Responds to reviews by target host, when the test tells it to. */
+/** Responds to reviews, by target host, when the test says so. */
 class ReviewCaller implements WebhookCaller {
   readonly asked: string[] = [];
   answer: (host: string, review: Review) => Promise<object> = () => Promise.resolve({ allowed: true });
@@ -85,7 +85,7 @@ describe('admission webhooks', () => {
     expect((await plane.send('GET', '/api/v1/namespaces/default/configmaps/x')).status).toBe(404);
   });
 
-  it('calls mutating webhooks one after the other', async () => {
+  it('calls mutating webhooks one after another', async () => {
     await configure('Mutating', hook('a'), hook('b'));
     const answers = new Map<string, (response: object) => void>();
     caller.answer = (host) => new Promise((resolve) => answers.set(host, resolve));
@@ -111,7 +111,7 @@ describe('admission webhooks', () => {
     expect(caller.asked).toEqual(['a', 'b', 'a', 'b']);
   });
 
-  it('lets a request pass a slow webhook if its policy is Ignore, and rejects it otherwise', async () => {
+  it('ignores a webhook that times out if its failure policy is Ignore, and rejects the request otherwise', async () => {
     await configure('Validating', hook('late', { failurePolicy: 'Ignore' }));
     caller.answer = () => new Promise(() => {});
     const passed = create('x');
@@ -126,7 +126,7 @@ describe('admission webhooks', () => {
     expect((await refused).text).toContain('context deadline exceeded');
   });
 
-  it('drops webhooks the moment they are deleted, and calls none about webhook configurations', async () => {
+  it('stops calling webhooks as soon as they are deleted, and never calls them about webhook configurations', async () => {
     const everything = [{ ...rules[0], apiGroups: ['*'], apiVersions: ['*'], resources: ['*/*'] }];
     await configure('Validating', hook('never', { rules: everything }));
     caller.answer = () => Promise.resolve({ allowed: false });
@@ -156,7 +156,7 @@ describe('admission webhooks', () => {
     expect(plane.errors).toEqual([]);
   });
 
-  it('survives warnings and verdicts that HTTP cannot carry', async () => {
+  it('survives warnings and status codes that HTTP cannot carry', async () => {
     await configure('Validating', hook('odd'));
     caller.answer = () =>
       Promise.resolve({
@@ -166,7 +166,7 @@ describe('admission webhooks', () => {
       });
     const { status, warning } = await create('x');
     expect(status).toBe(400);
-    // UTF-8 bytes, as on the wire.
+    // HTTP headers carry the UTF-8 bytes of the warning.
     expect(warning).toBe(`299 - "a b", 299 - "${Buffer.from('✓ é').toString('latin1')}"`);
   });
 
@@ -197,7 +197,7 @@ describe('admission webhooks', () => {
     });
   });
 
-  /** Returns the annotations of the last audit event, but for those of the authorization. */
+  /** Returns the annotations of the last audit event, except those of the authorizer. */
   const lastAnnotations = (): object => {
     const annotations = events.at(-1)?.['annotations'] ?? {};
     return Object.fromEntries(Object.entries(annotations).filter(([key]) => !key.startsWith('authorization.')));

@@ -16,7 +16,7 @@ const varying = new Set([
   'authentication.kubernetes.io/issued-credential-id',
 ]);
 
-/** Leaves out what differs from run to run. */
+/** Removes values that differ from run to run. */
 function normalized(event: unknown): unknown {
   const text = JSON.stringify(event, (key, value: unknown) => (varying.has(key) ? undefined : value));
   return JSON.parse(
@@ -28,7 +28,7 @@ function normalized(event: unknown): unknown {
   );
 }
 
-/** No webhook can be reached. */
+/** No webhook is reachable. */
 const webhookCaller = { call: () => Promise.reject(new Error('connection refused')) };
 
 it.each([

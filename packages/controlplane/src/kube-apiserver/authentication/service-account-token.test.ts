@@ -13,7 +13,7 @@ function setUp(key = privateKey) {
 const request = { namespace: 'a', serviceAccount: { name: 'sa', uid: 'u1' }, audiences: [], expirationSeconds: 600 };
 
 describe('ServiceAccountTokens', () => {
-  it('reads back its own tokens until a minute after they expire, as go-jose does', async () => {
+  it('accepts its own tokens until a minute after they expire, as go-jose does', async () => {
     const { clock, tokens } = setUp();
     const { token } = tokens.issue(request);
     expect(tokens.read(token)?.sub).toBe('system:serviceaccount:a:sa');
@@ -24,7 +24,7 @@ describe('ServiceAccountTokens', () => {
     expect(tokens.read(token)).toBeUndefined();
   });
 
-  it('reads tokens whose first second is up to a minute away, because the clock went back', () => {
+  it('accepts tokens that become valid in up to a minute, for a clock that was set back', () => {
     const { clock, tokens } = setUp();
     const { token } = tokens.issue(request);
     clock.jumpWall(-60_000);
@@ -36,7 +36,7 @@ describe('ServiceAccountTokens', () => {
   it.each([
     ['RS256', generateKeyPairSync('rsa', { modulusLength: 2048 })],
     ['ES384', generateKeyPairSync('ec', { namedCurve: 'P-384' })],
-  ])('signs with %s, and accepts the tokens of a former key', (algorithm, former) => {
+  ])('accepts tokens that a former %s key has signed', (algorithm, former) => {
     const [clock, random] = [new VirtualClock(), seededRandom(1)];
     const { token } = new ServiceAccountTokens({ signingKey: former.privateKey, clock, random }).issue(request);
     const otherKeys = [former.publicKey];
@@ -47,7 +47,7 @@ describe('ServiceAccountTokens', () => {
     expect(tokens.read(tokens.issue(request).token)?.sub).toBe('system:serviceaccount:a:sa');
   });
 
-  it('rejects tokens of another key, modified tokens, other algorithms and garbage', () => {
+  it('rejects tokens signed by another key, modified tokens, other algorithms and garbage', () => {
     const { tokens } = setUp();
     const { token } = tokens.issue(request);
     const foreign = setUp(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey).tokens.issue(request).token;
@@ -80,7 +80,7 @@ describe('ServiceAccountAuthenticator', () => {
     connection: { remoteAddress: '127.0.0.1', protocol: 'h2' as const },
   });
 
-  it('returns the account, its groups and the pod, and accepts the token only while they exist with these UIDs', async () => {
+  it('returns the account, its groups and the pod, and accepts the token only while account and pod exist with the same UIDs', async () => {
     const { tokens } = setUp();
     const uids = new Map([
       ['serviceaccounts/a/sa', 'u1'],
@@ -105,7 +105,7 @@ describe('ServiceAccountAuthenticator', () => {
     expect(await authenticator.authenticate(call(token))).toBeUndefined();
   });
 
-  it('rejects a token once its node is gone, and a minute after the deletion of its bound object was due', async () => {
+  it('rejects a token whose node is gone, or whose bound object should have been deleted a minute ago', async () => {
     const { clock, tokens } = setUp();
     const objects = new Map([
       ['serviceaccounts/sa', { uid: 'u1' }],

@@ -30,14 +30,14 @@ describe('ruleAllows', () => {
     expect(ruleAllows(scale, asks('get', 'deployments', { group: 'apps' }))).toBe(false);
   });
 
-  it('restricts to resourceNames if set', () => {
+  it('allows only the resourceNames, if set', () => {
     const named: PolicyRule = { ...rule, resourceNames: ['one'] };
     expect(ruleAllows(named, asks('get', 'pods', { name: 'one' }))).toBe(true);
     expect(ruleAllows(named, asks('get', 'pods', { name: 'two' }))).toBe(false);
     expect(ruleAllows(named, asks('list', 'pods'))).toBe(false);
   });
 
-  it('matches paths exactly or by a trailing star', () => {
+  it('matches paths exactly, or by prefix with a trailing *', () => {
     const paths: PolicyRule = { verbs: ['get'], nonResourceURLs: ['/version', '/apis/*'] };
     expect(ruleAllows(paths, { user, verb: 'get', path: '/version' })).toBe(true);
     expect(ruleAllows(paths, { user, verb: 'get', path: '/version/x' })).toBe(false);
@@ -47,7 +47,7 @@ describe('ruleAllows', () => {
 });
 
 describe('uncoveredRules', () => {
-  it('returns nothing if some rule grants each permission', () => {
+  it('returns nothing if every permission is granted by some rule', () => {
     const held: PolicyRule[] = [
       { verbs: ['get'], apiGroups: [''], resources: ['pods'] },
       { verbs: ['list'], apiGroups: ['*'], resources: ['*'] },
@@ -55,7 +55,7 @@ describe('uncoveredRules', () => {
     expect(uncoveredRules(held, [{ verbs: ['get', 'list'], apiGroups: [''], resources: ['pods'] }])).toEqual([]);
   });
 
-  it('returns the missing verb, group and resource', () => {
+  it('returns each missing combination of verb, group and resource', () => {
     const held: PolicyRule[] = [{ verbs: ['get'], apiGroups: [''], resources: ['pods'], resourceNames: ['one'] }];
     const missing = uncoveredRules(held, [{ verbs: ['get'], apiGroups: [''], resources: ['pods', 'secrets'] }]);
     expect(missing.map(formatRule)).toEqual([

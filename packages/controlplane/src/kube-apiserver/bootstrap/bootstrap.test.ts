@@ -17,7 +17,7 @@ async function read(plane: PlaneUnderTest, path: string) {
   return JSON.parse((await plane.send('GET', path)).text);
 }
 
-/** Removes the fields that the server fills in. */
+/** Removes the fields that the server sets. */
 function asSent({ apiVersion, kind, metadata, ...object }: KubernetesObject): KubernetesObject {
   if (kind === 'Namespace') return { apiVersion, kind, metadata: { name: metadata.name ?? '' } };
   const { uid, resourceVersion, creationTimestamp, generation, managedFields, ...rest } = metadata;
@@ -36,7 +36,7 @@ const gadgets = {
   },
 };
 
-/** Returns a flow schema as stored before the server's controller writes its status; other objects unchanged. */
+/** Returns a FlowSchema as it is before the server's controller writes its status. Returns other objects unchanged. */
 function withoutDangling(object: KubernetesObject): KubernetesObject {
   if (object.kind !== 'FlowSchema') return object;
   const managedFields = object.metadata.managedFields?.filter(({ subresource }) => subresource !== 'status');
@@ -44,15 +44,15 @@ function withoutDangling(object: KubernetesObject): KubernetesObject {
 }
 
 describe('bootstrap', () => {
-  it('stores objects as requests would store them', async () => {
+  it('stores the same objects as requests would', async () => {
     const kept: readonly StoredForm[] = JSON.parse(bootstrapObjectsJson);
     const sent = kept.filter(({ object }) => object.kind !== 'APIService').map(({ object }) => asSent(object));
-    // The status of flow schemas is added to what the server stores: see the generator.
+    // The generator adds the status of FlowSchemas to the stored objects.
     const withoutStatus = kept.map(({ key, object }) => ({ key, object: withoutDangling(object) }));
     expect(await storeBootstrap(sent)).toEqual(withoutStatus);
   });
 
-  it('creates objects at the first start only, each with its own UID', async () => {
+  it('creates objects only at the first start, each with a unique UID', async () => {
     await using plane = await PlaneUnderTest.start();
     const { objects } = await plane.storage.list({ prefix: '/registry/' });
     await plane.plane.start();
@@ -92,7 +92,7 @@ describe('bootstrap', () => {
     expect(plane.errors).toEqual([]);
   });
 
-  it('adds an APIService for each version of a CRD, and removes them with it', async () => {
+  it('adds an APIService for each version of a CRD, and removes them with the CRD', async () => {
     await using plane = await PlaneUnderTest.start();
     await plane.send('POST', crds, gadgets, { 'content-type': 'application/json' });
     await expect.poll(async () => (await names(plane, apiservices)).length).toBe(23);
@@ -138,7 +138,7 @@ describe('bootstrap', () => {
     expect(slice).toMatchObject({ addressType: 'IPv4', endpoints: [{ addresses: ['10.1.2.3'] }] });
   });
 
-  it('publishes since when it tracks legacy tokens, once', async () => {
+  it('publishes once since when it has tracked legacy tokens', async () => {
     await using plane = await PlaneUnderTest.start();
     await plane.plane.publish();
     const path = '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking';

@@ -25,7 +25,7 @@ describe('a malformed definition', () => {
 
   it.each<[string, unknown, number, readonly string[]]>([
     ['no spec', undefined, 422, nothing],
-    ['a spec of null', null, 422, nothing],
+    ['a spec that is null', null, 422, nothing],
     ['an empty spec', {}, 422, nothing],
     [
       'a spec that is a list',
@@ -42,7 +42,7 @@ describe('a malformed definition', () => {
       [`spec.versions[0].name: Invalid value: "": ${label}`],
     ],
     [
-      'a version of null',
+      'a version that is null',
       { ...spec, versions: [null] },
       422,
       ['spec.versions[0].schema.openAPIV3Schema: Required value', `spec.versions[0].name: Invalid value: "": ${label}`],
@@ -56,7 +56,7 @@ describe('a malformed definition', () => {
     ['no names', { ...spec, names: undefined }, 422, ['spec.names.plural: Required value']],
     ['a conversion without a strategy', { ...spec, conversion: {} }, 422, ['spec.conversion.strategy: Required value']],
     [
-      'a conversion of an odd strategy',
+      'a conversion with an unknown strategy',
       { ...spec, conversion: { strategy: 'constructor' } },
       422,
       ['supported values: "None", "Webhook"'],
@@ -75,7 +75,7 @@ describe('a malformed definition', () => {
       ['json: cannot unmarshal object into Go struct field'],
     ],
     [
-      'a field of null',
+      'a field that is null',
       {
         ...withField({}),
         versions: [{ ...version, schema: { openAPIV3Schema: { type: 'object', properties: { a: null } } } }],

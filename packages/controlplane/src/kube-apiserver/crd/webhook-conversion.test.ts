@@ -10,7 +10,7 @@ interface ConversionReview {
   };
 }
 
-/** Converts by setting the version, unless the test tells it to fail or hang. */
+/** Converts by setting only the version, unless the test makes it fail or hang. */
 class ConvertingCaller implements WebhookCaller {
   readonly asked: string[] = [];
   mode: 'convert' | 'fail' | 'hang' = 'convert';
@@ -114,7 +114,7 @@ describe('webhook conversion', () => {
     });
   });
 
-  it('streams in write order, however long conversions take', async () => {
+  it('sends watch events in write order, no matter how long conversions take', async () => {
     const { seen, events, abort, ended } = await watch('v2');
     await until(() => seen().length === 2);
     for (const name of ['c', 'd', 'e']) await create('v1', name);
@@ -126,7 +126,7 @@ describe('webhook conversion', () => {
     await ended;
   });
 
-  it('ends only the streams whose conversion fails', async () => {
+  it('ends only the watches whose conversion fails', async () => {
     const plain = await watch('v1');
     const converted = await watch('v2');
     await until(() => plain.seen().length === 2 && converted.seen().length === 2);
@@ -143,7 +143,7 @@ describe('webhook conversion', () => {
     expect(plane.errors).toEqual([]);
   });
 
-  it('uses the webhook of the current definition', async () => {
+  it('calls the webhook of the current definition', async () => {
     const conversion = { webhook: { clientConfig: { url: 'https://two/' } } };
     const headers = { 'content-type': 'application/merge-patch+json' };
     await plane.send('PATCH', `${crd}/gadgets.conv.example.com`, { spec: { conversion } }, headers);

@@ -33,7 +33,7 @@ describe('discovery', () => {
     });
   });
 
-  it('contains the address of the server', async () => {
+  it("contains the server's address", async () => {
     expect((await server.get('/api')).json).toEqual({
       kind: 'APIVersions',
       versions: ['v1'],

@@ -6,7 +6,7 @@ import { TestServer, withBuiltinKinds } from '../testdata/test-server.ts';
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
 describe('access control', () => {
-  it('reports who may not do what, in the words of the API', async () => {
+  it("reports the user and the denied action with upstream's message", async () => {
     const denyAll = { authorize: async () => ({ decision: 'no-opinion', reason: '' }) as const };
     await using server = new TestServer({ ...withBuiltinKinds, authorizer: denyAll });
     server.user = { username: 'bob', groups: [] };
@@ -27,7 +27,7 @@ describe('access control', () => {
     expect(await message('GET', '/foo')).toBe('forbidden: User "bob" cannot get path "/foo"');
   });
 
-  it('answers 401 to wrong credentials without reading the body', async () => {
+  it('returns 401 for invalid credentials without reading the body', async () => {
     const rejected = new StatusError({
       kind: 'Status',
       apiVersion: 'v1',
@@ -48,7 +48,7 @@ describe('access control', () => {
     expect(read).toBe(false);
   });
 
-  it('allows impersonation of permitted users only', async () => {
+  it('allows impersonation only of permitted users', async () => {
     const asked: AuthorizationAttributes[] = [];
     const authorizer = {
       async authorize(attributes: AuthorizationAttributes) {
@@ -78,7 +78,7 @@ describe('access control', () => {
     expect((await server.get(configMaps, { 'impersonate-group': 'g' })).status).toBe(400);
   });
 
-  it('rejects requests beyond the in-flight limits, counting reads and writes separately', async () => {
+  it('rejects requests above the in-flight limits, which are separate for reads and writes', async () => {
     let open: () => void = () => {};
     const gate = new Promise<void>((resolve) => {
       open = resolve;

@@ -22,7 +22,7 @@ describe.each([
 
   const read = async (path: string) => JSON.parse((await plane.send('GET', path)).text);
 
-  it('keeps resource versions increasing, and updates conflicts as before', async () => {
+  it('keeps resource versions increasing and conflicts detected', async () => {
     const before = await read(`${maps}/one`);
     plane.clock.jumpWall(jumpMs);
     const after = JSON.parse((await plane.send('PUT', `${maps}/one`, { ...before, data: { a: 'b' } })).text);
@@ -31,7 +31,7 @@ describe.each([
     expect((await plane.send('PUT', `${maps}/one`, { ...before, data: { a: 'c' } })).status).toBe(409);
   });
 
-  it('continues lists and watches, whose age does not depend on it', async () => {
+  it('does not interrupt paginated lists and watches', async () => {
     const { metadata } = await read(`${maps}?limit=1`);
     plane.clock.jumpWall(jumpMs);
     const next = await read(`${maps}?limit=500&continue=${encodeURIComponent(metadata.continue)}`);
@@ -43,7 +43,7 @@ describe.each([
     expect([watched.status, watched.text]).toEqual([200, '']);
   });
 
-  it('keeps Events for an hour that passes', async () => {
+  it('keeps Events for an hour of elapsed time', async () => {
     const event = { metadata: { name: 'e' }, involvedObject: { namespace: 'a' }, type: 'Normal' };
     expect((await plane.send('POST', '/api/v1/namespaces/a/events', event)).status).toBe(201);
     plane.clock.jumpWall(jumpMs);
@@ -53,7 +53,7 @@ describe.each([
     expect((await plane.send('GET', '/api/v1/namespaces/a/events/e')).status).toBe(404);
   });
 
-  it('deletes a pod that was asked to end before', async () => {
+  it('deletes a pod whose deletion began before the jump', async () => {
     const pod = { metadata: { name: 'p' }, spec: { containers: [{ name: 'c', image: 'i' }] } };
     const path = '/api/v1/namespaces/a/pods';
     await plane.send('POST', '/api/v1/namespaces/a/serviceaccounts', { metadata: { name: 'default' } });
@@ -66,7 +66,7 @@ describe.each([
     expect((await plane.send('GET', `${path}/p`)).status).toBe(404);
   });
 
-  it('rejects tokens of another day, and accepts new ones', async () => {
+  it('rejects tokens issued before the jump, and accepts new tokens', async () => {
     await plane.send('POST', '/api/v1/namespaces/a/serviceaccounts', { metadata: { name: 'sa' } });
     const issue = async () => {
       const { text } = await plane.send('POST', '/api/v1/namespaces/a/serviceaccounts/sa/token', { spec: {} });

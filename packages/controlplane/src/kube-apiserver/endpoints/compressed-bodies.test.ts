@@ -15,9 +15,9 @@ describe('a compressed request body', () => {
   });
   afterAll(() => plane[Symbol.asyncDispose]());
 
-  // kube-apiserver ignores the Content-Encoding of requests, too.
+  // kube-apiserver also ignores the Content-Encoding of requests.
   it.each(['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'])(
-    'is not decompressed, so a bomb of 64 MiB takes no memory: %s',
+    'is not decompressed, so a 64 MiB bomb uses no memory: %s',
     async (type) => {
       const before = process.memoryUsage().arrayBuffers;
       const response = await plane.plane.handle({

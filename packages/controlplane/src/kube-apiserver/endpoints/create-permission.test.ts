@@ -43,7 +43,7 @@ describe('creating by an update or a patch', () => {
     expect(server.storage.revision).toBe(revision);
   });
 
-  it('reports an invalid object first', async () => {
+  it('reports an invalid object before the missing permission', async () => {
     await using server = await start();
     expect((await apply(server, map, { ...configMap, data: { 'Ü ': '' } })).status).toBe(422);
     expect((await server.put(leasePath, { metadata: { name: 'x' }, spec: { leaseDurationSeconds: -1 } })).status).toBe(

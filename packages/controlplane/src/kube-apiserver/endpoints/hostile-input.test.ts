@@ -4,18 +4,18 @@ import type { SchemaNode } from '@kubewright/schema/internal';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 
-/** Names that every plain object inherits. */
+/** Names of properties that every plain object inherits. */
 const words = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'];
 
 /**
- * Builds values of a schema for otherwise well-formed objects: with one word as every string and key, with empty collections or
- * only nulls, or with the largest or smallest integer of each size.
+ * How to fill a schema to get a hostile but well-formed object: one word as every string and key, empty collections or only nulls,
+ * or the largest or smallest integer of each size.
  */
 type Style =
   | { readonly word: string; readonly integers?: { readonly int32: number; readonly int64: bigint } }
   | { readonly holds: 'nothing' | 'null' };
 
-/** Strings that can be decoded. */
+/** Strings that types with a fixed format accept. */
 const wellFormed: Readonly<Record<string, string>> = {
   'resource.Quantity': '1',
   'v1.Duration': '1s',
@@ -66,7 +66,7 @@ describe('hostile input', () => {
     return `${root}/${scope === 'Namespaced' ? 'namespaces/a/' : ''}${resource}`;
   }
 
-  /** Sends requests and returns those whose response is a server error. */
+  /** Sends requests and returns those that get a server error. */
   async function faults(style: Style): Promise<readonly string[]> {
     const found: string[] = [];
     const ask = async (method: string, path: string, body: unknown, type = 'application/json'): Promise<void> => {

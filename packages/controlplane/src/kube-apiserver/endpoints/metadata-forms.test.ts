@@ -4,8 +4,8 @@ import { TestServer, withBuiltinKinds } from '../testdata/test-server.ts';
 
 const form = (kind: string) => `application/json;as=${kind};v=v1;g=meta.k8s.io`;
 
-// Responses of a 1.36.3 API server.
-it('a list of metadata without items is null', async () => {
+// The responses are those of kube-apiserver 1.36.3.
+it('an empty metadata list has null items', async () => {
   await using server = new TestServer(withBuiltinKinds);
   const { text } = await server.get('/api/v1/namespaces/none/configmaps', {
     accept: form('PartialObjectMetadataList'),
@@ -28,7 +28,7 @@ it.each([
   ]);
 });
 
-it('a form that the object does not have is reported after invalid parameters', async () => {
+it('invalid parameters are reported before an unavailable form', async () => {
   await using server = new TestServer({ ...withBuiltinKinds, protobuf });
   const accept = form('PartialObjectMetadata');
   expect((await server.get('/api/v1/namespaces?resourceVersionMatch=Exact', { accept })).status).toBe(422);

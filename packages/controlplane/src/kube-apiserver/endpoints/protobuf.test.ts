@@ -2,7 +2,7 @@ import { protobuf } from '@kubewright/schema/internal';
 import { describe, expect, it } from 'vitest';
 import { TestServer, withBuiltinKinds } from '../testdata/test-server.ts';
 
-// Statuses and media types are those of kube-apiserver 1.36.3.
+// Status codes and media types are those of kube-apiserver 1.36.3.
 
 const type = 'application/vnd.kubernetes.protobuf';
 const metadataOnly = `${type};as=PartialObjectMetadata;v=v1;g=meta.k8s.io`;
@@ -16,7 +16,7 @@ async function startServer(): Promise<TestServer> {
   return server;
 }
 
-/** Sends a request for protobuf. */
+/** Requests a path as protobuf. */
 async function ask(server: TestServer, path: string, accept = type) {
   const { status, headers, body } = await server.server.handle(server.request('GET', path, { headers: { accept } }));
   return { status, type: headers['content-type'], body };
@@ -29,7 +29,7 @@ async function object(server: TestServer, path: string, accept = type) {
 }
 
 describe('responses in protobuf', () => {
-  it('have the content of those in JSON', async () => {
+  it('have the same content as in JSON', async () => {
     await using server = await startServer();
     expect(await object(server, `${configMaps}/a`)).toEqual((await server.get(`${configMaps}/a`)).json);
     expect(await object(server, configMaps)).toEqual((await server.get(configMaps)).json);
@@ -38,7 +38,7 @@ describe('responses in protobuf', () => {
     expect(page['items']).toHaveLength(1);
   });
 
-  it('contain metadata only, if requested', async () => {
+  it('contain only metadata if requested', async () => {
     await using server = await startServer();
     const { metadata } = (await server.get(`${configMaps}/a`)).json;
     const types = { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
@@ -47,7 +47,7 @@ describe('responses in protobuf', () => {
     expect(list).toMatchObject({ kind: 'PartialObjectMetadataList', items: [{ metadata }, {}, {}] });
   });
 
-  it('are failures, too', async () => {
+  it('include failures', async () => {
     await using server = await startServer();
     const answer = await ask(server, `${configMaps}/none`);
     expect(answer).toMatchObject({ status: 404, type });
@@ -64,7 +64,7 @@ describe('responses in protobuf', () => {
     });
   });
 
-  it('are not available for custom resources, but for their metadata', async () => {
+  it('are available only for the metadata of custom resources', async () => {
     await using server = await startServer();
     await server.post(widget, { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { name: 'w' } });
     expect(await ask(server, `${widget}/w`)).toMatchObject({ status: 406, type });
@@ -77,7 +77,7 @@ describe('responses in protobuf', () => {
 });
 
 describe('watches in protobuf', () => {
-  it('send each event after its length', async () => {
+  it('prefix each event with its length', async () => {
     await using server = await startServer();
     const stop = new AbortController();
     const request = server.request('GET', `${configMaps}?watch=1&resourceVersion=0&fieldSelector=metadata.name=a`, {
@@ -105,7 +105,7 @@ describe('watches in protobuf', () => {
   });
 });
 
-/** Reads the events of a stream: four bytes with the length, then a type and the bytes of an object. */
+/** Reads the events of a watch: four bytes with the length, then the event's type and its encoded object. */
 async function* eventsOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<{ type: string; object: unknown }> {
   let rest = Buffer.alloc(0);
   for await (const chunk of body) {

@@ -15,7 +15,7 @@ const requests: readonly (readonly [method: string, type: string])[] = [
 describe.each([
   ['a built-in kind', '/api/v1/namespaces/default/configmaps', { apiVersion: 'v1', kind: 'ConfigMap' }],
   ['a custom kind', '/apis/example.com/v1/namespaces/default/toys', { apiVersion: 'example.com/v1', kind: 'Toy' }],
-])('an object that has no text, in %s', (_, collection, type) => {
+])('a value that cannot be converted to a string, in %s', (_, collection, type) => {
   let plane: PlaneUnderTest;
   beforeAll(async () => {
     plane = await PlaneUnderTest.start();
@@ -42,7 +42,7 @@ describe.each([
     ['an owner', { metadata: { name: 'x', ownerReferences: [{ uid: unprintable, name: unprintable }] } }],
     ['managed fields', { metadata: { name: 'x', managedFields: [{ manager: unprintable }] } }],
     ['$patch', { metadata: { name: 'x', $patch: unprintable } }],
-    ['an order', { metadata: { name: 'x', '$setElementOrder/finalizers': [unprintable] } }],
+    ['a list order', { metadata: { name: 'x', '$setElementOrder/finalizers': [unprintable] } }],
   ])('causes no internal error as %s', async (_name, fields) => {
     for (const [method, format] of requests) {
       const path = method === 'POST' ? collection : `${collection}/x`;

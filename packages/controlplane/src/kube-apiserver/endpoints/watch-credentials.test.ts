@@ -5,7 +5,7 @@ import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 const maps = '/api/v1/namespaces/a/configmaps';
 const rbac = '/apis/rbac.authorization.k8s.io/v1/namespaces/a';
 
-/** An open watch that remembers the names of the objects in its events. */
+/** An open watch that collects the names in its events. */
 class OpenWatch {
   readonly names: string[] = [];
   readonly ended: Promise<void>;
@@ -21,7 +21,7 @@ class OpenWatch {
   }
 }
 
-// kube-apiserver authenticates and authorizes a request once, when it arrives. Watches end after 30 to 60 minutes.
+// kube-apiserver authenticates and authorizes a request only once, when it arrives. Watches end after 30 to 60 minutes.
 describe('a watch', () => {
   let plane: PlaneUnderTest;
   let token: string;
@@ -66,7 +66,7 @@ describe('a watch', () => {
     expect(watch.names).toContain(name);
   }
 
-  it('continues after its token has expired, and ends at its own time', async () => {
+  it('continues after its token has expired, until its own timeout', async () => {
     const watch = await open();
     await plane.clock.advance(20 * 60_000);
     expect((await plane.send('GET', maps, undefined, as())).status).toBe(401);
@@ -75,7 +75,7 @@ describe('a watch', () => {
     await watch.ended;
   });
 
-  it('continues after the permission was revoked, while a new one is forbidden', async () => {
+  it('continues after its permission was revoked, while a new watch is forbidden', async () => {
     const watch = await open();
     expect((await plane.send('DELETE', `${rbac}/rolebindings/reader`)).status).toBe(200);
     expect((await plane.send('GET', `${maps}?watch=true`, undefined, as())).status).toBe(403);
@@ -84,7 +84,7 @@ describe('a watch', () => {
     await watch.ended;
   });
 
-  it('continues after its account was deleted, while a new one is unauthorized', async () => {
+  it('continues after its account was deleted, while a new watch is unauthorized', async () => {
     const watch = await open();
     expect((await plane.send('DELETE', '/api/v1/namespaces/a/serviceaccounts/reader')).status).toBe(200);
     expect((await plane.send('GET', `${maps}?watch=true`, undefined, as())).status).toBe(401);

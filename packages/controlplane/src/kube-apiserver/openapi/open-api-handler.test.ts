@@ -7,7 +7,7 @@ const recorded = JSON.parse(readFileSync(new URL('testdata/apps-v1-1.36.3.json',
   readonly paths: Readonly<Record<string, Readonly<Record<string, string>>>>;
   readonly schemas: readonly string[];
 };
-/** Schemas used by operations that we do not publish (watch paths, discovery). */
+/** Schemas of operations that this server does not publish (watch paths, discovery). */
 const unpublished = ['APIResource', 'APIResourceList', 'WatchEvent', 'RawExtension'];
 
 describe('OpenAPI', () => {
@@ -23,7 +23,7 @@ describe('OpenAPI', () => {
   const index = async (): Promise<Readonly<Record<string, { readonly serverRelativeURL: string }>>> =>
     (await server.get('/openapi/v3')).json.paths;
 
-  it('lists a document with a hash for each group and version', async () => {
+  it('lists a document, with its hash, for each group and version', async () => {
     const paths = await index();
     expect(Object.keys(paths)).toContain('api/v1');
     expect(Object.keys(paths)).toContain('apis/autoscaling/v2');
@@ -94,7 +94,7 @@ describe('OpenAPI', () => {
     );
   });
 
-  it('publishes custom resources with the common fields, and under a new hash', async () => {
+  it('publishes custom resources with the common fields, under a new hash', async () => {
     const before = await index();
     const custom = widgets();
     const openApiSchema = {
@@ -135,7 +135,7 @@ describe('OpenAPI', () => {
     expect((await server.get(`/openapi/v3/${name}`)).status).toBe(404);
   });
 
-  it('serves other requests while it describes all kinds in OpenAPI v2', async () => {
+  it('serves other requests while it builds the OpenAPI v2 document', async () => {
     const order: string[] = [];
     await Promise.all([
       server.get('/openapi/v2').then(() => order.push('OpenAPI')),
@@ -144,7 +144,7 @@ describe('OpenAPI', () => {
     expect(order).toEqual(['namespaces', 'OpenAPI']);
   });
 
-  it('describes only changed groups again in OpenAPI v2', async () => {
+  it('rebuilds only changed groups of the OpenAPI v2 document', async () => {
     let described = 0;
     const counting = new MutableCatalog();
     const description = (): undefined => {
@@ -182,7 +182,7 @@ describe('OpenAPI', () => {
     expect(moved).toMatchObject({ status: 301, headers: { location: url } });
   });
 
-  it('rejects OpenAPI v3 as protobuf, for which clients have a fallback', async () => {
+  it('rejects OpenAPI v3 as protobuf, so that clients fall back to JSON', async () => {
     const accept = 'application/com.github.proto-openapi.spec.v3@v1.0+protobuf';
     const path = '/openapi/v3/apis/batch/v1';
     expect((await server.get(path, { accept })).status).toBe(406);

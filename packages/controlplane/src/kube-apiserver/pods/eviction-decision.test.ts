@@ -36,12 +36,12 @@ describe('needsNoBudget', () => {
 
 describe('decideEviction', () => {
   const healthy = { currentHealthy: 2, desiredHealthy: 1, disruptionsAllowed: 1 };
-  const short = { currentHealthy: 0, desiredHealthy: 1, disruptionsAllowed: 0 };
+  const unhealthy = { currentHealthy: 0, desiredHealthy: 1, disruptionsAllowed: 0 };
   const always = { unhealthyPodEvictionPolicy: 'AlwaysAllow' };
   const ifHealthy = { unhealthyPodEvictionPolicy: 'IfHealthyBudget' };
   const ready = { ready: true };
 
-  /** Shows a decision as one line. */
+  /** Formats a decision as one line. */
   function decide(of: ReachedPod, under: DisruptionBudget): string {
     const decision = decideEviction({ pod: of, budget: under, now });
     if (decision.type !== 'rejected') return decision.type;
@@ -57,37 +57,47 @@ describe('decideEviction', () => {
   ];
 
   it.each<[string, ReachedPod, DisruptionBudget, string]>([
-    ['a ready pod is counted', pod('Running', ready), budget(healthy), 'spend'],
-    ['AlwaysAllow does not free a ready pod', pod('Running', ready), budget(healthy, always), 'spend'],
-    ['an unready pod of a healthy budget goes freely', pod('Running'), budget(healthy), 'unhealthy'],
-    ['so under IfHealthyBudget', pod('Running'), budget(healthy, ifHealthy), 'unhealthy'],
+    ['a ready pod uses up the budget', pod('Running', ready), budget(healthy), 'spend'],
+    ['a ready pod uses up the budget under AlwaysAllow, too', pod('Running', ready), budget(healthy, always), 'spend'],
+    ['an unready pod of a healthy budget does not use it up', pod('Running'), budget(healthy), 'unhealthy'],
     [
-      'even if nothing is allowed',
+      'an unready pod of a healthy budget, under IfHealthyBudget',
+      pod('Running'),
+      budget(healthy, ifHealthy),
+      'unhealthy',
+    ],
+    [
+      'an unready pod of a healthy budget that allows no disruptions',
       pod('Running'),
       budget({ ...healthy, currentHealthy: 1, disruptionsAllowed: 0 }),
       'unhealthy',
     ],
     [
-      'even before the budget is up to date',
+      'an unready pod under AlwaysAllow, with an outdated budget',
       pod('Running'),
       budget({ ...healthy, observedGeneration: 1 }, always),
       'unhealthy',
     ],
     [
-      'an unready pod of a short budget stays',
+      'an unready pod of an unhealthy budget is not evicted',
       pod('Running'),
-      budget(short),
+      budget(unhealthy),
       needs('needs 1 healthy pods and has 0 currently'),
     ],
     [
-      'so under IfHealthyBudget, short',
+      'an unready pod of an unhealthy budget, under IfHealthyBudget',
       pod('Running'),
-      budget(short, ifHealthy),
+      budget(unhealthy, ifHealthy),
       needs('needs 1 healthy pods and has 0 currently'),
     ],
-    ['but goes under AlwaysAllow', pod('Running'), budget(short, always), 'unhealthy'],
     [
-      'a budget that wants nothing does not free unready pods',
+      'an unready pod of an unhealthy budget, under AlwaysAllow',
+      pod('Running'),
+      budget(unhealthy, always),
+      'unhealthy',
+    ],
+    [
+      'an unready pod uses up a budget that desires no healthy pods',
       pod('Running'),
       budget({ currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 1 }),
       'spend',
@@ -116,7 +126,7 @@ describe('decideEviction', () => {
     [
       'a failed sync',
       pod('Running', ready),
-      budget({ ...short, conditions: condition('SyncFailed', 'no scale') }),
+      budget({ ...unhealthy, conditions: condition('SyncFailed', 'no scale') }),
       needs(`${denied} because it failed sync: no scale`),
     ],
     [
@@ -135,7 +145,7 @@ describe('decideEviction', () => {
     expect(decide(of, under)).toBe(expected);
   });
 
-  it('records the pod, and that nothing more is allowed', () => {
+  it('records the pod, and that no more disruptions are allowed', () => {
     const old = { type: 'DisruptionAllowed', status: 'True', reason: 'SufficientPods', lastTransitionTime: 'before' };
     const under = budget({ ...healthy, disruptedPods: { q: 'then' }, conditions: [old] });
     expect(decideEviction({ pod: pod('Running', ready), budget: under, now })).toEqual({

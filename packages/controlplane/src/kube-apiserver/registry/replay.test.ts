@@ -17,7 +17,7 @@ const recorded = JSON.parse(
   readFileSync(new URL('./testdata/answers-1.36.3.json', import.meta.url), 'utf8'),
 ) as readonly Recorded[];
 
-/** A name that appears nowhere else. */
+/** A name that occurs nowhere else. */
 const namespace = 'rec-0815';
 
 function neutralText(text: string): string {
@@ -29,13 +29,13 @@ function identity(entry: unknown): string {
   return [manager, operation, subresource, apiVersion].join(' ');
 }
 
-/** Returns a response without the parts that differ from run to run. */
+/** Returns a response without values that differ from run to run. */
 function normalize(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => normalize(item));
-    // Entries are sorted by time, which differs here.
+    // The server sorts entries by time, and times differ here.
     if (key === 'managedFields') return items.sort((a, b) => (identity(a) < identity(b) ? -1 : 1));
-    // Upstream repeats causes each time validation runs.
+    // Upstream repeats causes every time validation runs.
     return key === 'causes' ? [...new Map(items.map((item) => [JSON.stringify(item), item])).values()] : items;
   }
   if (typeof value === 'object' && value !== null) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { UsageRates } from './usage-rates.ts';
 
-/** Returns the rate of a container that started at 0, given the current time and its processor time in seconds. */
+/** Returns a function that computes the rate of a container started at 0, from the current time and the processor time in seconds. */
 function setUp() {
   const rates = new UsageRates();
   return (seconds: number, cpuSeconds: number, id = 'a') =>
@@ -9,18 +9,18 @@ function setUp() {
 }
 
 describe('UsageRates', () => {
-  it('measures since the start of a container first', () => {
+  it("measures since the container's start on the first request", () => {
     expect(setUp()(20, 5)).toEqual({ cores: 0.25, windowMs: 20_000 });
   });
 
-  it('measures since the last request, if that is ten seconds old', () => {
+  it('measures since the last sample if it is at least ten seconds old', () => {
     const rate = setUp();
     rate(20, 5);
     expect(rate(30, 15)).toEqual({ cores: 1, windowMs: 10_000 });
     expect(rate(60, 15)).toEqual({ cores: 0, windowMs: 30_000 });
   });
 
-  it('measures since the request before, if the last one is younger', () => {
+  it('measures since the previous sample if the last one is more recent', () => {
     const rate = setUp();
     rate(20, 5);
     rate(30, 15);
@@ -29,14 +29,14 @@ describe('UsageRates', () => {
     expect(rate(40, 20)).toEqual({ cores: 0.5, windowMs: 10_000 });
   });
 
-  it('knows nothing of a container that has just started, and of a time that runs backwards', () => {
+  it('reports zero for a container that has just started, and for processor time that runs backwards', () => {
     const rate = setUp();
     expect(rate(0, 0)).toEqual({ cores: 0, windowMs: 0 });
     rate(20, 5);
     expect(rate(40, 1).cores).toBe(0);
   });
 
-  it('forgets containers that no one asks about', () => {
+  it('drops containers whose usage is no longer requested', () => {
     const rate = setUp();
     rate(20, 5, 'gone');
     rate(400, 5, 'other');

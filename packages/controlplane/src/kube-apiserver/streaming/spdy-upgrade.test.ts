@@ -7,9 +7,9 @@ import { acceptSpdy } from './spdy-upgrade.ts';
 describe('acceptSpdy', () => {
   const headers = { upgrade: 'SPDY/3.1', 'x-stream-protocol-version': 'v4.channel.k8s.io' };
   const requestOn = (stream: PassThrough): ApiRequest =>
-    ({ headers, upgrade: () => ({ stream, head: Buffer.alloc(0) }) }) as unknown as ApiRequest; // the only fields that are read
+    ({ headers, upgrade: () => ({ stream, head: Buffer.alloc(0) }) }) as unknown as ApiRequest; // the only fields that acceptSpdy reads
 
-  it('agrees on a protocol', () => {
+  it('negotiates a protocol', () => {
     const stream = new PassThrough();
     expect(acceptSpdy(requestOn(stream), ['v4.channel.k8s.io']).protocol).toBe('v4.channel.k8s.io');
     expect(String(stream.read())).toMatch(/^HTTP\/1\.1 101 .*X-Stream-Protocol-Version: v4\.channel\.k8s\.io/s);

@@ -6,7 +6,7 @@ import type { ControlPlaneOptions } from '../control-plane-options.ts';
 import { MemoryStorage, type ApiResponse } from '@kubewright/apiserver';
 import { runSteps } from './run-steps.mjs';
 
-/** An answer, recorded or ours. */
+/** A response, recorded or from this server. */
 export interface StepAnswer {
   readonly step?: string;
   readonly status: number;
@@ -14,16 +14,16 @@ export interface StepAnswer {
   readonly text: string;
 }
 
-/** A request of a script; see `run-steps.mjs`. */
+/** A request of a script, see `run-steps.mjs`. */
 export type Step = readonly [method: string, path: string, body?: unknown, options?: Record<string, unknown>];
 
-/** Reads answers that `record.mjs` wrote. */
+/** Reads responses recorded by `record-steps.mjs`. */
 export function recordedAnswers(file: URL): readonly StepAnswer[] {
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   return lines.map((line) => JSON.parse(line) as StepAnswer);
 }
 
-/** A control plane in memory, asked as an administrator unless a token says otherwise. */
+/** An in-memory control plane. Requests without a token come from an administrator. */
 export class PlaneUnderTest implements AsyncDisposable {
   readonly clock: VirtualClock = new VirtualClock(Date.UTC(2026, 0, 2, 3, 4, 5));
   readonly storage: MemoryStorage;
@@ -52,7 +52,7 @@ export class PlaneUnderTest implements AsyncDisposable {
     return made;
   }
 
-  /** Plays a script; time passes only as far as streams need to end. */
+  /** Runs a script. Time advances only to let watches end. */
   play(steps: readonly Step[], settle: (answer: SettleCall) => Promise<void> | void = () => {}): Promise<StepAnswer[]> {
     return runSteps(steps, { send: this.send, settle });
   }
@@ -90,7 +90,7 @@ export class PlaneUnderTest implements AsyncDisposable {
   }
 }
 
-/** Arguments of a settling function. */
+/** The arguments of a `settle` function. */
 export interface SettleCall {
   readonly method: string;
   readonly path: string;
@@ -104,14 +104,14 @@ async function readBody({ body }: ApiResponse): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** An answer without what differs from run to run: uids, times, versions; repeated causes once. */
+/** Returns a response without values that differ from run to run (uids, times, versions) and without repeated causes. */
 export function comparable({ status, warning, text }: StepAnswer): unknown {
-  // Only this server warns about what it does not act on.
+  // Only this server warns about objects that it ignores.
   const kept = warning?.replace(/(^|, )299 - "kubewright: [^"]*"/g, '');
   return { status, warning: kept ? scalar(kept) : undefined, body: withoutOrder(bodyOf(text)) };
 }
 
-/** Upstream looks at fields in the random order of Go's maps: causes are compared as a set, and hold all of the message. */
+/** Sorts the causes and removes them from the message, because upstream checks fields in the random order of Go's maps. */
 function withoutOrder(body: unknown): unknown {
   const { message, details } = (body ?? {}) as { message?: string; details?: { causes?: unknown[] } };
   if (message === undefined || (details?.causes?.length ?? 0) < 2) return body;
@@ -128,9 +128,9 @@ function bodyOf(text: string): unknown {
 function normalise(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => normalise(item));
-    // Entries are ordered by time, which passes differently here.
+    // Entries are sorted by time, and times differ here.
     if (key === 'managedFields') return items.sort((a, b) => (identity(a) < identity(b) ? -1 : 1));
-    // Definitions are listed in the random order of Go's maps.
+    // Resources are listed in the random order of Go's maps.
     if (key === 'resources') return items.sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
     return key === 'causes' ? unique(items) : items;
   }
@@ -176,13 +176,16 @@ function unique(items: readonly unknown[]): unknown[] {
 
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** What upstream's controllers do in the second after a write, we do in the write: its answer shows it already. */
+/**
+ * Removes the status of a CustomResourceDefinition from the response to a write: this server writes the status in the same request,
+ * upstream's controllers up to a second later.
+ */
 export function withoutSettled(answer: StepAnswer, [method, path]: Step): StepAnswer {
   if (!path.startsWith(CRDS) || !answer.text.startsWith('{') || answer.status >= 300) return answer;
   const { status, ...rest } = JSON.parse(answer.text);
   for (const { object } of rest.rows ?? []) delete object.metadata.managedFields;
   if (rest.kind !== 'CustomResourceDefinition') return { ...answer, text: JSON.stringify(rest) };
-  // Who wrote the status differs likewise: their server's own user, our writer.
+  // The status also has different field managers.
   delete rest.metadata.managedFields;
   return { ...answer, text: JSON.stringify(method === 'GET' ? { ...rest, status: settled(status) } : rest) };
 }
@@ -191,7 +194,7 @@ function settled(status: { readonly conditions?: readonly { readonly type: strin
   return { ...status, conditions: [...(status.conditions ?? [])].sort((a, b) => (a.type < b.type ? -1 : 1)) };
 }
 
-/** Does what the controller for deleted definitions does: removes their objects, then lets go of them. */
+/** Acts as the controller that finalizes CustomResourceDefinitions: deletes their custom objects, then removes the finalizer. */
 export function cleanUpBehind({ send }: PlaneUnderTest): (call: SettleCall) => Promise<void> {
   return async ({ method, path, answer }) => {
     if (method !== 'DELETE' || !path.startsWith(`${CRDS}/`) || answer.status !== 200) return;
@@ -200,7 +203,7 @@ export function cleanUpBehind({ send }: PlaneUnderTest): (call: SettleCall) => P
     const type = { 'content-type': 'application/merge-patch+json' };
     const listed = await send('GET', `/apis/${spec.group}/${version?.name}/${spec.names.plural}`);
     if (listed.status !== 200) {
-      // Names that were never granted: there are no objects.
+      // The definition's names were never accepted, so it has no objects.
       await send('PATCH', path, { metadata: { finalizers: null } }, type);
       return;
     }

@@ -1,10 +1,10 @@
 /**
- * Records the answers of the real API server to a script of requests (see `run-steps.mjs`), one line for each:
+ * Records the real API server's responses to a script of requests (see `run-steps.mjs`), one per line:
  *
  *   node record-steps.mjs https://127.0.0.1:PORT TOKEN ../crd/testdata/definitions.mjs > ../crd/testdata/definitions-1.36.3.jsonl
  *
- * Its controllers must run: they clean up behind deleted definitions. Uids, times and resourceVersions stay as they are:
- * the replay normalises both sides. The server must be a fresh one: names are fixed.
+ * Controllers must be running, because they clean up after deleted definitions. Uids, times and resourceVersions are recorded
+ * unchanged, and the replay normalises both sides. The server must be fresh, because names are fixed.
  */
 import { resolve as resolvePath } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -20,16 +20,16 @@ async function send(method, path, body, headers) {
     const { status, headers: answered, text } = await sendRequest(method, path, body, headers);
     const { warning, 'content-type': type } = answered;
     if (status !== 429 || path.endsWith('/eviction')) return { status, type, ...(warning && { warning }), text };
-    await pause(1000); // its cache is being filled
+    await pause(1000); // the watch cache is not ready yet
   }
 }
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Names are accepted, kinds established and handlers swapped by controllers, a moment after the write. */
+/** Waits for controllers, which accept names, establish kinds and switch handlers a moment after the write. */
 async function settle({ method, path, answer }) {
   if (method === 'GET' || answer.status >= 300 || path.includes('dryRun')) return;
-  if (path.includes('admissionpolicybindings')) await pause(1500); // policies are refreshed every second
+  if (path.includes('admissionpolicybindings')) await pause(1500); // policies are reloaded every second
   if (!path.includes('/customresourcedefinitions')) return;
   await pause(1500);
   const { text } = await send('GET', path.replace(/\?.*/, '').replace(/\/status$/, ''));

@@ -8,27 +8,27 @@ import {
   type StepAnswer,
 } from './plane-under-test.ts';
 
-/** An answer of ours that is meant to differ from upstream's. */
+/** A response of this server that intentionally differs from upstream's. */
 export interface Difference {
   readonly status: number;
   readonly why: string;
 }
 
-/** A script, what the real server answered to it, and how the two are compared. */
+/** A script, the real server's responses to it, and how the two are compared. */
 export interface Replay {
   readonly name: string;
   readonly steps: readonly Step[];
-  /** Written by `record-steps.mjs`. */
+  /** The file that `record-steps.mjs` has written. */
   readonly recorded: URL;
-  /** The closed list of steps, by number, that we answer differently on purpose. */
+  /** The complete list of steps, by number, whose responses intentionally differ. */
   readonly differences?: Readonly<Record<number, Difference>>;
-  /** Takes out of both answers what is not compared. */
+  /** Removes parts that are not compared from both responses. */
   readonly adjust?: (answer: StepAnswer, step: Step) => StepAnswer;
-  /** Runs after each step: what upstream's controllers do in between. */
+  /** Runs after each step and does what upstream's controllers do in the meantime. */
   readonly settle?: (plane: PlaneUnderTest) => (call: SettleCall) => Promise<void>;
 }
 
-/** Plays a script against a control plane in memory; each answer is one test. */
+/** Runs a script against an in-memory control plane. Each response is one test. */
 export function replaySteps(replay: Replay): void {
   const { name, steps, differences = {}, adjust = (answer) => answer } = replay;
   const recorded = recordedAnswers(replay.recorded);

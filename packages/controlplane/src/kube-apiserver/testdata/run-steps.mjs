@@ -1,9 +1,9 @@
 /**
- * Plays a script of requests against any API server: the real one when answers are recorded, ours when they are replayed.
+ * Sends a script of requests to an API server: to the real one to record its responses, or to this one to compare them.
  *
- * A step is `[method, path, body?, { type?, headers?, remember? }?]`. A body `{ $merge: patch }` is the live object with
- * a merge patch applied (so that a PUT carries the right resourceVersion); `remember: 'x'` keeps the answer's
- * resourceVersion and uid, which later paths and bodies name as `{x.rv}` and `{x.uid}`.
+ * A step is `[method, path, body?, { type?, headers?, remember? }?]`. A body `{ $merge: patch }` stands for the live object with a
+ * merge patch applied, so that a PUT has the right resourceVersion. `remember: 'x'` remembers the resourceVersion and uid of the
+ * response; later paths and bodies refer to them as `{x.rv}` and `{x.uid}`.
  */
 const TYPES = {
   json: 'application/json-patch+json',

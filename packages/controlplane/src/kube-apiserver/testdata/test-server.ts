@@ -7,7 +7,7 @@ import { serviceAccountAdmission } from '../admission/service-account.ts';
 
 export { type Answer, type Json, TestServer, widgets } from '../../../../apiserver/src/testdata/test-server.ts';
 
-/** The options of a {@link TestServer} with all built-in kinds, widgets and planets. */
+/** Options for a {@link TestServer} with all built-in kinds, widgets and planets. */
 export const withBuiltinKinds: TestServerOptions = {
   definitions: ({ clock, random }) => [...builtinDefinitions({ clock, random }), widgets(), planets()],
   plugins({ storage, random }) {

@@ -55,7 +55,7 @@ describe('HttpsWebhookCaller', () => {
     ]);
   });
 
-  it('opens its connections with the given function, and reports its errors', async () => {
+  it("opens connections with the given function, and reports the function's errors", async () => {
     const dialed: string[] = [];
     using dialing = new HttpsWebhookCaller({
       dial: async ({ host, port }) => {
@@ -84,7 +84,7 @@ describe('HttpsWebhookCaller', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it('shares no connection between different CA bundles', async () => {
+  it('does not share connections between different CA bundles', async () => {
     await call('echo');
     await expect(call('echo', { ca: certificates.otherCa })).rejects.toThrow(
       'tls: failed to verify certificate: x509: certificate signed by unknown authority',
@@ -96,7 +96,7 @@ describe('HttpsWebhookCaller', () => {
     await expect(call('echo', { ca: '' })).rejects.toThrow('certificate signed by unknown authority');
   });
 
-  it('connects to another address, and checks the certificate against the host of the URL', async () => {
+  it("connects to a different address, but checks the certificate against the URL's host", async () => {
     expect((await call('echo', { url: 'https://hooks.wh-rec.svc:443', connect: true })).status).toBe(200);
     await expect(call('echo', { url: 'https://strangers.wh-rec.svc:443', connect: true })).rejects.toThrow(
       'x509: certificate is valid for hooks.wh-rec.svc, not strangers.wh-rec.svc',
@@ -114,7 +114,7 @@ describe('HttpsWebhookCaller', () => {
     );
   });
 
-  it('ends when its signal aborts', async () => {
+  it('stops when the signal aborts', async () => {
     const abort = new AbortController();
     const outcome = expect(call('hang', { signal: abort.signal })).rejects.toThrow();
     while (server.take().length === 0) await new Promise((resolve) => setImmediate(resolve));

@@ -18,7 +18,7 @@ function pods(count: number, runtimeClassName = ''): StoredObject[] {
   });
 }
 
-/** A clock on which every reading takes a few milliseconds. */
+/** A clock that advances a few milliseconds on every reading. */
 class SlowClock extends VirtualClock {
   #now = 0;
 
@@ -28,13 +28,13 @@ class SlowClock extends VirtualClock {
   }
 }
 
-it('stops after a second, and says so', async () => {
+it('stops after a second, and adds a warning about it', async () => {
   const clock = new SlowClock(0);
   const [partly] = await existingPodWarnings(pods(2000), { ...options, clock });
   expect(partly).toMatch(/^new PodSecurity enforce level only checked against the first 1 of 2000 existing pods$/);
 });
 
-it('leaves out exempt pods', async () => {
+it('skips exempt pods', async () => {
   const all = [...pods(3, 'isolated'), ...pods(2)];
   const warnings = await existingPodWarnings(all, { ...options, clock: systemClock });
   expect(warnings).toHaveLength(2);

@@ -30,7 +30,7 @@ describe('PodSecurity', () => {
   const label = (where: string, labels: object) =>
     plane.send('PATCH', `${namespaces}/${where}`, { metadata: { labels } }, merge);
 
-  it('rejects pods that violate the default level, but not when their labels change', async () => {
+  it('rejects pods that violate the default level, but accepts updates of their labels', async () => {
     await namespace('defaults');
     const refused = await create('defaults', privileged);
     expect(JSON.parse(refused.text)).toMatchObject({
@@ -58,7 +58,7 @@ describe('PodSecurity', () => {
     expect(await plane.send('POST', path, deployment)).toMatchObject({ status: 201, warning });
   });
 
-  it('warns about pods of the level that it enforces if no other is given', async () => {
+  it('warns at the enforced level if the namespace sets no warn level', async () => {
     await namespace('enforced', { [modeLabel('enforce')]: 'restricted' });
     expect((await create('enforced', plain)).status).toBe(403);
     const template = { metadata: { labels: { a: 'b' } }, spec: plain };

@@ -12,7 +12,7 @@ describe('ResourceQuota admission', () => {
   });
   afterAll(() => plane[Symbol.asyncDispose]());
 
-  /** Creates a namespace with a quota whose usage has been calculated. */
+  /** Creates a namespace with a quota whose usage is up to date. */
   async function limited(hard: Readonly<Record<string, string>>, spec: object = {}): Promise<string> {
     const namespace = `quota-${namespaces++}`;
     await plane.send('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
@@ -64,7 +64,7 @@ describe('ResourceQuota admission', () => {
     expect(await usedOf(namespace)).toEqual({ pods: '2', 'requests.cpu': '1' });
   });
 
-  it('rejects pods that do not specify what a quota limits', async () => {
+  it('rejects pods that do not set the amounts that a quota limits', async () => {
     const namespace = await limited({ 'requests.cpu': '1', 'limits.memory': '1Gi' });
     expect(await pod(namespace, 'a')).toEqual({
       status: 403,
@@ -82,7 +82,7 @@ describe('ResourceQuota admission', () => {
     });
   });
 
-  it('never lets writes at the same time exceed a quota together', async () => {
+  it('never lets concurrent writes exceed a quota together', async () => {
     const namespace = await limited({ 'count/configmaps': '3' });
     const names = ['a', 'b', 'c', 'd', 'e', 'f'];
     const results = await Promise.all(names.map((name) => create(namespace, 'configmaps', { metadata: { name } })));
@@ -96,7 +96,7 @@ describe('ResourceQuota admission', () => {
     expect((await pod(namespace, 'burstable', { cpu: '1' })).status).toBe(201);
   });
 
-  it('charges an update for what it adds', async () => {
+  it('charges an update only for the increase', async () => {
     const namespace = await limited({ 'services.nodeports': '1' });
     const ports = [{ port: 80, name: 'a' }];
     const service = (more: object) => ({ metadata: { name: 's' }, spec: { type: 'NodePort', ports, ...more } });

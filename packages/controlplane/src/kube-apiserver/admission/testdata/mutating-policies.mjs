@@ -1,10 +1,10 @@
-/** Requests that mutating admission policies change or refuse; played by `kube-apiserver/testdata/run-steps.mjs`. */
+/** Requests that mutating admission policies change or reject. Run by `kube-apiserver/testdata/run-steps.mjs`. */
 const GROUP = '/apis/admissionregistration.k8s.io/v1';
 const NS = '/api/v1/namespaces/mutations-rec';
 const DEPLOYMENTS = '/apis/apps/v1/namespaces/mutations-rec/deployments';
 const selector = { matchLabels: { set: 'mutations-rec' } };
 
-/** The policies of this script apply to objects of their own name in its namespace. */
+/** The policies of this script apply to the objects in its namespace that have the policy's name. */
 const policy = (name, spec, resource = 'configmaps') => [
   'POST',
   `${GROUP}/mutatingadmissionpolicies`,
@@ -53,7 +53,7 @@ const remove = (name) => ['DELETE', `${GROUP}/mutatingadmissionpolicies/rec-${na
 export const steps = [
   ['POST', '/api/v1/namespaces', { metadata: { name: 'mutations-rec' } }],
   ['POST', `${NS}/configmaps`, { metadata: { name: 'limits', labels: { set: 'mutations-rec' } }, data: { max: '3' } }],
-  // refused when they are written
+  // rejected when they are written
   policy('bad', { mutations: [apply('Object{')] }),
   policy('bad', { mutations: [apply('Object.spec{}')] }),
   policy('bad', { mutations: [apply('{"a": 1}')] }),

@@ -1,4 +1,4 @@
-/** Pods with RuntimeClasses; played by `kube-apiserver/testdata/run-steps.mjs`. */
+/** Requests for pods with RuntimeClasses. Run by `kube-apiserver/testdata/run-steps.mjs`. */
 const PODS = '/api/v1/namespaces/classes-rec/pods';
 const runtimeClass = (name, more) => [
   'POST',

@@ -1,4 +1,4 @@
-/** Requests whose answers depend on who asks and on what admission makes of them; played by `kube-apiserver/testdata/run-steps.mjs`. */
+/** Requests whose responses depend on the user and on admission. Run by `kube-apiserver/testdata/run-steps.mjs`. */
 const NS = '/api/v1/namespaces/security-rec';
 const pod = (name, spec = {}) => ({
   apiVersion: 'v1',
@@ -48,7 +48,7 @@ export const steps = [
   ['GET', '/version', undefined, { headers: { 'impersonate-group': 'g' } }],
   ['GET', '/version', undefined, { headers: { authorization: 'Bearer wrong' } }],
   ['GET', `${NS}/pods`, undefined, { headers: { authorization: '' } }],
-  // a granted role does not let one grant more
+  // a role does not allow its holder to grant more
   ['POST', `${RBAC}/namespaces/security-rec/roles`, { metadata: { name: 'editor' }, rules: [{ apiGroups: ['rbac.authorization.k8s.io'], resources: ['roles', 'rolebindings'], verbs: ['*'] }] }],
   ['POST', `${RBAC}/namespaces/security-rec/rolebindings`, { metadata: { name: 'jane' }, roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'editor' }, subjects: [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'User', name: 'jane' }] }],
   ['DELETE', `${RBAC}/namespaces/security-rec/rolebindings/none`, undefined, as('jane')],

@@ -19,7 +19,7 @@ const pod = {
 
 export const steps = [
   ['POST', '/api/v1/namespaces', { metadata: { name: 'audited', labels } }],
-  // Early, because the real server learns of it a moment later.
+  // Comes early, because the real server notices it only a moment later.
   ['POST', `${rbac}/namespaces/audited/rolebindings`, { metadata: { name: 'alice' }, roleRef, subjects: [subject] }],
   ['POST', configMaps, configMap('a', { k: 'v' })],
   ['GET', `${configMaps}/a`],

@@ -29,13 +29,13 @@ describe('nodes', () => {
   });
 
   it.each(recorded.map((answer, index) => ({ ...answer, index })))(
-    'get the same answers as from the real API server: $index $request',
+    'get the same decisions as from the real API server: $index $request',
     ({ index, ...answer }) => {
       expect(answers[index]).toEqual(answer);
     },
   );
 
-  it('lose access to what a deleted pod referred to, and gain access with a pod bound to them', async () => {
+  it('lose access to the objects of a deleted pod, and gain access to those of a pod bound to them', async () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'late' } };
     const spec = { containers: [{ name: 'c', image: 'i' }], volumes: [{ name: 'a', secret: { secretName: 'late' } }] };
     const metadata = { name: 'late' };
@@ -50,12 +50,12 @@ describe('nodes', () => {
     expect(await get('mine', `${ns}/secrets/late`)).toBe(403);
   });
 
-  it('need the nodes group', async () => {
+  it('must be in the group system:nodes', async () => {
     const headers = { 'impersonate-user': 'system:node:mine' };
     expect((await send('GET', `${ns}/secrets/volume`, { headers })).status).toBe(403);
   });
 
-  it('are authorized in the same time, whatever other objects exist', async () => {
+  it('are authorized equally fast, no matter how many other objects exist', async () => {
     const encode = (index: number): Uint8Array => {
       const metadata = { name: `p${index}`, namespace: 'crowd', uid: `${index}` };
       const volumes = [{ name: 'v', secret: { secretName: `s${index}` } }];
@@ -68,7 +68,7 @@ describe('nodes', () => {
     await get('mine', `${ns}/secrets/volume`);
     const started = performance.now();
     for (let i = 0; i < 200; i++) await get('mine', `${ns}/secrets/volume`);
-    // Scanning 20,000 pods per request would take many times as long.
+    // Scanning 20,000 pods for every request would take many times as long.
     expect((performance.now() - started) / 200).toBeLessThan(10);
   });
 });

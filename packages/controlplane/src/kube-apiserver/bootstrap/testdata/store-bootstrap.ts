@@ -4,15 +4,15 @@ import { builtinPriorities } from '../../../kinds/index.ts';
 import { ApiServices } from '../api-services.ts';
 import { asServer } from '@kubewright/apiserver/internal';
 
-/** An object as it is stored, and where. */
+/** A stored object and its key. */
 export interface StoredForm {
   readonly key: string;
   readonly object: KubernetesObject;
 }
 
 /**
- * Sends objects to a server that has none yet, lets it name its APIServices, and answers all that is stored then, in the
- * order of the writes: without uids and versions, its times as `TIME`.
+ * Sends objects to an empty server, lets the server create its APIServices, and returns everything that is then stored, in the
+ * order of the writes: without uids and versions, and with times replaced by `TIME`.
  */
 export async function storeBootstrap(objects: readonly KubernetesObject[]): Promise<readonly StoredForm[]> {
   await using made = new PlaneUnderTest();

@@ -1,6 +1,6 @@
 import type { Difference } from '../../testdata/replay-steps.ts';
 
-/** The closed list, by script and number of the step. */
+/** The complete list, by script and step number. */
 export const acceptedDifferences: Readonly<
   Record<'definitions' | 'objects', Readonly<Record<number, Difference>>>
 > = {

@@ -1,4 +1,4 @@
-/** Requests on CustomResourceDefinitions themselves. */
+/** Requests for CustomResourceDefinitions themselves. */
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const DRY = `${CRDS}?dryRun=All`;
 
@@ -31,7 +31,7 @@ const v = (name, extra = {}) => ({
   ...extra,
 });
 
-/** One fault each, tried on a definition that is good otherwise. */
+/** Faults, each of which is added to an otherwise valid definition. */
 const withSpec = (spec, metadata) => {
   const made = definition('widgets', 'Widget');
   return { ...made, metadata: { ...made.metadata, ...metadata }, spec: { ...made.spec, ...spec } };
@@ -243,7 +243,7 @@ const lifecycle = [
   ['GET', '/apis/rec.example.com/v2'],
   ['GET', `${OBJECTS.replace('v1', 'v2')}/gadgets/a`],
   ['PATCH', `${CRDS}/gadgets.rec.example.com`, { spec: { versions: [v('v2', { storage: true })] } }, merge],
-  // names that others have
+  // names that other definitions hold
   ['POST', CRDS, definition('gears', 'Gear', { names: { shortNames: ['gx', 'gr'] } })],
   ['GET', `${CRDS}/gears.rec.example.com`],
   ['POST', CRDS, definition('gizmas', 'Gadget', {})],
@@ -264,7 +264,7 @@ const lifecycle = [
   ['PATCH', `${CRDS}/applied.rec.example.com?fieldManager=me`, definition('applied', 'Applied'), { type: 'apply' }],
   ['POST', `${CRDS}?fieldValidation=Strict`, { ...definition('stricts', 'Strict'), bogus: 1 }],
   ['GET', `${CRDS}?limit=1`, undefined, { headers: { accept: 'application/json;as=Table;g=meta.k8s.io;v=v1' } }],
-  // going away
+  // deletion
   ['PATCH', `${OBJECTS.replace('v1', 'v2')}/gadgets/a`, { metadata: { finalizers: ['example.com/keep'] } }, merge],
   ['DELETE', `${CRDS}/gadgets.rec.example.com`],
   ['GET', `${CRDS}/gadgets.rec.example.com`],

@@ -1,4 +1,4 @@
-/** Requests on custom objects: schemas, rules, subresources, tables, selectors, apply, versions, removal. */
+/** Requests for custom objects: schemas, rules, subresources, tables, selectors, apply, versions, deletion. */
 const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const GROUP = 'obj.example.com';
 const V1 = `/apis/${GROUP}/v1/namespaces/default`;
@@ -224,7 +224,7 @@ const reading = [
   ['GET', `${S}/a`, undefined, { headers: { accept: 'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1' } }],
 ];
 
-// Defaults added later show on read; ratcheting; rules
+// Defaults added later, which apply on read; ratcheting; rules
 const later = [
   ['PATCH', `${CRDS}/ships.${GROUP}`, [
     { op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/later', value: { type: 'string', default: 'added' } },
@@ -302,7 +302,7 @@ const ruled = [
   ['PATCH', `${R}/a`, { spec: { once: 'b' } }, merge],
   ['PATCH', `${R}/a`, { spec: { fixed: null } }, merge],
   ['PATCH', `${R}/a`, { spec: { fixed: 'z' } }, merge],
-  // a stored object that breaks a rule that came later
+  // a stored object that violates a rule added later
   ['PATCH', `${CRDS}/rulers.${GROUP}`, [
     { op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties/fixed/x-kubernetes-validations/-', value: { rule: "self.startsWith('n')", message: 'begins with n' } },
     { op: 'add', path: '/spec/versions/0/schema/openAPIV3Schema/properties/spec/x-kubernetes-validations/-', value: { rule: 'self.max > 100', message: 'max over 100' } },
@@ -313,7 +313,7 @@ const ruled = [
   ['GET', `${R}/a`],
 ];
 
-// Without a status subresource; several versions over one storage; cluster scope
+// No status subresource; several versions with one storage version; cluster scope
 const tree = (name, extra = {}) => ({ apiVersion: `${GROUP}/v1`, kind: 'Tree', metadata: { name }, ...extra });
 const treeVersion = (name, properties, more = {}) => ({ name, served: true, storage: false, schema: { openAPIV3Schema: object(properties) }, ...more });
 const T1 = `/apis/${GROUP}/v1/trees`;

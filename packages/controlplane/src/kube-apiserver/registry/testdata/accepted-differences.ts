@@ -1,4 +1,4 @@
-/** An answer of ours that is meant to differ from upstream's. */
+/** A response of this server that intentionally differs from upstream's. */
 export interface Difference {
   readonly status: number;
   readonly why: string;
@@ -6,7 +6,7 @@ export interface Difference {
 
 const AT_FAULT = 'upstream answers 500 without a reason, but it is the request that is at fault';
 
-/** The closed list of recorded requests that we answer differently on purpose. */
+/** The complete list of recorded requests whose responses intentionally differ. */
 export function accepted(method: string, path: string, body: unknown): Difference | undefined {
   const text = JSON.stringify(body ?? '');
   if (method === 'PUT' && text.includes('"resourceVersion":"abc"')) return { status: 400, why: AT_FAULT };

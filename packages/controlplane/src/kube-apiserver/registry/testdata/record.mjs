@@ -1,9 +1,9 @@
 /**
- * Records the answers of the real API server to the requests beside this file:
+ * Records the real API server's responses to the requests in `requests.mjs`:
  *
  *   node record.mjs https://127.0.0.1:PORT TOKEN > answers-1.36.3.json
  *
- * The server needs no controllers. Uids, times and resourceVersions stay as they are: the replay normalises both sides.
+ * The server needs no controllers. Uids, times and resourceVersions are recorded unchanged, and the replay normalises both sides.
  */
 import { requestSender } from '../../../../../../scripts/send-requests.mjs';
 import { requests, widgetDefinition } from './requests.mjs';

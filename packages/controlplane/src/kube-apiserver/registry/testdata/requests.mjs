@@ -1,6 +1,6 @@
 /**
- * Requests whose answers are recorded from the real API server and replayed against ours, in this order.
- * `[method, path, body?, headers?]`; a string body is sent as it is. `NS` in paths and bodies is the scenario's namespace.
+ * Requests whose responses are recorded from the real API server and compared with this server's, in this order. Each is
+ * `[method, path, body?, headers?]`; a string body is sent verbatim. `NS` in paths and bodies is the scenario's namespace.
  */
 const cm = '/api/v1/namespaces/NS/configmaps';
 const pods = '/api/v1/namespaces/NS/pods';
@@ -280,7 +280,7 @@ export const requests = [
   ['DELETE', widgets],
 ];
 
-/** The CRD behind the widgets, made before the recording. */
+/** The CRD of the widgets, created before the recording. */
 export const widgetDefinition = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

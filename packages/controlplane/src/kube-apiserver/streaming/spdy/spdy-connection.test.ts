@@ -9,7 +9,7 @@ import { SpdyConnection } from './spdy-connection.ts';
 import { SpdyError } from './spdy-error.ts';
 import type { SpdyStream } from './spdy-stream.ts';
 
-/** A connection with a minimal test client. */
+/** A connection to a minimal test client. */
 class Client {
   readonly streams: SpdyStream[] = [];
   readonly blocks = new HeaderBlocks();
@@ -85,13 +85,13 @@ describe('headerDictionary', () => {
   it('matches the dictionary in the specification', () => {
     const dictionary = headerDictionary();
     expect(dictionary.length).toBe(1423);
-    // zlib writes the dictionary's checksum into the stream header.
+    // zlib writes the dictionary's checksum into the stream's header.
     expect(deflateSync('x', { dictionary }).readUInt32BE(2)).toBe(0xe3c6a7c2);
   });
 });
 
 describe('SpdyConnection', () => {
-  it('opens streams with their headers, replies to them, and carries bytes both ways', async () => {
+  it('opens streams with headers, replies to them, and transfers bytes in both directions', async () => {
     const client = new Client();
     await client.open(1, { streamType: 'error', port: '80' });
     await client.open(3, { streamtype: 'data' });
@@ -111,7 +111,7 @@ describe('SpdyConnection', () => {
     expect(await client.ended).toBeUndefined();
   });
 
-  it('accepts frames in any chunks, and passes long data on as it arrives', async () => {
+  it('accepts frames split anywhere, and delivers long data as it arrives', async () => {
     const client = new Client();
     const block = await client.blocks.write(new Map([['streamtype', 'data']]));
     const open = controlFrame(frameTypes.synStream, Buffer.concat([numbers(1, 0), Buffer.alloc(2), block]));
@@ -132,7 +132,7 @@ describe('SpdyConnection', () => {
     expect(await client.next()).toBe('ping 5');
   });
 
-  it('ends the reader of a stream when the client resets it or disconnects', async () => {
+  it("ends a stream's input when the client resets it or disconnects", async () => {
     const client = new Client();
     await client.open(1);
     await client.open(3);
@@ -158,7 +158,7 @@ describe('SpdyConnection', () => {
     expect(await client.next()).toBe(`reset ${5 + 2 * 512} 3`);
   });
 
-  it('applies backpressure while a stream is not read, then continues', async () => {
+  it('applies backpressure while a stream is not read, and continues afterwards', async () => {
     const client = new Client();
     await client.open(1);
     await client.next();
@@ -176,11 +176,11 @@ describe('SpdyConnection', () => {
   it.each([
     ['another version', controlFrame(frameTypes.ping, numbers(1)).fill(4, 1, 2), /version 4 is not supported/],
     ['a long control frame', controlFrame(frameTypes.settings, Buffer.alloc(20_000)), /a control frame of 20000 bytes/],
-    ['headers that are not packed', controlFrame(frameTypes.synStream, Buffer.alloc(40, 65)), /cannot decompress/],
+    ['headers that are not compressed', controlFrame(frameTypes.synStream, Buffer.alloc(40, 65)), /cannot decompress/],
     ['a frame without a stream', controlFrame(frameTypes.reset, Buffer.alloc(2)), /too short/],
     ['headers that are a bomb', bomb(), /more than 65536 bytes/],
-    ['headers that lie of their length', packed(numbers(1, 5_000)), /is truncated/],
-    ['headers without number', packed(numbers(0xffff_ffff)), /more than 100 names/],
+    ['headers with a wrong length', packed(numbers(1, 5_000)), /is truncated/],
+    ['headers with too many names', packed(numbers(0xffff_ffff)), /more than 100 names/],
   ])('ends the connection of a client that sends %s', async (_name, bytes, reason) => {
     const client = new Client();
     client.send(bytes);
@@ -212,13 +212,13 @@ describe('SpdyConnection', () => {
   });
 });
 
-/** Builds a stream with correctly compressed headers. */
+/** Builds a SYN_STREAM frame with a compressed header block. */
 function packed(block: Buffer): Buffer {
   const bytes = deflateSync(block, { dictionary: headerDictionary() });
   return controlFrame(frameTypes.synStream, Buffer.concat([numbers(1, 0), Buffer.alloc(2), bytes]));
 }
 
-/** Compresses ten megabytes of zeros into ten thousand bytes. */
+/** A frame whose ten thousand bytes of headers expand to ten megabytes. */
 function bomb(): Buffer {
   return packed(Buffer.alloc(10_000_000));
 }

@@ -1,6 +1,6 @@
 import type { Difference } from '../../testdata/replay-steps.ts';
 
-/** The closed list, by script and number of the step. */
+/** The complete list, by script and step number. */
 export const acceptedDifferences: Readonly<Record<'admission' | 'conversion', Readonly<Record<number, Difference>>>> = {
   admission: {
     15: { status: 500, why: 'HTTP/2 carries no status above 599' },

@@ -1,4 +1,4 @@
-/** Requests that webhooks of admission see; played by the recorder and the replay. `{url}`, `{ca}`, `{otherCa}` are filled in. */
+/** Requests that call admission webhooks, for the recorder and the replay, which substitute `{url}`, `{ca}` and `{otherCa}`. */
 const REG = '/apis/admissionregistration.k8s.io/v1';
 const NS = '/api/v1/namespaces/wh-rec';
 const CMS = `${NS}/configmaps`;
@@ -32,7 +32,7 @@ const ignore = { failurePolicy: 'Ignore' };
 const service = (name, more = {}) => ({ clientConfig: { service: { namespace: 'wh-rec', name, port: 443, path: '/allow', ...more }, caBundle: '{ca}' } });
 const conditions = (...expressions) => ({ matchConditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })) });
 
-/** A webhook for each behaviour: `v-x` answers as `x`. */
+/** A webhook for each behaviour: `v-x` behaves like `x`. */
 const verdicts = ['allow', 'audit', 'deny', 'deny-message', 'deny-full', 'deny-success', 'deny-reason', 'deny-teapot', 'deny-700', 'deny-warn',
   'deny-metadata', 'warn', 'warn-long', 'warn-many', 'wrong-uid', 'no-uid', 'no-response', 'wrong-version', 'wrong-kind', 'unknown-kind', 'no-type',
   'extra-fields', 'bad-type', 'not-json', 'empty', 'empty-object', 'http-500', 'http-500-json', 'http-404', 'http-400', 'http-403', 'http-204',
@@ -41,7 +41,7 @@ const changes = ['label', 'label-none', 'data', 'data-replace', 'bad-data', 'num
   'bad-op', 'rename', 'move', 'no-kind', 'other-kind', 'bad-managed', 'finalizer', 'twice-owned', 'empty-patch', 'null-patch', 'no-patch-type',
   'only-patch-type', 'other-patch-type', 'empty-patch-type', 'not-base64', 'not-a-patch', 'not-json-patch', 'deny-message', 'warn', 'wrong-uid', 'http-500'];
 
-/** Webhooks that differ in how they are configured. */
+/** Webhooks with different configurations. */
 const configured = [
   hook('c-ignore', 'http-500', ignore),
   hook('c-ignore-deny', 'deny', ignore),
@@ -102,7 +102,7 @@ const crd = { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefini
 const hpa = (version) => ({ apiVersion: `autoscaling/${version}`, kind: 'HorizontalPodAutoscaler', metadata: { name: `h-${version}` }, spec: { maxReplicas: 3, scaleTargetRef: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'd' } } });
 const widgetRule = (operations, version, resources = ['widgets']) => ({ operations, apiGroups: ['wh.example.com'], apiVersions: [version], resources });
 
-/** Webhooks that are refused when they are written. */
+/** Webhook configurations that the server rejects. */
 const anyRule = (more) => ({ rules: [{ ...createCm[0], ...more }] });
 const serviceAt = (more) => ({ clientConfig: { service: { namespace: 'n', name: 's', ...more } } });
 const faulty = [
@@ -159,7 +159,7 @@ export const steps = [
   ['POST', `${NS}/services`, { metadata: { name: 'headless' }, spec: { clusterIP: 'None', ports: [{ port: 443 }] } }],
   ['POST', `${NS}/services`, { metadata: { name: 'hooks' }, spec: { type: 'ExternalName', externalName: 'localhost' } }],
   ['POST', `${NS}/services`, { metadata: { name: 'strangers' }, spec: { type: 'ExternalName', externalName: 'localhost' } }],
-  // what webhooks answer
+  // responses of webhooks
   validating('verdicts', ...verdicts.map((name) => hook(`v-${name}`, name))),
   ...verdicts.map((name) => create(`v-${name}`)),
   remove('validating', 'verdicts'),
@@ -169,7 +169,7 @@ export const steps = [
   ['POST', `${CMS}?dryRun=All`, { ...config('m-data'), metadata: { name: 'dry', labels: { case: 'm-label' } } }],
   ['PATCH', `${CMS}/applied?fieldManager=applier&force=true`, { ...config('m-label'), metadata: { name: 'applied', labels: { case: 'm-label' } } }, apply],
   remove('mutating', 'changes'),
-  // how they are configured
+  // configurations
   validating('configured', ...configured.slice(0, 20)),
   validating('configured2', ...configured.slice(20)),
   ...configured.map(({ name }) => create(name.replace('.example.com', ''), name.startsWith('c-options') ? '?fieldManager=me&fieldValidation=Strict' : '')),
@@ -261,7 +261,7 @@ export const steps = [
   ['POST', '/apis/autoscaling/v1/namespaces/wh-rec/horizontalpodautoscalers', hpa('v1')],
   remove('mutating', 'versions'),
   remove('validating', 'versions'),
-  // what is never intercepted, and what is asked only
+  // resources that are never sent to webhooks, and one that is
   validating('everything', hook('everything', 'deny', { objectSelector: {}, namespaceSelector: {}, rules: [rule(['*'], '*', ['validatingwebhookconfigurations', 'mutatingwebhookconfigurations', 'selfsubjectreviews', 'validatingadmissionpolicies', 'clusterroles'], { apiVersions: ['*'] })] })),
   mutating('unseen', hook('unseen', 'allow')),
   ['POST', '/apis/authentication.k8s.io/v1/selfsubjectreviews', { apiVersion: 'authentication.k8s.io/v1', kind: 'SelfSubjectReview' }],

@@ -1,10 +1,10 @@
-/** How the webhook server answers ConversionReviews, by path. */
+/** How the webhook server responds to ConversionReviews, by path. */
 const reply = (review, response, more = {}) => ({
   body: { kind: 'ConversionReview', apiVersion: review.apiVersion, response: { uid: review.request.uid, ...response }, ...more },
 });
 const success = { status: 'Success' };
 
-/** v1 has `spec.hostPort`, v2 `spec.host`, `spec.port` and `spec.later`; what was converted says so in an annotation. */
+/** v1 has `spec.hostPort`; v2 has `spec.host`, `spec.port` and `spec.later`. Converted objects get an annotation. */
 function converted(object, apiVersion) {
   const { spec = {}, metadata, ...rest } = structuredClone(object);
   const { hostPort, host, port, later: _, ...others } = spec;
@@ -17,7 +17,7 @@ function converted(object, apiVersion) {
 }
 const convertAll = ({ request }) => request.objects.map((object) => converted(object, request.desiredAPIVersion));
 const good = (review) => reply(review, { convertedObjects: convertAll(review), result: success });
-/** Converts, then spoils each object. */
+/** Converts the objects, then damages each of them. */
 const spoiled = (spoil) => (review) => reply(review, { convertedObjects: convertAll(review).map(spoil), result: success });
 const metadata = (change) => spoiled((object) => ({ ...object, metadata: change(object.metadata) }));
 

@@ -1,4 +1,4 @@
-/** Requests on objects that a webhook converts between versions; played by the recorder and the replay. */
+/** Requests for objects that a webhook converts between versions, for the recorder and the replay. */
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const NAME = 'gadgets.conv.example.com';
 const at = (version) => `/apis/conv.example.com/${version}/namespaces/conv-rec/gadgets`;
@@ -66,7 +66,7 @@ export const steps = [
   ['DELETE', `${at('v2')}/b`],
   ['PATCH', `${at('v1')}/b`, { metadata: { finalizers: null } }, merge],
   ['GET', `${at('v2')}/b`],
-  // answers that are none
+  // invalid responses
   ...bad.flatMap((path) => [convertBy(through(path)), ['GET', `${at('v2')}/a`]]),
   convertBy(through('fail-message')),
   ['POST', at('v2'), gadget('v2', 'n', { host: 'x' })],
@@ -77,7 +77,7 @@ export const steps = [
   convertBy(through('bad-type')),
   ['GET', `${at('v2')}/a`],
   ['PATCH', `${at('v2')}/a`, { metadata: { labels: { x: 'y' } } }, merge],
-  // ways to the webhook
+  // ways to reach the webhook
   convertBy(through('convert', { conversionReviewVersions: ['v2', 'v1beta1'] })),
   ['GET', `${at('v2')}/a`],
   convertBy(through('convert', { conversionReviewVersions: ['v1'], clientConfig: { url: '{url}/convert', caBundle: '{otherCa}' } })),
@@ -88,7 +88,7 @@ export const steps = [
   ['GET', `${at('v2')}/a`],
   ['PATCH', `${CRD}/${NAME}`, { spec: { conversion: { webhook: { clientConfig: { service: null, url: '{url}/convert' } } } } }, merge],
   ['GET', `${at('v2')}/a`],
-  // another storage version: what is stored stays as it is until it is written
+  // another storage version: stored objects stay unchanged until they are written
   ['PATCH', `${CRD}/${NAME}`, [{ op: 'replace', path: '/spec/versions/0/storage', value: false }, { op: 'replace', path: '/spec/versions/1/storage', value: true }], json],
   ['GET', `${at('v1')}/a`],
   ['GET', `${at('v2')}/a`],

@@ -1,4 +1,4 @@
-/** Puts a webhook server's address and authorities in place of `{url}`, `{localhost}`, `{port}`, `{ca}` and `{otherCa}`. */
+/** Replaces `{url}`, `{localhost}`, `{port}`, `{ca}` and `{otherCa}` with the webhook server's address and CA certificates. */
 export function fillSteps(steps, { server, ca, otherCa }) {
   const base64 = (text) => Buffer.from(text).toString('base64');
   const text = JSON.stringify(steps)
@@ -7,11 +7,11 @@ export function fillSteps(steps, { server, ca, otherCa }) {
     .replaceAll('{localhost}', `https://localhost:${server.port}`)
     .replaceAll('{otherCa}', base64(otherCa))
     .replaceAll('{ca}', base64(ca));
-  // A body that is left out is none, not null.
+  // An omitted body is undefined, not null.
   return JSON.parse(text).map(([method, path, body, options]) => [method, path, body ?? undefined, options ?? undefined]);
 }
 
-/** Takes them out of an answer again. */
+/** Replaces the server's address in a response with the placeholders. */
 export function withoutAddress(text, server) {
   return text
     .replaceAll(server.url, '{url}')

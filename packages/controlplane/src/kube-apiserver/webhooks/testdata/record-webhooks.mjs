@@ -1,9 +1,9 @@
 /**
- * Records what the real API server answers to a script of requests, and what it sends to webhooks meanwhile:
+ * Records the real API server's responses to a script of requests, and what the server sends to webhooks meanwhile:
  *
  *   node record-webhooks.mjs https://127.0.0.1:PORT TOKEN admission > admission-1.36.3.jsonl
  *
- * The server must be a fresh one, on this machine. The webhook server's address stands as `{url}` in what is written.
+ * The server must be fresh and run on this machine. In the recording, `{url}` stands for the webhook server's address.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ async function send(method, path, body, headers) {
 async function settle({ method, path, answer }) {
   const configures = /webhookconfigurations|customresourcedefinitions/.test(path) && answer.status < 300;
   if (configures && method !== 'GET') await pause(2500);
-  // A conversion may be for a cache that is filled later.
+  // The conversion may serve a cache that is filled later.
   else if (script === 'conversion') await pause(300);
   received.push(server.take());
 }

@@ -7,12 +7,12 @@ import { CERTIFICATE_NAMES } from './certificate-names.mjs';
 import { fillSteps, withoutAddress } from './fill-steps.mjs';
 import { type Received, startWebhookServer, type WebhookBehaviours } from './webhook-server.mjs';
 
-/** An answer, and what webhooks were asked for it. */
+/** A response, and the requests that webhooks received before it was sent. */
 export interface WebhookStepAnswer extends StepAnswer {
   readonly received: readonly Received[];
 }
 
-/** Certificates of one run; the words in them are the recorder's. */
+/** Creates the certificates of one run. Their names match the recorder's. */
 export function makeCertificates(): { readonly key: string; readonly cert: string; readonly ca: string; readonly otherCa: string } {
   const now = systemClock.now();
   const life = { notBeforeMs: now - 60_000, notAfterMs: now + 3_600_000 };
@@ -24,7 +24,7 @@ export function makeCertificates(): { readonly key: string; readonly cert: strin
   return { key, cert: certificate, ca: ca.certificate, otherCa: authority('other').certificate };
 }
 
-/** Plays a script against a control plane in memory and a webhook server on loopback. */
+/** Runs a script against an in-memory control plane and a webhook server on loopback. */
 export async function playWithWebhooks(
   steps: readonly Step[],
   options: {
@@ -33,7 +33,7 @@ export async function playWithWebhooks(
   },
 ): Promise<{ readonly answers: readonly WebhookStepAnswer[]; readonly errors: readonly unknown[] }> {
   const nowhere = { reach: () => Promise.reject(new Error('there is no node')) };
-  // Made before the clock that it reads.
+  // Declared before `plane`, whose clock it reads when it is used.
   const clock = { now: () => plane.clock.now() } as Clock;
   const connect = new Map([
     ...podStreams(nowhere as unknown as NodeConnector, clock),
@@ -41,7 +41,7 @@ export async function playWithWebhooks(
   ]);
   await using plane: PlaneUnderTest = await PlaneUnderTest.start({ connect });
   const certificates = makeCertificates();
-  // What hangs is given up when its time is over.
+  // Lets calls that hang time out.
   const onHang = (): void => void plane.clock.advance(1000);
   const { behaviours } = options;
   const server = await startWebhookServer({ ...certificates, behaviours, onHang });
@@ -61,7 +61,7 @@ export async function playWithWebhooks(
   }
 }
 
-/** What a webhook was sent, without what differs from run to run. */
+/** Returns the requests that a webhook received, without values that differ from run to run. */
 export function comparableReceived(received: readonly Received[]): unknown {
   return received.map(({ body, ...call }) => ({ ...call, ...(body && { body: comparableReview(body) }) }));
 }
@@ -73,7 +73,7 @@ function comparableReview(body: NonNullable<Received['body']>): unknown {
   return compared;
 }
 
-/** Who owns the fields of a Scale is seen on its parent. */
+/** Removes the managed fields of objects that are not stored. Those of a Scale are compared on its parent. */
 function withoutScaleOwners(object: unknown): void {
   const { kind, metadata } = (object ?? {}) as { kind?: string; metadata?: Record<string, unknown> };
   if (kind === 'Scale' || kind === 'Binding' || kind === 'Eviction' || kind === 'TokenRequest' || kind === 'SelfSubjectReview') {
@@ -81,12 +81,12 @@ function withoutScaleOwners(object: unknown): void {
   }
 }
 
-/** Names that were drawn. */
-export function withoutChance(answer: WebhookStepAnswer): WebhookStepAnswer {
+/** Replaces generated names. */
+export function withoutGeneratedNames(answer: WebhookStepAnswer): WebhookStepAnswer {
   return JSON.parse(JSON.stringify(answer).replace(/gen-[a-z0-9]{5}\b/g, 'gen-DRAWN')) as WebhookStepAnswer;
 }
 
-/** The questions of ConversionReviews as text: what is to be converted into what, without what differs from run to run. */
+/** Returns ConversionReviews as text: which objects to convert to which version, without values that differ from run to run. */
 export function reviewsOf(received: readonly Received[]): readonly string[] {
   return received.map(({ path, query, body }) => {
     const { request, ...review } = (body ?? {}) as { request?: { desiredAPIVersion?: unknown; objects?: readonly unknown[] } };
@@ -95,7 +95,7 @@ export function reviewsOf(received: readonly Received[]): readonly string[] {
   });
 }
 
-/** Revisions and owners are left out: caches ask about objects before and after they got theirs. */
+/** Omits resource versions and managed fields, because caches convert objects both before and after these are set. */
 function unversioned(object: unknown): unknown {
   const { metadata, ...rest } = object as { metadata: Record<string, unknown> };
   const { resourceVersion: _revision, managedFields: _owners, ...others } = metadata;

@@ -1,10 +1,10 @@
 /**
- * A webhook server whose behaviour its paths name, for the recorder and the replay: it keeps what it is sent, word for
- * word, and answers from a table (see `admission-behaviours.mjs`, `conversion-behaviours.mjs`).
+ * A webhook server for the recorder and the replay. The request's path selects the behaviour from a table (see
+ * `admission-behaviours.mjs`, `conversion-behaviours.mjs`). The server keeps all requests verbatim.
  */
 import { createServer } from 'node:https';
 
-/** Starts the server. `behaviours` is a table: path (without its slash) → `(review) => answer`. */
+/** Starts the server. `behaviours` maps a path (without its slash) to `(review) => response`. */
 export async function startWebhookServer({ key, cert, behaviours, port = 0, onHang = () => {} }) {
   const received = [];
   const sockets = new Set();
@@ -30,7 +30,7 @@ export async function startWebhookServer({ key, cert, behaviours, port = 0, onHa
   return {
     port: server.address().port,
     url: `https://127.0.0.1:${server.address().port}`,
-    /** What came since it was asked last. */
+    /** Returns the requests received since the last call. */
     take: () => received.splice(0),
     connections: () => sockets.size,
     async close() {

@@ -1,5 +1,5 @@
 /**
- * Records how kube-apiserver 1.36.3 decides about the pods in `pods.mjs`:
+ * Records kube-apiserver 1.36.3's decisions about the pods in `pods.mjs`:
  *
  *   node record.mjs https://127.0.0.1:PORT TOKEN
  */

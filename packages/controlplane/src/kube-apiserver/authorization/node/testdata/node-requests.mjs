@@ -1,6 +1,6 @@
 /**
- * Requests of nodes, and what they need to be there: each `[who, method, path, body, type]`. Sent to a real API server by
- * `record.mjs` and to ours by the test. `$uid(Kind/name)` in a body stands for the uid of what was created before.
+ * Requests of nodes, and of the objects that they need, each as `[user, method, path, body, type]`. `record.mjs` sends them to a
+ * real API server, the test to this one. `$uid(Kind/name)` in a body stands for the uid of an object created earlier.
  */
 const ns = '/api/v1/namespaces/nodes-rights';
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
@@ -196,7 +196,7 @@ export function headersOf(who) {
   return { 'impersonate-user': name, 'impersonate-group': 'system:nodes' };
 }
 
-/** Sends all of them in order; answers status and message of each, with uids and versions left out. */
+/** Sends all requests in order. Returns the status and message of each response, without uids and versions. */
 export async function play(send) {
   const uids = new Map();
   const answers = [];
