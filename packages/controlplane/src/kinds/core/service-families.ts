@@ -16,7 +16,7 @@ const families = [clusterFamily, 'IPv6'];
  */
 export function initIpFamilies(service: Service, old?: Service): void {
   const { spec: wanted } = service;
-  // The rest can then rely on well-formed addresses.
+  // The checks below rely on well-formed addresses.
   reject(service, [...serviceAddressFaults(wanted), ...(old ? serviceAddressChanges(service, old) : [])]);
   const isHeadless = wanted.clusterIP === 'None';
   const hasSelector = Object.keys(wanted.selector ?? {}).length > 0;

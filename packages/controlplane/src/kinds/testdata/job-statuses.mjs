@@ -1,4 +1,4 @@
-/** Statuses that a controller may and may not write to Jobs. Played by `kube-apiserver/testdata/run-steps.mjs`. */
+/** Valid and invalid writes of a Job's status by a controller. Run by `kube-apiserver/testdata/run-steps.mjs`. */
 const JOBS = '/apis/batch/v1/namespaces/job-statuses-rec/jobs';
 const START = '2026-01-02T03:04:05Z';
 const LATER = '2026-01-02T03:05:05Z';

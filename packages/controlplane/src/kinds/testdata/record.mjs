@@ -93,7 +93,7 @@ async function recordInvalid() {
 
 if (what === 'invalid') await recordInvalid();
 
-/** Sends what is accepted with warnings and keeps the warnings. */
+/** Sends objects that are accepted with warnings, and records the warnings. */
 async function recordWarnings() {
   const { build } = await import('./invalid-objects.mjs');
   const { suspectCases } = await import('./suspect-objects.mjs');

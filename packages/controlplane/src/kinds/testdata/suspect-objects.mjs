@@ -1,4 +1,4 @@
-// Objects that are accepted with warnings; record.mjs keeps the warnings of the real server. Built like the invalid ones.
+// Objects that are accepted with warnings. record.mjs records the real server's warnings. Cases have the format of invalid-objects.mjs.
 const container = 'spec.containers.0';
 const template = 'spec.template.spec';
 const port = (containerPort, more = {}) => ({ containerPort, ...more });
