@@ -35,7 +35,7 @@ function createOnly({ metadata, spec }: Pod): readonly FieldError[] {
   return [forbiddenField(specPath.child('ephemeralContainers'), 'cannot be set on create')];
 }
 
-/** Rejects tokens of no account. Upstream does so for pods only, so that stored templates stay valid. */
+/** Rejects token volumes without a service account. As upstream, only for pods, so that stored templates stay valid. */
 function tokenFaults({ serviceAccountName, volumes }: PodSpec): readonly FieldError[] {
   if (serviceAccountName) return [];
   return (volumes ?? []).flatMap(({ projected }, volume) =>
