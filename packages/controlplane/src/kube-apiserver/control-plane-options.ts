@@ -46,7 +46,7 @@ export interface ControlPlaneOptions {
   readonly auditLog?: ApiServerOptions['auditLog'];
   /** Limits on requests. */
   readonly limits?: ApiServerOptions['limits'];
-  /** Calls webhooks. @defaultValue calls them over HTTPS */
+  /** The client that calls webhooks. @defaultValue an HTTPS client */
   readonly webhookCaller?: WebhookCaller | undefined;
   /** Returns the `host:port` under which clients reach the server. Discovery publishes it. */
   readonly serverAddress: () => string;

@@ -6,7 +6,7 @@ import type { ResourceAmounts } from './resource-amounts.ts';
 const one: Quantity = Quantity.of(1);
 const nativePrefix = 'kubernetes.io/';
 
-/** Returns what a pod is charged. Pods that have ended or are past their deletion deadline count only towards `count/pods`. */
+/** Returns the quota usage of a pod. Pods that have ended or are past their deletion deadline count only towards `count/pods`. */
 export function podUsage(pod: Pod, nowMs: number): ResourceAmounts {
   const result: Record<string, Quantity> = { 'count/pods': one };
   const deadlineMs = deletionDeadlineMs(pod);
@@ -28,14 +28,14 @@ export function podUsage(pod: Pod, nowMs: number): ResourceAmounts {
   return result;
 }
 
-/** Returns the time, in milliseconds since the epoch, after which a pod that is being deleted is no longer charged. */
+/** Returns the time, in milliseconds since the epoch, after which a pod that is being deleted counts only towards `count/pods`. */
 export function deletionDeadlineMs({ metadata }: Pod): number | undefined {
   const { deletionTimestamp, deletionGracePeriodSeconds } = metadata;
   if (deletionTimestamp === undefined || deletionGracePeriodSeconds === undefined) return undefined;
   return Date.parse(deletionTimestamp) + Number(deletionGracePeriodSeconds) * 1000;
 }
 
-/** Returns what a Service is charged. A load balancer also uses node ports, unless it opts out. */
+/** Returns the quota usage of a Service. A load balancer also uses node ports, unless it opts out. */
 export function serviceUsage({ spec }: Service): ResourceAmounts {
   const ports = spec?.ports ?? [];
   const isBalancer = spec?.type === 'LoadBalancer';
@@ -49,7 +49,7 @@ export function serviceUsage({ spec }: Service): ResourceAmounts {
   };
 }
 
-/** Returns what a claim is charged, in total and for its storage class. */
+/** Returns the quota usage of a claim, in total and for its storage class. */
 export function claimUsage({ metadata, spec, status }: PersistentVolumeClaim): ResourceAmounts {
   const className = metadata.annotations?.['volume.beta.kubernetes.io/storage-class'] ?? spec?.storageClassName ?? '';
   const prefix = `${className}.storageclass.storage.k8s.io/`;

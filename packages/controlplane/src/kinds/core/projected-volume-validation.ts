@@ -65,7 +65,7 @@ function tokenFaults(
     ...(seconds > maxTokenSeconds
       ? [invalidField(at, seconds, 'may not specify a duration larger than 2^32 seconds')]
       : []),
-    // Upstream reports the path at the volume.
+    // Upstream reports errors of the token's path at the volume.
     ...required<string>(filePath)(token.path, volume.child('path')),
   ];
 }

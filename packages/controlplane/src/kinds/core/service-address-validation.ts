@@ -9,7 +9,7 @@ const families = FieldPath.of('spec', 'ipFamilies');
 
 /** Validates a Service's addresses and IP families. Mirrors `ValidateServiceClusterIPsRelatedFields` (1.36). */
 export function serviceAddressFaults(spec: ServiceSpec): readonly FieldError[] {
-  // Another rule rejects addresses of this type.
+  // Another rule rejects addresses of ExternalName Services.
   if (spec.type === 'ExternalName') return [];
   const list = spec.clusterIPs ?? [];
   const faults = [...firstAddressFaults(spec), ...familyFaults(spec.ipFamilies ?? []), ...eachAddress(list)];

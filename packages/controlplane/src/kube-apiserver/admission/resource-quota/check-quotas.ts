@@ -37,7 +37,7 @@ export function checkQuotas(
   const usage = evaluator.usage(write.object, write.nowMs);
   const charged: { readonly quota: Stored<ResourceQuota>; readonly used: ResourceAmounts }[] = [];
   for (const { quota, names } of matching) {
-    // The quota is charged in full for an object that was outside its scopes before.
+    // An object that was outside the quota's scopes before is charged in full.
     const isCharged = write.old !== undefined && matches(quota, write.old, evaluator);
     const before = isCharged && write.old ? evaluator.usage(write.old, write.nowMs) : {};
     const requested = increase(usage, before, names);

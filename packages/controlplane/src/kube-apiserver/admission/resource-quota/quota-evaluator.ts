@@ -7,7 +7,7 @@ import { isClaimInScope, isPodInScope, type QuotaScope } from '../../../usage/qu
 import type { ResourceAmounts } from '../../../usage/resource-amounts.ts';
 import { missingAmounts } from './missing-amounts.ts';
 
-/** Determines what the objects of a resource are charged to quotas. */
+/** Computes how much of a quota the objects of a resource use. */
 export interface QuotaEvaluator {
   /** True for a request that can change what the object is charged. */
   handles(attributes: AdmissionAttributes): boolean;
