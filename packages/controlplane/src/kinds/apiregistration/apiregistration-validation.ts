@@ -16,7 +16,7 @@ const maxVersionPriority = 1_000;
 /** Validation of the apiregistration group. */
 export const apiregistrationValidation: readonly ValidationEntry[] = [
   validationOf<APIService>('apiregistration.k8s.io/v1/apiservices', {
-    // The name `v1.` of the core group is not a DNS name.
+    // The core group's APIService is named `v1.`, which is not a DNS name.
     validateName: checkPathSegment,
     validate({ metadata, spec }) {
       const { group = '', version = '', groupPriorityMinimum, versionPriority } = spec ?? {};

@@ -143,7 +143,7 @@ function jobTemplateFaults(
   return [...faults, invalidField(path, restartPolicy, 'only "Never" is supported when podFailurePolicy is specified')];
 }
 
-/** The selector that upstream uses for an absent one: it matches nothing. */
+/** The selector that upstream substitutes for an absent one: it matches nothing. */
 const impossible = {
   matchExpressions: [
     { key: 'a', operator: 'Exists' },

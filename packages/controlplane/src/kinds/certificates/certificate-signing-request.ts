@@ -46,10 +46,7 @@ export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
   fieldLabels: { 'spec.signerName': ({ spec }) => spec.signerName },
 });
 
-/**
- * Restores the stored conditions of decisions. If some were added or removed, keeps them unchanged, so that validation rejects the
- * update.
- */
+/** Restores stored `Approved` and `Denied` conditions, unless an update adds or removes one: validation then rejects it. */
 function withDecisions(conditions: readonly Condition[], old: readonly Condition[]): readonly Condition[] {
   const left = new Map(['Approved', 'Denied'].map((type) => [type, old.filter((one) => one.type === type)]));
   for (const [type, before] of left) {

@@ -60,7 +60,7 @@ const simpleFields: Check<PodSpec> = fields<PodSpec>({
   overhead: (overhead, path) => requirements({ limits: overhead }, { path, nameRule: containerResourceName }),
 });
 
-/** Validates the use of the host's namespaces, and which can be combined. */
+/** Validates which of the host's namespaces a pod uses, and in which combinations. */
 const hostNamespaces: Check<PodSpec> = (spec, path) => {
   if (!spec) return [];
   const faults: FieldError[] = [];

@@ -2,7 +2,7 @@ import { forbidden, type KubernetesObject, type LabelSelectorObject, StatusError
 import { defined } from '@kubewright/apimachinery/internal';
 import type { ReachedPod } from './pod-container.ts';
 
-/** The fields of a PodDisruptionBudget that decide about an eviction. */
+/** The fields of a PodDisruptionBudget that decide whether it allows an eviction. */
 export interface DisruptionBudget extends KubernetesObject {
   readonly spec?: {
     readonly selector?: LabelSelectorObject;
