@@ -1,5 +1,6 @@
 // Generates generated/wire-shapes.ts, which says how Go's encoder writes each field of the built-in types (pointer, omitempty,
-// omitzero). Run: node generate.mjs <folder that holds api@v0.36.3, apimachinery@v0.36.3 and kube-aggregator@v0.36.3>
+// omitzero).
+// Run: node generate.mjs <folder that holds api@v0.36.3, apimachinery@v0.36.3 and kube-aggregator@v0.36.3>
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

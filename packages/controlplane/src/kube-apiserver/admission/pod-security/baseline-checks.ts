@@ -26,7 +26,7 @@ const safeSysctls = [
   'net.ipv4.ping_group_range',
   'net.ipv4.ip_unprivileged_port_start',
 ];
-/** Sysctls that count as safe since later minor versions. */
+/** Sysctls that became safe in later minor versions. */
 const laterSysctls = [
   { sinceMinor: 27, names: ['ip_local_reserved_ports'] },
   { sinceMinor: 29, names: ['tcp_keepalive_time', 'tcp_fin_timeout', 'tcp_keepalive_intvl', 'tcp_keepalive_probes'] },
