@@ -9,7 +9,7 @@ import { fetchOpenApiPath, fetchResources } from './remote-documents.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** A backend that sends one response to every request, and remembers the requests. */
+/** A backend that sends the same response to every request, and records the requests. */
 function backendWith(response: () => Partial<IncomingMessage> & AsyncIterable<Uint8Array>) {
   const requests: BackendRequest[] = [];
   const send = async (request: BackendRequest) => {
@@ -50,7 +50,7 @@ describe('a response of another API server', () => {
     expect(requests[0]?.headers).not.toHaveProperty('accept-encoding');
   });
 
-  it.each([301, 302, 307, 308])('is not followed elsewhere: %d', async (statusCode) => {
+  it.each([301, 302, 307, 308])('is not followed if it is a redirect: %d', async (statusCode) => {
     const headers = { location: 'http://169.254.169.254/latest/meta-data' };
     const { backend, requests } = backendWith(() => message([], { statusCode, headers }));
     // the parts that are read

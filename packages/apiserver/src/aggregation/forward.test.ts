@@ -131,7 +131,7 @@ describe('forward', () => {
     await expect(answer).rejects.toThrow('the client disconnected');
   });
 
-  it('names the server of a response that breaks off', async () => {
+  it('names the server that aborted its response', async () => {
     const broken = message(200, '');
     Object.assign(broken, {
       [Symbol.asyncIterator]: () => ({ next: () => Promise.reject(new Error('aborted')) }),

@@ -50,7 +50,7 @@ describe('Rechecks', () => {
     expect(await looks.countAfter(999)).toBe(7);
   });
 
-  it('repeats a check requested while one is running, without running two at a time', async () => {
+  it('repeats a check that was requested while one was running, without running two at a time', async () => {
     const looks = new Looks();
     looks.held = () => {};
     looks.rechecks.look('a');

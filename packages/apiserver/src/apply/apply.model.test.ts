@@ -64,7 +64,7 @@ describe('applyPatch', () => {
     );
   });
 
-  it('removes everything that its sole owner leaves out', () => {
+  it('removes every field that its sole owner omits', () => {
     fc.assert(
       fc.property(config, (applied) => {
         const live = store(apply(undefined, applied, 'a'));
@@ -90,7 +90,7 @@ describe('applyPatch', () => {
           return;
         }
         const left = apply(both, { apiVersion: 'v1', kind: 'T' }, 'mine');
-        // Removing all of mine leaves theirs unchanged.
+        // Removing all fields of one manager leaves the other's unchanged.
         expect(sorted(specOf(left.object) ?? {})).toEqual(sorted(specOf(live) ?? {}));
         expect(left.managedFields).toEqual(entriesOf(live));
       }),
@@ -136,7 +136,7 @@ describe('trackUpdate', () => {
   });
 });
 
-/** Element order is not owned, and emptied fields are removed, as in typed kinds: compares without both. */
+/** Sorts list elements and removes empty fields, because element order has no owner and built-in kinds drop emptied fields. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
   if (typeof value !== 'object' || value === null) return value;

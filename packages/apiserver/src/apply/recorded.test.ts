@@ -94,7 +94,7 @@ const serverFields = [
   'name',
 ];
 function comparable(object: Plain, subresource: string): Plain {
-  // A subresource endpoint takes only its own part of the merged object.
+  // A subresource endpoint uses only its own part of the merged object.
   if (subresource !== '') return { [subresource]: object[subresource] };
   const metadata: Record<string, unknown> = { ...(object['metadata'] as Plain) };
   for (const field of serverFields) delete metadata[field];
@@ -102,7 +102,7 @@ function comparable(object: Plain, subresource: string): Plain {
   return { ...rest, metadata };
 }
 
-/** Typed kinds are decoded after the merge: quantities become canonical. */
+/** Decodes an object of a built-in kind, as the server does after the merge: quantities become canonical. */
 function decoded(object: Plain): Plain {
   const version = String(object['apiVersion']);
   const [group, bare] = version.includes('/') ? version.split('/') : ['', version];

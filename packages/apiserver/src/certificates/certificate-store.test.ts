@@ -47,7 +47,7 @@ describe('CertificateStore', () => {
     await expect(store.clientCertificate('../admin', adminSubject)).rejects.toThrow(TypeError);
   });
 
-  it('keeps everything for the next start, readable only by its owner', async () => {
+  it('keeps keys and certificates for the next start, readable only by their owner', async () => {
     const first = await CertificateStore.open({ folder, clock });
     const admin = await first.clientCertificate('admin', adminSubject);
     expect((await stat(folder)).mode & 0o777).toBe(0o700);

@@ -21,7 +21,7 @@ function start(phases: Readonly<Record<string, string>>) {
 }
 
 describe('ClusterNamespaces', () => {
-  it('remembers active namespaces for two seconds', async () => {
+  it('caches active namespaces for two seconds', async () => {
     const { clock, reads, found, namespaces } = start({ default: 'Active' });
     expect(await namespaces.phaseOf('default')).toBe('Active');
     found.delete('default');
@@ -32,7 +32,7 @@ describe('ClusterNamespaces', () => {
     expect(reads).toEqual(['default', 'default']);
   });
 
-  it('asks each time about others', async () => {
+  it('reads other namespaces on each request', async () => {
     const { reads, found, namespaces } = start({ going: 'Terminating' });
     expect(await namespaces.phaseOf('going')).toBe('Terminating');
     expect(await namespaces.phaseOf('new')).toBeUndefined();

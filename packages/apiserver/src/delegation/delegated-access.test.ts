@@ -82,7 +82,7 @@ describe('authentication by the cluster', () => {
     });
   });
 
-  it('believes the headers only with a certificate of the front proxy', async () => {
+  it('trusts the headers only with a certificate of the front proxy', async () => {
     using access = await accessTo(new Cluster());
     const headers = ['X-Remote-User', 'root', 'X-Remote-Group', 'system:masters'];
     for (const other of [undefined, certificate(impostor, 'front-proxy'), certificate(proxies, 'another')]) {
@@ -95,7 +95,7 @@ describe('authentication by the cluster', () => {
     });
   });
 
-  it('allows any name if the cluster restricts none', async () => {
+  it('allows any certificate name if the cluster lists none', async () => {
     const cluster = new Cluster();
     cluster.allowedNames = [];
     using access = await accessTo(cluster);
@@ -103,7 +103,7 @@ describe('authentication by the cluster', () => {
     expect(user).toEqual({ username: 'jane', groups: [] });
   });
 
-  it('reviews a token once in ten seconds, also an invalid one', async () => {
+  it('reviews a token once in ten seconds, even an invalid one', async () => {
     const cluster = new Cluster();
     cluster.answers = ({ token }) =>
       token === 'good' ? { authenticated: true, user: { username: 'jane', groups: ['dev'] } } : { error: 'invalid' };
@@ -127,7 +127,7 @@ describe('authentication by the cluster', () => {
     expect(await ask('other')).toMatchObject({ username: 'other' });
   });
 
-  it('follows changes of the trusted CAs', async () => {
+  it('follows changes to the trusted CAs', async () => {
     const cluster = new Cluster();
     using access = await accessTo(cluster);
     const renamed = request(certificate(proxies, 'another'), ['X-Remote-User', 'jane']);
@@ -137,7 +137,7 @@ describe('authentication by the cluster', () => {
     expect(await access.authenticate(renamed)).toMatchObject({ username: 'jane' });
   });
 
-  it('tries changed CAs again that could not be applied', async () => {
+  it('retries changed CAs that could not be applied', async () => {
     const cluster = new Cluster();
     const errors: unknown[] = [];
     let applied = 0;
@@ -155,7 +155,7 @@ describe('authentication by the cluster', () => {
     expect([applied, errors.length]).toEqual([3, 1]);
   });
 
-  it('does not start if the cluster names no authority to trust', async () => {
+  it('does not start if it cannot read the trusted CAs', async () => {
     const cluster = new Cluster();
     cluster.failure = new Error('configmaps "extension-apiserver-authentication" is forbidden');
     await expect(accessTo(cluster)).rejects.toThrow(
@@ -240,7 +240,7 @@ describe('authorization by the cluster', () => {
     expect(cluster.asked).toEqual(['subjectaccessreviews']);
   });
 
-  it('answers 500 if the review fails, and asks again', async () => {
+  it('responds with 500 if the review fails, and reviews the next request again', async () => {
     const cluster = new Cluster();
     using access = await accessTo(cluster);
     cluster.failure = new Error('connection refused');

@@ -27,7 +27,7 @@ describe('bad input', () => {
     ['/apis//v1/x', 404],
     ['/api/v1/__proto__', 404],
     ['/api/v1/namespaces/__proto__/configmaps/constructor', 404],
-  ])('answers GET %s with %i', async (path, status) => {
+  ])('responds to GET %s with %i', async (path, status) => {
     expect((await server.get(path)).status).toBe(status);
   });
 
@@ -75,7 +75,7 @@ describe('bad input', () => {
     expect((await server.post(configMaps, body)).status).toBe(400);
   });
 
-  it('bounds JSON patches', async () => {
+  it('limits the number of operations and the result of JSON patches', async () => {
     await server.post(configMaps, { metadata: { name: 'a' }, data: { a: 'x' } });
     const many = Array.from({ length: 10_001 }, () => ({ op: 'test', path: '/data/a', value: 'x' }));
     expect((await server.patch(`${configMaps}/a`, 'json', many)).status).toBe(413);
@@ -84,7 +84,7 @@ describe('bad input', () => {
     expect((await server.patch(`${configMaps}/a`, 'json', doubling)).status).toBe(422);
   });
 
-  it('answers 400 to every invalid continue token of a list', async () => {
+  it('responds with 400 to every invalid continue token of a list', async () => {
     const token = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url');
     for (const forged of ['foo', 'e30', '%%%', token({ v: 'meta.k8s.io/v1', rv: 1, start: '/../x' }), token(5)]) {
       const { status, json } = await server.get(`${configMaps}?limit=1&continue=${encodeURIComponent(forged)}`);

@@ -19,7 +19,7 @@ const forms = {
 };
 
 describe('long lists', () => {
-  it.each(Object.entries(forms))('are indented like a list encoded in one piece: %s', async (_name, accept) => {
+  it.each(Object.entries(forms))('are indented like a list encoded in one go: %s', async (_name, accept) => {
     for (const count of [0, 1, 3]) {
       await using server = await serverWith(count);
       const plain = await server.get(path, { accept });
@@ -41,7 +41,7 @@ describe('long lists', () => {
   it('yield to other requests', async () => {
     await using server = await serverWith(300);
     const { clock } = server;
-    // Every read of the clock ends a turn.
+    // Every read of the clock advances it by more than a turn may last.
     const monotonic = clock.monotonic.bind(clock);
     let looks = 0;
     clock.monotonic = () => monotonic() + 20 * looks++;

@@ -71,7 +71,7 @@ describe('subresources', () => {
     expect(json.message).toContain('cannot create resource "widgets/paint"');
   });
 
-  it('answers a virtual resource without storing it', async () => {
+  it('responds to a create of a virtual resource without storing it', async () => {
     await using server = await TestServer.start();
     const before = server.storage.revision;
     server.catalog.put({

@@ -78,7 +78,7 @@ describe('apiServer', () => {
     expect(ruled.json.message).toContain('a deep well needs a motor');
   });
 
-  it('takes all patch types, and serves status and scale', async () => {
+  it('accepts all patch types, and serves status and scale', async () => {
     await using asked = new Asked();
     await asked.send('POST', wells, { json: well('w') });
     const patch = (path: string, type: string, json: unknown) =>
@@ -241,7 +241,7 @@ describe('apiServer', () => {
       expect(await done).toEqual([]);
     });
 
-    it('rejects sendInitialEvents, after which clients list', async () => {
+    it('rejects sendInitialEvents, so that clients fall back to list', async () => {
       await using asked = new Asked({ kinds: [kind] });
       const query = 'watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
       expect((await asked.send('GET', `${reports}?${query}`)).json).toMatchObject({

@@ -20,7 +20,7 @@ async function servedName(url: string): Promise<string> {
   return String(subject.CN);
 }
 
-it('applies a new certificate whose files were once read before both were replaced', async () => {
+it('applies a new certificate even if its files were read when only one of them was replaced', async () => {
   const certificates = mkdtempSync(join(tmpdir(), 'kw-certificates-'));
   const write = (file: string, text: string): void => writeFileSync(join(certificates, file), text);
   const [old, next] = [issue('old'), issue('next')];

@@ -33,7 +33,7 @@ describe('health', () => {
     '/readyz/informer-sync',
     '/livez/',
     '/livez/poststarthook/a/b',
-  ])('answers %s with ok', async (path) => {
+  ])('responds to %s with ok', async (path) => {
     expect(await server.get(path)).toMatchObject({ status: 200, text: 'ok' });
   });
 

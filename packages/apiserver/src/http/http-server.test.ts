@@ -123,7 +123,7 @@ describe('HttpServer', () => {
       return jsonResponse(200, { method, path, agent: headers['user-agent'], protocol: connection.protocol, body });
     };
 
-    it('answers over HTTP/2', async () => {
+    it('responds over HTTP/2', async () => {
       await start(echo);
       const stream = get('/api?x=1', { ':method': 'POST', 'user-agent': 'test' });
       stream.end('hello');
@@ -139,7 +139,7 @@ describe('HttpServer', () => {
       });
     });
 
-    it('answers over HTTP/1.1', async () => {
+    it('responds over HTTP/1.1', async () => {
       await start(echo);
       const { body } = await http1('/api?x=1', {
         method: 'PUT',
@@ -217,7 +217,7 @@ describe('HttpServer', () => {
   });
 
   describe('responses', () => {
-    it('turns a thrown Status into that response, and any other error into a 500', async () => {
+    it('turns a thrown StatusError into its response, and any other error into a 500', async () => {
       await start(async ({ path }) => {
         if (path === '/status') throw failure(409, { reason: 'Conflict', message: 'no' });
         throw new RangeError('secret detail');
@@ -255,7 +255,7 @@ describe('HttpServer', () => {
       expect((await read(get('/small', { 'accept-encoding': 'gzip' }))).headers['content-encoding']).toBeUndefined();
     });
 
-    it('answers 504 at the deadline and aborts the handler', async () => {
+    it('responds with 504 at the deadline and aborts the handler', async () => {
       let reason: unknown;
       await start(
         ({ signal }) =>
@@ -322,7 +322,7 @@ describe('HttpServer', () => {
       await eventually(() => state.ended);
     });
 
-    it('visibly breaks off a stream when its source fails', async () => {
+    it('aborts a stream when its source fails, so that the client notices', async () => {
       await start(async () => ({
         status: 200,
         headers: {},
@@ -338,7 +338,7 @@ describe('HttpServer', () => {
       expect(errors).toHaveLength(2);
     });
 
-    it('serves 1,000 slow readers and still answers others', async () => {
+    it('serves 1,000 slow readers and still responds to others', async () => {
       const { handle } = endless(Buffer.alloc(32 * 1024));
       await start(async (request) => (request.path === '/quick' ? text('ok') : handle(request)));
       const sessions = [open(), open(), open()];
@@ -362,7 +362,7 @@ describe('HttpServer', () => {
         return { status: 200, headers: {}, body: wait() };
       };
       await start(handle);
-      // Like any client, resends requests that the server rejected before its GOAWAY on the new connection.
+      // Like any client, resends a request that the server rejected because of its GOAWAY, on the new connection.
       const watch = async (): Promise<ClientHttp2Stream> => {
         for (;;) {
           const stream = get('/?watch=true');
@@ -406,7 +406,7 @@ describe('HttpServer', () => {
       socket.destroy();
     });
 
-    it('answers normally when no handler takes the upgrade', async () => {
+    it('responds normally when no handler takes the upgrade', async () => {
       await start(async () => jsonResponse(400, { message: 'no upgrade here' }));
       const { status, body } = await http1('/exec', { headers: { connection: 'Upgrade', upgrade: 'echo' } });
       expect(status).toBe(400);

@@ -112,7 +112,7 @@ describe('slow clients', () => {
     await endless.close({ graceMs: 0 });
   }, 40_000);
 
-  it('keep the log of a pod, however long they pause', async () => {
+  it('keep a pod log open, however long they pause', async () => {
     const clock = new VirtualClock();
     const { serving, clientCa } = await CertificateStore.open({ clock: systemClock });
     const chunks = 512;

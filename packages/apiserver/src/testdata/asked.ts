@@ -5,7 +5,7 @@ import type { ApiRequest } from '../http/api-request.ts';
 import type { Json } from './test-server.ts';
 import { reportDefinition, Well, wellDefinition } from './wells.ts';
 
-/** A server without a socket, and short ways to ask it as an administrator. */
+/** A server without a socket, with shorthands for requests as an administrator. */
 export class Asked implements AsyncDisposable {
   readonly clock: VirtualClock = new VirtualClock(Date.UTC(2026, 0, 2));
   readonly server: ExtensionServer;

@@ -34,7 +34,7 @@ export class EtcdServer implements AsyncDisposable {
     return server;
   }
 
-  /** Runs the program, again after {@link kill}. */
+  /** Starts the program. Call it again after {@link kill} to restart it. */
   async run(): Promise<void> {
     const child = spawn(program, this.#args, { stdio: 'ignore' });
     this.#child = child;

@@ -18,7 +18,7 @@ const fields = (properties: Record<string, SchemaNode>): SchemaNode => ({
   properties: new Map(Object.entries(properties)),
 });
 
-/** A custom resource as its CRD would define it: a spec, a status, both subresources. */
+/** A custom resource as its CRD would define it, with spec, status and both subresources. */
 export function widgets(overrides: Partial<ResourceDefinition> = {}): ResourceDefinition {
   const metadata = metadataSchema();
   const schema = fields({
@@ -118,7 +118,7 @@ export function planets(): ResourceDefinition {
   });
 }
 
-/** A kind of the core group with no rules of its own. */
+/** A kind of the core group without special rules. */
 function plainKind(names: Pick<ResourceDefinition, 'resource' | 'singular' | 'kind' | 'scope' | 'shortNames'>): ResourceDefinition {
   const schema = builtinSchema({ group: '', version: 'v1', kind: names.kind });
   if (!schema) throw new Error(`the type table has no schema for ${names.kind}`);
@@ -139,7 +139,7 @@ function plainKind(names: Pick<ResourceDefinition, 'resource' | 'singular' | 'ki
   };
 }
 
-/** Namespaces and config maps, which have the forms of built-in kinds, and two kinds that have those of custom resources. */
+/** Namespaces and ConfigMaps, which behave like built-in kinds, and two kinds that behave like custom resources. */
 function sampleDefinitions(): readonly ResourceDefinition[] {
   return [
     plainKind({ resource: 'namespaces', singular: 'namespace', kind: 'Namespace', scope: 'Cluster', shortNames: ['ns'] }),
@@ -178,12 +178,12 @@ function metadataSchema(): SchemaNode {
   });
 }
 
-/** An answer that was read to its end. */
+/** A response whose body has been read. */
 export interface Answer {
   readonly status: number;
   readonly headers: ApiResponse['headers'];
   readonly text: string;
-  /** The parsed body; `any`-like on purpose, tests look deep into it. */
+  /** The parsed body. It is `any` on purpose, because tests read deeply nested fields. */
   readonly json: Json;
 }
 
@@ -198,13 +198,13 @@ export type TestServerOptions = Partial<ApiServerOptions> & {
   readonly clock?: Clock;
   /** Limits the storage. */
   readonly maxBytes?: number;
-  /** Kinds in place of the samples. */
+  /** Kinds that replace the sample kinds. */
   readonly definitions?: (parts: TestServerParts) => readonly ResourceDefinition[];
-  /** Plugins besides the lifecycle of namespaces. */
+  /** Plugins in addition to NamespaceLifecycle. */
   readonly plugins?: (parts: TestServerParts) => readonly AdmissionPlugin[];
 };
 
-/** A server in memory with a few kinds, and short ways to ask it. */
+/** An in-memory server with a few kinds, and shorthands for requests. */
 export class TestServer implements AsyncDisposable {
   readonly clock: VirtualClock;
   readonly random: Random;

@@ -37,7 +37,7 @@ interface Definition {
   readonly [field: string]: unknown;
 }
 
-/** What the generator writes for the kind: a CRD's spec, in two versions. */
+/** The generated definition of the kind: the spec of a CRD with two versions. */
 export const wellDefinition: Definition = {
   group: 'wells.example.com',
   scope: 'Namespaced',

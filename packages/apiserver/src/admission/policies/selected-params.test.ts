@@ -41,7 +41,7 @@ describe('SelectedParams', () => {
 
   const names = async (params: SelectedParams) => (await params.all()).map(({ metadata }) => metadata.name);
 
-  it('decodes each parameter once and others not at all, until they change', async () => {
+  it('decodes each parameter once, and other objects not at all, until they change', async () => {
     for (let index = 0; index < 50; index++) await write(`other-${index}`, {});
     await write('b', { limits: 'yes' });
     await write('a', { limits: 'yes' });
