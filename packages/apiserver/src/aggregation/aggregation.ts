@@ -15,7 +15,7 @@ export interface AggregationOptions {
   readonly storage: Storage;
   readonly read: ReadObject;
   readonly clock: Clock;
-  /** Handles the requests by which this server writes the status of APIServices. */
+  /** Handles this server's own requests, which write the status of APIServices. */
   readonly handle: ApiHandler;
   /** Returns the certificate that identifies this server to other servers. Called for the first remote APIService. */
   readonly clientCertificate: () => Promise<KeyPair | undefined>;

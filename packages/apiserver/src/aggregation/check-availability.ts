@@ -44,7 +44,7 @@ export async function checkAvailability(apiService: RemoteApiService, parts: Ava
     const slices = await slicesOf(parts.storage, service);
     if (slices.length === 0) return no('EndpointsNotFound', `cannot find endpointslices for ${place}`);
     const { name = '' } = port;
-    if (!slices.some((slice) => leadsTo(slice, name))) {
+    if (!slices.some((slice) => hasReadyEndpoint(slice, name))) {
       const what = `endpointslices for ${place} have no addresses with port name ${JSON.stringify(name)}`;
       return no('MissingEndpoints', what);
     }
@@ -58,7 +58,7 @@ function no(reason: string, message: string): Availability {
   return { status: 'False', reason, message };
 }
 
-function leadsTo({ endpoints, ports }: EndpointSlice, portName: string): boolean {
+function hasReadyEndpoint({ endpoints, ports }: EndpointSlice, portName: string): boolean {
   const isReady = (endpoints ?? []).some(({ conditions }) => conditions?.ready !== false);
   return isReady && (ports ?? []).some(({ name = '', port }) => name === portName && port !== undefined);
 }

@@ -55,7 +55,7 @@ export class Rechecks implements Disposable {
     watched.timer?.[Symbol.dispose]();
     while (watched.isDue && this.#watched.get(name) === watched) {
       watched.isDue = false;
-      watched.failures = (await this.#goesWell(name)) ? 0 : watched.failures + 1;
+      watched.failures = (await this.#succeeds(name)) ? 0 : watched.failures + 1;
     }
     watched.isLooking = false;
     if (this.#watched.get(name) !== watched) return;
@@ -65,7 +65,7 @@ export class Rechecks implements Disposable {
     watched.timer = clock.setTimer(delayMs, () => this.look(name), { unref: true });
   }
 
-  async #goesWell(name: string): Promise<boolean> {
+  async #succeeds(name: string): Promise<boolean> {
     try {
       return await this.#options.look(name);
     } catch (error) {

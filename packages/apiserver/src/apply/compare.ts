@@ -115,7 +115,7 @@ class CompareWalk {
     return false;
   }
 
-  /** Compares the list elements of one identity. Duplicates are owned together, as a whole. */
+  /** Compares the list elements that share an identity. Duplicates are owned together, as a whole. */
   private items(
     type: ListType,
     element: PathElement,

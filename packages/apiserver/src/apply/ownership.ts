@@ -45,7 +45,7 @@ export function withoutReset(set: FieldSet, { resetFields }: Ownership): FieldSe
   return resetFields === undefined || set.isEmpty ? set : set.recursiveDifference(resetFields);
 }
 
-/** {@link compareObjects} without the fields that the endpoint resets. */
+/** Same as {@link compareObjects}, without the fields that the endpoint resets. */
 function compareOwned(before: unknown, after: unknown, ownership: Ownership): Comparison {
   const { type } = ownership;
   const filled = (object: unknown): unknown => (isRecord(object) ? withZero(type.zero, object) : object);

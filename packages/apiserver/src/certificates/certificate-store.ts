@@ -11,7 +11,7 @@ export interface CertificateOptions {
   /** Folder for keys and certificates (0700, files 0600). @defaultValue none: keys are kept in memory and are new each time */
   readonly folder?: string | undefined;
   readonly clock: Clock;
-  /** Names and addresses of the server besides the default ones. */
+  /** Names and addresses of the server, in addition to the default ones. */
   readonly hosts?: readonly string[] | undefined;
 }
 
@@ -151,7 +151,7 @@ export class CertificateStore {
 
   async #keep(name: string, wanted: Wanted): Promise<KeyPair> {
     const [key, certificate] = await Promise.all([this.#folder.read(`${name}.key`), this.#folder.read(`${name}.crt`)]);
-    if (key && certificate && isGood({ key, certificate }, { wanted, nowMs: this.#clock.now() })) {
+    if (key && certificate && isUsable({ key, certificate }, { wanted, nowMs: this.#clock.now() })) {
       return { key, certificate };
     }
     const made = this.#issue(wanted);
@@ -183,7 +183,7 @@ export class CertificateStore {
   }
 }
 
-function isGood(pair: KeyPair, options: { readonly wanted: Wanted; readonly nowMs: number }): boolean {
+function isUsable(pair: KeyPair, options: { readonly wanted: Wanted; readonly nowMs: number }): boolean {
   const { wanted, nowMs } = options;
   try {
     const certificate = new crypto.X509Certificate(pair.certificate);

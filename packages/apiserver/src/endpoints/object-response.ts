@@ -54,8 +54,8 @@ function objectBytes(
 }
 
 /**
- * Builds a response with a page of a list. Items stored in the served version are copied. Items that must be re-encoded yield to
- * other requests in between.
+ * Builds a response with a page of a list. Copies items that are stored in the served version. Re-encodes other items, and yields
+ * to other requests in between.
  */
 export async function listResponse(
   form: ServedForm,

@@ -82,7 +82,7 @@ function send(
   });
 }
 
-/** Returns the header that gives or replaces the length of the body; undefined if there is no body. */
+/** Returns the header that frames the body, by its length or as chunks; undefined if there is no body. */
 function lengthOf({ method, headers }: ApiRequest): OutgoingHttpHeaders | undefined {
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
   if (length !== undefined) return { 'content-length': length };

@@ -94,8 +94,8 @@ export async function readDeletion(call: ResourceCall): Promise<DeleteOptions> {
   const { registry, warnings } = call;
   const deletion = await readDeletionOptions(call);
   const { unsaidPropagationWarning: warning } = registry.definition.strategy;
-  const said = deletion.propagationPolicy !== undefined || deletion.orphanDependents !== undefined;
-  if (warning !== undefined && !said) warnings.add(warning);
+  const isSpecified = deletion.propagationPolicy !== undefined || deletion.orphanDependents !== undefined;
+  if (warning !== undefined && !isSpecified) warnings.add(warning);
   return deletion;
 }
 

@@ -35,8 +35,8 @@ export async function resourceEndpoint(call: ResourceCall): Promise<ApiResponse>
   const allowed = definition.verbs.includes(info.verb);
   const onItem = info.pathName !== '';
   // The path of a watch may end with a name: `/api/v1/watch/nodes/n`.
-  const isFitting = info.verb === 'watch' || onItem === itemVerbs.has(info.verb);
-  if (!allowed || !isFitting) throw methodNotSupported();
+  const suitsPath = info.verb === 'watch' || onItem === itemVerbs.has(info.verb);
+  if (!allowed || !suitsPath) throw methodNotSupported();
   if (definition.computed) return computed(call, definition.computed);
   return mainEndpoint(call, definition.strategy);
 }
@@ -136,8 +136,8 @@ function unsupportedVerb({ info, registry }: ResourceCall): Error {
 }
 
 /**
- * Returns the strategy for status updates. They never create the object. They may omit the resourceVersion if the kind's other
- * updates may.
+ * Returns the strategy for status updates. They never create the object. They may omit the resourceVersion if updates of the main
+ * resource may.
  */
 function statusStrategy({ strategy }: StatusSubresource, { strategy: main }: ResourceDefinition): Strategy {
   return {

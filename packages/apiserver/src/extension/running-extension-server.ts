@@ -36,7 +36,7 @@ export class RunningExtensionServer implements ExtensionServer {
   readonly name = 'apiserver';
   /** The operator's controllers may watch the kinds that this server serves. */
   readonly beforeCaches = true;
-  /** All replicas serve. */
+  /** All replicas serve requests, not only the leader. */
   readonly needLeaderElection = false;
   readonly #options: ExtensionServerOptions;
   readonly #clock: Clock;

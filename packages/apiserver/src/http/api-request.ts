@@ -53,7 +53,7 @@ export interface Connection {
   readonly protocol: 'h2' | 'http/1.1' | 'in-process';
   /** The subject of the verified client certificate. */
   readonly clientCertificate?: ClientCertificate | undefined;
-  /** The reason a presented certificate was rejected, such as an unknown authority or its expiry. The request gets a 401. */
+  /** The reason a presented certificate was rejected, such as an unknown authority or expiry. The request gets a 401. */
   readonly clientCertificateError?: string | undefined;
 }
 

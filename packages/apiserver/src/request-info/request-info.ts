@@ -1,8 +1,8 @@
 import { badRequest, FieldSelector, FieldSelectorError } from '@kubewright/apimachinery';
 
 /**
- * The verb, resource and object that a request's method and URL name, which need not exist. Mirrors `RequestInfoFactory` of
- * k8s.io/apiserver (1.36), with the deprecated prefix `/watch/` and without `/proxy/`.
+ * The verb, resource and object that a request's method and URL name. The resource need not exist. Mirrors `RequestInfoFactory`
+ * of k8s.io/apiserver (1.36), with the deprecated prefix `/watch/` and without `/proxy/`.
  */
 export interface RequestInfo {
   /** False for discovery, health and everything else outside `/api/v1/…` and `/apis/<group>/<version>/…`. */

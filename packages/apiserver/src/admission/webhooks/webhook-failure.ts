@@ -35,14 +35,14 @@ const maxCode = 599;
 export function rejection(webhook: string, given: Readonly<Record<string, unknown>> | undefined): WebhookRejection {
   const { status, message, reason, code, details, metadata }: ResponseStatus = given ?? {};
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;
-  const said = text(message) || text(reason);
+  const explanation = text(message) || text(reason);
   const requested = typeof code === 'number' && Number.isInteger(code) ? code : 0;
   return new WebhookRejection({
     kind: 'Status',
     apiVersion: 'v1',
     metadata: isObject(metadata) ? metadata : {},
     status: text(status) === '' || status === 'Success' ? 'Failure' : text(status),
-    message: said === '' ? `${by} without explanation` : `${by}: ${said}`,
+    message: explanation === '' ? `${by} without explanation` : `${by}: ${explanation}`,
     ...(text(reason) !== '' && { reason: text(reason) }),
     ...(isObject(details) && { details }),
     code: requested < 400 ? 400 : requested > maxCode ? 500 : requested,
