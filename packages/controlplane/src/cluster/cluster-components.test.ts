@@ -30,7 +30,7 @@ describe('the API server alone', () => {
 });
 
 describe('single controllers', () => {
-  it('run without the others', async () => {
+  it('run without the other controllers', async () => {
     await using cluster = await EmbeddedCluster.start({
       components: ['namespace-controller', 'replicaset-controller'],
     });
@@ -46,7 +46,7 @@ describe('single controllers', () => {
     expect((await client.resource(Deployment).create(deployment)).status).toEqual({});
   });
 
-  it('are rejected if they do not exist, and leave no cluster behind', async () => {
+  it('are rejected if they do not exist, without leaving a cluster behind', async () => {
     const starting = EmbeddedCluster.start({ components: ['*', '-deployment'] });
     await expect(starting).rejects.toThrow(
       'invalid list of components "*,-deployment": there is no component deployment; use deployment-controller, or another of',

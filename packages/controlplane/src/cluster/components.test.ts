@@ -40,7 +40,7 @@ it('restarts each component that fails, while the others continue', async () => 
   expect([...failed].sort()).toEqual([...starts.keys()].sort());
   expect(failed).toContain('scheduler');
   expect(failed.length).toBeGreaterThan(15);
-  // Both work again: a service account is created, and a pod is marked unschedulable because there is no node.
+  // Both components work again: a service account is created, and a pod is marked unschedulable because there is no node.
   await plane.client.resource(Namespace).create(Namespace({ metadata: { name: 'after' } }));
   const key = { namespace: 'after', name: 'default' };
   const account = () =>

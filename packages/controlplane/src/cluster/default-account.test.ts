@@ -2,7 +2,7 @@ import { Pod } from '@kubewright/apimachinery/core/v1';
 import { expect, it } from 'vitest';
 import { EmbeddedCluster } from './embedded-cluster.ts';
 
-it('accepts pods as soon as it has started', async () => {
+it('a cluster accepts pods as soon as it has started', async () => {
   for (let start = 0; start < 3; start++) {
     await using cluster = await EmbeddedCluster.start();
     const pods = cluster.client().resource(Pod);

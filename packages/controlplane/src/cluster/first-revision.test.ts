@@ -11,7 +11,7 @@ describe('firstRevision', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kw-revision-'));
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it('continues after the previous cluster, even if that one wrote much or was killed', async () => {
+  it('continues after the revisions of the previous cluster, even if that cluster wrote much or was killed', async () => {
     const clock = new VirtualClock(Date.UTC(2026, 10, 21));
     using directory = StateDirectory.take(folder);
     const first = firstRevision(directory, clock);

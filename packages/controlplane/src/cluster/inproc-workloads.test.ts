@@ -15,7 +15,7 @@ describe('a node whose containers are functions', () => {
         driver: 'inproc',
         count: 2,
         programs: {
-          /** Serves the text of its configuration; remembers in a file how often it has started. */
+          /** Serves the text of its configuration, and counts its starts in a file. */
           server: async ({ network, files, env, print, signal, clock }) => {
             files.write('/data/starts', `${files.read('/data/starts') ?? ''}x`);
             // The first start of each pod fails a liveness probe of this port.
@@ -96,7 +96,7 @@ describe('a node whose containers are functions', () => {
     expect(await log('client')).toBe('hello world\n');
   });
 
-  it('restarts a function with its volumes and without its own files', async () => {
+  it('restarts a function with the files in its volumes, but not its own files', async () => {
     const livenessProbe = { tcpSocket: { port: 82 }, periodSeconds: 1, failureThreshold: 1, timeoutSeconds: 30 };
     const more = { restartPolicy: 'Always' };
     await create('restarted', { name: 'c', image: 'server', livenessProbe }, more);
@@ -108,7 +108,7 @@ describe('a node whose containers are functions', () => {
     });
   });
 
-  it('logs the error of a function, and fails', async () => {
+  it('logs the error of a function, and fails its container', async () => {
     await create('fails', { name: 'c', image: 'fails' });
     await expect.poll(() => phase('fails'), wait).toBe('Failed');
     expect(await log('fails')).toMatch(/^Error: EROFS: read-only file system, open '\/etc\/conf\/name'/);
@@ -122,7 +122,7 @@ describe('a node whose containers are functions', () => {
     await expect.poll(() => phase('deaf').catch(() => 'gone'), wait).toBe('gone');
   });
 
-  it('reports an image without a function, with the known ones', async () => {
+  it('reports an image without a function, and lists the known images', async () => {
     await create('unknown', { name: 'c', image: 'other' });
     const waiting = async () => (await get('unknown')).status?.containerStatuses?.[0]?.state?.waiting;
     await expect.poll(waiting, wait).toMatchObject({

@@ -25,7 +25,7 @@ describe('port of EmbeddedCluster', () => {
     return { port: portOf(cluster), takenPort: cluster.takenPort };
   }
 
-  it('is kept between starts; if it is taken, another one is used and reported, and the old one is retried later', {
+  it('is kept between starts; if it is taken, another port is used and reported, and a later start tries the old port again', {
     timeout: 30_000,
   }, async () => {
     const { port, takenPort } = await place();

@@ -227,7 +227,7 @@ describe('local volumes', () => {
   it('make pods wait for their claims', async () => {
     const pods = cluster.client().resource(Pod);
     await createClaim('unbound', { storageClassName: 'none' });
-    // Placed by hand: the scheduler would not place it.
+    // Bind the pod to the node by hand, because the scheduler would not.
     const [shell] = [
       { name: 'c', image: 'busybox', command: ['true'], volumeMounts: [{ name: 'data', mountPath: '/data' }] },
     ];

@@ -7,14 +7,14 @@ import type { NodeFault } from './cluster-nodes.ts';
 import { EmbeddedCluster } from './embedded-cluster.ts';
 
 const namespace = 'default';
-/** The returning node's watches pause for up to 30 s between attempts; what is left is time for the pods. */
+/** Watches of the returning node pause for up to 30 s between attempts; the rest is time for the pods. */
 const reconnectSeconds = 40;
 
 describe('A node that fails', () => {
   let clock: VirtualClock;
   let cluster: EmbeddedCluster;
   let client: KubernetesClient;
-  /** The number of containers that run. */
+  /** Number of running containers. */
   let running: number;
 
   async function start(): Promise<void> {
@@ -41,7 +41,7 @@ describe('A node that fails', () => {
   }
   afterEach(() => cluster && passing(cluster.stop()));
 
-  /** Yields turns of the event loop until the programs have done their work for the current time. */
+  /** Yields turns of the event loop until all programs have finished their work for the current time. */
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
@@ -77,7 +77,7 @@ describe('A node that fails', () => {
   };
 
   it.each<NodeFault>(['partitioned', 'stopped', 'killed'])(
-    'loses its pods to another one while it is %s, and ends what is left when it returns',
+    'loses its pods to another node while it is %s, and stops the remaining containers when it returns',
     async (kind) => {
       await start();
       const [before] = await pods();
@@ -107,7 +107,7 @@ describe('A node that fails', () => {
     },
   );
 
-  it('ends pods that were force-deleted in the meantime when it returns', async () => {
+  it('when it returns, ends pods that were force-deleted in the meantime', async () => {
     await start();
     const [before] = await pods();
     const fault = await cluster.failNode(before?.node ?? '', 'partitioned');
@@ -124,7 +124,7 @@ describe('A node that fails', () => {
     );
   });
 
-  it('must exist, and fails once at a time', async () => {
+  it('must exist, and cannot fail again while it is failed', async () => {
     await start();
     await expect(cluster.failNode('other', 'killed')).rejects.toMatchObject({ code: 'KW5507' });
     await cluster.failNode('kubewright', 'stopped');

@@ -112,7 +112,7 @@ describe('pod streams over raw WebSocket and SPDY requests', () => {
     });
   });
 
-  it('runs a command with output, input up to its end, and exit code', async () => {
+  it('runs a command with output, input until it ends, and exit code', async () => {
     const say = [Buffer.from('\x00typed'), Buffer.of(255, 0)];
     const query = '?command=a&command=b%20c&stdin=true&stdout=true&stderr=true';
     const heard = await talk(`/exec${query}`, { protocol: 'v5.channel.k8s.io', say });

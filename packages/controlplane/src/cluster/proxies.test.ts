@@ -74,7 +74,7 @@ describe('proxies to pods and services', () => {
     JSON.parse(body) as { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'GET'])(
-    'passes a %s on to the pod, with its path, query and body',
+    'passes a %s request on to the pod, with its path, query and body',
     async (method) => {
       const { status, headers, body } = await send(method, `${pods}/web/proxy/a/b%20c/?x=1&y=%2F`, { body: 'hello' });
       expect([status, headers['x-own']]).toEqual([200, 'yes']);
@@ -87,7 +87,7 @@ describe('proxies to pods and services', () => {
     },
   );
 
-  it('keeps the credentials of the client to itself', async () => {
+  it("does not pass on the client's credentials", async () => {
     const { headers } = seen((await send('GET', `${pods}/web:8080/proxy/`)).body);
     expect(headers).not.toHaveProperty('authorization');
     expect(Object.keys(headers).filter((name) => name.startsWith('x-remote'))).toEqual([]);
@@ -104,17 +104,17 @@ describe('proxies to pods and services', () => {
     }
   });
 
-  it('redirects to a path that relative links work with', async () => {
+  it('redirects to a path with which relative links work', async () => {
     const { status, headers } = await send('GET', `${pods}/web/proxy?x=1`);
     expect([status, headers.location]).toEqual([301, `${pods}/web/proxy/?x=1`]);
   });
 
-  it('keeps redirects of the pod behind the proxy', async () => {
+  it('rewrites redirects to the pod itself to lead through the proxy', async () => {
     expect((await send('GET', `${pods}/web/proxy/moved`)).headers.location).toBe(`${pods}/web/proxy/there?x=1`);
     expect((await send('GET', `${pods}/web/proxy/away`)).headers.location).toBe('http://example.com/');
   });
 
-  it('joins the two sides when they switch protocols', async () => {
+  it('connects the client and the pod when they switch protocols', async () => {
     const socket = new WebSocket(`${cluster.url.replace('https', 'wss')}${pods}/web/proxy/ws`, tls);
     const said = await new Promise((resolve, reject) => {
       socket

@@ -53,7 +53,7 @@ describe('metrics.k8s.io of a cluster with simulated nodes', () => {
     return ((await get(`/namespaces/default/pods${query}`)) as { readonly items: readonly Metrics[] }).items;
   }
 
-  it('has the usage of each container, as annotated or half of what it requests', async () => {
+  it('has the usage of each container: the annotated amount, or else half of its requests', async () => {
     const [busy, usual] = await pods();
     expect(busy).toMatchObject({ kind: 'PodMetrics', metadata: { name: 'busy', labels: { app: 'busy' } } });
     expect(busy?.containers).toEqual([
@@ -63,7 +63,7 @@ describe('metrics.k8s.io of a cluster with simulated nodes', () => {
     expect(usual?.containers).toEqual([{ name: 'main', usage: { cpu: '50000000n', memory: '16384Ki' } }]);
   });
 
-  it('selects pods by labels, and finds a single one', async () => {
+  it('selects pods by labels, and returns a single pod', async () => {
     expect((await pods('?labelSelector=app%3Dusual')).map(({ metadata }) => metadata.name)).toEqual(['usual']);
     expect(await get('/namespaces/default/pods/usual')).toMatchObject({ metadata: { name: 'usual' } });
     await expect(get('/namespaces/default/pods/other')).rejects.toThrow('pods.metrics.k8s.io "other" not found');

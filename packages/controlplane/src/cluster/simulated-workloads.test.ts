@@ -25,7 +25,7 @@ describe('a simulated node', () => {
       .create(Pod({ metadata: { ...key(name), annotations }, spec }));
   }
 
-  it('completes Jobs, init containers included', async () => {
+  it('completes Jobs, including their init containers', async () => {
     const jobs = cluster.client().resource(Job);
     const template = {
       spec: { restartPolicy: 'Never', initContainers: [{ name: 'init', image }], containers: [{ name: 'c', image }] },
@@ -46,7 +46,7 @@ describe('a simulated node', () => {
     ]);
   });
 
-  it('fails pulls until the pod has the annotated age', async () => {
+  it('fails pulls until the pod has reached the annotated age', async () => {
     await run('pull', { ...annotated('pull-error', 'no such tag'), ...annotated('pull-error-seconds', '1') });
     const waiting = async () => (await pod('pull')).status?.initContainerStatuses?.[0]?.state?.waiting;
     await expect.poll(waiting, { timeout: 30_000 }).toMatchObject({ reason: 'ErrImagePull', message: 'no such tag' });

@@ -32,7 +32,7 @@ describe('the file of a snapshot', () => {
     });
     await withCluster(data, async (cluster) => {
       const maps = cluster.client().resource(ConfigMap);
-      // Together larger than one commit may be.
+      // Together, these are larger than one commit may be.
       for (const name of ['a', 'b', 'c']) await maps.create(ConfigMap(map(name, 'x'.repeat(700_000))));
       const event = { involvedObject: { kind: 'Pod', name: 'p', namespace }, reason: 'Test', message: 'ü' };
       await cluster
@@ -59,7 +59,7 @@ describe('the file of a snapshot', () => {
     }
   });
 
-  it('is rejected if it is missing, damaged or of another kind', async () => {
+  it('is rejected if it is missing, damaged or of an unknown format', async () => {
     const [data, file] = [join(root, 'empty'), join(root, 'damaged')];
     const load = () => EmbeddedCluster.loadSnapshot({ data, file, clock });
     await expect(load()).rejects.toMatchObject({ code: 'KW5506', why: 'it does not exist' });

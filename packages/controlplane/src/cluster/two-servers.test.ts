@@ -48,7 +48,7 @@ describe.skipIf(isEtcdMissing)('two API servers on one etcd', () => {
     await watching;
   });
 
-  it('authorize by roles that the other has stored', async () => {
+  it('authorize by roles that the other server has stored', async () => {
     const user = { commonName: 'jane', organizations: [] as readonly string[] };
     await expect(two.client(user).resource(ConfigMap).list({ namespace })).rejects.toMatchObject({
       reason: 'Forbidden',

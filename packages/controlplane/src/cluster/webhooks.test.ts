@@ -123,7 +123,7 @@ describe('webhooks of an operator behind a service', () => {
     ...more,
   });
 
-  it('defaults written objects', async () => {
+  it('applies defaults to written objects', async () => {
     const made = await sites().create({ ...type, metadata: metadata('plain'), spec: { port: 80 } });
     expect(made.spec).toEqual({ host: 'localhost', port: 80 });
   });
@@ -134,7 +134,7 @@ describe('webhooks of an operator behind a service', () => {
     await expect(refused).rejects.toThrow(/admission webhook ".*" denied the request: no port 13 here/);
   });
 
-  it('validates deletions by the object to be deleted', async () => {
+  it('validates a deletion with the object to be deleted', async () => {
     await sites().create({ ...type, metadata: metadata('kept', { labels: { keep: 'yes' } }), spec: { port: 1 } });
     await expect(sites().delete({ namespace: 'default', name: 'kept' })).rejects.toThrow('it must be kept');
     await sites().delete({ namespace: 'default', name: 'plain' });

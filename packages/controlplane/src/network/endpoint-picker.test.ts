@@ -20,13 +20,13 @@ describe('EndpointPicker', () => {
   const picker = new EndpointPicker({ clock, random: systemRandom, nodeOf: (client) => client.split('@')[1] });
   const first = (of: Route, client: string): string | undefined => picker.pick(of, client)[0]?.host;
 
-  it('spreads connections over all endpoints and returns each once', () => {
+  it('spreads connections over all endpoints and returns each endpoint once', () => {
     const picked = new Set(Array.from({ length: 200 }, () => first(route, 'x')));
     expect([...picked].sort()).toEqual(endpoints.map(({ host }) => host));
     expect(picker.pick(route, 'x')).toHaveLength(3);
   });
 
-  it('keeps a client at its endpoint until the affinity expires or the endpoint is gone', async () => {
+  it('keeps a client at its endpoint until the affinity expires or the endpoint is removed', async () => {
     const sticky = { ...route, affinityMs: 1_000 };
     const [, b, c] = endpoints as [never, (typeof endpoints)[0], (typeof endpoints)[0]];
     picker.reached(sticky, { client: 'x', endpoint: b });

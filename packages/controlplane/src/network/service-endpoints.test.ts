@@ -21,7 +21,7 @@ describe('endpointsOf', () => {
     expect(endpointsOf({ ...http, protocol: 'UDP' }, slices)).toEqual([]);
   });
 
-  it('takes an endpoint without conditions for a ready one', () => {
+  it('treats an endpoint without conditions as ready', () => {
     const [endpoint] = endpointsOf(http, [slice({ endpoints: [{ addresses: ['10.0.0.1'] }] })]);
     expect(endpoint).toMatchObject({ ready: true, serving: true, terminating: false });
   });

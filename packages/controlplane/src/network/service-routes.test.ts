@@ -34,7 +34,7 @@ describe('serviceRoutes', () => {
     expect(routesOf(spec)).toEqual([]);
   });
 
-  it('leaves services of other proxies alone', () => {
+  it('ignores services of other proxies', () => {
     const metadata = { name: 'web', labels: { 'service.kubernetes.io/service-proxy-name': 'other' } };
     expect(routesOf({ clusterIP: '127.8.0.2', ports }, { metadata })).toEqual([]);
   });
@@ -58,7 +58,7 @@ describe('serviceRoutes', () => {
     ]);
   });
 
-  it('leaves addresses alone from which a load balancer connects itself', () => {
+  it('ignores addresses whose load balancer itself connects to the service', () => {
     const spec = { type: 'LoadBalancer', clusterIP: '127.8.0.2', ports } as const;
     const status = { loadBalancer: { ingress: [{ ip: '127.8.128.2', ipMode: 'Proxy' }] } };
     expect(routesOf(spec, { status })).toEqual([['127.8.0.2:80', undefined]]);
@@ -95,7 +95,7 @@ describe('serviceRoutes', () => {
     },
   );
 
-  it('keeps clients on their node and at their endpoint if the service asks for it', () => {
+  it('keeps clients on their node and at their endpoint if the service requests it', () => {
     const spec = { clusterIP: '127.8.0.2', ports, internalTrafficPolicy: 'Local' } as const;
     expect(routesOf(spec)).toEqual([['127.8.0.2:80', 'client']]);
     const sessionAffinityConfig = { clientIP: { timeoutSeconds: 5 } };

@@ -25,7 +25,7 @@ udp.on('message', (message, { address, port }) => udp.send(name + ' heard ' + me
 udp.bind(8081, host);
 `;
 
-/** Sends a word and returns the answer, or the code of the error. */
+/** Sends a word and returns the response, or the error's code. */
 async function ask(host: string, port: number): Promise<string> {
   const socket = connect({ host, port, allowHalfOpen: true });
   try {

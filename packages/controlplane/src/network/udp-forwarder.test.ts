@@ -54,7 +54,7 @@ describe('UdpForwarder', () => {
     expect(socket.sent).toEqual(['answer to 127.0.0.1:2000']);
   });
 
-  it('gives a client another target if its own is gone', async () => {
+  it('gives a client another target if its target is removed', async () => {
     const { opened, targets, forwarder, hear } = start();
     await hear('a', 1_000);
     const [gone] = targets;

@@ -63,7 +63,7 @@ describe.skipIf(!hasKubectl)('a node used through kubectl', () => {
   });
   const running = (name: string) => kubectl('wait', '--for=condition=Ready', `pod/${name}`, '--timeout=15s');
 
-  it('shows what pods and nodes use', async () => {
+  it('shows the usage of pods and nodes', async () => {
     await apply(pod('user', ['sleep', '600']));
     const top = async (...args: string[]) => (await kubectl('top', ...args, '--no-headers')).out;
     await expect.poll(() => top('pod', 'user'), { timeout: 30_000 }).toMatch(/^user +\d+m +[1-9]\d*Mi *\n$/);
@@ -71,7 +71,7 @@ describe.skipIf(!hasKubectl)('a node used through kubectl', () => {
     expect(await top('node')).toMatch(/^kubewright +\d+m +\d+% +[1-9]\d+Mi +\d+% *\n$/);
   });
 
-  it('reads logs, follows them, and reads those of the previous attempt', async () => {
+  it('reads and follows logs, including those of the previous attempt', async () => {
     await apply(pod('talker', ['sh', '-c', 'echo one; echo two >&2; sleep 1; echo three; exit 3']));
     await expect.poll(async () => (await kubectl('logs', 'talker')).out, { timeout: 30_000 }).toContain('two\n');
     expect((await kubectl('logs', '-f', 'talker')).out).toMatch(/one\ntwo\nthree\n$/);

@@ -79,7 +79,7 @@ describe('pods of a node run by root', () => {
     return undefined;
   });
 
-  it('give their environment to no program that runs as root', async (context) => {
+  it('pass their environment to no program that runs as root', async (context) => {
     if (!isRoot) return context.skip(notRoot);
     const folder = mkdtempSync(join(tmpdir(), 'kw-environment-'));
     chmodSync(folder, 0o1777);
@@ -98,7 +98,7 @@ describe('pods of a node run by root', () => {
     return undefined;
   });
 
-  it('cannot enter a closed folder by a working folder that is a link', async (context) => {
+  it('cannot enter a closed folder through a link as the working folder', async (context) => {
     if (!isRoot) return context.skip(notRoot);
     const closed = mkdtempSync(join(tmpdir(), 'kw-closed-'));
     const open = join(closed, 'open');

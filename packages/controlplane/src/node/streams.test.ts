@@ -87,7 +87,7 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
     return { child, seen, ended };
   }
 
-  /** Runs kubectl on a terminal of 29 lines and 91 columns: otherwise it requests none. */
+  /** Runs kubectl on a terminal of 29 lines and 91 columns. Without a local terminal, kubectl would not request one. */
   function atTerminal(line: string, env: Readonly<Record<string, string>> = {}) {
     const whole = `stty cols 91 rows 29; echo "this is $(tty)"; exec kubectl --kubeconfig ${cluster.kubeconfig} ${line}`;
     const child = spawn(terminalProgram ?? '', ['-q', '-e', '-f', '-E', 'always', '-c', whole, '/dev/null'], {

@@ -16,7 +16,7 @@ describe('temporaryFolder', () => {
     expect(temporaryFolder({ own: folder, isRoot: false })).toBe(folder);
   });
 
-  it('is /tmp if others cannot traverse it', () => {
+  it('is /tmp if other users cannot enter the folder for temporary files', () => {
     chmodSync(folder, 0o700);
     expect(temporaryFolder({ own: folder, isRoot: true })).toBe('/tmp');
     expect(temporaryFolder({ own: folder, isRoot: false })).toBe(folder);

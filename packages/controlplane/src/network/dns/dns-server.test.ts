@@ -53,16 +53,16 @@ describe('DnsServer', () => {
     expect((await resolver.resolve4('many.a.svc.cluster.local')).sort()).toEqual([...addresses].sort());
   });
 
-  it('forwards other names, and fails if no server answers', async () => {
+  it('forwards names outside the zone, and fails if no server answers', async () => {
     await expect(resolver.resolve4('example.com')).rejects.toMatchObject({ code: 'ESERVFAIL' });
     expect(forwarded.length).toBeGreaterThan(0);
   });
 
-  it('refuses other names if too many queries are in progress', async () => {
+  it('refuses names outside the zone if too many queries are in progress', async () => {
     await expect(resolver.resolve4('busy.example.com')).rejects.toMatchObject({ code: 'EREFUSED' });
   });
 
-  it('answers several queries on a connection, in their order, and closes it when it is silent', async () => {
+  it('answers several queries on a connection in order, and closes an idle connection', async () => {
     const socket = connect(address);
     const queries = ['web.a.svc.cluster.local', 'no.a.svc.cluster.local'].map((name, id) =>
       withLength(query(name, id)),

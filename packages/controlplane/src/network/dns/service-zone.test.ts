@@ -64,7 +64,7 @@ describe('ServiceZone', () => {
     expect(ask(name, type)).toEqual(expected);
   });
 
-  it('leaves other names to other servers', () => {
+  it('does not answer for names outside the zone', () => {
     expect(ask('example.com')).toBeUndefined();
     expect(ask('notcluster.local')).toBeUndefined();
     expect(ask('9.9.9.9.in-addr.arpa', 'PTR')).toBeUndefined();

@@ -64,7 +64,7 @@ describe('machineUpstream', () => {
   const asked = query('example.com', 7);
   const overUdp = { isStream: false };
 
-  it('queries with its own id and responds with that of the client', async () => {
+  it("queries with its own id and responds with the client's id", async () => {
     const upstream = start();
     const answers = [await upstream(asked, overUdp), await upstream(asked, overUdp)];
     expect(answers).toEqual([answerTo(asked), answerTo(asked)]);
@@ -83,12 +83,12 @@ describe('machineUpstream', () => {
     expect(await start()(asked, overUdp)).toEqual(answerTo(asked, { flags: 0x8181 }));
   });
 
-  it('accepts names in other letters', async () => {
+  it('accepts names in a different case', async () => {
     reply = (message) => [answerTo(query('EXAMPLE.com', message.readUInt16BE(0)))];
     expect(await start()(asked, overUdp)).toEqual(answerTo(query('EXAMPLE.com', 7)));
   });
 
-  it('ignores answers of other servers', async () => {
+  it('ignores answers from other servers', async () => {
     const other = createSocket('udp4');
     let port = 0;
     datagrams.on('message', (message, from) => {
@@ -103,13 +103,13 @@ describe('machineUpstream', () => {
     other.close();
   });
 
-  it('asks again over TCP if an answer is truncated, for clients that use TCP', async () => {
+  it('repeats the query over TCP if an answer is truncated and the client uses TCP', async () => {
     reply = (message) => [answerTo(message, truncated)];
     expect(await start()(asked, { isStream: true })).toEqual(answerTo(asked, { flags: 0x8580 }));
     expect(await start()(asked, overUdp)).toEqual(answerTo(asked, truncated));
   });
 
-  it('asks the next server if one is silent', async () => {
+  it('queries the next server if one does not answer', async () => {
     const silent = createSocket('udp4');
     await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve));
     const answer = start([{ host: '127.0.0.1', port: silent.address().port }, server])(asked, overUdp);
@@ -119,7 +119,7 @@ describe('machineUpstream', () => {
     silent.close();
   });
 
-  it('lets some queries wait, and refuses more', async () => {
+  it('limits the number of waiting queries, and refuses more', async () => {
     reply = () => [];
     const upstream = start();
     const waiting = Array.from({ length: 3 }, () => upstream(asked, overUdp).catch(() => 'failed'));

@@ -53,7 +53,7 @@ describe('IngressTable', () => {
     });
   });
 
-  it('forgets the rules of an Ingress, and prefers those of the oldest', () => {
+  it('forgets the rules of an Ingress, and prefers the rules of the oldest Ingress', () => {
     const several = new IngressTable();
     const ingress = (name: string, creationTimestamp: string) =>
       rulesOf(

@@ -31,7 +31,7 @@ describe('TlsTable', () => {
     expect(table.find('y.org')).toMatchObject({ namespace: 'shop', secretName: 'any' });
   });
 
-  it('prefers the oldest Ingress, and forgets those that no longer exist', () => {
+  it('prefers the oldest Ingress, and forgets Ingresses that no longer exist', () => {
     const table = new TlsTable();
     const tls = (secretName: string) => ({ tls: [{ hosts: ['x.org'], secretName }] });
     table.set('shop/new', ingress('new', tls('new')));

@@ -111,7 +111,7 @@ describe('Ingresses', () => {
     expect(await ask('empty.example.com', '/')).toBe('503 the service has no endpoints\n');
   });
 
-  it('pass upgraded connections', async () => {
+  it('proxy upgraded connections', async () => {
     const headers = { host: 'web.example.com', connection: 'Upgrade', upgrade: 'websocket' };
     const asked = request({ ...at, path: '/app', headers }).end();
     const [answer, socket] = await once(asked, 'upgrade');
@@ -122,18 +122,18 @@ describe('Ingresses', () => {
     socket.destroy();
   });
 
-  it('pass what a client sends with the handshake of a WebSocket', async () => {
+  it('proxy data that a client sends together with a WebSocket handshake', async () => {
     const socket = connect(at);
     socket.end('GET /app HTTP/1.1\r\nHost: web.example.com\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nearly');
     expect(await text(socket)).toMatch(/^HTTP\/1\.1 101 .*\r\n\r\nearly$/s);
   });
 
-  it('pass the answer to a refused WebSocket', async () => {
+  it('proxy the response to a refused WebSocket', async () => {
     const upgrade = { connection: 'Upgrade', upgrade: 'websocket' };
     expect(await ask('web.example.com', '/app/refuse', undefined, upgrade)).toBe('403 no');
   });
 
-  it("keep the body of a request that offers another protocol, as Java's client does", async () => {
+  it("keep the body of a request that offers a protocol upgrade, as Java's client does", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__', agent };
     for (const body of ['text', 'x'.repeat(200_000), 'again']) {
@@ -178,7 +178,7 @@ describe('Ingresses', () => {
     const secret = { metadata: { name: 'cert', namespace }, type: 'kubernetes.io/tls' };
     const first = certificateFor('tls.example.com');
 
-    it('serve a self-signed certificate until the secret exists, and say so', async () => {
+    it('serve a self-signed certificate until the secret exists, and report it', async () => {
       const tls = [{ hosts: ['tls.example.com'], secretName: 'cert' }];
       await create('secure', { tls, defaultBackend: backend('web') });
       await expect
@@ -203,14 +203,14 @@ describe('Ingresses', () => {
         .toMatch(/^tls.example.com: 201/);
     });
 
-    it('serve other hosts, and clients that name none, with the self-signed certificate', async () => {
+    it('serve other hosts, and clients that send no server name, with the self-signed certificate', async () => {
       expect(await askTls('other.example.com')).toMatch(/^Kubewright Ingress: 201/);
       expect(await askTls('tls.example.com', { servername: '' })).toMatch(/^Kubewright Ingress: 201/);
       expect(await ask('tls.example.com', '/')).toMatch(/^201 .* http$/);
     });
   });
 
-  it('keep HTTP if the ports of HTTPS are taken, and say where HTTPS is', async () => {
+  it('serve HTTP even if the usual HTTPS ports are taken, and report the port of HTTPS', async () => {
     const taken = await EmbeddedCluster.start({ node: {} });
     try {
       const ingresses = taken.client().resource(Ingress);
@@ -241,7 +241,7 @@ describe('Ingresses', () => {
     }
   });
 
-  it('report what is not supported', async () => {
+  it('report unsupported backends', async () => {
     const resource = { kind: 'Bucket', name: 'b', apiGroup: 'example.com' };
     await create('bucket', { defaultBackend: { resource } });
     const notes = async () => {
@@ -251,7 +251,7 @@ describe('Ingresses', () => {
     await expect.poll(notes, wait).toEqual(['backends other than services are not supported']);
   });
 
-  it('leave those of other classes and deleted ones alone', async () => {
+  it('ignore Ingresses of other classes and deleted Ingresses', async () => {
     await create('other', { ingressClassName: 'nginx', rules: [rule('nginx.example.com', '/')] });
     await client.resource(Ingress).delete({ namespace, name: 'secure' });
     await expect.poll(() => ask('nginx.example.com', '/'), wait).toBe('404 no Ingress rule matches\n');

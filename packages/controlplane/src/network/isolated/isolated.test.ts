@@ -53,7 +53,7 @@ describe.skipIf(!isPossible)('pods on the isolated network', () => {
     return logOf(name);
   };
 
-  it('mounts volumes at their true paths', async () => {
+  it('mounts volumes at their own paths', async () => {
     await client.resource(ConfigMap).create(ConfigMap({ metadata: { name: 'conf', namespace }, data: { k: 'v\n' } }));
     const script =
       'cat /etc/conf/k /data/k; cat /var/run/secrets/kubernetes.io/serviceaccount/namespace; hostname; echo > /tmp/x; ls /run';
@@ -159,7 +159,7 @@ describe.skipIf(!isPossible)('pods on the isolated network', () => {
     expect(answer).toContain('User \\"system:serviceaccount:default:default\\" cannot list resource');
   });
 
-  it('runs commands in the files and the network of the container', async () => {
+  it('runs commands with the files and the network of the container', async () => {
     const volumes = [{ name: 'conf', configMap: { name: 'conf' } }];
     const volumeMounts = [{ name: 'conf', mountPath: '/etc/conf' }];
     const command = ['sh', '-c', 'touch /tmp/own; sleep 1000'];

@@ -63,7 +63,7 @@ describe.skipIf(!isPossible)('NetworkNamespace', () => {
     await network.removePod('a');
   });
 
-  it('passes datagrams', async () => {
+  it('forwards datagrams', async () => {
     const server = await network.bind({ host: '10.96.0.10', port: 53 });
     server.on('message', (message, { address, port }) => server.send(`${message} back`, port, address));
     const client = await network.bind({ host: '0.0.0.0', port: 0 });
@@ -74,7 +74,7 @@ describe.skipIf(!isPossible)('NetworkNamespace', () => {
     server.close();
   });
 
-  it('fails with the errors of the system', async () => {
+  it("fails with the system's errors", async () => {
     await expect(network.listen({ host: '192.0.2.1', port: 80 })).rejects.toMatchObject({ code: 'EADDRNOTAVAIL' });
     await expect(network.addPod({ key: 'x', device: 'kw0', ip: '10.244.0.9' })).rejects.toThrow('File exists');
   });

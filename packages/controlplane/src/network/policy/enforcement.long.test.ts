@@ -17,7 +17,7 @@ const isPossible =
   spawnSync('unshare', [...(isRoot ? [] : ['-Ur']), '-nm', found.tools.nft, 'list', 'ruleset']).status === 0;
 
 const serve = `for (const port of [8080, 9090]) require('node:net').createServer((socket) => socket.on('error', () => {}).end('hello')).listen(port)`;
-/** Prints what a server says, or that it cannot be reached: dropped packets have no response. */
+/** Prints a server's response, or that it cannot be reached: dropped packets get no response. */
 const connect = `const [host, port] = process.argv.slice(1);
 const socket = require('node:net').connect({ host, port });
 const end = (result) => { console.log(result); process.exit(0); };
@@ -72,7 +72,7 @@ describe.skipIf(!isPossible)('NetworkPolicies on the isolated network', () => {
   const open = ['hello', 'hello', 'hello'];
   const closed = ['closed', 'closed', 'closed'];
 
-  it('restrict who reaches a pod, directly and through a Service', { timeout: 60_000 }, async () => {
+  it('restrict which clients reach a pod, directly and through a Service', { timeout: 60_000 }, async () => {
     await expect.poll(() => reached('other'), wait).toEqual(open);
     const from = [{ podSelector: { matchLabels: { app: 'front' } } }];
     const podSelector = { matchLabels: { app: 'web' } };
@@ -96,7 +96,7 @@ describe.skipIf(!isPossible)('NetworkPolicies on the isolated network', () => {
     await expect.poll(() => reached('other'), wait).toEqual(open);
   });
 
-  it('restrict what a pod reaches, name servers included', { timeout: 60_000 }, async () => {
+  it('restrict which servers a pod reaches, including name servers', { timeout: 60_000 }, async () => {
     const name = 'web.default.svc.cluster.local';
     const podSelector = { matchLabels: { app: 'other' } };
     await apply('closed', { podSelector, policyTypes: ['Egress'] });

@@ -9,7 +9,7 @@ it('removes the rules of a pod that is not restricted', () => {
   );
 });
 
-it('drops all but existing connections, nodes, Services and what rules allow', () => {
+it('drops everything except existing connections, nodes, Services and traffic that rules allow', () => {
   const block = { cidr: '10.0.0.0/8', except: ['10.1.0.0/16'] };
   const ports = [
     { protocol: 'TCP', ports: { from: 80, to: 80 } },

@@ -41,7 +41,7 @@ describe('trafficOf', () => {
       [{ podSelector: { matchLabels: { app: 'db' } }, ingress: [] }],
       { ingress: undefined, egress: undefined },
     ],
-    ['closes ingress without rules', [{ podSelector: {} }], { ingress: [], egress: undefined }],
+    ['blocks ingress without rules', [{ podSelector: {} }], { ingress: [], egress: undefined }],
     [
       'restricts egress by default only with egress rules',
       [{ podSelector: {}, egress: [] }],
@@ -53,7 +53,7 @@ describe('trafficOf', () => {
       { ingress: undefined, egress: [] },
     ],
     [
-      'opens a direction with an empty rule',
+      'allows all traffic in a direction with an empty rule',
       [{ podSelector: {}, ingress: [{}] }],
       { ingress: [{ peers: undefined, ports: undefined }], egress: undefined },
     ],
@@ -91,7 +91,7 @@ describe('trafficOf', () => {
       },
     ],
     [
-      'opens nothing for a port name that the pod does not have',
+      'allows nothing for a port name that the pod does not have',
       [{ podSelector: {}, ingress: [{ ports: [{ port: 'https' }] }] }],
       { ingress: [{ peers: undefined, ports: [] }], egress: undefined },
     ],
@@ -114,7 +114,7 @@ describe('trafficOf', () => {
       },
     ],
     [
-      'adds up the rules of several policies',
+      'combines the rules of several policies',
       [{ podSelector: {} }, { podSelector: { matchLabels: { app: 'web' } }, ingress: [{ ports: [{ port: 80 }] }] }],
       { ingress: [{ peers: undefined, ports: [tcp(80)] }], egress: undefined },
     ],
@@ -152,7 +152,7 @@ describe('policyPodOf', () => {
     ...(status && { status }),
   });
 
-  it('leaves out pods that share the address of a node, and those that have ended', () => {
+  it("leaves out pods that share a node's address or have ended", () => {
     expect(policyPodOf(stored({}, { podIP: '10.244.0.2', phase: 'Running' }))).toEqual({
       namespace: 'shop',
       labels: {},

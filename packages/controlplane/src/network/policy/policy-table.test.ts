@@ -13,9 +13,9 @@ function permits(rules: { readonly of: string } & TrafficRules, from = client): 
 }
 
 it.each<[string, { readonly of: string } & TrafficRules, boolean]>([
-  ['allows what is not restricted', { of: server, ingress: undefined, egress: [] }, true],
-  ['forbids what the server may not receive', { of: server, ingress: [], egress: undefined }, false],
-  ['forbids what the client may not send', { of: client, ingress: undefined, egress: [] }, false],
+  ['allows traffic that is not restricted', { of: server, ingress: undefined, egress: [] }, true],
+  ['forbids traffic that the server may not receive', { of: server, ingress: [], egress: undefined }, false],
+  ['forbids traffic that the client may not send', { of: client, ingress: undefined, egress: [] }, false],
   [
     'allows the ports of a rule',
     { of: server, ingress: [{ peers: [{ cidr: '10.244.0.0/24', except: [] }], ports: [http] }], egress: undefined },
@@ -27,7 +27,7 @@ it.each<[string, { readonly of: string } & TrafficRules, boolean]>([
     false,
   ],
   [
-    'forbids exceptions of a block',
+    'forbids addresses that a block excepts',
     {
       of: client,
       ingress: undefined,

@@ -147,7 +147,7 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
       ).toBe('1000 99 1001\n');
   });
 
-  it('do not run as root if they must not', async () => {
+  it('do not run as root if the pod forbids it', async () => {
     const securityContext = { runAsNonRoot: true };
     await create('root', { containers: [container({ securityContext })] });
     const waiting = async () => (await get('root')).status?.containerStatuses?.[0]?.state?.waiting;
@@ -222,7 +222,7 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
     expect(await run('again', 'ls /data', { pod: { volumes }, own: { volumeMounts } })).toBe('volumes\n');
   });
 
-  it('run further commands', async () => {
+  it('run additional commands', async () => {
     const env = [
       { name: 'WORD', value: 'two words' },
       { name: 'LD_LIBRARY_PATH', value: '/opt/lib' },
@@ -298,7 +298,7 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
         /^Failed: Failed to pull image "none:1": .*it is not in the image store.*kubewright images load FILE/,
       ),
     );
-    // Found as soon as it is loaded.
+    // The image is found as soon as it is loaded.
     await image.add('none:1', { Cmd: ['sh', '-c', 'echo loaded'] });
     await expect.poll(async () => (await get('never')).status?.phase, { timeout: 30_000 }).toBe('Succeeded');
   });

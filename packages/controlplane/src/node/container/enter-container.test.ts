@@ -5,7 +5,7 @@ describe('enterContainer', () => {
   const join = ['nsenter', '--mount=/proc/7/ns/mnt'];
   const env = { PATH: '/bin', PASSWORD: 'secret', LD_PRELOAD: '/lib/evil.so' };
 
-  it('gives variables of the loader to the command alone', () => {
+  it('passes variables that affect the loader only to the command', () => {
     const entered = enterContainer(['ls', '-l'], { join, env, workingDir: '/srv', hasEnv: true });
     expect(entered.words).toEqual([
       ...join,
@@ -19,7 +19,7 @@ describe('enterContainer', () => {
     expect(entered.env).toEqual({ PATH: '/bin', PASSWORD: 'secret' });
   });
 
-  it('drops them if the container has no env program', () => {
+  it('drops variables that affect the loader if the container has no env program', () => {
     const { words } = enterContainer(['ls'], { join, env, workingDir: '/', hasEnv: false });
     expect(words).toEqual([...join, '--wdns=/', '--', 'ls']);
   });

@@ -25,7 +25,7 @@ const volume = (mountPath: string, more: Partial<VolumeMount> = {}): VolumeMount
 });
 
 describe('planMounts', () => {
-  it('mounts what every container has, in an order in which each place exists', () => {
+  it('mounts the file systems of every container in an order in which each mount point exists', () => {
     const { mounts, folders } = plan([]);
     const devices = ['full', 'null', 'random', 'tty', 'urandom', 'zero'].map((name) => `/dev/${name}`);
     expect(mounts.map(({ path }) => path)).toEqual([
@@ -45,25 +45,25 @@ describe('planMounts', () => {
     ['a folder that is missing', '/srv/www', { folders: ['/srv', '/srv/www'], files: [] }],
     ['a folder below a link', '/var/run/secrets', { folders: ['/run/secrets'], files: [] }],
     ['a device folder', '/dev/shm', { folders: [], files: [] }],
-  ])('creates the missing places for %s', (_, mountPath, expected) => {
+  ])('creates the missing mount points for %s', (_, mountPath, expected) => {
     const { folders, files } = plan([volume(mountPath)]);
     expect({ folders: folders.slice(2), files }).toEqual(expected);
   });
 
-  it('creates an empty file as the place for a file', () => {
+  it('creates an empty file as the mount point of a file', () => {
     const file = { hostPath: '/pod/conf.file' };
     expect(plan([volume('/etc/app/conf', file)]).files).toEqual(['/etc/app/conf']);
     expect(plan([volume('/etc/hosts', file)]).files).toEqual([]);
     expect(plan([volume('/dev/termination-log', file)]).files).toEqual(['/dev/termination-log']);
   });
 
-  it('mounts outer volumes first, and creates places for others in them', () => {
+  it('mounts outer volumes first, and creates mount points for inner volumes in them', () => {
     const { mounts, inVolumes } = plan([volume('/data/a/b'), volume('/data')]);
     expect(mounts.slice(-2).map(({ path }) => path)).toEqual(['/data', '/data/a/b']);
     expect(inVolumes).toMatchObject([{ volume: { mountPath: '/data' }, below: 'a/b', file: false }]);
   });
 
-  it('mounts a subPath from its volume, to be checked afterwards', () => {
+  it('mounts a subPath from its volume, and requests a check of the mount', () => {
     const { mounts, checked } = plan([volume('/data', { subPath: { volume: '/claims/c', below: 'x/y' } })]);
     expect(mounts.at(-1)).toMatchObject({ source: '/claims/c/x/y', path: '/data', options: 'rbind' });
     expect(checked).toHaveLength(1);

@@ -53,7 +53,7 @@ describe('PodWorker', () => {
     expect(bench.events).toContain('Killing: Stopping container web');
   });
 
-  it('starts an added ephemeral container immediately and once, whatever state the others are in', async () => {
+  it('starts an added ephemeral container immediately and only once, whatever the state of the others', async () => {
     const stuck = { name: 'stuck', image: 'stuck' };
     const annotations = { [`${prefix}run-seconds.look`]: '5', [`${prefix}run-seconds.stuck`]: '100000' };
     const bench = new PodBench({ initContainers: [stuck], containers: [web] }, { annotations });
@@ -333,7 +333,7 @@ describe('PodWorker', () => {
     await bench.run();
     bench.delete(30);
     await bench.run();
-    // Also after its deletion timestamp: a driver may fail to kill a process.
+    // This also holds after the deletion timestamp: a driver may fail to kill a process.
     expect(bench.last?.wakeAtMs).toBe(Number.POSITIVE_INFINITY);
   });
 

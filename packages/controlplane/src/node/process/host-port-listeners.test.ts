@@ -22,7 +22,7 @@ describe('hostPortsOf', () => {
     ]);
   });
 
-  it('skips other protocols, host networking, and on a shared network the equal port', () => {
+  it('skips other protocols, host networking, and on a shared network a host port that equals the container port', () => {
     expect(listening(pod([{ containerPort: 80, hostPort: 8080, protocol: 'UDP' }, { containerPort: 81 }]))).toEqual([]);
     expect(listening(pod([{ containerPort: 80, hostPort: 8080 }], { hostNetwork: true }))).toEqual([]);
     const same = pod([{ containerPort: 80, hostPort: 80 }]);

@@ -26,7 +26,7 @@ describe('KnownUser', () => {
     return undefined;
   });
 
-  it('reports a remedy if it cannot', async (context) => {
+  it('reports a remedy if the user cannot be mapped', async (context) => {
     if (process.getuid?.() !== 0) return context.skip(notRoot);
     const known = new KnownUser(nobody(), () => false);
     expect(await known.canImpersonate(unknownUser)).toBe(false);

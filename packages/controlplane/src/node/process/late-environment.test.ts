@@ -12,7 +12,7 @@ describe.skipIf(process.platform === 'win32')('withLateEnvironment', () => {
     return { after, cwd, before, words };
   };
 
-  it('sets variables that change other programs only for the command', () => {
+  it('sets variables that affect other programs only for the command', () => {
     const env = { LD_LIBRARY_PATH: '/lib/evil', NODE_OPTIONS: '--no-warnings', PATH: '/bin', IFS: 'x', ENV: '/f' };
     const { before, after, cwd } = run(env);
     for (const name of Object.keys(env)) expect(before).not.toHaveProperty(name);
@@ -37,7 +37,7 @@ describe.skipIf(process.platform === 'win32')('withLateEnvironment', () => {
     });
   });
 
-  it.skipIf(!existsSync('/bin/bash'))('continues after variables that a shell does not let it set', () => {
+  it.skipIf(!existsSync('/bin/bash'))('continues after variables that are read-only in the shell', () => {
     expect(run({ UID: '7', PPID: '8', A: '1' }, '/bin/bash').after).toMatchObject({ A: '1' });
   });
 

@@ -27,7 +27,7 @@ describe.each(tables)('MarkedProcesses of %s', (_name, table) => {
   };
   const lives = (pid: number): boolean => !['', endedTime].includes(processIdentity(pid).started);
 
-  it('kills only processes with the mark or one below it', async () => {
+  it('kills only processes with the mark or a mark below it', async () => {
     const [exact, below, longer, other] = await Promise.all(['i/p/c', 'i/p/c/2', 'i/p/c2', 'i/q/c'].map(start));
     await marked.end({ mark: 'i/p/c' });
     await expect

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { PodUsers, podUidRange } from './pod-users.ts';
 
 describe('PodUsers', () => {
-  it('gives each pod a different user, and reuses a freed one only if no other is left', () => {
+  it('gives each pod a different user, and reuses a freed user only if no other is left', () => {
     const users = new PodUsers({ first: 1_000, count: 3 });
     expect(users.take('a')).toEqual({ uid: 1_000, gid: 1_000 });
     expect(users.take('b').uid).toBe(1_001);
@@ -16,7 +16,7 @@ describe('PodUsers', () => {
     );
   });
 
-  it("keeps a claim's user even if no pod mounts it, and shares it among pods that do", () => {
+  it("keeps a claim's user while no pod mounts the claim, and shares the user among pods that mount it", () => {
     const users = new PodUsers({ first: 1_000, count: 9 });
     const { uid } = users.take('a', ['ns/data']);
     users.free('a');
@@ -27,7 +27,7 @@ describe('PodUsers', () => {
 });
 
 describe('podUidRange', () => {
-  it('gives each node of a machine its own part', () => {
+  it('gives each node of a machine its own range', () => {
     const all = '         0          0 4294967295\n';
     const [first, second] = [1, 2].map((node) => podUidRange(node, { maps: [all, all] }));
     expect(first).toEqual({ first: 1_879_113_728, count: 65_536 });

@@ -208,7 +208,7 @@ describe('ProcessDriver', () => {
     await expect.poll(() => lives(Number(out)), { timeout: 30_000 }).toBe(false);
   });
 
-  it('runs a container on its own terminal, which its stop signal bypasses', async (context) => {
+  it('runs a container on its own terminal, and sends the stop signal only to the container', async (context) => {
     if (driver.noTerminals) return context.skip('this machine has no program for terminals');
     const line = 'trap "echo bye; exit 5" TERM; tty; echo "$TERM"; while :; do sleep 0.1; done';
     const { running, log } = await container('busybox', { command: ['sh', '-c', line], tty: true });
@@ -330,7 +330,7 @@ describe('ProcessDriver', () => {
     });
     await expect.poll(() => received, { timeout: 30_000 }).toBeGreaterThan(0);
     const afterFirst = received;
-    // Another command runs meanwhile, so the first one has had enough time.
+    // While another command runs, the first one has enough time to write.
     const other = { command: ['sleep', '0.2'], stdin: undefined, stdout() {}, stderr() {} };
     await (await running.exec({ ...other, signal: new AbortController().signal })).exited;
     expect([received, errors]).toEqual([afterFirst, '']);

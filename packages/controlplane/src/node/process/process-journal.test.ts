@@ -9,7 +9,7 @@ import { endedTime, processIdentity } from './process-identity.ts';
 import { killGroup, killSessions, ProcessJournal } from './process-journal.ts';
 import { processTable } from './process-table.ts';
 
-/** Starts a process, in a separate group, that is in no journal. */
+/** Starts a process in its own process group, without recording it in a journal. */
 async function startForeign(): Promise<ChildProcess & { readonly pid: number }> {
   const child = spawn('sleep', ['777'], { detached: true, stdio: 'ignore' });
   await once(child, 'spawn');

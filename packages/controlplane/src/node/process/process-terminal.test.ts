@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')('a terminal', () => {
     expect(await leaderOf(`echo "$$ /dev/pts/0" >&3; ${waits}`)).toBeUndefined();
   });
 
-  it('does not keep its container from being stopped if it is never reported', async () => {
+  it('does not prevent the container from being stopped if it is never reported', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kw-terminal-'));
     try {
       const child = start(`trap "" TERM; echo ready; ${waits}`);

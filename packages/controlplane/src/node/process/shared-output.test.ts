@@ -23,7 +23,7 @@ describe('SharedOutput', () => {
     return { stream, log, shared: new SharedOutput(stream) };
   }
 
-  it('makes the process wait until every reader has taken a chunk', async () => {
+  it('blocks the process until every reader has taken a chunk', async () => {
     const { stream, log, shared } = output();
     const [one, two] = [slowReader(), slowReader()];
     shared.passTo(one.read);

@@ -61,7 +61,7 @@ describe('LocalPodVolumes', () => {
     expect(existsSync(join(path, before))).toBe(false);
   });
 
-  it('keeps the old content of a file that a container has mounted by its subpath', async () => {
+  it('keeps the old content of a file that a container has mounted by subPath', async () => {
     bench.objects.addConfigMap('m', { a: '1' });
     const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', configMap: { name: 'm' } }] });
     await volumes.prepare(pod);
@@ -90,7 +90,7 @@ describe('LocalPodVolumes', () => {
     expect(readFileSync(join(data, 'a'), 'utf8')).toBe('1');
   });
 
-  it('changes nothing outside if a container redirects its links', async () => {
+  it('changes nothing outside the volume if a container redirects links in it', async () => {
     const outside = join(folder, 'outside');
     mkdirSync(outside);
     writeFileSync(join(outside, 'precious'), 'kept');
@@ -204,7 +204,7 @@ describe('LocalPodVolumes', () => {
     expect(readdirSync(join(folder, '.v', 'v')).filter((name) => !name.startsWith('..'))).toEqual([]);
   });
 
-  it('writes a token with a kubeconfig that refers to it, and renews it at 80 % of its lifetime', async () => {
+  it('writes a token with a kubeconfig that refers to it, and renews it at 80% of its lifetime', async () => {
     bench.objects.token = () => {
       bench.objects.tokens++;
       return Promise.resolve({ token: `t${bench.objects.tokens}`, expiresAtMs: bench.clock.now() + 1_000_000 });
@@ -228,7 +228,7 @@ describe('LocalPodVolumes', () => {
     expect(readFileSync(config.users[0].user.tokenFile, 'utf8')).toBe('t2');
   });
 
-  it('mounts a subpath of a volume, but none outside it', async () => {
+  it('mounts a subPath inside a volume, but not outside it', async () => {
     const { pod, volumes } = volumesOf({ volumes: [{ name: 'v', emptyDir: {} }] });
     await volumes.prepare(pod);
     const mount = (subPath: string) =>

@@ -42,7 +42,7 @@ describe('pythonImage', () => {
     expect(program.launch(context({ args: ['sh', '-c', 'x'] })).file).toBe('sh');
   });
 
-  it('copies a whole installation that others cannot run if there is no other', async () => {
+  it('copies a whole installation if no Python can be run by every user', async () => {
     const program = await imageOf({ '/root/shims/python3': ofRoot }).find('3.12');
     expect(program).toMatchObject({
       programFolders: ['/root/py'],

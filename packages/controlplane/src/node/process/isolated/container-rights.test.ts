@@ -44,7 +44,7 @@ describe.skipIf(!isPossible)('containers of an isolated network run by root', ()
   };
   const forever = { command: ['sh', '-c', 'id -u; exec sleep 1000'] };
 
-  it('give their environment to no program that runs as root', async () => {
+  it('pass their environment to no program that runs as root', async () => {
     // The dynamic linker of each program that gets the variables writes a file as the program's user.
     const env = [
       { name: 'LD_DEBUG', value: 'files' },
@@ -71,11 +71,11 @@ describe.skipIf(!isPossible)('containers of an isolated network run by root', ()
     });
     await create('programs', { volumes }, { ...forever, volumeMounts });
     await isRunning('programs');
-    // They exist, and only the container's user runs them.
+    // The replaced programs exist, and only the container's user runs them.
     expect(await exec('programs', `setpriv; umount; cat ${log}`)).toMatch(/^([1-9]\d*)\n\1\n$/);
   });
 
-  it('gain no rights by setuid programs', async () => {
+  it('gain no rights through setuid programs', async () => {
     expect(await exec('programs', 'grep -E "NoNewPrivs|CapPrm" /proc/self/status')).toBe(
       'CapPrm:\t0000000000000000\nNoNewPrivs:\t1\n',
     );

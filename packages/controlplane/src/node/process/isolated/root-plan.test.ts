@@ -55,14 +55,14 @@ describe('planRoot', () => {
     expect(volumes).toEqual([{ mount: mount('/data/deep'), path: '/data/deep' }]);
   });
 
-  it('adds missing places to a folder of this machine, once for all mounts in it', () => {
+  it('adds missing mount points to a folder of this machine, once for all mounts in it', () => {
     const { extended, mounts, volumes } = planOf(mount('/etc/conf/a'), mount('/etc/key.pem', '/vol/key.file', true));
     expect(extended).toEqual([{ folder: '/etc', folders: ['/etc/conf', '/etc/conf/a'], files: ['/etc/key.pem'] }]);
     expect(mounts.slice(whole.length)).toEqual([{ type: 'extended', path: '/etc' }]);
     expect(volumes.map(({ path }) => path)).toEqual(['/etc/key.pem', '/etc/conf/a']);
   });
 
-  it('uses places that exist', () => {
+  it('uses existing mount points', () => {
     expect(planOf(mount('/etc/hosts', '/vol/hosts.file'), mount('/var/lib')).extended).toEqual([]);
     expect(planOf(mount('/var/lib/data'), mount('/var/x')).extended.map(({ folder }) => folder)).toEqual([
       '/var',
@@ -76,7 +76,7 @@ describe('planRoot', () => {
     expect(volumes.at(-1)?.path).toBe('/run/secrets/token');
   });
 
-  it('mounts outer volumes first and makes places in them', () => {
+  it('mounts outer volumes first and creates mount points in them', () => {
     const { inVolumes, volumes } = planOf(mount('/data/in', '/vol'), mount('/data'));
     expect(volumes.map(({ path }) => path)).toEqual(['/data', '/data/in']);
     expect(inVolumes).toEqual([{ volume: mount('/data'), below: 'in', file: false, mountPath: '/data/in' }]);
