@@ -5,12 +5,12 @@ import type { Ownership } from '../apply/ownership.ts';
 import type { ObjectConverter, ResourceDefinition } from './resource-definition.ts';
 import type { Draft } from './strategy.ts';
 
-/** Maximum number of conversions that one computation may request. It needs a few per version in use. */
+/** Maximum number of conversions that one computation may request. A computation needs only a few for each version in use. */
 const maxConversions = 100;
 
 /**
- * Lets a synchronous computation convert objects between versions asynchronously: the computation restarts each time a conversion
- * is available, until it needs no more. It must not change anything before it completes.
+ * Runs a synchronous computation that needs asynchronous version conversions. The computation restarts whenever a requested
+ * conversion completes, until it requests no more, so it must have no side effects before it returns.
  */
 export class AwaitedConversions {
   readonly #definition: ResourceDefinition;
@@ -71,7 +71,9 @@ class ConversionNeeded extends Error {
   }
 }
 
-/** True if pruning has left an object complete enough to convert. */
+/**
+ * True if an object still has the kind and metadata that a conversion needs: apply passes objects pruned to some of their fields.
+ */
 function isWhole(object: unknown): object is Draft {
   return typeof object === 'object' && object !== null && 'metadata' in object && 'kind' in object;
 }

@@ -8,9 +8,9 @@ export interface Call {
   readonly namespace: string;
   readonly name: string;
   readonly signal: AbortSignal;
-  /** Sends a `Warning` header with the response. */
+  /** Adds a `Warning` header to the response. */
   warn(text: string): void;
-  /** Adds an annotation to the audit event of the request. @defaultValue there is no audit log */
+  /** Adds an annotation to the audit event of the request. @defaultValue no audit log */
   readonly annotate?: AdmissionAttributes['annotate'];
 }
 
@@ -24,8 +24,8 @@ export interface WriteCall extends Call {
   /** The client's options, as shown to admission. @defaultValue no options */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Rejects callers without the create permission. Set for requests that were authorized as an update or a patch; called before
-   * such a request creates an object.
+   * Rejects callers without permission to create the object. Set for updates and patches, and called before they create a missing
+   * object.
    *
    * @throws StatusError 403
    */

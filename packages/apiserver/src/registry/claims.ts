@@ -3,13 +3,13 @@ import { type KubernetesObject, KubewrightError } from '@kubewright/apimachinery
 import { RevisionMismatchError, type StorageWrite } from '../storage/storage.ts';
 import type { Registry } from './registry.ts';
 
-/** Thrown if another object already holds something exclusive, such as an address. Retry with another value. */
+/** Thrown if another object already holds an exclusive value, such as an IP address. Retry with another value. */
 export class ClaimTakenError extends KubewrightError {
   override readonly name = 'ClaimTakenError';
   readonly code = 'KW5014';
 
   constructor(claim: string, owner: string) {
-    super({ what: `cannot claim ${claim}`, why: `${owner} holds it`, remedy: 'use another one' });
+    super({ what: `cannot claim ${claim}`, why: `${owner} holds it`, remedy: 'use another value' });
   }
 }
 
@@ -19,11 +19,10 @@ const root = '/registry/claims/';
 export const claimTries = 10;
 
 /**
- * Returns the writes by which an object takes its claims (see {@link ResourceDefinition.claims}) and releases those that it no
- * longer holds. They belong in the commit of the object itself, so servers on one storage cannot give the same thing to two
- * objects.
+ * Returns the writes that record an object's claims (see {@link ResourceDefinition.claims}) and release the claims that it no
+ * longer needs. Commit them together with the object: then servers that share a storage cannot give one value to two objects.
  *
- * @throws {@link ClaimTakenError} if another object holds it.
+ * @throws {@link ClaimTakenError} if another object holds one of the claims.
  */
 export async function claimWrites(
   { definition, form, services: { storage } }: Registry,
@@ -48,19 +47,19 @@ export async function claimWrites(
     const stored = await storage.get(root + name);
     const owner = stored && Buffer.from(stored.bytes).toString();
     const holder = owner && owner !== change.key ? await storage.get(owner) : undefined;
-    // A program that does not know claims may have deleted the owner, or given its claim to another object.
+    // The claim may be stale: a program that does not maintain claims may have deleted the owner or changed its value.
     if (owner && holder && claims(form.object(holder)).includes(name)) throw new ClaimTakenError(name, owner);
     writes.push({ key: root + name, expected: stored?.revision ?? 0, bytes: Buffer.from(change.key) });
   }
   return writes;
 }
 
-/** Waits until this server has seen the objects of a resource that other servers have stored, including their claims. */
+/** Waits until this server has seen everything that other servers have stored for a resource, including claims. */
 export async function catchUp({ definition, services }: Registry): Promise<void> {
   await services.storage.list({ prefix: definition.storagePrefix, limit: 1 });
 }
 
-/** True if a commit failed because a claim was made or released at the same time. */
+/** True if a write failed because another object holds the claim or because the claim has just changed. */
 export function isClaimRace(error: unknown): boolean {
   return error instanceof ClaimTakenError || (error instanceof RevisionMismatchError && error.key.startsWith(root));
 }

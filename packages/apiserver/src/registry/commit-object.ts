@@ -6,10 +6,10 @@ import type { Registry } from './registry.ts';
 import type { Draft } from './strategy.ts';
 
 /**
- * Stores an object. One that is too large is stored without its managed fields if it fits then, as upstream does: they can be
- * larger than the object itself. Objects with fields owned by server-side apply keep them, and are rejected.
+ * Stores an object. If it is too large, stores it without its managed fields, as upstream does: they can be larger than the rest
+ * of the object. An object with fields owned by server-side apply is rejected instead.
  *
- * @throws CommitTooLargeError, and whatever the storage throws.
+ * @throws CommitTooLargeError, and other errors of the storage.
  */
 export async function commitObject(
   registry: Registry,
@@ -30,7 +30,7 @@ export async function commitObject(
     return await commit(object);
   } catch (error) {
     const { managedFields, ...metadata } = object.metadata;
-    const entries = (managedFields ?? []) as readonly ManagedFieldsEntry[]; // written by the field manager before
+    const entries = (managedFields ?? []) as readonly ManagedFieldsEntry[]; // written by FieldOwnership
     const isApplied = entries.some(({ operation }) => operation === 'Apply');
     if (!(error instanceof CommitTooLargeError) || entries.length === 0 || isApplied) throw error;
     return commit({ ...object, metadata });

@@ -1,6 +1,9 @@
 import { badRequest } from '@kubewright/apimachinery';
 
-/** The position where a list continues: a key and a revision (-1: the newest, inconsistent with earlier pages). */
+/**
+ * The position where a list continues: a key and a revision. Revision -1 means the newest, which may be inconsistent with earlier
+ * pages.
+ */
 export interface ContinueToken {
   readonly revision: number;
   /** The last key already listed, relative to the list's prefix. */
@@ -9,7 +12,7 @@ export interface ContinueToken {
 
 const apiVersion = 'meta.k8s.io/v1';
 
-/** Encodes a token as upstream does (1.36): base64url of JSON, starting at the successor of the last key. */
+/** Encodes a token as upstream does (1.36): base64url-encoded JSON whose start key directly follows the last key listed. */
 export function encodeContinue({ revision, after }: ContinueToken): string {
   return Buffer.from(JSON.stringify({ v: apiVersion, rv: revision, start: `/${after}\u0000` })).toString('base64url');
 }
@@ -17,7 +20,7 @@ export function encodeContinue({ revision, after }: ContinueToken): string {
 /**
  * Decodes a token.
  *
- * @throws StatusError 400 when it was not issued by a server
+ * @throws StatusError 400 if the token is malformed
  */
 export function decodeContinue(text: string): ContinueToken {
   const wrong = illegalByte(text);
@@ -39,7 +42,7 @@ export function decodeContinue(text: string): ContinueToken {
   return { revision: rv, after };
 }
 
-/** Returns the position at which Go stops decoding base64url without padding. */
+/** Returns the index of the first byte that Go's decoder for unpadded base64url rejects, or undefined if it accepts the text. */
 function illegalByte(text: string): number | undefined {
   const wrong = text.search(/[^\w-]/);
   if (wrong >= 0) return wrong;

@@ -15,7 +15,7 @@ import type { ObjectConverter } from './resource-definition.ts';
 import { encodeStored } from './served-form.ts';
 import type { Draft } from './strategy.ts';
 
-/** Maximum number of a list's objects that are converted concurrently. */
+/** Maximum number of concurrent conversions for one list. */
 const parallel = 8;
 const decoder = new TextDecoder();
 
@@ -64,9 +64,7 @@ export class ConvertedStorage implements Storage {
   async convertAll(objects: readonly StoredObject[]): Promise<readonly StoredObject[]> {
     const converted: StoredObject[] = [];
     for (let at = 0; at < objects.length; at += parallel) {
-      converted.push(
-        ...(await Promise.all(objects.slice(at, at + parallel).map((stored) => this.#remembered(stored)))),
-      );
+      converted.push(...(await Promise.all(objects.slice(at, at + parallel).map((stored) => this.#cached(stored)))));
     }
     return converted;
   }
@@ -80,7 +78,7 @@ export class ConvertedStorage implements Storage {
   /** Does nothing: this view does not own the underlying storage. */
   async [Symbol.asyncDispose](): Promise<void> {}
 
-  #remembered(stored: StoredObject): Promise<StoredObject> {
+  #cached(stored: StoredObject): Promise<StoredObject> {
     const found = this.#converted.get(stored.bytes);
     if (found !== undefined) return found;
     const made = this.#convert(stored);
@@ -107,7 +105,7 @@ export class ConvertedStorage implements Storage {
   }
 }
 
-/** The server stores only objects with type and metadata. */
+/** Decodes a stored object. The cast is safe: the server stores only objects with a type and metadata. */
 function decode(stored: Pick<StoredObject, 'bytes' | 'revision'>): Draft {
   return parseExactJson(decoder.decode(withRevision(stored))) as Draft;
 }

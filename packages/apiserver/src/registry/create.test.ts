@@ -16,7 +16,7 @@ describe('createObject', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it('rejects a resource version when it stores the object, as upstream: 500, without a reason', async () => {
+  it('rejects a resourceVersion with a 500 without a reason, as upstream does', async () => {
     const { status, json } = await server.post(path, withVersion('7'));
     expect([status, json]).toEqual([
       500,
@@ -33,17 +33,17 @@ describe('createObject', () => {
     expect((await server.post(path, withVersion('7'))).status).toBe(500);
   });
 
-  it('reports invalid fields before the resource version', async () => {
+  it('reports invalid fields before the resourceVersion', async () => {
     const { status, json } = await server.post(path, { metadata: { name: 'A_', resourceVersion: '7' } });
     expect([status, json.message]).toEqual([422, expect.not.stringContaining('resourceVersion')]);
   });
 
-  it.each(['0', 'abc'])('ignores the resource version %s', async (version) => {
+  it.each(['0', 'abc'])('ignores the resourceVersion %s', async (version) => {
     const { status, json } = await server.post(path, withVersion(version));
     expect([status, json.metadata.resourceVersion]).toEqual([201, expect.stringMatching(/^[1-9]\d*$/)]);
   });
 
-  it('keeps the resource version in a dry run, which does not reach the storage', async () => {
+  it('keeps the resourceVersion in a dry run, which does not reach storage', async () => {
     const { status, json } = await server.post(`${path}?dryRun=All`, withVersion('7'));
     expect([status, json.metadata.resourceVersion]).toEqual([201, '7']);
   });

@@ -27,7 +27,10 @@ interface CreateOptions {
   readonly tracked?: boolean;
 }
 
-/** Creates objects: names, system fields, admission, validation, storage. Mirrors `Store.Create` (1.36). */
+/**
+ * Creates an object: sets its name and system fields, runs admission and validation, and stores it. Mirrors `Store.Create`
+ * (1.36).
+ */
 export async function createObject(registry: Registry, draft: Draft, options: CreateOptions): Promise<StoredObject> {
   if (registry.definition.claims === undefined) return createOnce(registry, draft, options);
   for (let attempt = 1; ; attempt++) {
@@ -35,7 +38,8 @@ export async function createObject(registry: Registry, draft: Draft, options: Cr
     try {
       return await createOnce(registry, structuredClone(draft), options);
     } catch (error) {
-      // Another server was faster. The next attempt finds a free value, or rejects the one that the client requested.
+      // Another server claimed the value first. The next attempt picks a free value, or rejects the value that the client
+      // requested.
       if (!isClaimRace(error)) throw error;
       if (attempt >= claimTries)
         throw conflict(registry.definition, draft.metadata.name ?? '', (error as Error).message);
@@ -74,7 +78,7 @@ async function createOnce(registry: Registry, draft: Draft, options: CreateOptio
   }
 }
 
-/** Drops the client's values for these fields before anything records their ownership. */
+/** Drops the system fields that the client sent, before field ownership is recorded. */
 function wipeSystemFields({ metadata }: Draft): void {
   delete metadata.uid;
   delete metadata.creationTimestamp;
@@ -83,7 +87,7 @@ function wipeSystemFields({ metadata }: Draft): void {
   delete metadata['selfLink'];
 }
 
-/** Rejects a draft that admission or a strategy moved to another namespace. Cluster-scoped objects have none, as upstream. */
+/** Rejects a draft whose namespace admission has changed. Removes the namespace of a cluster-scoped object, as upstream does. */
 export function checkNamespace({ definition }: Registry, { metadata }: Draft, { namespace }: WriteCall): void {
   if (definition.scope === 'Cluster') delete metadata.namespace;
   if (!metadata.namespace || metadata.namespace === namespace) return;
@@ -146,12 +150,12 @@ async function insert(
   }
 }
 
-/** True for a version that upstream can parse, other than 0. */
+/** True if the draft has a resourceVersion that upstream can parse and that is not 0. */
 function hasVersion({ metadata }: Draft): boolean {
   return /^\d+$/.test(metadata.resourceVersion ?? '') && !/^0+$/.test(metadata.resourceVersion ?? '');
 }
 
-/** Upstream's storage rejects it with an error that has no reason. */
+/** Builds the error for a resourceVersion on create. It has no reason, like the error of upstream's storage. */
 function versionOnCreate(): StatusError {
   const message = 'resourceVersion should not be set on objects to be created';
   return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
@@ -170,7 +174,7 @@ function validateNew(
   if (errors.length > 0) throw invalid(storedKind(definition), draft.metadata.name ?? '', errors);
 }
 
-/** Returns the kind that messages about invalid objects name: the stored one, also if the request used another group. */
+/** Returns the kind to show in errors about invalid objects: the stored kind, even if the request used another group. */
 export function storedKind({ kind, storageApiVersion }: Registry['definition']): {
   readonly group: string;
   readonly kind: string;

@@ -6,20 +6,21 @@ import type { WriteOptions } from './query-options.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft, Strategy } from './strategy.ts';
 
-/** The target of {@link decodeDraft}. */
+/** The kind that {@link decodeDraft} expects, and how it handles unknown fields. */
 export interface DecodeTarget {
   readonly definition: ResourceDefinition;
   readonly strategy: Strategy;
   readonly fieldValidation: WriteOptions['fieldValidation'];
   warn(text: string): void;
-  /** True if the kind exists in the endpoint's version; selects the error message for a wrong kind. @defaultValue it exists */
+  /** True if the kind exists in the endpoint's version; selects the error message for a wrong kind. @defaultValue always true */
   isKnown?(kind: string): boolean;
 }
 
 /**
- * Decodes a body as its kind: type, known fields, defaults.
+ * Decodes a body: checks its kind, decodes the fields of the schema and fills in defaults.
  *
- * @throws StatusError 400 when it is another kind, does not fit, or has unknown or duplicate fields under `Strict`
+ * @throws StatusError 400 if the body is of another kind, does not match the schema, or has unknown or duplicate fields under
+ * `Strict`
  */
 export function decodeDraft(body: ParsedBody, target: DecodeTarget): Draft {
   const { definition, strategy } = target;
@@ -42,7 +43,7 @@ export function decodeDraft(body: ParsedBody, target: DecodeTarget): Draft {
   }
   reportUnknown(body, decoded.unknownFields, target);
   const { kind: given, apiVersion: _apiVersion, metadata, ...rest } = decoded.value as Draft;
-  // Validation reports a wrong kind of a custom resource.
+  // Keep a wrong kind of a custom resource: validation reports it.
   const draft: Draft = {
     kind: definition.custom && given ? given : kind,
     apiVersion,
@@ -113,7 +114,7 @@ export function checkObjectKey(
     }
   }
   if (definition.scope === 'Cluster') {
-    // As upstream: Helm charts send it.
+    // Ignored, as upstream does: Helm charts send a namespace.
     delete metadata.namespace;
     return;
   }

@@ -4,7 +4,7 @@ import { readInteger, validateDryRun } from './query-options.ts';
 
 /** A client's options for a deletion (meta/v1 `DeleteOptions`). */
 export interface DeleteOptions {
-  /** A bigint beyond 2^53. */
+  /** A bigint if it exceeds 2^53. */
   readonly gracePeriodSeconds?: number | bigint | undefined;
   readonly preconditions?:
     | { readonly uid?: string | undefined; readonly resourceVersion?: string | undefined }
@@ -35,7 +35,7 @@ export function readDeleteOptions(body: unknown, query: URLSearchParams): Delete
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
   const { uid, resourceVersion } = given.preconditions ?? {};
   return {
-    // A negative grace period means "immediately, but through the kubelet".
+    // Upstream turns a negative grace period into one second: delete at once, but through the kubelet.
     gracePeriodSeconds: gracePeriodSeconds !== undefined && gracePeriodSeconds < 0 ? 1 : gracePeriodSeconds,
     preconditions: given.preconditions && { uid, resourceVersion },
     orphanDependents,

@@ -10,7 +10,7 @@ import type { Registry } from './registry.ts';
 import { encodeStored, toStorageForm } from './served-form.ts';
 import type { Draft } from './strategy.ts';
 
-/** The result of a deletion: the object, still present or as last stored, or a Status. */
+/** The result of a deletion: either the object, still present or as it was last stored, or a Status. */
 export interface Deleted {
   readonly stored?: StoredObject | undefined;
   readonly status?: Status | undefined;
@@ -18,7 +18,10 @@ export interface Deleted {
   readonly immediate: boolean;
 }
 
-/** Deletes an object or starts its deletion: grace period, finalizers, preconditions. Mirrors `Store.Delete` (1.36). */
+/**
+ * Checks the preconditions, then deletes the object, or marks it as deleting while it has a grace period or finalizers. Mirrors
+ * `Store.Delete` (1.36).
+ */
 export async function deleteObject(registry: Registry, call: WriteCall, options: DeleteOptions): Promise<Deleted> {
   const { definition, services } = registry;
   const key = registry.key(call.namespace, call.name);
@@ -92,7 +95,7 @@ async function deleteOnce(registry: Registry, deletion: Deletion): Promise<Delet
     const removal = { key, expected: revision, bytes: undefined };
     ({ revision } = await registry.services.storage.commit([removal, ...claims]));
   }
-  // The object that was removed has the version of its DELETED event.
+  // Return the removed object with the resourceVersion of its DELETED event.
   const removed = { ...stored, revision, ...(plan.draft && { bytes: encode(registry, plan.draft) }) };
   return { ...resultOf(registry, removed, live), immediate: true };
 }
@@ -131,7 +134,7 @@ function planDeletion(registry: Registry, deletion: Deletion): Plan {
 
 const latestMs = Date.UTC(9999, 11, 31, 23, 59, 59);
 
-/** Sets the timestamps of objects with graceful deletion; see `BeforeDelete` (1.36). */
+/** Decides whether a deletion is graceful, and sets its timestamps; see `BeforeDelete` (1.36). */
 function decideGrace(registry: Registry, draft: Draft, { options, live }: Deletion): 'graceful' | 'none' | 'pending' {
   const { strategy } = registry.definition;
   if (!strategy.gracefulSeconds) return 'none';
@@ -141,11 +144,11 @@ function decideGrace(registry: Registry, draft: Draft, { options, live }: Deleti
     if (metadata.deletionGracePeriodSeconds === undefined) return 'none';
     const granted = metadata.deletionGracePeriodSeconds;
     if (requested === undefined || requested >= granted) return 'pending';
-    // A deletion that ends after the year 9999 has no known start.
+    // Deletion timestamps are capped at the year 9999, so the start of a very long grace period is unknown: count from now.
     const started = Date.parse(metadata.deletionTimestamp) - Number(granted) * 1000;
     const since = started > 0 ? started : registry.services.clock.now();
     metadata.deletionTimestamp = formatTime(later(since, requested));
-    metadata.deletionGracePeriodSeconds = requested as number; // or a bigint, as in all objects
+    metadata.deletionGracePeriodSeconds = requested as number; // large values are bigints, as in all objects
     return 'graceful';
   }
   const seconds = strategy.gracefulSeconds(live, requested);
@@ -156,7 +159,7 @@ function decideGrace(registry: Registry, draft: Draft, { options, live }: Deleti
   return 'graceful';
 }
 
-/** Adds a grace period to a time. The API has no time after the year 9999. */
+/** Adds a grace period to a time, capped at the end of the year 9999: the API has no later time. */
 function later(ms: number, seconds: number | bigint): number {
   return Math.min(ms + Number(seconds) * 1000, latestMs);
 }
@@ -166,7 +169,7 @@ function setFinalizers(draft: Draft, finalizers: string[]): void {
   else delete draft.metadata.finalizers;
 }
 
-/** Marks an object that waits for its finalizers. @returns false if nothing changed. */
+/** Marks an object as deleting while it waits for its finalizers. @returns false if nothing changed. */
 function markDeleting(draft: Draft, live: KubernetesObject, now: string): boolean {
   const { metadata } = draft;
   if (metadata.deletionGracePeriodSeconds === undefined && (metadata.generation ?? 0) > 0) {
@@ -219,7 +222,7 @@ function resultOf({ definition }: Registry, stored: StoredObject, live: Kubernet
     kind: definition.resource,
     ...defined({ uid }),
   };
-  // On the wire, a success has no code.
+  // A success has no code on the wire, although the type requires one.
   return {
     status: { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details } as unknown as Status,
   };

@@ -13,7 +13,7 @@ import { AwaitedConversions } from './awaited-conversions.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft, Strategy } from './strategy.ts';
 
-/** The author of a write, for managed fields. */
+/** A write to record in the managed fields: its manager, subresource and time. */
 export interface OwnershipChange {
   readonly manager: string;
   readonly subresource: string;
@@ -36,13 +36,13 @@ const spec: Resets = [['spec']];
 const resetStatus: Resets = [['status']];
 const specAndMetadata: Resets = [['spec'], ['metadata']];
 
-/** Returns the fields that a writer through an endpoint cannot own: the main endpoint (an empty name) or a subresource. */
+/** Returns the fields that a write through a subresource cannot own. An empty `subresource` is the main endpoint. */
 function resetsOf({ custom, strategy, subresources }: ResourceDefinition, subresource: string): Resets {
   const main = strategy.resets ?? (subresources.get('status')?.behaviour.type === 'status' ? resetStatus : []);
   const behaviour = subresources.get(subresource)?.behaviour;
   if (behaviour?.type !== 'status') return main;
   if (behaviour.strategy.resets) return behaviour.strategy.resets;
-  // Other subresources, such as a namespace's finalize, change the spec.
+  // Subresources of type `status` with another name, such as a namespace's finalize, change the spec.
   if (subresource !== 'status') return main;
   return custom ? specAndMetadata : spec;
 }
@@ -57,7 +57,7 @@ export class FieldOwnership {
   constructor(definition: ResourceDefinition) {
     this.#definition = definition;
     const apiVersion = apiVersionOf(definition);
-    // Plain JSON from the type table.
+    // The type table holds zero values as plain JSON.
     const zero = definition.zero as KindType['zero'] | undefined;
     const type = applyTypeOf(definition.schema, { typed: !definition.custom, zero });
     const { converter } = definition;
@@ -67,7 +67,7 @@ export class FieldOwnership {
 
   /** Records a write other than an apply in `draft.metadata.managedFields`. Synchronous unless a conversion is needed. */
   update(live: KubernetesObject | undefined, draft: Draft, change: OwnershipChange): void | Promise<void> {
-    // An object that does not fit its schema cannot be compared: its fields have no owners until the next valid write.
+    // An object that violates its schema cannot be compared, so its fields have no owners until the next valid write.
     if (this.#definition.custom && !isTrackable(this.#shared.type, draft)) {
       delete draft.metadata['managedFields'];
       return;
@@ -77,14 +77,14 @@ export class FieldOwnership {
       setEntries(draft, this.#entriesOrNone(live, draft, change));
       return;
     }
-    // Upstream drops all ownership rather than reject the write.
+    // If a conversion fails, drop all ownership instead of rejecting the write, as upstream does.
     return this.#conversions
       .run((otherVersion) => this.#entries(live, draft, { ...change, otherVersion }))
       .catch(() => [])
       .then((entries) => setEntries(draft, entries));
   }
 
-  /** Returns no owners for an object whose lists have elements without keys, as upstream does. */
+  /** Returns the new entries, or none if a list has an element without its merge keys, as upstream does. */
   #entriesOrNone(live: KubernetesObject | undefined, draft: Draft, change: OwnershipChange): readonly unknown[] {
     try {
       return this.#entries(live, draft, change);
@@ -112,9 +112,9 @@ export class FieldOwnership {
   }
 
   /**
-   * Applies a configuration. The result is an independent draft with its managed fields.
+   * Applies a configuration. Returns a draft with updated managed fields that shares no structure with `live`.
    *
-   * @throws StatusError 400, 409 with one cause for each conflicting field
+   * @throws StatusError 400 if the configuration is invalid, 409 with one cause for each conflicting field
    */
   apply(live: KubernetesObject | undefined, applied: JsonObject, change: ApplyChange): Applied | Promise<Applied> {
     if (this.#conversions === undefined || live === undefined) return this.#apply(live, applied, change);
@@ -164,7 +164,7 @@ function setEntries(draft: Draft, entries: readonly unknown[]): void {
   else delete draft.metadata['managedFields'];
 }
 
-/** Removes empty maps and lists, which typed metadata does not have. */
+/** Removes empty maps and lists from the metadata, which upstream's Go type omits. */
 function dropEmptyMetadata({ metadata }: Draft): void {
   for (const field of ['labels', 'annotations', 'finalizers', 'ownerReferences']) {
     const value = metadata[field];
@@ -178,7 +178,10 @@ function isTrackable(type: KindType, draft: Draft): boolean {
   return faults.every((fault) => fault === 'errors:' || fault.includes('duplicate entries'));
 }
 
-/** Returns the other versions of a kind. Versions that differ only in name share the type; other versions are not tracked. */
+/**
+ * Returns the lookup of a kind's other versions, for kinds without a converter. All versions of the group share the type and need
+ * no conversion; versions of other groups are not tracked.
+ */
 function otherVersions(definition: ResourceDefinition, type: KindType): Ownership['otherVersion'] {
   const same = (object: unknown): unknown => object;
   const prefix = definition.group === '' ? '' : `${definition.group}/`;
@@ -196,7 +199,7 @@ function translated(error: unknown): unknown {
   return new StatusError({ ...status, message: error.message }, { cause: error });
 }
 
-/** Copies plain JSON, several times faster than the engine's structured clone. */
+/** Copies plain JSON, several times faster than `structuredClone`. */
 function structuredCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(structuredCopy);

@@ -2,7 +2,7 @@ import { tooLargeResourceVersion, waitForRevision } from '../watch/index.ts';
 import type { RegistryServices } from './registry-services.ts';
 
 /**
- * Waits until storage has reached a revision, at most 3 seconds.
+ * Waits at most 3 seconds until storage reaches a revision.
  *
  * @throws StatusError 504 with the cause `ResourceVersionTooLarge` on timeout
  */

@@ -5,8 +5,8 @@ const orphan = 'orphan';
 const foreground = 'foregroundDeletion';
 
 /**
- * Returns an object's finalizers when its deletion starts. The client's options decide whether dependents are orphaned or deleted
- * first; otherwise an existing finalizer, otherwise the kind's default (`Store`, 1.36).
+ * Returns the finalizers that an object has once its deletion starts. Whether dependents are orphaned or deleted first depends on
+ * the client's options, then on an existing finalizer, then on the kind's default (`Store`, 1.36).
  */
 export function finalizersFor(
   finalizers: readonly string[],

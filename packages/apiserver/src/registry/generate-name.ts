@@ -7,7 +7,9 @@ const maxBaseLength = 63 - suffixLength;
 /** Maximum number of attempts to generate a name that is not taken. */
 export const generateNameTries = 8;
 
-/** Appends five random characters, which cannot spell a word, to at most 58 characters of `base`. */
+/**
+ * Appends five random characters to the first 58 characters of `base`. The alphabet has no vowels, so that it spells no words.
+ */
 export function generateName(base: string, random: Random): string {
   let name = base.slice(0, maxBaseLength);
   for (let i = 0; i < suffixLength; i++) name += alphabet[Math.floor(random.next() * alphabet.length)];

@@ -55,7 +55,7 @@ describe('listObjects', () => {
     expect(names(now.json)).toHaveLength(6);
   });
 
-  it('answers an expired token with one that can continue', async () => {
+  it('answers an expired token with a token for the rest of the list', async () => {
     const first = await server.get(`${configMaps}?limit=3`);
     await server.post(configMaps, { metadata: { name: 'y' } });
     await server.clock.advance(10 * 60_000);
@@ -71,7 +71,7 @@ describe('listObjects', () => {
   });
 });
 
-/** A clock that advances a millisecond on every read. */
+/** A clock that advances by a millisecond on every read. */
 class SlowClock extends VirtualClock {
   #readings = 0;
 
@@ -80,7 +80,7 @@ class SlowClock extends VirtualClock {
   }
 }
 
-describe('listAnswer', () => {
+describe('list responses', () => {
   it.each([
     ['a selection', '?labelSelector=none', {}],
     ['a table', '', { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' }],

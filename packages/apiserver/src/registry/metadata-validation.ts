@@ -19,13 +19,13 @@ const nativeFinalizers = new Set(['orphan', 'foregroundDeletion', 'kubernetes'])
 
 type Metadata = Draft['metadata'];
 
-/** Returns every error in a new object's metadata (`ValidateObjectMeta`, 1.36). Allocates nothing for valid objects. */
+/** Returns every error in a new object's metadata (`ValidateObjectMeta`, 1.36). */
 export function validateMetadata(metadata: Metadata, definition: ResourceDefinition): FieldError[] {
   const errors: FieldError[] = [];
   const checkName = definition.strategy.validateName ?? checkDns1123Subdomain;
   const { name = '', generateName = '', namespace = '', generation } = metadata;
   if (generateName !== '') {
-    // The part before the suffix may end with a dash.
+    // A generateName is only a prefix, so it may end with a dash.
     for (const detail of checkName(generateName.replace(/-$/, 'a'))) {
       errors.push(invalidField('metadata.generateName', generateName, detail));
     }
@@ -49,7 +49,7 @@ export function validateMetadata(metadata: Metadata, definition: ResourceDefinit
   return errors;
 }
 
-/** Warns about finalizers that a custom resource may have but should not (1.36). */
+/** Warns about new finalizers of a custom resource that are valid but not domain-qualified (1.36). */
 export function warnOfFinalizers(
   { finalizers }: Metadata,
   old: ObjectMeta | undefined,
@@ -68,8 +68,8 @@ function isQualifiedFinalizer(finalizer: string): boolean {
 }
 
 /**
- * Returns every error in changed metadata (`ValidateObjectMetaUpdate`, 1.36). First copies from the stored object the fields that
- * a client may omit or may not change.
+ * Returns every error in updated metadata (`ValidateObjectMetaUpdate`, 1.36). First copies the fields that a client may omit or
+ * cannot change from `old`.
  */
 export function validateMetadataUpdate(
   metadata: Metadata,
@@ -82,15 +82,17 @@ export function validateMetadataUpdate(
   if (old.deletionTimestamp !== undefined) metadata.deletionTimestamp = old.deletionTimestamp;
   if (old.deletionGracePeriodSeconds !== undefined)
     metadata.deletionGracePeriodSeconds ??= old.deletionGracePeriodSeconds;
-  const viaDeletion = 'field is immutable';
+  const immutableDetail = 'field is immutable';
   if (
     metadata.deletionGracePeriodSeconds !== undefined &&
     metadata.deletionGracePeriodSeconds !== old.deletionGracePeriodSeconds
   ) {
-    errors.push(invalidField('metadata.deletionGracePeriodSeconds', metadata.deletionGracePeriodSeconds, viaDeletion));
+    errors.push(
+      invalidField('metadata.deletionGracePeriodSeconds', metadata.deletionGracePeriodSeconds, immutableDetail),
+    );
   }
   if (metadata.deletionTimestamp !== undefined && metadata.deletionTimestamp !== old.deletionTimestamp) {
-    errors.push(invalidField('metadata.deletionTimestamp', metadata.deletionTimestamp, viaDeletion));
+    errors.push(invalidField('metadata.deletionTimestamp', metadata.deletionTimestamp, immutableDetail));
   }
   if (old.deletionTimestamp !== undefined) validateNoNewFinalizers(metadata.finalizers, old.finalizers, errors);
   validateFinalizers(metadata.finalizers, definition, errors);
@@ -132,7 +134,7 @@ function validateCommon(metadata: Metadata, errors: FieldError[]): void {
 function validateAnnotations(annotations: Readonly<Record<string, string>>, errors: FieldError[]): void {
   let size = 0;
   for (const key of Object.keys(annotations)) {
-    // As upstream: annotation keys are qualified names, but their case does not matter.
+    // Upstream lowercases annotation keys before it checks that they are qualified names.
     for (const detail of checkQualifiedName(key.toLowerCase())) {
       errors.push(invalidField('metadata.annotations', key, detail));
     }
@@ -187,7 +189,7 @@ function validateFinalizers(
   errors: FieldError[],
 ): void {
   if (!finalizers || finalizers.length === 0) return;
-  // Upstream serves CRDs from a separate server, which has no list of standard names.
+  // Upstream serves CRDs from a separate server, which has no list of standard finalizers.
   const freelyNamed = custom || group === 'apiextensions.k8s.io';
   const field = 'metadata.finalizers';
   for (const [index, finalizer] of finalizers.entries()) {

@@ -6,7 +6,7 @@ export function isNamespace(definition: ResourceDefinition): boolean {
   return definition.resource === 'namespaces' && definition.group === '';
 }
 
-/** Returns the finalizers in a namespace's spec, which guard its content. */
+/** Returns the finalizers in a namespace's spec, which block its removal until its content is deleted. */
 export function namespaceFinalizers(object: object): readonly string[] {
   const { spec } = object as { readonly spec?: { readonly finalizers?: readonly string[] } };
   return spec?.finalizers ?? [];

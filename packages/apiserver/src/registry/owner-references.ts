@@ -1,14 +1,17 @@
 import { sameJson } from '@kubewright/apimachinery/internal';
 import type { Draft } from './strategy.ts';
 
-/** Removes duplicate owner references with a warning. `when` is added to the warning for references that admission added. */
+/**
+ * Removes duplicate owner references and warns about them. `when` is inserted into the warning; it says that admission added
+ * them.
+ */
 export function dedupOwnerReferences(draft: Draft, warn: (text: string) => void, when = ''): void {
   const owners = draft.metadata['ownerReferences'];
   if (!Array.isArray(owners) || owners.length < 2) return;
   const unique: unknown[] = [];
   const seen = new Map<unknown, unknown[]>();
   for (const owner of owners) {
-    // Equal references have equal UIDs, so only those with the same UID are compared.
+    // Equal references have equal UIDs, so only references with the same UID are compared.
     const uid = (owner as { readonly uid?: unknown } | null)?.uid;
     const same = seen.get(uid);
     if (same?.some((other) => sameJson(other, owner))) continue;

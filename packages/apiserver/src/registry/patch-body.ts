@@ -35,7 +35,7 @@ export function patchTypeOf(mediaType: string, custom: boolean): PatchType | und
 /**
  * Reads the body of a patch other than apply.
  *
- * @throws StatusError 400 in upstream's words, which differ by type
+ * @throws StatusError 400 with upstream's message, which depends on the type
  */
 export function readPatchBody(type: PatchType, bytes: Uint8Array): ParsedBody {
   const prefix = type === 'strategic' ? '' : 'error decoding patch: ';
@@ -98,7 +98,7 @@ function jsonPatchFailure(error: JsonPatchError): StatusError {
   return rejected(error);
 }
 
-/** Builds an error without details, as upstream does. */
+/** Builds upstream's generic error for a rejected patch, whose details are empty. */
 function rejected(cause?: unknown): StatusError {
   return new StatusError(
     {

@@ -14,7 +14,7 @@ import { goText, strategicDetail, withoutUnmatchedNulls } from './strategic-faul
 import type { Draft, Strategy } from './strategy.ts';
 import { type Updated, updateObject } from './update.ts';
 
-/** A patch as sent. */
+/** A patch as the client sent it. */
 export interface PatchRequest {
   readonly type: PatchType;
   readonly bytes: Uint8Array;
@@ -22,13 +22,15 @@ export interface PatchRequest {
   readonly strategy: Strategy;
 }
 
-/** Patches an object: read, change, write, and retry when another writer was faster. Mirrors `patchResource` (1.36). */
+/**
+ * Patches an object: reads, changes and writes it, and starts over if another write came first. Mirrors `patchResource` (1.36).
+ */
 export async function patchObject(registry: Registry, call: WriteCall, patch: PatchRequest): Promise<Updated> {
   const { strategy } = patch;
   if (patch.type === 'apply') return applyObject(registry, call, patch);
   const { duplicates, change } = readPatch(registry, patch);
   const transform = (_live: KubernetesObject | undefined, stored: StoredObject | undefined): Draft => {
-    // Patches never create, so the object exists.
+    // Only an apply can create an object, so for other patches it exists.
     const draft = registry.form.draft(stored as StoredObject);
     return decodePatched(registry, change(draft), { call, patch, duplicates, stored: draft });
   };
@@ -76,7 +78,10 @@ function detailOf(error: StatusError): string {
   return error.message.replace(/^.* cannot be handled as an? \S+: /, '');
 }
 
-/** Upstream decodes these patched objects from JSON whose keys are sorted, so that decides which of several faults it reports. */
+/**
+ * Returns the first fault in key order: upstream decodes the patched object from JSON with sorted keys and stops at the first
+ * fault.
+ */
 function firstFault(
   value: unknown,
   { definition, error }: { readonly definition: ResourceDefinition; readonly error: StatusError },
@@ -103,8 +108,8 @@ function shownPatch({ type, bytes }: PatchRequest, stored: Draft): string {
 }
 
 /**
- * Builds an error that shows the whole patched object, or for a strategic patch the patch itself, and names no kind, as upstream
- * does.
+ * Builds the error for a patch with an invalid result. As upstream's, it names no kind and shows the whole patched object or, for
+ * a strategic merge patch, the patch itself.
  */
 function invalidPatch(shown: string, detail: string): StatusError {
   const message = `Invalid value: ${stringifyJson(shown)}: ${detail}`;
@@ -139,7 +144,7 @@ async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequ
     const time = formatTime(services.clock.now());
     const { manager, subresource } = call;
     const result = await registry.ownership.apply(live, applied, { manager, subresource, time, force });
-    // A webhook's conversion does not apply this version's defaults, so an unchanged object must not get them either.
+    // Objects converted by a webhook lack this version's defaults. Adding them here would change an unchanged object.
     if (!result.changed && definition.converter !== undefined) return result.draft;
     const draft = decodeApplied(result.draft, { definition, applied, patch, warn: call.warn });
     checkObjectKey(draft, definition, call);
@@ -150,7 +155,7 @@ async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequ
   return updateObject(registry, transform, { call, strategy, createIfMissing, tracked: true });
 }
 
-/** Decodes the merged object. Upstream reports values that do not fit their types as an error of the server. */
+/** Decodes the merged object. Upstream reports a value of the wrong type as a server error (500). */
 function decodeApplied(
   value: unknown,
   {
@@ -170,7 +175,7 @@ function decodeApplied(
     return decodeDraft(body, { definition, strategy: patch.strategy, fieldValidation: 'Ignore', warn });
   } catch (error) {
     if (!(error instanceof StatusError) || !(error.cause instanceof DecodeError)) throw error;
-    // Upstream cuts integers that are too large to 32 bits; the client's mistake is reported here.
+    // Upstream truncates a too large integer to 32 bits; report the client's mistake instead.
     if (error.cause.mismatch?.found === 'number' && error.cause.mismatch.kind === 'int32') throw error;
     const { group, version, kind } = definition;
     const { namespace = '', name = '' } = (applied['metadata'] ?? {}) as { namespace?: string; name?: string };
@@ -219,13 +224,13 @@ function readConfiguration(registry: Registry, call: WriteCall, patch: PatchRequ
   return applied;
 }
 
-/** Returns a field's text; like Go's unstructured objects, empty if it is anything else. */
+/** Returns a string field or, like Go's unstructured objects, an empty string if the field is missing or not a string. */
 function textIn(object: JsonObject, field: 'kind' | 'apiVersion'): string {
   const value = object[field];
   return typeof value === 'string' ? value : '';
 }
 
-/** Checks the name and namespace of an applied configuration. It may omit both for an existing object. */
+/** Checks the name and namespace of an applied configuration. A configuration for an existing object may omit both. */
 function checkAppliedKey({ metadata }: Draft, definition: ResourceDefinition, call: WriteCall): void {
   if (metadata.name) checkObjectKey({ kind: '', apiVersion: '', metadata: { ...metadata } }, definition, call);
 }

@@ -9,7 +9,7 @@ import {
 import { isTrue } from '../request-info/index.ts';
 import { validateFieldManager } from './metadata-validation.ts';
 
-/** The query of a write request. */
+/** The query parameters of a write request. */
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
@@ -23,7 +23,7 @@ const defaults: WriteOptions = { dryRun: false, fieldManager: '', fieldValidatio
  * Reads `dryRun`, `fieldManager`, `fieldValidation` and `force`.
  *
  * @param kind - the options type that upstream names in errors
- * @throws StatusError 422 when one of them has an unsupported value
+ * @throws StatusError 422 if a parameter has an unsupported value
  */
 export function readWriteOptions(
   query: URLSearchParams,
@@ -75,6 +75,6 @@ export function readInteger(query: URLSearchParams, name: string): number | unde
   if (BigInt.asIntN(64, exact) !== exact) {
     throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: value out of range`);
   }
-  // Clamped to the safe integers; no meaningful value is larger.
+  // Clamped to the safe integers: larger values have no meaning.
   return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number.MAX_SAFE_INTEGER, Number(exact)));
 }

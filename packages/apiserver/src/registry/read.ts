@@ -15,7 +15,7 @@ export interface Page {
   readonly objects: readonly StoredObject[];
   readonly revision: number;
   readonly continueToken: string | undefined;
-  /** Undefined if selectors make the number unknown. */
+  /** Number of objects after this page. Undefined on the last page, and for lists with selectors. */
   readonly remaining: number | undefined;
 }
 
@@ -30,7 +30,10 @@ export async function getObject(registry: Registry, call: Call, resourceVersion 
   return stored;
 }
 
-/** Upstream's watch cache returns a bare error, which is answered as 500 without a reason. Events have no such cache. */
+/**
+ * Parses the resourceVersion of a get. Upstream answers an invalid version with a 500 without a reason, because its watch cache
+ * returns a plain error; for events, which have no watch cache, with a 400.
+ */
 function readVersionOfGet({ definition }: Registry, text: string): number {
   if (definition.ttlSeconds !== undefined) return readResourceVersion(text, 'invalid resource version: ');
   try {
@@ -41,14 +44,17 @@ function readVersionOfGet({ definition }: Registry, text: string): number {
   }
 }
 
-/** Lists a collection. Implements the table of resourceVersion, match, limit and continue in the API concepts (1.36). */
+/**
+ * Lists a collection. Combines resourceVersion, resourceVersionMatch, limit and continue as the page "Kubernetes API Concepts"
+ * says (1.36).
+ */
 export async function listObjects(
   registry: Registry,
   call: Call,
   { options, selection }: { readonly options: ListOptions; readonly selection: Selection },
 ): Promise<Page> {
   const { resourceVersion } = options;
-  // Upstream takes a negative limit for none.
+  // Upstream treats a negative limit as no limit.
   const limit = Math.max(0, options.limit);
   const prefix = registry.key(call.namespace, '');
   if (options.continue !== '') {
@@ -59,7 +65,7 @@ export async function listObjects(
     return collect(registry, { prefix, token, limit, selection, revision: undefined });
   }
   const revision = await decideRevision(registry, call, options);
-  // A list at "any" version ignores the limit, as upstream's cache does.
+  // A list at version 0 ("any") ignores the limit, like upstream's watch cache.
   const page = resourceVersion === '0' ? 0 : limit;
   return collect(registry, { prefix, token: undefined, limit: page, selection, revision });
 }
@@ -98,7 +104,7 @@ async function collect(registry: Registry, wanted: Collection): Promise<Page> {
     revision = list.revision;
     for (let i = 0; i < list.objects.length; i++) {
       const stored = list.objects[i] as StoredObject; // the index is within bounds
-      // A selector inspects every object, and each may have to be decoded.
+      // A selector inspects every object and may have to decode it, so let other work run in between.
       if (matches && pacer.isDue) await pacer.rest();
       if (matches && !matches(registry.form.object(stored))) continue;
       found.push(stored);
@@ -150,7 +156,7 @@ function tooOld(): StatusError {
   return expired('The resourceVersion for the provided list is too old.');
 }
 
-/** Builds a 410 with a token that continues anyway, at the newest revision. */
+/** Builds a 410 whose token lets the client continue at the newest revision. */
 function continueExpired(token: ContinueToken): StatusError {
   const { status } = expired(
     'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.',

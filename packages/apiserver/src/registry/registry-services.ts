@@ -10,10 +10,10 @@ export interface RegistryServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly admission: AdmissionChain;
-  /** True if another kind is served in a definition's group and version. */
+  /** True if `kind` is served in the group and version of `beside`. */
   knowsKind(beside: ResourceDefinition, kind: string): boolean;
   /** Converts an object to its stored form and back, as a write would. Absent if that returns the object unchanged. */
   readonly rehearse?: ((stored: StoredObject) => Promise<StoredObject>) | undefined;
-  /** Returns the watch source of a resource; one for each {@link ResourceDefinition.storagePrefix}. */
+  /** Returns the watch source of a resource. Resources with the same {@link ResourceDefinition.storagePrefix} share one. */
   watchSource(definition: ResourceDefinition): WatchSource;
 }

@@ -9,8 +9,8 @@ import { ServedForm } from './served-form.ts';
 import type { Draft, StrategyContext } from './strategy.ts';
 
 /**
- * The operations on one resource in one version, except for the decisions of its {@link Strategy}. The verbs are functions on it:
- * `createObject`, `getObject`, `listObjects`, `updateObject`, `deleteObject`.
+ * Serves one resource in one version and leaves kind-specific decisions to its {@link Strategy}. The verbs are functions that
+ * take a registry: `createObject`, `getObject`, `listObjects`, `updateObject`, `deleteObject`.
  */
 export class Registry {
   readonly definition: ResourceDefinition;
@@ -71,7 +71,7 @@ export class Registry {
     return this.ownership.update(live, draft, { manager, subresource, time });
   }
 
-  /** Drops `managedFields: [{}]`, with which clients request a reset of all managers. */
+  /** Drops `managedFields: [{}]`, which clients send to reset all managers. */
   stripEmptyManagedFields(draft: Draft): void {
     const entries = draft.metadata['managedFields'];
     if (Array.isArray(entries) && entries.length === 1 && Object.keys(entries[0] as object).length === 0) {
@@ -79,7 +79,7 @@ export class Registry {
     }
   }
 
-  /** Keeps the old times in managed fields if nothing else changed, so that such a write is a no-op. */
+  /** Keeps the old times in managed fields if nothing else changed, so that the write is a no-op. */
   keepUnchangedTimes(draft: Draft, live: KubernetesObject): void {
     const next = draft.metadata['managedFields'];
     const old = live.metadata.managedFields;

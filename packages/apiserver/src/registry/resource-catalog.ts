@@ -1,8 +1,8 @@
 import type { ResourceDefinition } from './resource-definition.ts';
 
 /**
- * The resources that a server serves; they change as custom resources come and go. Readers query it on every request and keep
- * only state that they can look up by a definition's identity.
+ * The resources that a server serves. The catalog changes when CRDs are created or deleted, so query it on every request, and
+ * cache derived data only by the identity of a definition.
  *
  * @example
  * ```ts
@@ -17,7 +17,7 @@ export interface ResourceCatalog {
   all(): readonly ResourceDefinition[];
   /** True if any resource is served in this version of the group. */
   serves(group: string, version: string): boolean;
-  /** True if any resource is served in any version of the group. */
+  /** True if the server has had a built-in resource in the group. */
   servesGroup(group: string): boolean;
 }
 
@@ -36,7 +36,7 @@ export class MutableCatalog implements ResourceCatalog {
   #generation = 1;
   readonly #definitions = new Map<string, ResourceDefinition>();
   readonly #counts = new Map<string, number>();
-  /** Upstream's server for custom resources has a different "not found" response than the one for built-in groups. */
+  /** Groups with built-in resources: upstream's "not found" response differs between them and groups of custom resources. */
   readonly #builtInGroups = new Set<string>();
   #all: readonly ResourceDefinition[] | undefined;
 
@@ -65,7 +65,7 @@ export class MutableCatalog implements ResourceCatalog {
     return this.#builtInGroups.has(group);
   }
 
-  /** Serves a resource, replacing any definition with the same name. */
+  /** Adds a resource, replacing any definition with the same name. */
   put(definition: ResourceDefinition): void {
     const { group, version, resource } = definition;
     const key = `${group}/${version}/${resource}`;

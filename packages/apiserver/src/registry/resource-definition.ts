@@ -7,8 +7,8 @@ import type { ApiRequest, ApiResponse } from '../http/api-request.ts';
 import type { Draft, Strategy } from './strategy.ts';
 
 /**
- * The server's definition of one resource in one version. Built-in kinds come from the type table and hand-written strategies,
- * custom resources from their CRD; beyond that, they are treated the same.
+ * The server's definition of one resource in one version. A built-in kind is defined by the type table and a hand-written
+ * strategy, a custom resource by its CRD. The server treats both alike.
  *
  * @example
  * ```ts
@@ -36,12 +36,18 @@ export interface ResourceDefinition {
   /** Verbs as in discovery: create, delete, deletecollection, get, list, patch, update, watch. */
   readonly verbs: readonly string[];
   readonly storageVersionHash?: string | undefined;
-  /** True if only the server itself (`system:apiserver`) may use it: the objects of a deleted CRD without a served version. */
+  /**
+   * True if only the server itself (`system:apiserver`) may use the resource: to delete the objects of a CRD that serves no
+   * version.
+   */
   readonly hidden?: boolean | undefined;
   /** Text of the `Warning` header added to every request for this version. */
   readonly deprecation?: string | undefined;
 
-  /** Prefix of the storage keys: `/registry/<group>/<resource>/`; built-in kinds have no group in it. Versions share it. */
+  /**
+   * Prefix of the storage keys, shared by all versions: `/registry/<group>/<resource>/`, mostly without the group for built-in
+   * kinds.
+   */
   readonly storagePrefix: string;
   /** Converts this version's objects to the stored version and back; absent if they differ only in `apiVersion`. */
   readonly conversion?: Conversion | undefined;
@@ -49,17 +55,17 @@ export interface ResourceDefinition {
   readonly storageApiVersion: string;
   /** Time after which storage deletes an object, unless it is written again. @defaultValue never */
   readonly ttlSeconds?: number | undefined;
-  /** Returns names of exclusive values, such as addresses, that only one object may hold. @defaultValue none */
+  /** Returns the names of the values that only one object may hold at a time, such as IP addresses. @defaultValue none */
   readonly claims?: ((object: KubernetesObject) => readonly string[]) | undefined;
-  /** Converts between all versions of the kind with a webhook, instead of {@link conversion}. */
+  /** Converts between the kind's versions with a webhook. Replaces {@link conversion}. */
   readonly converter?: ObjectConverter | undefined;
 
   readonly schema: SchemaNode;
-  /** Fields of an empty object, if it has any (built-in kinds). */
+  /** The zero value of a built-in kind in Go: the fields that an empty object still has. */
   readonly zero?: Readonly<Record<string, unknown>> | undefined;
-  /** The schema as in the CRD, for OpenAPI documents; built-in kinds are published from the type table. */
+  /** The CRD's schema, for OpenAPI documents. Absent for built-in kinds, which are published from the type table. */
   readonly openApiSchema?: JsonSchema | undefined;
-  /** Decodes bodies into drafts if {@link schema} alone is not enough (custom resources: pruning). */
+  /** Decodes request bodies if {@link schema} alone is not enough: custom resources are also pruned. */
   readonly decode?: ((value: unknown, options: NonNullable<Parameters<typeof decodeValue>[2]>) => Decoded) | undefined;
   /** Converts stored custom resources to this version: prunes fields unknown to the schema and fills in defaults. */
   readonly fromStored?: ((object: Draft) => Draft) | undefined;
@@ -69,7 +75,7 @@ export interface ResourceDefinition {
   readonly columns: readonly TableColumn[];
   /** Returns the cells of one row, in the order of `columns`. */
   cells(object: KubernetesObject, nowMs: number): readonly unknown[];
-  /** Fields for field selectors besides metadata.name and metadata.namespace. */
+  /** Fields that field selectors support, besides metadata.name and metadata.namespace. */
   readonly fieldLabels: ReadonlyMap<string, (object: KubernetesObject) => string>;
   readonly subresources: ReadonlyMap<string, SubresourceDefinition>;
   /** Handles a POST. Present for resources that are never stored (reviews, bindings). */
@@ -78,15 +84,15 @@ export interface ResourceDefinition {
   readonly computed?: ComputedResource | undefined;
 }
 
-/** Converts between a served version and the stored one, where a plain copy is not enough. */
+/** Converts between a served version and the stored version, if they differ in more than `apiVersion`. */
 export interface Conversion {
   toStorage(object: Draft): Draft;
   fromStorage(object: KubernetesObject): KubernetesObject;
 }
 
 /**
- * Converts objects between the versions of a kind through an external converter. A definition with a converter handles its own
- * version only; it sees storage in that version.
+ * Converts objects between the versions of a kind through an external converter. A definition with a converter handles only its
+ * own version: storage converts on every read and write.
  */
 export interface ObjectConverter {
   /** The version in which objects are stored. */
@@ -113,7 +119,7 @@ export interface TableColumn {
 }
 
 /**
- * A path below an object: `status`, `scale`, `log`, `token`, …
+ * A subresource: `status`, `scale`, `log`, `token`, …
  *
  * @example
  * ```ts
@@ -133,13 +139,13 @@ export interface SubresourceDefinition {
   readonly kind: string;
   readonly verbs: readonly string[];
   /**
-   * `status`: GET/PUT/PATCH of the parent, where `strategy` decides what may change. `scale`: the Scale view. `connect`: anything
-   * else, handled by `connect`.
+   * `status`: reads and writes the parent; its strategy decides which fields may change. `scale`: the Scale view of the parent.
+   * `proxy`: passes requests on to an HTTP server. `connect`: anything else.
    */
   readonly behaviour: StatusSubresource | ScaleSubresource | ConnectSubresource | ProxySubresource;
 }
 
-/** A view of the parent through which only a part of it can change. */
+/** A view of the parent that can change only some of its fields. */
 export interface StatusSubresource {
   readonly type: 'status';
   readonly strategy: Strategy;
@@ -201,7 +207,7 @@ export interface ProxyConnection {
   readonly stream: Duplex;
   /** True if the server uses TLS. */
   readonly isTls: boolean;
-  /** The server's `host:port`, which its redirects may contain. */
+  /** The server's `host:port`; redirects to it are rewritten to pass through the proxy. */
   readonly host: string;
 }
 
@@ -246,7 +252,7 @@ export interface ComputedResource {
   delete?(call: NamedRequest & { readonly old: KubernetesObject }): MaybePromise<unknown>;
 }
 
-/** The query of a list or watch of a computed resource. The server applies the selectors to the result. */
+/** The query parameters of a list or watch of a computed resource. The server applies the selectors to the result. */
 export interface ComputedSelection {
   /** As in the query; empty selects everything. */
   readonly labelSelector: string;
@@ -262,7 +268,7 @@ export interface ComputedSelection {
 /** A page of a list of a computed resource. */
 export interface ComputedList {
   readonly items: readonly KubernetesObject[];
-  /** A number. @defaultValue '0' */
+  /** The list's version, a decimal number. @defaultValue '0' */
   readonly resourceVersion?: string | undefined;
   /** Token for the next page. */
   readonly continue?: string | undefined;

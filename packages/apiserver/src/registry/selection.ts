@@ -3,19 +3,19 @@ import type { ListOptions } from './list-options.ts';
 import { parseSelectors } from './parse-selectors.ts';
 import type { ResourceDefinition } from './resource-definition.ts';
 
-/** The objects of a collection that a client selects. */
+/** Parsed selectors, which decide which objects of a collection a list or watch returns. */
 export interface Selection {
-  /** Canonical text, equal for equal selections. */
+  /** Canonical text of the selectors; equal selections have the same text. */
   readonly id: string;
   /** Undefined if everything is selected. */
   readonly matches: ((object: KubernetesObject) => boolean) | undefined;
-  /** The only name that can match. */
+  /** The only object name that can match, if the field selector requires one. */
   readonly name: string | undefined;
-  /** A field other than the name for which only one value can match. */
+  /** A field other than the name that the field selector requires to have one value. */
   readonly exact: ExactField | undefined;
 }
 
-/** A field that must have one value. */
+/** A field and the only value of it that can match. */
 export interface ExactField {
   readonly field: string;
   readonly value: string;

@@ -9,10 +9,10 @@ const comma = 0x2c;
 const open = 0x7b;
 
 /**
- * Presents stored objects in the version in which a resource is served, with their resourceVersion. Mostly that is a copy of the
- * stored bytes: an object is decoded only when its fields are needed, and re-encoded only when versions differ or a custom
- * resource's defaults are missing. Decoded and re-encoded objects are cached as long as the stored bytes are in memory. Bytes with
- * the resourceVersion are not: they would double the memory of all objects, and are copied into a response anyway.
+ * Presents stored objects in a resource's served version, with their resourceVersion. Usually this only copies the stored bytes:
+ * an object is decoded only when its fields are needed, and re-encoded only when the versions differ or a custom resource lacks
+ * defaults. Decoded and re-encoded objects are cached as long as the stored bytes are in memory. Bytes that include the
+ * resourceVersion are not cached: that would double the memory, and writing a response copies the bytes anyway.
  */
 export class ServedForm {
   readonly definition: ResourceDefinition;
@@ -46,16 +46,16 @@ export class ServedForm {
     }
     const { metadata } = object as unknown as Draft;
     const resourceVersion = versionOf(stored);
-    // The object of a write gets its version when it is first read.
+    // An object cached by `encode` gets its resourceVersion when it is first read.
     if (resourceVersion !== undefined) metadata.resourceVersion ??= resourceVersion;
     if (metadata.resourceVersion === resourceVersion) return object;
-    // A deleted object: the last content, with the revision of the deletion.
+    // A deleted object has its last content but the revision of its deletion.
     return { ...object, metadata: { ...object.metadata, ...(resourceVersion && { resourceVersion }) } };
   }
 
   /**
-   * Encodes a draft to be stored, and caches it as the decoded object, because watches need it before the writer continues. The
-   * draft must not be modified afterwards.
+   * Encodes a draft for storage and caches it as the decoded object, because watches need that as soon as the commit is visible.
+   * The draft must not be modified afterwards.
    */
   encode(draft: Draft): Uint8Array {
     const bytes = encodeStored(draft);
@@ -67,7 +67,7 @@ export class ServedForm {
 
   /** Returns a newly decoded object that the caller may modify. */
   draft(stored: StoredObject): Draft {
-    // The server stores only objects with type and metadata.
+    // The cast is safe: the server stores only objects with a type and metadata.
     const raw = parseExactJson(decoder.decode(withRevision(stored))) as Draft;
     const { conversion, custom, strategy, fromStored } = this.definition;
     const draft = conversion ? (conversion.fromStorage(raw as unknown as KubernetesObject) as unknown as Draft) : raw;
@@ -77,12 +77,12 @@ export class ServedForm {
     return draft;
   }
 
-  /** Returns the object's JSON. */
+  /** Returns the object's JSON in the served version, including the resourceVersion. */
   bytes(stored: StoredObject): Uint8Array {
     return withRevision(this.served(stored));
   }
 
-  /** Returns the object in the served version, with bytes that lack the resourceVersion. */
+  /** Returns the object with its JSON in the served version, without the resourceVersion. */
   served(stored: StoredObject): StoredObject {
     const { bytes } = stored;
     if (!this.#rewrites) {
@@ -95,12 +95,12 @@ export class ServedForm {
     return { ...stored, bytes: this.#rewritten(stored) };
   }
 
-  /** Returns the length of a list element with a {@link served} object. */
+  /** Returns the length in bytes of a list item made from a {@link served} object. */
   itemLength(served: StoredObject): number {
     return revisionedLength(served) - this.#itemStart(served.bytes);
   }
 
-  /** Writes a list element with a {@link served} object at `offset` of `target`. Returns the end offset. */
+  /** Writes a {@link served} object as a list item at `offset` of `target`. Returns the end offset. */
   writeItem(target: Uint8Array, offset: number, served: StoredObject): number {
     const start = this.#itemStart(served.bytes);
     const end = writeRevisioned(target, offset, served, start);
@@ -108,7 +108,7 @@ export class ServedForm {
     return end;
   }
 
-  /** Returns the offset where a list element begins: items of built-in lists have no kind and apiVersion. */
+  /** Returns the offset in `bytes` where the list item starts: items of built-in lists omit the kind and apiVersion. */
   #itemStart(bytes: Uint8Array): number {
     if (this.definition.custom || !startsWith(bytes, this.#servedHead)) return 0;
     return this.#servedHead.length - 1;
@@ -154,7 +154,7 @@ export function toStorageForm(draft: Draft, definition: ResourceDefinition): Dra
   };
 }
 
-/** Rebuilds metadata in the API's order; `resourceVersion` gets a place that {@link ServedForm.object} fills. */
+/** Rebuilds metadata in the API's field order. `resourceVersion` stays undefined until {@link ServedForm.object} sets it. */
 function orderMetadata(metadata: Draft['metadata']): Draft['metadata'] {
   const { name, generateName, namespace, uid, generation, creationTimestamp, deletionTimestamp, ...others } = metadata;
   const { deletionGracePeriodSeconds, labels, annotations, ownerReferences, finalizers, managedFields, ...rest } =
@@ -186,13 +186,13 @@ function hasEntries<T extends object>(map: T | undefined): map is T {
   return false;
 }
 
-/** Encodes a draft in storage form. Storage keeps its resourceVersion. */
+/** Encodes a draft in storage form, without the resourceVersion, which storage keeps separately. */
 export function encodeStored(draft: Draft): Uint8Array {
   hideVersion(draft.metadata);
   return Buffer.from(stringifyJson(draft));
 }
 
-/** Unsets the resourceVersion, but keeps its place among the fields. */
+/** Unsets the resourceVersion but keeps its position in the field order. */
 function hideVersion(metadata: Draft['metadata']): void {
   (metadata as { resourceVersion: string | undefined }).resourceVersion = undefined; // JSON omits it
 }

@@ -1,4 +1,4 @@
-/** Resources whose keys do not carry the plural name, as in kube-apiserver 1.36. */
+/** Resources whose keys contain another name than their plural, as in kube-apiserver 1.36. */
 const special: Readonly<Record<string, string>> = {
   endpoints: 'services/endpoints',
   ingresses: 'ingress',
@@ -7,13 +7,13 @@ const special: Readonly<Record<string, string>> = {
   services: 'services/specs',
 };
 
-/** Groups of the servers that kube-apiserver contains; their keys carry the group. */
-const ownServers: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
+/** Groups of the other API servers embedded in kube-apiserver, whose keys contain the group. */
+const embeddedGroups: ReadonlySet<string> = new Set(['apiextensions.k8s.io', 'apiregistration.k8s.io']);
 
 /**
- * Returns the prefix of the storage keys of a built-in resource. It is the one that kube-apiserver uses, so that both find the same
- * objects in one etcd. The keys of custom resources are in `/registry/<group>/<resource>/`.
+ * Returns the storage key prefix of a built-in resource. It equals kube-apiserver's, so both can share an etcd. The prefix of a
+ * custom resource is `/registry/<group>/<resource>/`.
  */
 export function storagePrefix({ group, resource }: { readonly group: string; readonly resource: string }): string {
-  return `/registry/${ownServers.has(group) ? `${group}/` : ''}${special[resource] ?? resource}/`;
+  return `/registry/${embeddedGroups.has(group) ? `${group}/` : ''}${special[resource] ?? resource}/`;
 }

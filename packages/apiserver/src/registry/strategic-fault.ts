@@ -3,13 +3,13 @@ import { DecodeError } from '@kubewright/schema/internal';
 type TypeMismatch = NonNullable<DecodeError['mismatch']>;
 
 /**
- * Returns upstream's message for a strategic merge patch whose result does not fit its kind: the error of the converter that reads
- * maps instead of JSON. Mirrors `fromUnstructured` (1.36).
+ * Returns upstream's message for a strategic merge patch whose result does not match the kind's schema. Upstream decodes such a
+ * result from Go maps instead of JSON, so its messages differ from the JSON decoder's. Mirrors `fromUnstructured` (1.36).
  *
- * @param detail - of the JSON decoder, for faults that both word alike
+ * @param detail - the JSON decoder's message, returned if upstream's is the same
  */
 export function strategicDetail(error: unknown, detail: string): string {
-  if (error instanceof DecodeError && error.mismatch) return wordsOf(error.mismatch) ?? detail;
+  if (error instanceof DecodeError && error.mismatch) return messageFor(error.mismatch) ?? detail;
   return detail.startsWith('illegal base64') ? `error decoding from json: ${detail}` : detail;
 }
 
@@ -23,7 +23,7 @@ const goKinds: Readonly<Record<TypeMismatch['found'], string>> = {
   null: '<nil>',
 };
 
-function wordsOf({ found, type, kind }: TypeMismatch): string | undefined {
+function messageFor({ found, type, kind }: TypeMismatch): string | undefined {
   const from = goKinds[found];
   switch (kind) {
     case 'struct':
@@ -34,12 +34,12 @@ function wordsOf({ found, type, kind }: TypeMismatch): string | undefined {
     case 'unmarshaler':
       return `json: cannot unmarshal ${found === 'fraction' ? 'number' : found} into Go value of type string`;
     case 'string':
-      // Go can convert integers to strings, so the converter gets as far as rejecting it.
+      // Go can convert an integer to a string, so upstream rejects it only later, with another message.
       return found === 'number' ? `cannot convert int64 to ${type}` : 'unrecognized type: string';
     case 'int32':
     case 'int64':
       if (found === 'fraction') return `cannot convert float64 to ${type}`;
-      // Integers that are too large: the JSON decoder's words.
+      // The integer is too large: upstream's message is the JSON decoder's.
       return found === 'number' ? undefined : `unrecognized type: ${kind}`;
     default:
       return `unrecognized type: ${kind}`;
@@ -55,7 +55,7 @@ export function goText(value: unknown): string {
   return `map[${entries.map(([key, item]) => `${key}:${goText(item)}`).join(' ')}]`;
 }
 
-/** Removes the nulls below the keys that the object lacks, as upstream's merge does with the patch that it prints. */
+/** Removes the nulls below keys that the object lacks: upstream's merge removes them before the patch is printed. */
 export function withoutUnmatchedNulls(patch: unknown, object: unknown): unknown {
   if (!isMap(patch)) return patch;
   const live = isMap(object) ? object : {};

@@ -2,7 +2,8 @@ import type { Clock, FieldError, KubernetesObject, Random } from '@kubewright/ap
 import type { UserInfo } from '../authentication/authenticator.ts';
 
 /**
- * A decoded object that is still being processed. Plain JSON, owned by the request, so each step changes it in place.
+ * A decoded object that a request is still processing. It is plain JSON and belongs to the request, so each step changes it in
+ * place.
  *
  * @example
  * ```ts
@@ -35,7 +36,7 @@ export interface DraftMetadata {
   [field: string]: unknown;
 }
 
-/** A strategy's context besides the object. */
+/** The request and the environment, as passed to a strategy's functions. */
 export interface StrategyContext {
   readonly user: UserInfo;
   readonly clock: Clock;
@@ -46,9 +47,9 @@ export interface StrategyContext {
 }
 
 /**
- * The logic specific to one kind on its way into storage. The registry does the work common to all kinds (names, UID, timestamps,
- * generation, finalizers, preconditions, managed fields). All functions are synchronous, and pure except for the draft they are
- * given. Mirrors `rest.RESTCreateStrategy` and friends of k8s.io/apiserver.
+ * The kind-specific steps of a write. The registry does the work common to all kinds (names, UID, timestamps, generation,
+ * finalizers, preconditions, managed fields). All functions are synchronous and change nothing but the draft. Mirrors the
+ * strategies of k8s.io/apiserver, such as `rest.RESTCreateStrategy`.
  *
  * @example
  * ```ts
@@ -64,19 +65,22 @@ export interface StrategyContext {
 export interface Strategy {
   /** Fills in defaults. Runs on decoded requests and on reads of objects stored before a default existed. */
   applyDefaults?(object: Draft): void;
-  /** Clears fields that a client may not set (status) and sets fields that the kind derives. Runs before admission. */
+  /**
+   * Clears fields that a client may not set (status) and sets fields that the kind derives. Runs between mutating and validating
+   * admission.
+   */
   prepareForCreate?(object: Draft, context: StrategyContext): void;
-  /** Same for updates; copies from `old` the fields that this endpoint may not change. */
+  /** Does the same for updates; also copies the fields that this endpoint may not change from `old`. */
   prepareForUpdate?(object: Draft, old: KubernetesObject, context: StrategyContext): void;
-  /** Releases what was allocated for an object that was prepared but not written. */
+  /** Releases what the prepare functions allocated for an object that is then not written. */
   abandon?(object: Draft): void;
   /** Returns every error in a new object, except in metadata. */
   validate?(object: KubernetesObject, context: StrategyContext): readonly FieldError[];
-  /** Returns every error in a changed object, compared with its stored form. */
+  /** Returns every error in an updated object, except in metadata. `old` is the stored object. */
   validateUpdate?(object: KubernetesObject, old: KubernetesObject, context: StrategyContext): readonly FieldError[];
-  /** Brings a valid object into the form that is stored. Runs last; what it changes has no field manager. */
+  /** Normalizes a valid object before it is stored. Runs last, so the fields that it sets have no field manager. */
   prepareForStorage?(object: Draft): void;
-  /** Returns texts for `Warning` headers. */
+  /** Returns the texts of `Warning` headers for the response. */
   warnings?(object: KubernetesObject, old: KubernetesObject | undefined): readonly string[];
   /** Validates `metadata.name`. Returns the error messages. @defaultValue DNS-1123 subdomain */
   validateName?(name: string): readonly string[];
@@ -90,20 +94,25 @@ export interface Strategy {
   /** True if PUT creates a missing object. */
   readonly allowCreateOnUpdate: boolean;
   /**
-   * For kinds with graceful deletion (pods): returns the seconds to grant, given the client's request; `undefined` deletes
+   * For kinds with graceful deletion (pods): returns the grace period to grant, given the requested one, or `undefined` to delete
    * immediately.
    */
   gracefulSeconds?(object: KubernetesObject, requested: number | bigint | undefined): number | bigint | undefined;
-  /** Changes an object whose deletion starts (a CRD gets its cleanup finalizer). Not called again while it is deleting. */
+  /**
+   * Changes an object when its deletion starts, for example to add a CRD's cleanup finalizer. Not called again during the
+   * deletion.
+   */
   prepareForDelete?(object: Draft, context: StrategyContext): void;
   /**
-   * Marks on an object that waits for its finalizers: only the timestamp (CRDs), or also a grace period of zero and a new
-   * generation.
+   * How an object is marked while its deletion waits for finalizers. `timestamp`: only by its deletionTimestamp (CRDs).
+   * `complete`: also by a grace period of zero and a new generation.
    *
    * @defaultValue 'complete'
    */
   readonly deletionMark?: 'timestamp' | 'complete';
-  /** False for kinds that never own others (events): a deletion adds no finalizer for dependents. @defaultValue true */
+  /**
+   * False for kinds that never own other objects (events): their deletion adds no finalizer for dependents. @defaultValue true
+   */
   readonly garbageCollection?: boolean;
   /** Propagation policy if the client sets none. @defaultValue 'Background' */
   readonly defaultPropagation?: 'Background' | 'Orphan';
@@ -112,9 +121,10 @@ export interface Strategy {
   /** True if a deletion returns the removed object instead of a Status. @defaultValue false */
   readonly returnsDeleted?: boolean;
   /**
-   * Field paths that this endpoint always copies from the stored object, so a writer through it never owns them.
+   * Field paths that this endpoint always copies from the stored object, so that its callers never own them.
    *
-   * @defaultValue the spec for a status subresource; the status for a main endpoint that has one; otherwise nothing
+   * @defaultValue the spec for a status subresource; the status for the main endpoint of a kind with that subresource; otherwise
+   * nothing
    */
   readonly resets?: readonly (readonly string[])[];
 }

@@ -17,7 +17,7 @@ describe('updateObject', () => {
     await server[Symbol.asyncDispose]();
   });
 
-  it('keeps the version of an unchanged object, whatever the order of its fields', async () => {
+  it('keeps the resourceVersion if only the order of fields changes', async () => {
     const { json: created } = await server.post(configMaps, { metadata: { name: 'a' }, data: { x: '1', y: '2' } });
     await server.clock.advance(5_000);
     const { json } = await server.put(`${configMaps}/a`, { data: { y: '2', x: '1' }, metadata: { name: 'a' } });
@@ -38,7 +38,7 @@ describe('updateObject', () => {
     expect(await generation({ status: { phase: 'x' } })).toBe(3);
   });
 
-  it('separates status from the rest', async () => {
+  it('changes status only through the status subresource, and nothing else through it', async () => {
     const body = {
       apiVersion: 'example.com/v1',
       kind: 'Widget',
@@ -61,7 +61,7 @@ describe('updateObject', () => {
     expect(Object.keys(json.data)).toHaveLength(50);
   });
 
-  it('creates a new object once, however many requests apply it at the same time', async () => {
+  it('creates an object once if many requests apply it concurrently', async () => {
     const applies = Array.from({ length: 20 }, (_, i) =>
       server.patch(`${configMaps}/a?fieldManager=m${i}`, 'apply', {
         apiVersion: 'v1',
@@ -76,7 +76,7 @@ describe('updateObject', () => {
     expect(Object.keys(json.data)).toHaveLength(20);
   });
 
-  it('lets exactly one of many concurrent writers with the same version win', async () => {
+  it('accepts one of many concurrent writes with the same resourceVersion', async () => {
     const { json } = await server.post(configMaps, { metadata: { name: 'a' } });
     const writes = Array.from({ length: 20 }, (_, i) =>
       server.put(`${configMaps}/a`, { metadata: json.metadata, data: { i: String(i) } }),

@@ -23,7 +23,7 @@ import type { Registry } from './registry.ts';
 import { encodeStored, toStorageForm } from './served-form.ts';
 import type { Draft, Strategy } from './strategy.ts';
 
-/** Builds the new object from the stored one. Called again when another writer was faster. */
+/** Builds the new object from the stored one. Called again if another write came first. */
 export type Transform = (
   live: KubernetesObject | undefined,
   stored: StoredObject | undefined,
@@ -33,15 +33,15 @@ export type Transform = (
 export interface UpdateOptions {
   readonly call: WriteCall;
   readonly strategy: Strategy;
-  /** Creates a missing object, whatever the kind's strategy says (server-side apply). */
+  /** Creates a missing object even if the kind's strategy forbids it (server-side apply). */
   readonly createIfMissing?: boolean | undefined;
   /** UID that the stored object must have. */
   readonly uid?: string | undefined;
   /** True if the transform has already recorded field ownership. */
   readonly tracked?: boolean | undefined;
   /**
-   * The attributes for validating admission, if the client did not send the object itself and the transform has already run
-   * mutating admission on what was sent. `none`: admission has already run.
+   * Builds the attributes for validating admission if the client sent another kind of object, such as a Scale, on which the
+   * transform has already run mutating admission. `none`: all admission has already run.
    */
   readonly admission?: 'none' | ((draft: Draft, live: KubernetesObject) => AdmissionAttributes) | undefined;
 }
@@ -70,7 +70,7 @@ export async function updateObject(registry: Registry, transform: Transform, opt
         const created = await createObject(registry, draft, { call, strategy, tracked: options.tracked === true });
         return { stored: created, created: true };
       } catch (error) {
-        // Another request created it since the read: change that object instead.
+        // Another request has created the object since the read: update it instead.
         if (isAlreadyExists(error) && (await services.storage.get(key)) !== undefined) continue;
         throw error;
       }
@@ -116,8 +116,8 @@ async function updateOnce(
   checkResourceVersion(registry, draft, { call, strategy, stored });
   try {
     beforeUpdate(registry, draft, { call, strategy, live });
-    const judged = typeof admission === 'function' ? admission(draft, live) : admission;
-    if (judged !== 'none') await services.admission.validate(judged);
+    const toValidate = typeof admission === 'function' ? admission(draft, live) : admission;
+    if (toValidate !== 'none') await services.admission.validate(toValidate);
     registry.keepUnchangedTimes(draft, live);
     strategy.prepareForStorage?.(draft);
     return await write(registry, draft, { call, live, stored });
@@ -171,9 +171,9 @@ function beforeUpdate(
   else metadata.generation = generation;
   const context = registry.strategyContext(call);
   strategy.prepareForUpdate?.(draft, live, context);
-  // Read again: subresources that keep the metadata replace it with another object.
+  // Read metadata again: a strategy that keeps the stored metadata has replaced the object.
   const prepared = draft.metadata;
-  if (generationMoves(registry, draft, { strategy, live })) {
+  if (needsNewGeneration(registry, draft, { strategy, live })) {
     prepared.generation = (generation ?? 0) + 1;
   }
   const metadataErrors = validateMetadataUpdate(prepared, live.metadata, definition);
@@ -185,7 +185,7 @@ function beforeUpdate(
   if (definition.custom) warnOfFinalizers(prepared, live.metadata, call.warn);
 }
 
-function generationMoves(
+function needsNewGeneration(
   { definition }: Registry,
   draft: Draft,
   { strategy, live }: { readonly strategy: Strategy; readonly live: KubernetesObject },
@@ -213,7 +213,7 @@ async function write(
   const { key, revision } = stored;
   const next = toStorageForm(draft, definition);
   if (isFinished(registry, draft, live)) {
-    // The last finalizer was removed while the object was being deleted, so this request deletes it.
+    // The write removes the last finalizer of a deleting object, so it deletes the object.
     const claims = await claimWrites(registry, { key, before: live, after: undefined });
     if (!call.dryRun) await services.storage.commit([{ key, expected: revision, bytes: undefined }, ...claims]);
     return { key, bytes: encodeStored(next), revision };

@@ -1,14 +1,14 @@
 import { CommitTooLargeError, RevisionMismatchError, type StorageWrite, type StoredObject } from './storage.ts';
 
-/** The largest commit, in bytes of keys and values. Same as etcd's `--max-request-bytes`. */
+/** Maximum size of a commit's keys and values, in bytes: etcd's default for `--max-request-bytes`. */
 const maxBytes = 1.5 * 1024 * 1024;
-/** The largest number of writes of one commit. Same as etcd's `--max-txn-ops`. */
+/** Maximum number of writes in a commit: etcd's default for `--max-txn-ops`. */
 const maxWrites = 128;
 
 /**
- * Checks what does not depend on the state of the storage.
+ * Checks a commit as far as possible without reading the storage.
  *
- * @throws TypeError if there is no write, or two of the same key; {@link CommitTooLargeError} if the commit is too large.
+ * @throws TypeError if there is no write, or two writes of one key; {@link CommitTooLargeError} if the commit is too large.
  */
 export function checkCommit(writes: readonly StorageWrite[]): void {
   if (writes.length === 0) throw new TypeError('a commit must contain at least one write');
@@ -19,7 +19,7 @@ export function checkCommit(writes: readonly StorageWrite[]): void {
   let size = 0;
   for (const { key, bytes, expected } of writes) {
     if (bytes) size += key.length + bytes.length;
-    else if (expected === 0) throw new TypeError(`deleting ${key}, which does not exist`);
+    else if (expected === 0) throw new TypeError(`cannot delete ${key}: its expected revision is 0`);
   }
   if (size > maxBytes) throw new CommitTooLargeError(size, { limit: maxBytes, unit: 'bytes' });
 }

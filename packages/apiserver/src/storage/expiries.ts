@@ -1,18 +1,18 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 
-/** A key that expires, and the value that the lifetime applies to. */
+/** A key that expires, and the revision of the value that the lifetime applies to. */
 export interface ExpiringKey {
   readonly key: string;
   readonly revision: number;
 }
 
-/** The maximum number of keys that expire together: as many as a commit may write. */
+/** Maximum number of keys that expire together: as many as a commit may write. */
 const batchSize = 128;
 
 /**
- * Deletes expired keys. Keys with the same time to live expire in the order of their writes, so a write needs no search; there are
- * few different times to live. Lifetimes pass on the monotonic clock, as those of etcd's leases: a wall clock that is set back
- * must not make Events live longer.
+ * Deletes expired keys. There are few different times to live, and keys with the same one expire in the order of their writes, so
+ * each time to live has a queue. Lifetimes follow the monotonic clock, like etcd's leases: setting the wall clock back must not
+ * make Events live longer.
  */
 export class Expiries implements Disposable {
   readonly #clock: Clock;
@@ -30,9 +30,9 @@ export class Expiries implements Disposable {
   }
 
   /**
-   * Sets the lifetime of a key's new value.
+   * Sets when a key's new value expires.
    *
-   * @param life - `leftMs`: what is left of it. @defaultValue all of it
+   * @param life - `leftMs`: the remaining lifetime; `ttlSeconds` by default
    */
   set(
     { key, revision }: ExpiringKey,
@@ -46,7 +46,7 @@ export class Expiries implements Disposable {
     this.#arm(dueMs);
   }
 
-  /** Forgets a key that was deleted or that no longer expires. */
+  /** Forgets a key that was deleted or no longer expires. */
   delete(key: string): void {
     if (this.#ttlOf.size === 0) return;
     const ttlSeconds = this.#ttlOf.get(key);

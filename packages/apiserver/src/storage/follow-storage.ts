@@ -8,15 +8,16 @@ export interface FollowStorageOptions {
   /** Must end in `/`. */
   readonly prefix: string;
   readonly apply: (change: StorageChange) => void;
-  /** The clock for retries of the list. @defaultValue the system's clock */
+  /** The clock for the delays between relists. @defaultValue the system's clock */
   readonly clock?: Clock | undefined;
-  /** Receives errors of relisting; the list is then retried. */
+  /** Called when a relist fails; it is then retried. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Passes on the stored objects under a prefix, then every change, in the turn in which it becomes visible. Resolves once all stored
- * objects have been passed on. If the storage loses changes, relists until that succeeds, and passes on the difference.
+ * Calls `apply` for every object stored under a prefix, then for every change, in the turn of the event loop in which the change
+ * becomes visible. Resolves once all stored objects have been applied. If the storage loses the watch, relists until that
+ * succeeds and applies the differences.
  */
 export async function followStorage(storage: Storage, options: FollowStorageOptions): Promise<Disposable> {
   const follower = new StorageFollower(storage, options);
@@ -41,7 +42,7 @@ class StorageFollower implements Disposable {
     this.#options = options;
   }
 
-  /** Lists and watches; starts over after lost changes. */
+  /** Lists and watches. Called again after a lost watch. */
   async start(): Promise<void> {
     const { prefix } = this.#options;
     const { objects, revision } = await this.#storage.list({ prefix });

@@ -31,7 +31,7 @@ export class KeyDirectory {
   /** Records that a member has been marked `removed`. */
   noteRemoved(): void {
     this.#removed++;
-    // Always true for an empty directory. It may then be removed while its parent still holds it, so it must not retain its
+    // Always true once the directory is empty. Its parent may still reference it after its removal, so it must not retain its
     // members.
     if (this.#removed * 2 > this.#sorted.length + this.#added.length) this.#dropRemoved();
   }
@@ -44,9 +44,9 @@ export class KeyDirectory {
   }
 
   #dropRemoved(): void {
-    const isLeft = (member: KeyMember): boolean => !member.removed;
-    this.#sorted = this.#sorted.filter(isLeft);
-    this.#added = this.#added.filter(isLeft);
+    const isKept = (member: KeyMember): boolean => !member.removed;
+    this.#sorted = this.#sorted.filter(isKept);
+    this.#added = this.#added.filter(isKept);
     this.#removed = 0;
   }
 

@@ -1,7 +1,7 @@
 import type { KeyDirectory } from './key-directory.ts';
 import type { StoredObject } from './storage.ts';
 
-/** A key with its versions, newest first. It is kept until the deletion of its last version has been compacted. */
+/** A key with its versions, newest first. It is kept until the key's deletion has been compacted. */
 export interface KeyEntry {
   readonly key: string;
   readonly home: KeyDirectory;

@@ -10,7 +10,7 @@ export class KeyTree {
   readonly #entries = new Map<string, KeyEntry>();
   readonly #directories = new Map<string, { readonly directory: KeyDirectory; readonly member: SubDirectory }>();
 
-  /** Returns the entry of a key, including a deleted one. */
+  /** Returns the entry of a key, even if the key has been deleted. */
   get(key: string): KeyEntry | undefined {
     return this.#entries.get(key);
   }
@@ -73,7 +73,7 @@ export class KeyTree {
 interface Walk {
   readonly revision: number;
   readonly limit: number;
-  /** Without it, the walk ends at the first object beyond the limit. */
+  /** If false, the walk ends at the first object beyond the limit. */
   readonly count: boolean;
   readonly objects: StoredObject[];
   remaining: number;

@@ -33,15 +33,15 @@ export interface MemoryStorageOptions {
   readonly maxBytes?: number | undefined;
   /** The revision before the first write; older revisions are treated as compacted. @defaultValue 1 */
   readonly initialRevision?: number | undefined;
-  /** The objects at the initial revision; expiring ones get their full time to live from now. @defaultValue none */
+  /** The objects at the initial revision; their full time to live, if any, starts now. @defaultValue none */
   readonly objects?: readonly (StoredObject & { readonly ttlSeconds?: number })[] | undefined;
   /** Called with errors thrown by watch handlers. @defaultValue rethrows in a microtask, which ends the process */
   readonly onWatcherFault?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * A {@link Storage} in the memory of this process, durable as long as the process lives. A commit is complete when the call
- * returns; only its result is a promise.
+ * A {@link Storage} in memory, lost when the process exits. A commit takes effect before the call returns; only its result is a
+ * promise.
  *
  * @example
  * ```ts
@@ -62,7 +62,7 @@ export class MemoryStorage implements Storage {
 
   constructor(options: MemoryStorageOptions) {
     this.#maxBytes = options.maxBytes ?? 512 * 1024 * 1024;
-    // Real stores start at 1, so an empty list never carries resourceVersion 0, which means "any".
+    // Real stores start at 1, so an empty list never has resourceVersion 0, which means "any".
     const revision = options.initialRevision ?? 1;
     const { objects = [] } = options;
     this.#keys = new RevisionedKeys(options, { revision, compacted: revision > 1 ? revision : 0, objects });

@@ -17,11 +17,11 @@ export interface OpenDiskOptions {
 }
 
 /**
- * Opens a {@link Storage} on disk, for one process at a time. Writes are synced to disk before they return; those that arrive
- * during a sync share the next one. All objects are also kept in memory. Needs the optional package `classic-level`.
+ * Opens a {@link Storage} on disk, for one process at a time. Writes are synced to disk before they return; writes that arrive
+ * during a sync share the next sync. All objects are also kept in memory. Needs the optional package `classic-level`.
  *
- * @throws StorageCorruptError (KW5011) if the store is damaged; the objects that can be read are exported to a file that the
- * message names. DiskStorageError (KW5012) if it cannot be opened.
+ * @throws StorageCorruptError (KW5011) if the store is damaged; the readable objects are exported to a file that the message
+ * names. DiskStorageError (KW5012) if the store cannot be opened.
  *
  * @example
  * ```ts

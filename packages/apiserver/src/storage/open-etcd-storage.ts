@@ -5,14 +5,14 @@ import type { Storage } from './storage.ts';
 export interface OpenEtcdOptions {
   /** URLs of etcd's servers: `http://127.0.0.1:2379`. */
   readonly servers: readonly string[];
-  /** Files with certificates and key, for `https`. @defaultValue those of the system, and no client certificate */
+  /** Certificate and key files for `https`. @defaultValue Node's CA certificates, no client certificate */
   readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string } | undefined;
   readonly clock: Clock;
-  /** Put before every key, so that several stores can share an etcd. @defaultValue '' */
+  /** Prepended to every key, so that several stores can share an etcd. @defaultValue '' */
   readonly keyPrefix?: string | undefined;
-  /** How long history is kept, in milliseconds; `Infinity` leaves compaction to others. @defaultValue 5 minutes */
+  /** How long history is kept, in milliseconds; `Infinity` leaves compaction to other servers. @defaultValue 5 minutes */
   readonly historyMs?: number | undefined;
-  /** Converts values that are not JSON, which other programs have stored. @defaultValue they are returned unchanged */
+  /** Converts values that kube-apiserver stored as protobuf to JSON. @defaultValue they are returned unchanged */
   readonly decode?: ((value: Uint8Array) => Uint8Array) | undefined;
   /** Called with errors of watches and of compaction; both continue after an error. */
   readonly onError?: ((error: unknown) => void) | undefined;

@@ -1,13 +1,10 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** Delays between attempts, in milliseconds: the first, which then doubles, and the maximum. */
+/** The first and the maximum delay between attempts, in milliseconds. Each delay is twice the previous one. */
 const firstMs = 100;
 const longestMs = 10_000;
 
-/**
- * Calls a function until it succeeds, with growing delays between attempts. Also resolves, without success, when the signal is
- * aborted.
- */
+/** Calls a function until it succeeds, with growing delays between attempts. Also resolves when the signal is aborted. */
 export async function retryWithBackoff(
   attempt: () => Promise<void>,
   options: { readonly clock: Clock; readonly signal: AbortSignal; readonly onError: (error: unknown) => void },
@@ -21,7 +18,7 @@ export async function retryWithBackoff(
       if (signal.aborted) return;
       onError(error);
     }
-    // An abort ends the wait, and the loop.
+    // An abort ends both the wait and the loop.
     await sleep(clock, { ms: delayMs, signal }).catch(() => undefined);
   }
 }

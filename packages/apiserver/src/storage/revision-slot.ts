@@ -3,7 +3,7 @@ import { parseExactJson, stringifyJson } from '@kubewright/apimachinery/internal
 import { shortLivedBytes } from './short-lived-bytes.ts';
 import type { StoredObject } from './storage.ts';
 
-/** A stored value, and the revision to show in it; 0 shows none. */
+/** A stored value and the revision to insert into it; 0 inserts none. */
 type Revisioned = Pick<StoredObject, 'bytes' | 'revision'>;
 
 /** The place in an object's JSON where `metadata.resourceVersion` belongs. */
@@ -35,7 +35,7 @@ export function withRevision(stored: Revisioned): Uint8Array {
   return target;
 }
 
-/** Returns the length of {@link withRevision}. */
+/** Returns the length of the result of {@link withRevision}. */
 export function revisionedLength(stored: Revisioned): number {
   const { bytes, revision } = stored;
   if (revision === 0) return bytes.length;
@@ -44,8 +44,8 @@ export function revisionedLength(stored: Revisioned): number {
 }
 
 /**
- * Writes an object's JSON with its revision to `target` at `offset`, from the JSON's byte `start` on, and returns the end offset.
- * `start` must precede the metadata.
+ * Writes an object's JSON with its revision to `target` at `offset` and returns the end offset. Skips the first `start` bytes of
+ * the JSON, which must end before the metadata.
  */
 export function writeRevisioned(target: Uint8Array, offset: number, stored: Revisioned, start = 0): number {
   const { bytes, revision } = stored;
@@ -84,10 +84,10 @@ function textFor({ before, after }: Slot, revision: number): string {
 function slotOf(bytes: Uint8Array): Slot | undefined {
   let at = 1;
   while (!startsWith(bytes, at, metadataKey)) {
-    // A member with a text as its value: kind, apiVersion.
-    const colon = endOfText(bytes, at);
+    // Skip a member with a string value: kind or apiVersion.
+    const colon = endOfString(bytes, at);
     if (colon === 0 || bytes[colon + 1] !== quote) return undefined;
-    at = endOfText(bytes, colon + 1) + 1;
+    at = endOfString(bytes, colon + 1) + 1;
     if (at === 1 || bytes[at - 1] !== comma) return undefined;
   }
   at += metadataKey.length;
@@ -95,15 +95,15 @@ function slotOf(bytes: Uint8Array): Slot | undefined {
   const first = at;
   for (const key of precedingKeys) {
     if (!startsWith(bytes, at, key)) continue;
-    const end = endOfText(bytes, at + key.length - 1);
+    const end = endOfString(bytes, at + key.length - 1);
     if (bytes[end] !== comma) return end === 0 ? undefined : { at: end, before: ',', after: '' };
     at = end + 1;
   }
   return at === first ? { at, before: '', after: ',' } : { at: at - 1, before: ',', after: '' };
 }
 
-/** Returns the offset after the text that starts with a quote at `at`; 0 if no text starts there. */
-function endOfText(bytes: Uint8Array, at: number): number {
+/** Returns the offset after the JSON string that starts at `at`, or 0 if there is none. */
+function endOfString(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== quote) return 0;
   for (let i = at + 1; i < bytes.length; i++) {
     if (bytes[i] === backslash) i++;
@@ -117,7 +117,7 @@ function startsWith(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
   return true;
 }
 
-/** Handles JSON in other layouts, which other programs may have stored. */
+/** Handles JSON in another layout, as other programs may store it. */
 function reencoded({ bytes, revision }: Revisioned): Uint8Array {
   const { kind, apiVersion, metadata, ...rest } = parseExactJson(Buffer.from(bytes).toString('utf8')) as Readonly<
     Record<string, object>

@@ -25,7 +25,7 @@ export interface RevisionedKeysOptions {
   readonly onWatcherFault?: ((error: unknown) => void) | undefined;
 }
 
-/** Cost of a history record in bytes, excluding the content it keeps alive (measured: four small objects). */
+/** Measured size of a history record in bytes: four small objects, without the superseded value that it keeps alive. */
 const recordBytes = 256;
 
 /** Default fault handler: rethrows, so the error is not lost. */
@@ -36,9 +36,9 @@ function throwLater(error: unknown): void {
 }
 
 /**
- * Keys with their current values and recent history, in memory: the part that the memory store, the disk store and the watch cache
- * share. Their owner decides which changes are applied and at which revision. New versions link to old ones, which are removed by
- * revision.
+ * Keys with their current values and recent history, in memory. The memory store, the disk store and the watch cache are built on
+ * it; they decide which changes to apply at which revision. Each version of a key links to the previous one, until that one is
+ * compacted.
  */
 export class RevisionedKeys implements Disposable {
   readonly #clock: Clock;
@@ -50,7 +50,7 @@ export class RevisionedKeys implements Disposable {
   #compacted: number;
   #timer: Timer | undefined;
 
-  /** @param start - the first revision, and the objects at it; older revisions count as compacted. */
+  /** @param start - the initial revision and its objects; revisions before `compacted` cannot be read. */
   constructor(
     options: RevisionedKeysOptions,
     start: { readonly revision: number; readonly compacted: number; readonly objects?: Iterable<StoredObject> },
@@ -103,7 +103,7 @@ export class RevisionedKeys implements Disposable {
     this.#subscriptions.publish(changes);
   }
 
-  /** Records that nothing changed up to a revision. */
+  /** Records that there are no further changes up to a revision. */
   advance(revision: number): void {
     this.#revision = Math.max(this.#revision, revision);
   }
@@ -164,12 +164,14 @@ export class RevisionedKeys implements Disposable {
   }
 }
 
-/** Returns the watch of an in-process store, which delivers changes in a microtask queued when they become visible. */
+/**
+ * Returns the watch of an in-process store. The store delivers changes in a microtask that it queues when they become visible.
+ */
 export function localWatch(subscription: Disposable, revision: () => number): StorageWatch {
   return {
     async synced() {
       const reached = revision();
-      await undefined; // a microtask later, those changes have been delivered
+      await undefined; // after a microtask, the changes up to that revision have been delivered
       return reached;
     },
     [Symbol.dispose]: () => subscription[Symbol.dispose](),

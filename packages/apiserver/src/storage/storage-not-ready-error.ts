@@ -1,6 +1,6 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** Thrown while the cache of a resource is catching up after the storage has lost changes. Retry after a second. */
+/** Thrown while the cache of a resource catches up after it has missed changes. Retry after a second. */
 export class StorageNotReadyError extends KubewrightError {
   override readonly name = 'StorageNotReadyError';
   readonly code = 'KW5015';
@@ -9,7 +9,7 @@ export class StorageNotReadyError extends KubewrightError {
     super(
       {
         what: `cannot read ${prefix} from the cache`,
-        why: 'it lists the storage again, because it has missed changes',
+        why: 'the cache has missed changes and is relisting the storage',
         remedy: 'retry after a second',
       },
       { cause },

@@ -42,8 +42,8 @@ export interface Storage extends AsyncDisposable {
    */
   commit(writes: readonly StorageWrite[]): Promise<Commit>;
   /**
-   * Delivers every change with the given prefix and a revision greater than `fromRevision` to `handler`, in order, until it is
-   * disposed. All changes of one turn may come in one call. The handler must not throw or wait.
+   * Delivers every change with the given prefix and a revision greater than `fromRevision` to `handler`, in order, until the
+   * watch is disposed. All changes of one turn of the event loop may come in one call. The handler must not throw or wait.
    *
    * @throws {@link CompactedError} if history no longer reaches back to `fromRevision`.
    */
@@ -69,7 +69,7 @@ export interface StorageListOptions {
   readonly after?: string | undefined;
   /** Maximum number of objects. */
   readonly limit?: number | undefined;
-  /** Requests the number of further keys, which may cost as much as listing them. @defaultValue false */
+  /** Also counts the keys after the last one returned, which may cost as much as listing them. @defaultValue false */
   readonly count?: boolean | undefined;
 }
 
@@ -80,7 +80,7 @@ export interface StorageList {
   readonly revision: number;
   /** True if keys with the prefix follow the last one returned. */
   readonly more: boolean;
-  /** Number of keys with the prefix after the last one returned; absent if it was not requested or the storage cannot tell. */
+  /** Number of keys with the prefix after the last one returned; absent if it was not requested or is unknown. */
   readonly remaining?: number | undefined;
 }
 
@@ -109,7 +109,7 @@ export interface StorageWatchOptions {
   readonly fromRevision: number;
   /**
    * Called once if the storage cannot continue the watch, with {@link CompactedError} for lost history. List again, then watch
-   * from there. The stores in this process never call it.
+   * from the list's revision. In-process stores never call it.
    */
   readonly onLost?: ((error: unknown) => void) | undefined;
 }
@@ -117,8 +117,8 @@ export interface StorageWatchOptions {
 /** A running watch; disposing it ends the deliveries. */
 export interface StorageWatch extends Disposable {
   /**
-   * Waits until every change that was visible at the time of the call has been delivered, and returns a revision up to which that
-   * holds: at least the storage's revision at the time of the call.
+   * Waits until every change that was visible at the time of the call has been delivered. Returns a revision up to which all
+   * changes have been delivered: at least the storage's revision at the time of the call.
    */
   synced(): Promise<number>;
 }
@@ -177,7 +177,7 @@ export class StorageFullError extends KubewrightError {
   }
 }
 
-/** Thrown if the requested revision has been compacted. List again, then watch from there. */
+/** Thrown if the requested revision has been compacted. List again, then watch from the list's revision. */
 export class CompactedError extends KubewrightError {
   override readonly name = 'CompactedError';
   readonly code = 'KW5002';

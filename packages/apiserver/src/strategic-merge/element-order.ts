@@ -6,7 +6,7 @@ export function identify(element: unknown, mergeKey: string | undefined): unknow
   return mergeKey === undefined ? element : isRecord(element) ? element[mergeKey] : undefined;
 }
 
-/** Splits elements into those in a given list and those that only the server has. */
+/** Splits elements into elements named in the patch and elements that only the server has. */
 export function partition(
   elements: readonly unknown[],
   named: readonly unknown[],
@@ -32,8 +32,8 @@ export function requireKey(element: unknown, mergeKey: string | undefined): void
 }
 
 /**
- * Orders a merged list: the patch's elements in the patch's order, the server's own elements in the server's order. Between
- * the two sequences the server's order decides if it contains both elements; otherwise the patch's element comes first.
+ * Orders a merged list: the patch's elements in the patch's order, the server's own elements in the server's order. The two
+ * sequences are merged by the server's order if it contains both elements; otherwise the patch's element comes first.
  */
 export function orderElements(
   parts: { readonly inPatch: readonly unknown[]; readonly serverOnly: readonly unknown[] },
@@ -66,8 +66,8 @@ function places(order: readonly unknown[], mergeKey: string | undefined): Readon
 }
 
 /**
- * Deliberately an insertion sort: upstream's comparison is inconsistent for unnamed elements, so the algorithm affects the
- * result.
+ * Deliberately an insertion sort: upstream's comparison is inconsistent for elements that are not in `order`, so the algorithm
+ * affects the result.
  */
 function sortBy(
   elements: readonly unknown[],

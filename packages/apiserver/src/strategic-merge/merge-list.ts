@@ -5,7 +5,7 @@ import { internal, noMergeKey, printGo, StrategicMergeError } from './strategic-
 /** Key of the directive that deletes or replaces a map or an element. */
 export const patchDirective = '$patch';
 
-/** Merges a map of the patch into one of the original. */
+/** Merges a map of the patch into a map of the original object. */
 export type MergeMap = (
   original: Record<string, unknown>,
   patch: Record<string, unknown>,
@@ -22,7 +22,7 @@ export interface MergeListOptions {
 }
 
 /**
- * Merges a list of a patch into one of the original: lists of objects by the list's merge key, other lists as sets.
+ * Merges a list of the patch into a list of the original object: objects by the list's merge key, scalars as a set.
  *
  * @throws {@link StrategicMergeError} if the elements are of different types, or have no merge key.
  */
@@ -51,12 +51,12 @@ export function mergeList(
     original as Record<string, unknown>[],
     patch as Record<string, unknown>[],
     mergeKey,
-  ); // all records
+  ); // all elements are records
   const merged = mergeElements(server, changes, { mergeKey, items: field?.items, mergeMap });
   return orderElements(partition(merged, changes, mergeKey), { patchOrder: changes, serverOrder: server }, mergeKey);
 }
 
-/** Drops duplicates as upstream does: the last element takes the place of a dropped one. */
+/** Drops duplicates as upstream does: the last element of the list takes the place of each dropped one. */
 function dedupe(list: unknown[]): unknown[] {
   let last = list.length - 1;
   for (let i = 0; i < last; i++) {
@@ -116,7 +116,7 @@ function mergeElements(
       at.set(change[mergeKey], merged.length);
       merged.push(change);
     } else {
-      merged[i] = mergeMap(merged[i] as Record<string, unknown>, change, items); // the index only has positions in this list
+      merged[i] = mergeMap(merged[i] as Record<string, unknown>, change, items); // `at` only has indexes of this list
     }
   }
   return merged;

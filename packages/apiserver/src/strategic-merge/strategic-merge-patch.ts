@@ -11,12 +11,11 @@ const orderPrefix = '$setElementOrder/';
 /**
  * Applies a strategic merge patch as the API server does (1.36): lists with a merge key are merged by it, other lists are
  * replaced; null deletes; `$patch: delete | replace`, `$retainKeys`, `$setElementOrder/<list>` and
- * `$deleteFromPrimitiveList/<list>` are supported. Built-in kinds only; for custom resources the API server responds with
- * 415.
+ * `$deleteFromPrimitiveList/<list>` are supported. Built-in kinds only; for custom resources the API server responds with 415.
  *
  * The inputs are not changed, and the result shares nothing with them.
  *
- * @throws {@link StrategicMergeError} with the status of the response.
+ * @throws {@link StrategicMergeError} with the response code.
  */
 export function strategicMergePatch(
   original: Readonly<Record<string, unknown>>,
@@ -69,7 +68,7 @@ function followDirective(patch: Record<string, unknown>): Record<string, unknown
   throw internal(`unknown patch type: ${printGo(directive)} in map: ${printGo(patch)}`);
 }
 
-/** Sets a value that the original does not have, without nulls and elements with directives. */
+/** Sets a field that the original lacks, after removing nulls and elements with directives from its value. */
 function take(original: Record<string, unknown>, key: string, value: unknown): void {
   const cleaned = withoutDirectives(withoutNulls(value));
   if (cleaned === undefined) delete original[key];
@@ -130,7 +129,7 @@ function retainKeys(original: Record<string, unknown>, patch: Record<string, unk
   for (const key of Object.keys(original)) if (!retained.has(key)) delete original[key];
 }
 
-/** Merges the lists that have a `$setElementOrder`, and removes both from the patch. */
+/** Merges the lists that have a `$setElementOrder`, and removes the lists and these directives from the patch. */
 function mergeOrderedLists(
   original: Record<string, unknown>,
   patch: Record<string, unknown>,
@@ -169,7 +168,7 @@ function mergeForOrder(
   return mergeList([...live], change, { field, deletes: false, mergeMap });
 }
 
-/** Checks that the patch's elements are in the order that the patch itself requires. */
+/** Checks that the elements of a list in the patch are in the order of its `$setElementOrder`. */
 function checkOrder(change: readonly unknown[], order: readonly unknown[], mergeKey: string | undefined): void {
   if (order.length === 0 || change.length === 0) return;
   let at = 0;

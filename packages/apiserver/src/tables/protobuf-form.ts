@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** A format whose media type is protobuf. */
 export type ProtobufFormat = OutputFormat & { readonly codec: ProtobufCodec };
 
-/** True if the client gets protobuf. */
+/** True if the client requested protobuf. */
 export function isProtobufFormat(format: OutputFormat): format is ProtobufFormat {
   return format.codec !== undefined;
 }
@@ -33,7 +33,7 @@ export async function protobufList(
   const items: Uint8Array[] = [];
   for (const stored of objects) {
     if (pacer.isDue) await pacer.rest();
-    // Not `form.object`, which would keep the decoded objects of a long list.
+    // Not `form.object`, which would cache every decoded object of a long list.
     items.push(codec.encodeItem(type, fieldsOf(form.draft(stored) as unknown as KubernetesObject, as)));
   }
   const kind = as === undefined ? form.definition.listKind : 'PartialObjectMetadataList';
@@ -46,7 +46,7 @@ export function protobufOfJson(json: string, codec: ProtobufCodec): Uint8Array {
   return codec.encode({ apiVersion, kind: kind ?? '' }, fields);
 }
 
-/** Returns the type under which an object is encoded. */
+/** Returns the type that an object is encoded as: its own, or PartialObjectMetadata. */
 export function protobufType({ apiVersion, definition }: ServedForm, as?: OutputFormat['as']): ObjectType {
   if (as === undefined) return { apiVersion, kind: definition.kind };
   return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };

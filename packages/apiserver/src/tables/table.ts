@@ -9,7 +9,7 @@ import type { StoredObject } from '../storage/storage.ts';
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 const encoder = new TextEncoder();
-/** Characters to collect before encoding them as bytes. */
+/** Number of characters to collect before encoding them as bytes. */
 const pieceLength = 256 * 1024;
 
 /** Options for encoding a table. */
@@ -20,16 +20,16 @@ export interface TableOptions {
   readonly metadata: string;
   /** The version of the table, and of the metadata in its rows. @defaultValue 'v1' */
   readonly version?: MetaVersion | undefined;
-  /** Watches send column definitions with the first event only. @defaultValue true */
+  /** False omits the column definitions: a watch sends them only with its first event. @defaultValue true */
   readonly columns?: boolean;
 }
 
-/** Encodes a meta/v1 `Table` of one object. */
+/** Encodes a meta/v1 `Table` with one object. */
 export function encodeTable(form: ServedForm, stored: StoredObject, options: TableOptions): Uint8Array {
   return encoder.encode(`${tableHead(form, options)}${rowJson(form, stored, options)}]}`);
 }
 
-/** A document that ends in a list: the part before the first item, and each item. */
+/** The parts of a JSON document that ends in a list: the text before the first item, and each item. */
 export interface ListParts {
   /** JSON up to the opening bracket of the list. */
   readonly head: string;
@@ -39,7 +39,7 @@ export interface ListParts {
   item(stored: StoredObject): string;
 }
 
-/** Returns the parts of a meta/v1 `Table` of a page of a list, as `kubectl get` requests it. */
+/** Returns the parts of a meta/v1 `Table` for a page of a list, as `kubectl get` requests it. */
 export function tableParts(form: ServedForm, options: TableOptions): ListParts {
   return { head: tableHead(form, options), item: (stored) => rowJson(form, stored, options) };
 }
@@ -111,6 +111,6 @@ export function partialParts(
   { metadata, version = 'v1' }: Pick<TableOptions, 'metadata' | 'version'>,
 ): ListParts {
   const head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/${version}","metadata":${metadata},"items":[`;
-  // As upstream, which never allocates the list (meta/internalversion, asPartialObjectMetadataList).
+  // `null`, as upstream, which does not allocate an empty list (meta/internalversion, asPartialObjectMetadataList).
   return { head, empty: 'null', item: (stored) => partialJson(form.object(stored), version) };
 }

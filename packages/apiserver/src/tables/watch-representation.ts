@@ -8,7 +8,7 @@ import { encodeTable, type IncludeObject, partialJson } from './table.ts';
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** Returns the representation of a watch that the client requested: plain objects, Tables, or metadata only. */
+/** Returns the representation that a watch's client requested: plain objects, Tables, or metadata only. */
 export function watchRepresentation(
   form: ServedForm,
   format: OutputFormat,
@@ -48,9 +48,9 @@ function tables(
       return encodeTable(form, item, { include, nowMs: now(), metadata, version, columns: first });
     },
     bookmark(resourceVersion, annotations) {
-      // Only the bookmark that ends the initial events has annotations, and always includes them.
-      const isLeftOut = include === 'None' && annotations === undefined;
-      const object = isLeftOut ? 'null' : decoder.decode(bookmark(resourceVersion, annotations));
+      // Only the bookmark that ends the initial events has annotations, so it always includes the object.
+      const omitsObject = include === 'None' && annotations === undefined;
+      const object = omitsObject ? 'null' : decoder.decode(bookmark(resourceVersion, annotations));
       const cells = JSON.stringify(definition.columns.map(() => ''));
       return encoder.encode(
         `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":null,"rows":[{"cells":${cells},"object":${object}}]}`,
@@ -75,7 +75,10 @@ function protobufEvents(form: ServedForm, format: ProtobufFormat): WatchRepresen
   };
 }
 
-/** Custom resources have no Go type that would omit what is unset: `unset` holds those fields. */
+/**
+ * Returns the encoder of bookmarks. `unset` holds metadata fields that a bookmark includes although they are unset: custom
+ * resources have no Go type that would omit them.
+ */
 function bookmarks(kind: string, apiVersion: string, unset: object = {}): WatchRepresentation['bookmark'] {
   return (resourceVersion, annotations) => {
     const metadata = { resourceVersion, ...unset, ...defined({ annotations }) };

@@ -5,16 +5,16 @@ import { frame } from './watch-frame.ts';
 import type { WatchRequest } from './watch-request.ts';
 import { type Backlog, chunkBytes } from './watcher.ts';
 
-/** Maximum number of objects to check per turn if a selector matches few of them. */
+/** Maximum number of objects or changes to check per turn of the event loop, if a selector matches few of them. */
 const examinedPerTurn = 500;
 
-/** Sends the state as ADDED events, then optionally a bookmark that marks its end. */
+/** Returns a backlog that sends the state as ADDED events, then optionally a bookmark that marks its end. */
 export function stateBacklog(
   objects: readonly StoredObject[],
   options: {
     readonly request: WatchRequest;
     readonly decode: DecodeStored;
-    /** Revision of the state, if its end should be marked. */
+    /** The revision of the state, if a bookmark should mark its end. */
     readonly endMark: string | undefined;
   },
 ): Backlog {
@@ -41,7 +41,7 @@ export function stateBacklog(
   return new FrameBacklog(frames());
 }
 
-/** Sends the changes between the start of the watch and the events its class has seen. */
+/** Returns a backlog of the changes after the watch's start revision, up to where the live events of its class begin. */
 export function historyBacklog(
   changes: readonly StorageChange[],
   options: { readonly request: WatchRequest; readonly decode: DecodeStored },
@@ -58,7 +58,7 @@ export function historyBacklog(
   return new FrameBacklog(frames());
 }
 
-/** Collects frames into chunks, and yields to other work in between. */
+/** Collects frames into chunks and yields to other work in between. */
 class FrameBacklog implements Backlog {
   readonly #frames: Iterator<Uint8Array | undefined>;
 
@@ -75,7 +75,7 @@ class FrameBacklog implements Backlog {
         const next = this.#frames.next();
         done = next.done === true;
         if (!next.value) continue;
-        frames.push(next.value as Uint8Array); // the return value is void
+        frames.push(next.value as Uint8Array); // the generator returns nothing
         length += (next.value as Uint8Array).length;
       }
       if (length > 0) return frames.length === 1 ? frames[0] : Buffer.concat(frames, length);

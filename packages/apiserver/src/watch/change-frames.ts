@@ -8,7 +8,7 @@ export type DecodeStored = (stored: StoredObject) => KubernetesObject;
 
 type Transition = 'ADDED' | 'MODIFIED' | 'DELETED';
 
-/** The frames of one change for different watchers. Everything is computed once, on first use. */
+/** Encodes one change as frames for different watchers. Each result is computed once, on first use. */
 export class ChangeFrames {
   readonly #change: StorageChange;
   readonly #decode: DecodeStored;
@@ -56,13 +56,13 @@ export class ChangeFrames {
   }
 
   #currentItem(): WatchItem {
-    const stored = this.#change.current as StoredObject; // ADDED and MODIFIED have one
+    const stored = this.#change.current as StoredObject; // set for ADDED and MODIFIED
     this.#current ??= storedItem(stored, this.#decode);
     return this.#current;
   }
 
   #deletedItem(): WatchItem {
-    const stored = this.#change.previous as StoredObject; // DELETED has one
+    const stored = this.#change.previous as StoredObject; // set for DELETED
     this.#deleted ??= storedItem({ ...stored, revision: this.#change.revision }, this.#decode);
     return this.#deleted;
   }

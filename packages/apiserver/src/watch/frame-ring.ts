@@ -2,7 +2,7 @@
 export interface RingEntry {
   readonly frame: Uint8Array;
   readonly revision: number;
-  /** The frame to send instead if this is the first event of a stream. */
+  /** Returns the frame to send instead if this is the first event of a stream; undefined if it is the same. */
   readonly firstFrame: (() => Uint8Array) | undefined;
 }
 
@@ -13,18 +13,18 @@ export interface RingSlice {
 }
 
 /**
- * The latest events of one class of watchers, numbered. Watchers hold a position, not a queue; a watcher that is too slow falls
- * behind the ring.
+ * The latest events of one class of watchers, by position. A watcher has a position instead of a queue; if it is too slow, the
+ * ring drops events that it has not read.
  */
 export class FrameRing {
   readonly #maxBytes: number;
-  /** The entries, after `#dropped` empty places. */
-  #places: (RingEntry | undefined)[] = [];
+  /** The entries, preceded by `#dropped` empty slots. */
+  #slots: (RingEntry | undefined)[] = [];
   #dropped = 0;
   #start = 0;
   #bytes = 0;
   #droppedRevision = 0;
-  /** Slices up to the current end, by start: watchers that keep up all need the same one. */
+  /** Cached slices by start position: watchers that keep up all read the same slice. */
   readonly #slices = new Map<number, RingSlice>();
 
   constructor(limits: { readonly maxBytes: number }) {
@@ -41,7 +41,7 @@ export class FrameRing {
     return this.#start + this.#length;
   }
 
-  /** The size of all entries. */
+  /** The size of all entries, in bytes. */
   get bytes(): number {
     return this.#bytes;
   }
@@ -51,18 +51,18 @@ export class FrameRing {
     return this.#droppedRevision;
   }
 
-  /** True if entries that every watcher has read should be dropped. */
+  /** True if it is time to drop the entries that every watcher has read. */
   get isFilling(): boolean {
     return this.#bytes * 4 > this.#maxBytes || this.#length > 1024;
   }
 
   at(position: number): RingEntry | undefined {
-    return position < this.#start ? undefined : this.#places[this.#dropped + position - this.#start];
+    return position < this.#start ? undefined : this.#slots[this.#dropped + position - this.#start];
   }
 
   append(entry: RingEntry): void {
     this.#slices.clear();
-    this.#places.push(entry);
+    this.#slots.push(entry);
     this.#bytes += entry.frame.length;
     while (this.#bytes > this.#maxBytes && this.#length > 1) this.#drop();
   }
@@ -74,7 +74,7 @@ export class FrameRing {
     this.#slices.clear();
   }
 
-  /** Returns the frames from a position on, as one chunk of at most about `maxBytes`. */
+  /** Returns the frames from a position on as one chunk of at most `maxBytes`, or a single frame if that is larger. */
   slice(position: number, maxBytes: number): RingSlice {
     const known = this.#slices.get(position);
     if (known) return known;
@@ -93,18 +93,18 @@ export class FrameRing {
   }
 
   get #length(): number {
-    return this.#places.length - this.#dropped;
+    return this.#slots.length - this.#dropped;
   }
 
-  /** Drops the oldest entry. Removes empty places only once they are half of all, because that copies the others. */
+  /** Drops the oldest entry. Removes the empty slots only when they are half of the array, because that copies the rest. */
   #drop(): void {
-    const oldest = this.#places[this.#dropped];
-    this.#places[this.#dropped++] = undefined;
+    const oldest = this.#slots[this.#dropped];
+    this.#slots[this.#dropped++] = undefined;
     this.#start++;
     this.#bytes -= oldest?.frame.length ?? 0;
     this.#droppedRevision = oldest?.revision ?? this.#droppedRevision;
-    if (this.#dropped * 2 < this.#places.length) return;
-    this.#places = this.#places.slice(this.#dropped);
+    if (this.#dropped * 2 < this.#slots.length) return;
+    this.#slots = this.#slots.slice(this.#dropped);
     this.#dropped = 0;
   }
 }

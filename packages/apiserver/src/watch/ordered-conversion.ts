@@ -1,6 +1,6 @@
 import type { StorageChange, StoredObject } from '../storage/index.ts';
 
-/** Converts stored objects for watchers with an external converter. */
+/** Converts stored objects with an external converter, for watchers. */
 export type ConvertStored = (objects: readonly StoredObject[]) => Promise<readonly StoredObject[]>;
 
 /** Converts changes one after the other, so they stay in order no matter how long a conversion takes. */
@@ -25,7 +25,7 @@ export class OrderedConversion {
     this.#last = this.#last.then(run).catch(failed);
   }
 
-  /** Converts changes immediately, out of order. */
+  /** Converts changes at once, without waiting for the queued changes. */
   async changes(changes: readonly StorageChange[]): Promise<readonly StorageChange[]> {
     const one = async (stored: StoredObject | undefined) => (stored ? (await this.#convert([stored]))[0] : undefined);
     const converted: StorageChange[] = [];

@@ -9,7 +9,7 @@ export interface PlainRepresentationOptions {
   readonly kind: string;
   /** Converts the stored object to the served one; absent if they are the same. */
   readonly convert?: ((object: KubernetesObject) => KubernetesObject) | undefined;
-  /** Distinguishes this conversion from another one to the same version (a CRD that has changed). @defaultValue '' */
+  /** Distinguishes this conversion from an earlier one to the same version, when a CRD changes. @defaultValue '' */
   readonly revision?: string | undefined;
 }
 

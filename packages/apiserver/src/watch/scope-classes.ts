@@ -3,15 +3,15 @@ import { type DecodeStored, storedItem } from './change-frames.ts';
 import type { WatchClass } from './watch-class.ts';
 import type { WatchTrigger } from './watch-request.ts';
 
-/** Classes that select objects with one value of a field. */
+/** Classes whose filter requires an exact value of one field, by that value. */
 interface FieldClasses {
   readonly of: WatchTrigger['of'];
   readonly byValue: Map<string, Set<WatchClass>>;
 }
 
 /**
- * The classes of one scope. Those whose filter requires an exact value of a field are found by that value, so that the change of a
- * pod concerns the watch of its node and not those of all other nodes.
+ * The watcher classes of one scope. Classes whose filter requires an exact value of a field are indexed by that value: a change
+ * to a pod is checked against the watch for its node, not against the watches for all other nodes.
  */
 export class ScopeClasses {
   readonly #others = new Set<WatchClass>();
@@ -48,7 +48,10 @@ export class ScopeClasses {
     if (classes?.byValue.size === 0) this.#byField.delete(trigger.field);
   }
 
-  /** Returns the classes that a change may concern: those for the value of the field before it and after it. */
+  /**
+   * Returns the classes that a change may concern: classes that require no field value, and classes that require the value before
+   * or after the change.
+   */
   *concernedBy(change: StorageChange, decode: DecodeStored): Iterable<WatchClass> {
     yield* this.#others;
     for (const { of, byValue } of this.#byField.values()) {
@@ -68,7 +71,7 @@ function fieldValues(
   try {
     return new Set(versions.map((stored) => of(storedItem(stored, decode))));
   } catch {
-    // Each class then reports the undecodable object to its own watchers.
+    // Return all classes: each reports the undecodable object to its own watchers.
     return undefined;
   }
 }

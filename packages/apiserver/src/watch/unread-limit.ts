@@ -1,8 +1,8 @@
-/** A group of watchers whose events are kept for the slowest of them. */
+/** The events of several watchers, kept until the slowest watcher has read them. */
 export interface UnreadEvents {
   /**
-   * Drops events that all have read. Returns the remaining bytes and the user of the slowest watcher, or undefined if that user has
-   * no limit.
+   * Drops the events that all watchers have read. Returns the size of the remaining events, and the user of the slowest watcher
+   * or undefined if that user has no limit.
    */
   unread(): { readonly owner: string | undefined; readonly bytes: number };
   /** Ends the slowest watcher. */
@@ -22,11 +22,14 @@ export class UnreadLimit {
     this.stepBytes = Math.ceil(maxBytes / 64);
   }
 
-  /** Charges the user of the slowest watcher, and ends the slowest watchers of a user over the limit. */
+  /**
+   * Charges unread events to the user of their slowest watcher. While that user exceeds the limit, ends the slowest watcher of
+   * the largest group of events charged to the user.
+   */
   check(events: UnreadEvents): void {
     const owner = this.#charge(events);
     while (owner !== undefined && this.#total(owner) > this.#maxBytes) {
-      // Some events may have been read since they were charged.
+      // Charge again, because some events may have been read since the last charge.
       for (const each of [...(this.#owners.get(owner)?.events ?? [])]) this.#charge(each);
       if (this.#total(owner) <= this.#maxBytes) return;
       const largest = this.#largest(owner);
@@ -36,7 +39,7 @@ export class UnreadLimit {
     }
   }
 
-  /** Drops events that no longer have a reader. */
+  /** Removes the charge for events that no longer have watchers. */
   forget(events: UnreadEvents): void {
     const charge = this.#charges.get(events);
     const account = charge && this.#owners.get(charge.owner);

@@ -28,7 +28,7 @@ export interface WatchBeginningOptions {
   readonly progress: () => number;
 }
 
-/** Sends watchers what they get before new changes: the past changes or the state that they asked for. */
+/** Starts watchers: before new changes, they receive the past changes or the state that they requested. */
 export class WatchBeginning {
   readonly #options: WatchBeginningOptions;
 
@@ -61,7 +61,7 @@ export class WatchBeginning {
   ): Promise<void> {
     const { request, revision } = options;
     const { storage, prefix, conversion, decode } = this.#options;
-    // Changes that storage has made visible but not delivered yet come through the ring.
+    // Later changes, even if they are already visible in storage, will arrive through the ring.
     const upTo = this.#options.progress();
     const changes: StorageChange[] = [];
     try {

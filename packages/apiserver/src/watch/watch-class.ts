@@ -5,7 +5,7 @@ import { tooManyUnread } from './watch-failures.ts';
 import type { WatchFilter, WatchRepresentation, WatchRequest } from './watch-request.ts';
 import type { Watcher } from './watcher.ts';
 
-/** All watchers that see the same events in the same representation. They share every byte. */
+/** All watchers that see the same events in the same representation. They share the encoded events. */
 export class WatchClass implements UnreadEvents {
   readonly key: string;
   /** The scopes (see {@link scopesOf}) whose changes concern this class. */
@@ -14,7 +14,7 @@ export class WatchClass implements UnreadEvents {
   readonly filter: WatchFilter | undefined;
   readonly ring: FrameRing;
   readonly watchers: Set<Watcher> = new Set();
-  /** Once the ring has this many bytes, its unread events are checked again. */
+  /** Size of the ring, in bytes, at which its unread events are checked next. */
   checkAtBytes = 0;
 
   constructor(request: WatchRequest, limits: { readonly maxBytes: number }) {
@@ -53,7 +53,7 @@ export class WatchClass implements UnreadEvents {
     this.#slowest()?.cut(tooManyUnread());
   }
 
-  /** Returns the watcher that is furthest behind; undefined if all have read everything. */
+  /** Returns the watcher that is furthest behind, or undefined if all watchers have read everything. */
   #slowest(): Watcher | undefined {
     let slowest: Watcher | undefined;
     let oldest = this.ring.end;
@@ -66,7 +66,7 @@ export class WatchClass implements UnreadEvents {
   }
 }
 
-/** Returns a key that is equal for watchers of one class. */
+/** Returns the key of the class that a request belongs to. */
 export function classKey(request: WatchRequest): string {
   const { representation, filter, namespace, name } = request;
   return JSON.stringify([representation.id, filter?.id, namespace, name]);
@@ -86,6 +86,6 @@ export function scopesOf(relativeKey: string): readonly string[] {
 
 function requestScopes({ namespace, name }: WatchRequest): readonly string[] {
   if (namespace) return [`${namespace}/${name ?? ''}`];
-  // Without a namespace, a name means a cluster-scoped object, or that name in every namespace; the keys decide which.
+  // Without a namespace, a name selects a cluster-scoped object, or the objects of that name in all namespaces.
   return name === undefined ? [''] : [name, `*/${name}`];
 }

@@ -2,7 +2,7 @@ import { ScopeClasses } from './scope-classes.ts';
 import { classKey, WatchClass } from './watch-class.ts';
 import type { WatchRequest } from './watch-request.ts';
 
-/** The classes of the watchers of one resource, by key and by scope. */
+/** The watcher classes of one resource, by key and by scope. */
 export class WatchClasses {
   readonly #ringBytes: number;
   readonly #byKey = new Map<string, WatchClass>();
@@ -29,7 +29,7 @@ export class WatchClasses {
     return watchClass;
   }
 
-  /** Returns the classes whose watchers see changes in a scope, or undefined. */
+  /** Returns the classes whose watchers see changes in a scope, or undefined if there are none. */
   inScope(scope: string): ScopeClasses | undefined {
     return this.#byScope.get(scope);
   }

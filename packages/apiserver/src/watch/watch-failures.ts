@@ -3,7 +3,7 @@ import type { StatusCause } from '@kubewright/apimachinery/meta/v1';
 import { tooManyRequests } from '../http/failures.ts';
 import { failure } from '../http/status-response.ts';
 
-/** Builds the error for a version older than the history. */
+/** Builds the error for a resourceVersion older than the history. */
 export function expired(requested: number, oldest: number): StatusError {
   return failure(410, { reason: 'Expired', message: `too old resource version: ${requested} (${oldest})` });
 }
@@ -13,7 +13,7 @@ export function tooManyUnread(): StatusError {
   return tooManyRequests('Too many unread events, please try again later.', 1);
 }
 
-/** Builds the error for a future version that did not arrive in time. */
+/** Builds the error for a future resourceVersion that was not reached in time. */
 export function tooLargeResourceVersion(requested: number, current: number): StatusError {
   return failure(504, {
     reason: 'Timeout',
@@ -25,7 +25,7 @@ export function tooLargeResourceVersion(requested: number, current: number): Sta
   });
 }
 
-/** Builds the error for a resourceVersion that is no 64-bit number; upstream returns 500 without a reason on watches (1.36). */
+/** Builds the error for a watch whose resourceVersion is not a 64-bit number: a 500 without a reason, as upstream (1.36). */
 export function invalidResourceVersion(text: string, why: 'invalid syntax' | 'value out of range'): StatusError {
   const quoted = JSON.stringify(text);
   return failure(500, {
@@ -34,7 +34,7 @@ export function invalidResourceVersion(text: string, why: 'invalid syntax' | 'va
   });
 }
 
-/** Builds the error for options that cannot be combined. */
+/** Builds the error for list options that cannot be combined. */
 export function invalidListOptions(causes: readonly Required<StatusCause>[]): StatusError {
   const texts = causes.map(({ field, message }) => `${field}: ${message}`);
   return failure(422, {

@@ -14,7 +14,7 @@ const openings: Readonly<Record<WatchEventType, Buffer>> = {
 };
 const closing = Buffer.from('}\n');
 
-/** Lines of JSON. */
+/** Writes events as lines of JSON. */
 const jsonLines: WatchFraming = {
   frame(type, object) {
     const opening = openings[type];
@@ -27,7 +27,7 @@ const jsonLines: WatchFraming = {
   status: (status) => Buffer.from(JSON.stringify(status)),
 };
 
-/** Wraps an encoded object in an event, in the form of a representation. */
+/** Wraps an encoded object in an event, with the framing of a representation. */
 export function frame(
   { framing = jsonLines }: WatchRepresentation,
   type: WatchEventType,
@@ -36,7 +36,7 @@ export function frame(
   return framing.frame(type, object);
 }
 
-/** Builds an event that gives the reason why the stream ends. */
+/** Builds the ERROR event that gives the reason why the stream ends. */
 export function errorFrame({ framing = jsonLines }: WatchRepresentation, status: Status): Uint8Array {
   return framing.frame('ERROR', framing.status(status));
 }

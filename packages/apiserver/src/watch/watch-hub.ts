@@ -29,7 +29,7 @@ export interface WatchHubOptions {
   readonly random: Random;
   /** Decodes stored bytes; shares a cache with the registry. @defaultValue `parseExactJson` */
   readonly decode?: DecodeStored | undefined;
-  /** Converts stored objects for this hub's watchers, if that takes an external converter. */
+  /** Converts stored objects for this hub's watchers. Set if the kind has an external converter. */
   readonly convert?: ConvertStored | undefined;
   /** Bytes kept for slow watchers of the same events. @defaultValue 32 MiB */
   readonly ringBytes?: number | undefined;
@@ -39,12 +39,12 @@ export interface WatchHubOptions {
 
 /** Approximate interval between bookmarks, in milliseconds. */
 const bookmarkMs = 60_000;
-/** Time before its end at which a stream gets a last bookmark, in milliseconds. */
+/** Time between a stream's last bookmark and its end, in milliseconds. */
 const lastBookmarkMs = 2_000;
 
 /**
- * Serves all watches of one resource. Subscribes to storage once, while there are watchers. The work per change depends on the
- * number of watcher classes that it may concern, not on the number of watchers.
+ * Serves all watches of one resource with a single watch on storage, which is open while there are watchers. The work for a
+ * change depends on the number of watcher classes that it may concern, not on the number of watchers.
  */
 export class WatchHub implements WatchSource {
   readonly #options: WatchHubOptions;
@@ -58,7 +58,7 @@ export class WatchHub implements WatchSource {
   #progress = 0;
   #bookmarkTimer: Timer | undefined;
   #closed = false;
-  /** Counts the watches of storage; only the newest one is delivered. */
+  /** Number of storage watches opened so far. Only the newest one delivers changes. */
   #opened = 0;
   readonly #conversion: OrderedConversion | undefined;
   readonly #beginning: WatchBeginning;
@@ -111,11 +111,11 @@ export class WatchHub implements WatchSource {
     for (const watcher of this.#watchers.keys()) watcher.end();
   }
 
-  /** Watches storage. Watchers that have joined before get what it delivers; their start decides what they skip. */
+  /** Watches storage. Its changes reach all watchers that have joined; each watcher skips the changes before its start. */
   async #open(): Promise<StorageWatch> {
     const { storage, prefix } = this.#options;
     const opened = ++this.#opened;
-    // The last watcher may leave, and others join, while this watch is being opened: then it has no watchers.
+    // While this watch is being opened, all watchers may leave and new ones open another watch. Then this one is obsolete.
     const isCurrent = (): boolean => opened === this.#opened;
     const fromRevision = await storage.revision();
     if (isCurrent()) this.#progress = fromRevision;
@@ -123,7 +123,7 @@ export class WatchHub implements WatchSource {
       if (isCurrent()) this.#lose(error);
     };
     return storage.watch({ prefix, fromRevision, onLost }, (changes) => {
-      if (isCurrent()) this.#taken(changes);
+      if (isCurrent()) this.#onChanges(changes);
     });
   }
 
@@ -144,13 +144,13 @@ export class WatchHub implements WatchSource {
     const watchClass = this.#classes.of(request);
     const watcher = new Watcher(watchClass, this.#host, request.owner);
     watchClass.watchers.add(watcher);
-    this.#watchers.set(watcher, this.#live(watcher, { request, watchClass }));
+    this.#watchers.set(watcher, this.#arm(watcher, { request, watchClass }));
     if (this.#closed || request.signal.aborted) watcher.end();
     return watcher;
   }
 
   /** Arms the timers that end a stream and send its bookmarks. */
-  #live(watcher: Watcher, options: { readonly request: WatchRequest; readonly watchClass: WatchClass }): WatcherState {
+  #arm(watcher: Watcher, options: { readonly request: WatchRequest; readonly watchClass: WatchClass }): WatcherState {
     const { request, watchClass } = options;
     const { clock, random } = this.#options;
     const bookmarks = request.allowWatchBookmarks ?? false;
@@ -170,7 +170,7 @@ export class WatchHub implements WatchSource {
   }
 
   /** Delivers changes. On an error, fails all watchers, which may have missed a change, so that they relist; then rethrows. */
-  #taken(changes: readonly StorageChange[]): void {
+  #onChanges(changes: readonly StorageChange[]): void {
     try {
       this.#take(changes);
     } catch (error) {
@@ -241,14 +241,14 @@ export class WatchHub implements WatchSource {
 
   #bookmark(watchers: readonly Watcher[]): void {
     this.#sendBookmarks(watchers).catch((error: unknown) => {
-      // The changes that the storage has missed are on their way: the next bookmark follows them. Other failures end the streams.
+      // The storage is catching up on missed changes: leave it to the next bookmark. Other failures end the streams.
       if (!(error instanceof StorageNotReadyError)) this.#failAll(error);
     });
   }
 
   async #sendBookmarks(watchers: readonly Watcher[]): Promise<void> {
     const source = this.#source;
-    // All changes up to this revision have arrived, for this resource or others, so the bookmark skips no event.
+    // All changes up to this revision have been delivered, so the bookmark skips no event.
     const revision = await (await source)?.synced();
     if (revision === undefined || source !== this.#source) return;
     const send = (): void => {

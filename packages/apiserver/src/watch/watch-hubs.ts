@@ -14,7 +14,7 @@ export class WatchHubs implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Returns the hub of the resource with this storage prefix; its versions share it. */
+  /** Returns the hub for a storage prefix, which all versions of the resource share. */
   hub(prefix: string): WatchHub {
     let hub = this.#hubs.get(prefix);
     if (!hub) {
@@ -25,8 +25,8 @@ export class WatchHubs implements AsyncDisposable {
   }
 
   /**
-   * Returns the hub of one version of a resource that needs a conversion webhook. When the converter changes, streams of the
-   * previous one end.
+   * Returns the hub of one version of a resource that needs a conversion webhook. When the converter changes, the streams of the
+   * previous converter end.
    */
   convertedHub(
     prefix: string,

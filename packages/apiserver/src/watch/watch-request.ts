@@ -5,15 +5,15 @@ import type { WatchEventType } from './watch-frame.ts';
 /** A client's watch of one resource: its selection and representation. Built by the registry from the query. */
 export interface WatchRequest {
   readonly representation: WatchRepresentation;
-  /** Only objects of this namespace. @defaultValue all, or the cluster's for cluster-scoped kinds */
+  /** Selects the objects of this namespace. @defaultValue all objects */
   readonly namespace?: string | undefined;
-  /** Only the object of this name. */
+  /** Selects the object of this name. @defaultValue all objects */
   readonly name?: string | undefined;
   /** Label and field selectors combined; absent means everything. */
   readonly filter?: WatchFilter | undefined;
-  /** As sent: empty or absent means "newest state first", `0` "any state first", `N` exactly after N. */
+  /** As sent. Empty or absent: start with the newest state. `0`: start with any state. `N`: start with the changes after N. */
   readonly resourceVersion?: string | undefined;
-  /** As sent; only `NotOlderThan`, and only with `sendInitialEvents`. */
+  /** As sent. Must be `NotOlderThan`, and requires `sendInitialEvents`. */
   readonly resourceVersionMatch?: string | undefined;
   readonly sendInitialEvents?: boolean | undefined;
   /** @defaultValue false */
@@ -27,11 +27,11 @@ export interface WatchRequest {
 }
 
 /**
- * A way to encode objects on a watch: the plain JSON of a version, a Table, a PartialObjectMetadata. All watchers whose
- * representations have the same `id` share encodings.
+ * A way to encode objects on a watch: as plain JSON of a version, as a Table, or as PartialObjectMetadata. Watchers whose
+ * representations have the same `id` share the encoded events.
  */
 export interface WatchRepresentation {
-  /** Equal IDs encode equally, e.g. `json apps/v1`, `table apps/v1 Metadata`. */
+  /** Representations with the same id encode objects identically, e.g. `json apps/v1`, `table apps/v1 Metadata`. */
   readonly id: string;
   /** Encodes an event's `object`. Called once per change, representation and value of `first`. */
   encode(item: WatchItem, position: WatchPosition): Uint8Array;
@@ -43,11 +43,11 @@ export interface WatchRepresentation {
   readonly framing?: WatchFraming | undefined;
 }
 
-/** The form of a stream's events. */
+/** Writes a stream's events. */
 export interface WatchFraming {
   /** Wraps an encoded object in an event. */
   frame(type: WatchEventType, object: Uint8Array): Uint8Array;
-  /** Encodes the object of an event that gives the reason why the stream ends. */
+  /** Encodes the object of the ERROR event that gives the reason why the stream ends. */
   status(status: Status): Uint8Array;
 }
 
@@ -57,7 +57,10 @@ export interface WatchPosition {
   readonly first: boolean;
 }
 
-/** An object for watchers, with the revision of the event (also in DELETED). It is decoded at most once, on first use. */
+/**
+ * An object for watchers, with the revision of the event (of the deletion in DELETED events). It is decoded at most once, on
+ * first use.
+ */
 export interface WatchItem extends StoredObject {
   /** The decoded object. Shared: must never be modified. */
   readonly object: KubernetesObject;
@@ -68,13 +71,13 @@ export interface WatchFilter {
   /** Canonical text of the selectors. */
   readonly id: string;
   matches(item: WatchItem): boolean;
-  /** A field whose value every matching object has. Changes of objects with other values do not evaluate the filter. */
+  /** A field value that every matching object has. The filter is not evaluated for changes to objects with other values. */
   readonly trigger?: WatchTrigger | undefined;
 }
 
-/** An exact value that a filter requires of a field, such as the node of pods. */
+/** A field and the exact value that a filter requires, such as a pod's node. */
 export interface WatchTrigger {
-  /** Equal for filters that read the same field in the same way. */
+  /** Identifies the field: equal for filters that read the same field in the same way. */
   readonly field: string;
   readonly value: string;
   /** Returns the field's value. */

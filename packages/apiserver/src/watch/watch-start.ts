@@ -16,14 +16,13 @@ export type WatchStart =
 /**
  * Decides where a watch starts, as kube-apiserver 1.36 does.
  *
- * @throws StatusError when the options do not go together.
+ * @throws StatusError if the options cannot be combined.
  */
 export function watchStart(request: WatchRequest): WatchStart {
   const { sendInitialEvents, allowWatchBookmarks = false } = request;
   validateMatch(request);
   const revision = parseRevision(request.resourceVersion ?? '');
-  // Unless the client says otherwise, a watch without a version starts with the state: the behavior from before
-  // sendInitialEvents.
+  // Unless the client sets sendInitialEvents, a watch without a version starts with the state, as before that option existed.
   if (sendInitialEvents ?? revision === 0) {
     return { type: 'state', notOlderThan: revision, markEnd: allowWatchBookmarks };
   }

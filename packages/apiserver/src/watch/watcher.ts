@@ -4,10 +4,10 @@ import type { WatchClass } from './watch-class.ts';
 import { expired } from './watch-failures.ts';
 import { errorFrame, frame } from './watch-frame.ts';
 
-/** Bytes delivered at a time: enough to fill a socket's buffers, few enough for many readers. */
+/** Maximum bytes delivered at a time: enough to fill a socket's buffers, few enough to serve many readers in turn. */
 export const chunkBytes: number = 128 * 1024;
 
-/** The part of a stream before live events. */
+/** The events that a stream sends before live events. */
 export interface Backlog {
   /** Returns the next chunk, or `undefined` at the end. */
   next(): Promise<Uint8Array | undefined>;
@@ -52,7 +52,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
     return this;
   }
 
-  /** Sets the backlog, and the revision that it covers. */
+  /** Sets the backlog, and the revision up to which it covers changes. */
   begin(options: { readonly backlog: Backlog | undefined; readonly afterRevision: number }): void {
     this.#backlog = options.backlog;
     this.#afterRevision = options.afterRevision;
@@ -64,7 +64,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
     this.wake();
   }
 
-  /** Ends the stream like {@link fail}, and keeps none of its unread events. */
+  /** Ends the stream like {@link fail}, but drops its unread events. */
   cut(error: unknown): void {
     this.#backlog = undefined;
     this.cursor = Number.POSITIVE_INFINITY;
@@ -91,7 +91,8 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array>> {
-    // All writes of this turn are sent together, because a reader in this process costs less than a single write.
+    // Send all events of this turn in one chunk. A reader in this process is so fast that it would otherwise take each event
+    // alone.
     if (this.#sentAny) await nextTurn();
     for (;;) {
       if (this.#ended) return { done: true, value: undefined };
@@ -99,7 +100,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
       try {
         if (!this.#ending) chunk = (await this.#backlogChunk()) ?? this.#liveChunk();
       } catch (error) {
-        // The hub must not keep serving a stream that failed.
+        // Leave the hub, which must not keep serving a failed stream.
         this.#finish();
         throw error;
       }
@@ -127,11 +128,11 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   #liveChunk(): Uint8Array | undefined {
     if (this.#ended) return undefined;
     const { ring } = this.#class;
-    if (this.#failure instanceof StatusError) return this.#lastWords(this.#failure);
+    if (this.#failure instanceof StatusError) return this.#endWith(this.#failure);
     if (this.#failure !== undefined) throw this.#failure;
     if (this.cursor < ring.start) {
       if (ring.droppedRevision > this.#afterRevision) {
-        return this.#lastWords(expired(this.#afterRevision, ring.droppedRevision));
+        return this.#endWith(expired(this.#afterRevision, ring.droppedRevision));
       }
       this.cursor = ring.start;
     }
@@ -151,7 +152,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   #advance(next: number): void {
     this.cursor = next;
     this.#afterRevision = this.#class.ring.at(next - 1)?.revision ?? this.#afterRevision;
-    // A revision may hold several events; those still to come must not be skipped.
+    // A revision may have several events: do not skip the ones that follow.
     if (this.#class.ring.at(next)?.revision === this.#afterRevision) this.#afterRevision--;
   }
 
@@ -163,7 +164,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
     return frame(representation, 'BOOKMARK', representation.bookmark(`${progress}`, undefined));
   }
 
-  #lastWords(error: StatusError): Uint8Array {
+  #endWith(error: StatusError): Uint8Array {
     this.#ending = true;
     return errorFrame(this.#class.representation, error.status);
   }

@@ -6,7 +6,7 @@ import { type ConnectionOptions, connect as connectTls } from 'node:tls';
 /** Opens a connection to an address, such as a pod's address in another network. */
 export type Dial = (address: { readonly host: string; readonly port: number }) => Promise<Socket>;
 
-/** Returns an agent whose connections are opened by `dial`. @defaultValue by this process's own sockets */
+/** Returns an agent that opens connections with `dial`, or with this process's own sockets if `dial` is undefined. */
 export function dialingAgent(options: AgentOptions, dial: Dial | undefined): Agent {
   return dial ? new DialingAgent(options, dial) : new Agent(options);
 }
@@ -26,7 +26,7 @@ class DialingAgent extends Agent {
     const { host = '', port = 443 } = options;
     this.#dial({ host, port }).then(
       (socket) => callback?.(null, connectTls({ ...options, socket })),
-      // Node passes no stream with an error.
+      // Node passes no stream along with an error.
       (error: Error) => callback?.(error, undefined as unknown as Duplex),
     );
     return undefined;

@@ -85,7 +85,10 @@ export class HttpsWebhookCaller implements WebhookCaller, Disposable {
     };
   }
 
-  /** Returns the agent for a CA bundle. Calls with the same bundle share connections; the agent itself keeps servers apart. */
+  /**
+   * Returns the agent for a CA bundle. Calls with the same bundle share an agent, which keeps the connections of different
+   * servers apart.
+   */
   #agent(ca = ''): Agent {
     let agent = this.#agents.get(ca);
     if (agent === undefined) {

@@ -28,7 +28,7 @@ const metaKinds = new Set([
 /**
  * Checks that a response has the type and version of the review that was sent. A response without a type is accepted.
  *
- * @throws WebhookCallError in the words of upstream's decoder (1.36)
+ * @throws WebhookCallError with the message of upstream's decoder (1.36)
  */
 export function checkReviewKind(response: WebhookReply, sent: ReviewKind): void {
   const { kind = '', apiVersion = '' } = response;
@@ -50,7 +50,7 @@ export function checkReviewKind(response: WebhookReply, sent: ReviewKind): void 
   );
 }
 
-/** Formats a type like Go in `expected webhook response of …, got …`. */
+/** Formats a type as Go does in `expected webhook response of …, got …`. */
 export function shownType({ kind, apiVersion }: { readonly kind?: unknown; readonly apiVersion?: unknown }): string {
   const version = typeof apiVersion === 'string' ? apiVersion : '';
   return `${version.includes('/') ? version : `/${version}`}, Kind=${typeof kind === 'string' ? kind : ''}`;

@@ -32,10 +32,10 @@ const slicePrefix = storagePrefix({ group: 'discovery.k8s.io', resource: 'endpoi
 const decoder = new TextDecoder();
 
 /**
- * Returns a resolver that finds a ready endpoint in a service's slices, because cluster IPs are not routed here. External names
- * are returned unchanged. Mirrors `ResolveEndpoint` of k8s.io/apiserver (1.36); endpoints rotate.
+ * Returns a resolver that picks the ready endpoints of a service in turn, because cluster IPs are not routed here. External names
+ * are returned unchanged. Mirrors `ResolveEndpoint` of k8s.io/apiserver (1.36).
  *
- * @throws Error in upstream's words
+ * @throws Error with upstream's message
  */
 export function serviceResolver(options: { readonly storage: Storage; readonly read: ReadObject }): ResolveService {
   let turn = 0;
@@ -54,7 +54,7 @@ export function serviceResolver(options: { readonly storage: Storage; readonly r
   };
 }
 
-/** Returns the slices of a service. */
+/** Returns the EndpointSlices of a service. */
 export async function slicesOf(
   storage: Storage,
   { namespace, name }: { readonly namespace: string; readonly name: string },

@@ -1,10 +1,10 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** A webhook that could not be called, or that gave an invalid response. The message is upstream's (client-go 1.36). */
+/** Thrown if a webhook cannot be called or sends an invalid response. The message is upstream's (client-go 1.36). */
 export class WebhookCallError extends KubewrightError {
   override readonly name = 'WebhookCallError';
   readonly code = 'KW5701';
-  /** HTTP code of the failure: the webhook's own if it responded with a Status. */
+  /** HTTP status code for the API client: the webhook's own if it responded with a Status. */
   readonly httpStatus: number;
 
   constructor(what: string, options: { readonly httpStatus?: number; readonly cause?: unknown } = {}) {

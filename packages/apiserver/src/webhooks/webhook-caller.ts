@@ -1,7 +1,7 @@
 /** An HTTPS request to a webhook, with everything that determines its destination. */
 export interface WebhookRequest {
   readonly method: 'POST' | 'GET';
-  /** The requested URL. Also the host to connect to, unless {@link connectTo} is set. */
+  /** The requested URL. Its host is also the address to connect to, unless {@link connectTo} is set. */
   readonly url: URL;
   /** The address to connect to instead of the URL's host: a service's endpoint. */
   readonly connectTo?: { readonly host: string; readonly port: number } | undefined;
@@ -21,7 +21,7 @@ export interface WebhookResponse {
 }
 
 /**
- * The transport to webhooks: the seam for tests and custom networks. The server's certificate must be valid for the URL's host.
+ * The transport to webhooks, which tests and custom networks replace. The server's certificate must be valid for the URL's host.
  * Connections may be reused; redirects are not followed.
  *
  * @throws Error whose message says what happened; the caller of this method adds the URL.

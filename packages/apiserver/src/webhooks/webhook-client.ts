@@ -35,7 +35,7 @@ export interface WebhookClientOptions {
 export interface WebhookPost {
   readonly config: WebhookClientConfig;
   readonly body: object;
-  /** Timeout of the call, also sent to the webhook. @defaultValue none; the call lasts as long as the request that needs it */
+  /** Timeout of the call, also sent to the webhook. @defaultValue none: only `signal` ends the call */
   readonly timeoutSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -147,7 +147,7 @@ function serviceUrl(service: NonNullable<WebhookClientConfig['service']>): URL {
   return made;
 }
 
-/** Formats a URL like Go: with the port, even a service's default port; for a redirect, its original location. */
+/** Formats a URL as Go does: a service's URL always with its port, a rejected redirect as the location was sent. */
 function shown(url: URL, error: unknown): string {
   if (error instanceof RedirectError) return error.location;
   const isService = url.hostname.endsWith('.svc') && url.port === '';

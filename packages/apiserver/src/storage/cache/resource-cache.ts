@@ -19,22 +19,22 @@ import { RevisionWaiters } from './revision-waiters.ts';
 export interface ResourceCacheOptions extends RevisionedKeysOptions {
   readonly storage: Storage;
   readonly prefix: string;
-  /** The cache keeps the history from this revision on, if storage still has it. @defaultValue none */
+  /** First revision of the history to cache, if storage still has it. @defaultValue the current revision */
   readonly fromRevision?: number | undefined;
-  /** Receives errors of relisting after the storage has lost changes; the list is then retried. */
+  /** Called when a relist after a lost watch fails; the relist is then retried. */
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * All objects of one resource with their recent history, kept up to date by one watch of storage. If storage loses the watch, the
- * cache relists until that succeeds; it is not ready meanwhile.
+ * Caches all objects of one resource and their recent history, kept up to date by one watch of storage. If storage loses the
+ * watch, the cache is not ready until a relist succeeds.
  */
 export class ResourceCache implements Disposable {
   readonly #options: ResourceCacheOptions;
   readonly #keys: RevisionedKeys;
   readonly #waiters: RevisionWaiters;
   readonly #ended = new AbortController();
-  /** Absent while changes may be missing. */
+  /** Undefined while the cache may have missed changes. */
   #watch: StorageWatch | undefined;
 
   private constructor(options: ResourceCacheOptions, { revision, objects }: StorageList) {
@@ -56,7 +56,7 @@ export class ResourceCache implements Disposable {
     return cache;
   }
 
-  /** False while changes may be missing. */
+  /** False while the cache may have missed changes. */
   get isReady(): boolean {
     return this.#watch !== undefined;
   }
@@ -79,7 +79,7 @@ export class ResourceCache implements Disposable {
     return this.#keys.revision;
   }
 
-  /** Waits until the cache has reached the revision of a commit, at most three seconds. Never rejects. */
+  /** Waits at most three seconds until the cache reaches a revision. Never rejects. */
   async reached(revision: number): Promise<void> {
     if (this.#keys.revision < revision && !this.#ended.signal.aborted) await this.#waiters.wait(revision);
   }
@@ -88,7 +88,7 @@ export class ResourceCache implements Disposable {
     return this.#keys.get(key);
   }
 
-  /** True if the cache knows what has changed since a revision. */
+  /** True if the cache has all changes since a revision. */
   reachesBackTo(revision: number): boolean {
     return revision >= this.#keys.compacted;
   }
@@ -157,10 +157,7 @@ export class ResourceCache implements Disposable {
     this.#waiters.advance(this.#keys.revision);
   }
 
-  /**
-   * Catches up after storage has lost the changes since the last one: applies the difference as the changes that must have
-   * happened.
-   */
+  /** Catches up after a lost watch: lists storage, and applies the differences as deletions and writes. */
   async #relist(): Promise<void> {
     const { storage, prefix } = this.#options;
     const list = await storage.list({ prefix });
@@ -170,7 +167,7 @@ export class ResourceCache implements Disposable {
     const gone = known.filter((object) => isReplaced(object, wanted.get(object.key)));
     const fresh = list.objects.filter(({ key, revision }) => this.#keys.get(key)?.revision !== revision);
     const deletions = gone.map(({ key }) => ({ key, object: undefined }));
-    // No watch may continue from a revision in between.
+    // The changes up to the list's revision are unknown, so no watch may start before it.
     this.#keys.compact(list.revision);
     if (deletions.length > 0) this.#keys.apply(list.revision, deletions);
     for (const object of fresh) this.#keys.apply(list.revision, [{ key: object.key, object }]);
@@ -183,13 +180,13 @@ async function firstList({ storage, prefix, fromRevision }: ResourceCacheOptions
   try {
     return await storage.list({ prefix, revision: fromRevision });
   } catch (error) {
-    // The newest state is enough for readers that need no history.
+    // Start from the current state instead: storage itself serves watches from other revisions.
     if (error instanceof CompactedError || error instanceof FutureRevisionError) return storage.list({ prefix });
     throw error;
   }
 }
 
-/** True if an object was deleted, even if it was then recreated under the same key. */
+/** True if an object was deleted, even if its key now holds a new object. */
 function isReplaced(object: StoredObject, now: StoredObject | undefined): boolean {
   if (!now) return true;
   return now.revision !== object.revision && uidOf(now) !== uidOf(object);

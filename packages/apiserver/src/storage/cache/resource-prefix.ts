@@ -1,6 +1,6 @@
 /**
- * Returns the prefix of all keys of a resource, for a key or a prefix of it; undefined for a prefix of several resources. Custom
- * resources have their group in the key, and services and endpoints share a first part.
+ * Returns the key prefix of the resource that a key, or the prefix of a list, belongs to; undefined if the prefix spans several
+ * resources. A resource's prefix has one more segment for custom resources (their group), services and endpoints.
  */
 export function resourcePrefix(key: string): string | undefined {
   const [, root, first = '', second = ''] = key.split('/');

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 
-/** The longest wait, in milliseconds (as upstream's watch cache waits to be fresh). */
+/** Maximum wait, in milliseconds: the same as in upstream's watch cache. */
 const longestMs = 3_000;
 
 interface Waiter {
@@ -9,7 +9,7 @@ interface Waiter {
   readonly resolve: () => void;
 }
 
-/** Callers that wait until a revision is reached. Every wait ends after three seconds. */
+/** Lets callers wait until a revision is reached, for at most three seconds. */
 export class RevisionWaiters implements Disposable {
   readonly #clock: Clock;
   readonly #waiters = new Set<Waiter>();

@@ -16,15 +16,15 @@ import { resourcePrefix } from './resource-prefix.ts';
 
 /** Options for {@link WatchCache}. */
 export interface WatchCacheOptions extends RevisionedKeysOptions {
-  /** Receives errors of caches, which then retry. */
+  /** Called when a resource's cache cannot relist; it then retries. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Serves lists and watches of a storage in another process from memory: one watch of the storage per resource, regardless of the
- * number of readers. A resource is cached from its first list or watch on. Lists are as new as the storage's own: the cache queries
- * the storage's revision and waits until it has reached it. Single objects are read from the storage. While a cache catches up
- * after the storage has lost changes, lists are read from the storage, and new watches are rejected, as by kube-apiserver (1.36).
+ * Serves lists and watches of a storage in another process from memory, with one watch on the storage per resource, regardless of
+ * the number of readers. A resource is cached from its first list or watch on. Lists are never stale: they wait until the cache
+ * has reached the storage's current revision. Single objects are read from the storage. While a cache catches up after a lost
+ * watch, lists are read from the storage and new watches are rejected, as in kube-apiserver (1.36).
  */
 export class WatchCache implements Storage {
   readonly #storage: Storage;
@@ -32,7 +32,7 @@ export class WatchCache implements Storage {
   readonly #caches = new Map<string, Promise<ResourceCache>>();
   readonly #ready = new Map<string, ResourceCache>();
 
-  /** @param storage - owned by the cache: disposed with it. */
+  /** @param storage - owned by the cache and disposed with it. */
   constructor(storage: Storage, options: WatchCacheOptions) {
     this.#storage = storage;
     this.#options = options;
@@ -44,7 +44,7 @@ export class WatchCache implements Storage {
 
   async get(key: string): Promise<StoredObject | undefined> {
     const stored = await this.#storage.get(key);
-    // The same bytes for all readers, which use them as keys of their caches of decoded objects.
+    // Return the cached bytes if they are current: readers cache decoded objects by the identity of their bytes.
     const known = stored && this.#ready.get(resourcePrefix(key) ?? '')?.get(key);
     return known?.revision === stored?.revision ? known : stored;
   }
@@ -65,7 +65,7 @@ export class WatchCache implements Storage {
 
   async commit(writes: readonly StorageWrite[]): Promise<Commit> {
     const commit = await this.#storage.commit(writes);
-    // A write returns once all parts of this server see it, such as the index of roles. If the wait fails, the write has still
+    // Wait until all readers of the cache see the write, such as the index of roles. If the wait times out, the write has still
     // succeeded.
     const prefixes = new Set(writes.map(({ key }) => resourcePrefix(key) ?? ''));
     await Promise.all([...prefixes].map((prefix) => this.#ready.get(prefix)?.reached(commit.revision)));

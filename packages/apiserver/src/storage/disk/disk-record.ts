@@ -10,13 +10,13 @@ export interface DiskRecord {
   readonly life: Life | undefined;
 }
 
-/** The lifetime of a key that expires. `endMs` is by the wall clock. */
+/** The lifetime of a key that expires. `endMs` is a time of the wall clock. */
 export interface Life {
   readonly ttlSeconds: number;
   readonly endMs: number;
 }
 
-/** Checksum, revision, time to live in seconds, end of life in milliseconds; each 8 bytes except the first. */
+/** Length of the header: checksum (4 bytes), revision, time to live in seconds, expiry in milliseconds (8 bytes each). */
 const headerBytes = 28;
 
 /** Encodes a record. */

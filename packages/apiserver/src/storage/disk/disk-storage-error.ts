@@ -1,6 +1,6 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** Thrown if a store on disk is damaged. It is not opened; its readable objects have been exported. */
+/** Thrown if a store on disk is damaged. The store is not opened; its readable objects are exported if possible. */
 export class StorageCorruptError extends KubewrightError {
   override readonly name = 'StorageCorruptError';
   readonly code = 'KW5011';
@@ -19,14 +19,14 @@ export class StorageCorruptError extends KubewrightError {
     const rescue =
       exported === undefined
         ? 'restore a backup, or use another folder'
-        : `restore a backup, or start with another folder and run kubectl create -f ${exported.file}, which has the ${exported.objects} objects that can be read`;
+        : `restore a backup, or start with another folder and run kubectl create -f ${exported.file}, which has the ${exported.objects} readable objects`;
     super({ what: `the store in ${directory} is damaged`, why, remedy: rescue }, { cause });
     this.exported = exported?.file;
   }
 }
 
 /**
- * Thrown if a store on disk cannot be opened or written. After a failed write, it accepts no further writes until it is reopened.
+ * Thrown if a store on disk cannot be opened or written. After a failed write, the store rejects all writes until it is reopened.
  */
 export class DiskStorageError extends KubewrightError {
   override readonly name = 'DiskStorageError';

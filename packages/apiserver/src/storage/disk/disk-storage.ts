@@ -35,9 +35,9 @@ interface PendingCommit {
 }
 
 /**
- * A {@link Storage} on disk, in a LevelDB database. Reads are served from memory, which holds all objects. A commit is visible and
- * complete once it is synced to disk; commits that arrive during a sync share the next one. History is not kept on disk: watches
- * from revisions before the last start fail with {@link CompactedError}.
+ * A {@link Storage} on disk, in a LevelDB database. Reads are served from memory, which holds all objects. A commit is visible
+ * and complete once it is synced to disk; commits that arrive during a sync share the next sync. History is not kept on disk:
+ * watches from revisions before the last start fail with {@link CompactedError}.
  */
 export class DiskStorage implements Storage {
   readonly #options: OpenDiskOptions;
@@ -47,11 +47,11 @@ export class DiskStorage implements Storage {
   readonly #keys: RevisionedKeys;
   readonly #expiries: Expiries;
   readonly #checksums = new Map<string, number>();
-  /** The values of keys whose commits are not on disk yet. */
+  /** The newest values of keys with commits that are not on disk yet. */
   readonly #pending = new Map<string, { readonly revision: number; readonly object: StoredObject | undefined }>();
   #queue: PendingCommit[] = [];
   #flushing: Promise<void> | undefined;
-  /** The newest revision, on disk or not; the following describe the store at that revision. */
+  /** The newest revision, on disk or not. `#bytes` and `#checksum` describe the store at this revision. */
   #revision: number;
   #bytes = 0;
   #checksum: number;
@@ -76,7 +76,7 @@ export class DiskStorage implements Storage {
     const nowMs = options.clock.now();
     for (const { object, life } of living.sort((a, b) => a.life.endMs - b.life.endMs)) {
       const { ttlSeconds, endMs } = life;
-      // The clock may have been set back since the write.
+      // At most the whole time to live: the clock may have been set back since the write.
       this.#expiries.set(object, { ttlSeconds, leftMs: Math.min(endMs - nowMs, ttlSeconds * 1000) });
     }
     this.#mark = openSync(markFile(options.directory), constants.O_RDWR | constants.O_CREAT, 0o600);
@@ -109,7 +109,7 @@ export class DiskStorage implements Storage {
   async commit(writes: readonly StorageWrite[]): Promise<Commit> {
     this.#assertOpen();
     checkCommit(writes);
-    // Nothing else runs between the last check and queueing the commit.
+    // There is no await between the last check and queueing the commit, so the check still holds then.
     for (let busy = this.#checkExpected(writes); busy; busy = this.#checkExpected(writes)) await busy;
     if (this.#failure) throw this.#failure;
     this.#checkSpace(writes);
@@ -138,8 +138,8 @@ export class DiskStorage implements Storage {
   }
 
   /**
-   * Checks the expected revisions, also against commits that are not on disk yet. If the commit collides with one of those, returns
-   * a promise to await: the writer rereads after the error and must then see the other value.
+   * Checks the expected revisions, also against commits that are not on disk yet. On a conflict with such a commit, returns a
+   * promise that resolves once it is on disk: a writer rereads the key after a conflict and must then see the new value.
    */
   #checkExpected(writes: readonly StorageWrite[]): Promise<void> | undefined {
     for (const write of writes) {
@@ -165,7 +165,7 @@ export class DiskStorage implements Storage {
     this.#bytes += added;
   }
 
-  /** Queues a commit, and waits until it is on disk. */
+  /** Queues a commit and waits until it is on disk. */
   #write({ revision, writes, objects }: Pick<PendingCommit, 'revision' | 'writes' | 'objects'>): Promise<void> {
     const nowMs = this.#options.clock.now();
     const lives = writes.map(({ ttlSeconds, bytes }) =>
@@ -198,7 +198,7 @@ export class DiskStorage implements Storage {
   }
 
   async #flush(): Promise<void> {
-    await undefined; // includes the other commits of this turn
+    await undefined; // collects all commits of this turn of the event loop
     while (this.#queue.length > 0) {
       const commits = this.#queue;
       this.#queue = [];
@@ -225,7 +225,7 @@ export class DiskStorage implements Storage {
     return commits[commits.length - 1]?.revision ?? this.#keys.revision;
   }
 
-  /** Shows a commit to readers. */
+  /** Makes a commit visible to readers. */
   #apply({ revision, writes, objects, lives, done }: PendingCommit): void {
     this.#keys.apply(
       revision,
@@ -241,7 +241,8 @@ export class DiskStorage implements Storage {
   }
 
   /**
-   * Rejects all writes from now on: it is unknown how much of the failed one is on disk. Reads still return acknowledged writes.
+   * Rejects all writes from now on: it is unknown how much of the failed write is on disk. Reads still return acknowledged
+   * writes.
    */
   #fail(cause: unknown, commits: readonly PendingCommit[]): void {
     const { directory } = this.#options;
@@ -264,7 +265,7 @@ export class DiskStorage implements Storage {
     try {
       await this.commit(writes);
     } catch (error) {
-      // A failed disk is reported by the next write.
+      // Another write came first, or the disk failed: the next write reports that.
       if (!(error instanceof RevisionMismatchError || error instanceof DiskStorageError)) throw error;
     }
   }

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** The expected content of a store, written with every commit. */
+/** Describes the expected content of a store. Written with every commit. */
 export interface DiskSummary {
   /** Version of the layout. */
   readonly format: 1;

@@ -71,7 +71,7 @@ function checkSummary(
 ): void {
   const { summary, objects, checksum } = found;
   if (objects !== summary.objects || checksum !== summary.checksum) {
-    throw new Damage(`it has ${objects} objects that are not the ${summary.objects} of its summary`);
+    throw new Damage(`its ${objects} objects do not match its summary, which lists ${summary.objects}`);
   }
   const mark = markFile(directory);
   const acknowledged = existsSync(mark) ? Number(readFileSync(mark, 'utf8')) : 0;

@@ -11,7 +11,7 @@ import type {
 } from './etcd-messages.ts';
 import { etcdDescriptor } from './etcd-protocol.ts';
 
-/** Files for TLS with etcd; kube-apiserver's `--etcd-cafile`, `--etcd-certfile` and `--etcd-keyfile`. */
+/** TLS files for etcd, like kube-apiserver's `--etcd-cafile`, `--etcd-certfile` and `--etcd-keyfile`. */
 export interface EtcdTls {
   readonly caFile?: string | undefined;
   readonly certFile?: string | undefined;
@@ -71,7 +71,7 @@ interface ProtoLoader {
 const callMs = 10_000;
 const versionMs = 2_000;
 
-/** Sends calls to etcd, and fails over to another server of the list if one is unreachable. */
+/** Sends calls to etcd, and fails over to another listed server if one is unreachable. */
 export class EtcdClient implements Disposable {
   readonly #kv: KvService & Closable;
   readonly #lease: LeaseService & Closable;
@@ -184,7 +184,7 @@ export class EtcdClient implements Disposable {
   }
 }
 
-/** Returns gRPC's name for a list of servers. */
+/** Returns the gRPC target for a list of servers. */
 function targetOf(servers: readonly string[]): string {
   const hosts = servers.map((server) => new URL(server.includes('://') ? server : `http://${server}`));
   const addresses = hosts.map(

@@ -7,14 +7,14 @@ export interface EtcdCompactorOptions {
   readonly client: EtcdClient;
   readonly clock: Clock;
   readonly everyMs: number;
-  /** The key for which servers compete. */
+  /** The key that servers compete for. */
   readonly key: Uint8Array;
   readonly onError: (error: unknown) => void;
 }
 
 /**
- * Compacts etcd's history at intervals. Among all servers on one etcd, only one compacts at a time: they compete for a key, as
- * kube-apiservers do (1.36), so both kinds of servers can share the work.
+ * Compacts etcd's history periodically. The servers that share an etcd compete for a key, so only one of them compacts at a time.
+ * kube-apiserver uses the same key (1.36), so it can be one of the servers.
  */
 export class EtcdCompactor implements Disposable {
   readonly #options: EtcdCompactorOptions;
@@ -54,7 +54,7 @@ export class EtcdCompactor implements Disposable {
       return;
     }
     this.#version++;
-    // On the first check, no revision is known to be old enough.
+    // At the first check, no revision is known to be old enough.
     if (revision > 0) await client.compact(revision);
   }
 }

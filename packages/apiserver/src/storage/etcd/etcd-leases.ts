@@ -7,7 +7,7 @@ interface Lease {
   keys: number;
 }
 
-/** The maximum number of keys of a lease, and how long it accepts new ones, as in kube-apiserver (1.36). */
+/** Maximum number of keys of a lease, and how long it accepts new keys, as in kube-apiserver (1.36). */
 const maxKeys = 1000;
 const reuseSeconds = 60;
 
@@ -33,7 +33,7 @@ export class EtcdLeases {
     }
     const granted = this.#grant(ttlSeconds);
     this.#leases.set(ttlSeconds, granted);
-    // A later call retries.
+    // After a failure, the next call requests a new lease.
     granted.catch(() => this.#leases.delete(ttlSeconds));
     return (await granted).id;
   }

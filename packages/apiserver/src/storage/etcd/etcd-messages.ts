@@ -1,4 +1,4 @@
-/** Messages of etcd's protocol, as the client decodes them: all fields present, numbers as numbers. */
+/** Messages of etcd's protocol, as the client decodes them: all fields are present, and 64-bit integers are numbers. */
 
 interface Header {
   readonly revision: number;
@@ -37,7 +37,7 @@ export interface RangeResponse {
   readonly count: number;
 }
 
-/** A transaction: `success` if all compares hold, otherwise `failure`. */
+/** A transaction: runs `success` if all compares hold, otherwise `failure`. */
 export interface TxnRequest {
   readonly compare: readonly {
     /** 0: equal, 2: less. */
@@ -86,7 +86,7 @@ export type WatchRequest =
     }
   | { readonly progressRequest: object };
 
-/** A response on the stream of a watch; without events, it confirms that all changes up to its revision have been sent. */
+/** A response on the stream of a watch. Without events, it confirms that all changes up to its revision have been sent. */
 export interface WatchResponse {
   readonly header: Header;
   readonly created: boolean;

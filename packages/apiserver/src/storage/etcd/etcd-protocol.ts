@@ -76,7 +76,7 @@ const messages: Readonly<Record<string, Fields>> = {
   LeaseGrantResponse: { header, ID: ['int64', 2], TTL: ['int64', 3] },
 };
 
-/** The fields of a compare that exclude each other; without this, zero would not be sent. */
+/** The mutually exclusive fields of a compare. Without this declaration, a zero would not be sent. */
 const oneofs: Readonly<Record<string, Readonly<Record<string, { readonly oneof: readonly string[] }>>>> = {
   Compare: { targetUnion: { oneof: ['version', 'modRevision'] } },
 };

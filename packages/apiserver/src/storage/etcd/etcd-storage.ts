@@ -34,15 +34,15 @@ export interface EtcdStorageOptions {
   readonly tls?: EtcdTls | undefined;
   readonly clock: Clock;
   readonly random?: Random | undefined;
-  /** Put before every key, so that several stores can share an etcd. @defaultValue '' */
+  /** Prepended to every key, so that several stores can share an etcd. @defaultValue '' */
   readonly keyPrefix?: string | undefined;
   /** How long history is kept, in milliseconds; `Infinity` leaves compaction to other servers. @defaultValue 5 minutes */
   readonly historyMs?: number | undefined;
-  /** Converts values that are not JSON, which other programs have stored. @defaultValue they are rejected */
+  /** Converts values that kube-apiserver stored as protobuf to JSON. @defaultValue they are returned unchanged */
   readonly decode?: ((value: Uint8Array) => Uint8Array) | undefined;
-  /** Returns a server's version. @defaultValue a request to the server */
+  /** Returns a server's version. @defaultValue asks the server */
   readonly versionOf?: ((server: string) => Promise<string>) | undefined;
-  /** Receives errors of compaction and of handlers of watches. */
+  /** Called with errors of compaction and of watch handlers. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
@@ -75,7 +75,7 @@ export class EtcdStorage implements Storage {
     return this.#watches.size;
   }
 
-  /** Connects to etcd, and checks that it responds. */
+  /** Connects to etcd and checks that it responds. */
   static async connect(options: EtcdStorageOptions): Promise<EtcdStorage> {
     const storage = new EtcdStorage(options, await EtcdClient.create(options));
     try {
@@ -184,7 +184,7 @@ export class EtcdStorage implements Storage {
     const { keyPrefix = '', decode } = this.#options;
     const text = key.toString('utf8');
     let bytes: Uint8Array = value;
-    // Kubernetes stores protobuf in an envelope with this prefix, and ends JSON with a line feed.
+    // Kubernetes stores protobuf in an envelope that starts with "k8", and ends JSON with a line feed.
     if (value[0] === 0x6b && value[1] === 0x38 && decode) bytes = decode(value);
     else if (value[value.length - 1] === 0x0a) bytes = value.subarray(0, -1);
     return { key: text.slice(keyPrefix.length), bytes, revision: modRevision };

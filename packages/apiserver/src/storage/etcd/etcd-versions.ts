@@ -7,7 +7,7 @@ export type QueryVersion = (server: string) => Promise<string>;
  */
 export class EtcdVersions {
   readonly #query: QueryVersion;
-  /** True if a server's notifications can be trusted; undefined while it has not responded. */
+  /** By server: true if its notifications can be trusted, undefined while it has not responded. */
   readonly #servers: Map<string, boolean | undefined>;
   #querying: Promise<void> | undefined;
 
@@ -36,7 +36,7 @@ export class EtcdVersions {
 }
 
 /**
- * True if a version of etcd sends the progress of a watch only after the preceding changes. In older ones, progress may overtake
+ * True if a version of etcd sends a progress notification only after the preceding changes. In older versions, it may overtake
  * changes (https://github.com/etcd-io/etcd/issues/15220 and 17507). Mirrors the check of k8s.io/apiserver (1.36).
  */
 export function reportsProgress(version: string): boolean {

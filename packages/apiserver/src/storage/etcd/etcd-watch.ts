@@ -4,7 +4,7 @@ import type { EtcdEvent, WatchResponse } from './etcd-messages.ts';
 import { ProgressWaiters } from './progress-waiters.ts';
 import { QuietRange } from './quiet-range.ts';
 
-/** Parts of an {@link EtcdWatch}. */
+/** Options for {@link EtcdWatch}. */
 export interface EtcdWatchOptions {
   readonly client: EtcdClient;
   readonly key: Uint8Array;
@@ -15,7 +15,7 @@ export interface EtcdWatchOptions {
   readonly changeOf: (event: EtcdEvent) => StorageChange;
   readonly handler: (changes: readonly StorageChange[]) => void;
   readonly onLost: (error: unknown) => void;
-  /** Receives errors thrown by the handler. */
+  /** Called with errors thrown by the handler. */
   readonly onFault: (error: unknown) => void;
   /** Called once the watch has ended, for any reason. */
   readonly onEnded: () => void;
@@ -23,7 +23,7 @@ export interface EtcdWatchOptions {
   readonly newest: () => Promise<number>;
 }
 
-/** Time before a broken stream is opened again. */
+/** Delay before a broken stream is reopened, in milliseconds. */
 const reopenMs = 200;
 
 /** A watch on etcd. It reopens its stream after a failure and continues where it stopped. */
@@ -131,7 +131,7 @@ export class EtcdWatch implements StorageWatch {
     else if (!this.#quiet) this.#advance(response.header.revision);
   }
 
-  /** Passes on changes. Returns false if one cannot be read; the watch is then lost. */
+  /** Delivers changes to the handler. If a change cannot be decoded, ends the watch and returns false. */
   #deliver(events: readonly EtcdEvent[]): boolean {
     if (events.length === 0) return true;
     let changes: readonly StorageChange[];

@@ -11,13 +11,13 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** Callers that wait until a watch of etcd has reached a revision. Requests progress notifications while any caller waits. */
+/** Lets callers wait until a watch of etcd has reached a revision. Polls for progress while any caller waits. */
 export class ProgressWaiters {
   readonly #poll: () => Promise<void>;
   #waiters: Waiter[] = [];
   #isPolling = false;
 
-  /** @param poll - makes progress known, by {@link advance}; one call at a time. */
+  /** @param poll - requests progress, which is reported through {@link advance}. Calls do not overlap. */
   constructor(poll: () => Promise<void>) {
     this.#poll = poll;
   }
@@ -39,7 +39,7 @@ export class ProgressWaiters {
     for (const { reject } of this.#take(() => true)) reject(error);
   }
 
-  /** etcd ignores progress requests while it still sends history, so they are repeated. */
+  /** Polls repeatedly, because etcd ignores progress requests while it still sends history. */
   async #run(): Promise<void> {
     this.#isPolling = true;
     while (this.#waiters.length > 0) {
@@ -49,7 +49,7 @@ export class ProgressWaiters {
         this.fail(error);
       }
       for (const { reject, revision } of this.#take((waiter) => ++waiter.polls > maxPolls)) reject(stuck(revision));
-      // seam: etcd does not follow a test's clock
+      // seam: real time, because etcd does not follow a virtual clock
       if (this.#waiters.length > 0) await new Promise((resolve) => setTimeout(resolve, pollMs));
     }
     this.#isPolling = false;

@@ -2,24 +2,24 @@ import type { EtcdClient } from './etcd-client.ts';
 import { EtcdError } from './etcd-error.ts';
 import type { EtcdEvent } from './etcd-messages.ts';
 
-/** Parts of a {@link QuietRange}. */
+/** Options for {@link QuietRange}. */
 export interface QuietRangeOptions {
   readonly client: EtcdClient;
   readonly key: Uint8Array;
   readonly rangeEnd: Uint8Array;
 }
 
-/** In compares: less than, and the revision of the last change. */
+/** Codes in a compare: the operator "less than", and the target "revision of the last change". */
 const less = 2;
 const modRevision = 2;
 
 /**
- * Detects that nothing has changed in a range of keys without relying on etcd's progress notifications, which old versions send too
- * early: no key has a newer revision, and the number of keys is the same. Etcd reads the whole range for it.
+ * Detects that nothing has changed in a range of keys without etcd's progress notifications, which old versions send too early.
+ * It checks that no key has a newer revision and that the number of keys is the same, for which etcd reads the whole range.
  */
 export class QuietRange {
   readonly #options: QuietRangeOptions;
-  /** The number of keys that the watch has seen. */
+  /** Number of keys in the range, counting the changes that the watch has delivered. */
   #keys: number | undefined;
 
   constructor(options: QuietRangeOptions) {
@@ -32,7 +32,7 @@ export class QuietRange {
     try {
       this.#keys = (await client.range({ key, rangeEnd, countOnly: true, revision })).count;
     } catch (error) {
-      // A watch of a compacted revision fails by itself, and one of a future revision has nothing to wait for yet.
+      // If the revision has been compacted, the watch itself fails; if it is in the future, there is nothing to count yet.
       const isUnknown = error instanceof EtcdError && error.why?.includes('required revision') === true;
       if (!isUnknown) throw error;
     }
@@ -47,7 +47,10 @@ export class QuietRange {
     }
   }
 
-  /** Returns the last revision up to which nothing has changed since `revision`; undefined if changes are still in transit. */
+  /**
+   * Returns etcd's current revision if nothing has changed since `revision`, or undefined if the watch has yet to deliver
+   * changes.
+   */
   async since(revision: number): Promise<number | undefined> {
     if (this.#keys === undefined) await this.count(revision);
     const known = this.#keys;
