@@ -1,5 +1,5 @@
-// Kept in the declarations, so that code compiled for ES2022 does not need to know which library defines Disposable.
-/// <reference lib="esnext.disposable" preserve="true" />
+// Preserved in the declarations, so that code compiled for ES2022 need not add the library that defines Disposable. / <reference
+// lib="esnext.disposable" preserve="true" />
 
 /**
  * Reads the time and sets timers. All of Kubewright's code uses an injected clock, so tests control the time.
@@ -22,8 +22,8 @@ export interface Clock {
   /** Reads a clock that never goes backwards, in milliseconds from an arbitrary start. */
   monotonic(): number;
   /**
-   * Calls `callback` once after `delayMs` milliseconds; a delay of zero or less means "in a later turn".
-   * Disposing the timer cancels it. A timer keeps the process alive unless `unref` is set.
+   * Calls `callback` once after `delayMs` milliseconds; a delay of zero or less means a later turn of the event loop. Disposing
+   * the timer cancels it. A timer keeps the process alive unless `unref` is set.
    */
   setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer;
 }

@@ -4,10 +4,7 @@ export interface DelayLimits {
   readonly maxMs: number;
 }
 
-/**
- * Returns the delay before the next attempt in milliseconds: `initialMs` if none has failed before, doubled by each earlier
- * failure, at most `maxMs`.
- */
+/** Returns the delay before the next attempt, in milliseconds: `initialMs`, doubled `failures` times, at most `maxMs`. */
 export function exponentialDelay(failures: number, { initialMs, maxMs }: DelayLimits): number {
   // Beyond this exponent the power is infinite, and an initial delay of 0 times infinity would be NaN.
   return Math.min(initialMs * 2 ** Math.min(failures, 1023), maxMs);

@@ -59,7 +59,7 @@ export function setCondition(
 }
 
 /**
- * Removes the condition of a type; returns the same list if it has none.
+ * Removes the condition of a type; returns the same list if it has no such condition.
  *
  * @example
  * ```ts

@@ -1,4 +1,4 @@
-/** The text of an error in its parts: lower case, without a full stop. */
+/** The parts of an error's message: lower case, without a full stop. */
 export interface ErrorText {
   /** The operation that failed and the object it failed on: `cannot read kubeconfig /home/ada/.kube/config`. */
   readonly what: string;
@@ -23,7 +23,7 @@ export interface ErrorText {
  * ```
  */
 export abstract class KubewrightError extends Error {
-  /** `KW` and four digits; never changes for a class of failure. */
+  /** `KW` and four digits. Identifies the class of failure and never changes. */
   abstract readonly code: string;
   // Private, with getters: an uncaught error would otherwise print each part twice.
   readonly #text: ErrorText;
@@ -38,7 +38,7 @@ export abstract class KubewrightError extends Error {
     return this.#text.what;
   }
 
-  /** The cause, if the error knows more than {@link what}. */
+  /** The reason for the failure, if known. */
   get why(): string | undefined {
     return this.#text.why;
   }

@@ -38,7 +38,7 @@ export class FieldSelector {
   /** Selects everything. */
   static readonly everything: FieldSelector = new FieldSelector([]);
 
-  /** The conditions in the order given; all must hold. */
+  /** The conditions, sorted if they were parsed from text. All must hold. */
   readonly requirements: readonly FieldRequirement[];
 
   private constructor(requirements: readonly FieldRequirement[]) {
@@ -51,8 +51,8 @@ export class FieldSelector {
   }
 
   /**
-   * Parses `field=value`, `field==value` and `field!=value`, separated by commas; in values, `\` escapes `,`, `=` and
-   * itself. The kind's registry, not this function, checks which fields are supported.
+   * Parses `field=value`, `field==value` and `field!=value`, separated by commas; in values, `\` escapes `,`, `=` and itself.
+   * Does not check which fields the kind supports.
    *
    * @throws {@link FieldSelectorError}
    */

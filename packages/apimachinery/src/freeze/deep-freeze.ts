@@ -1,6 +1,6 @@
 /**
- * Freezes a value and everything below it, and returns it. Objects that are already frozen are not entered, so freezing
- * twice costs nothing; a caller that shares frozen parts must have frozen them deeply.
+ * Freezes a value and everything below it, and returns it. Does not descend into frozen objects, so freezing a value twice is
+ * cheap; everything below a frozen part must already be frozen.
  *
  * Does not recurse: nesting as deep as `JSON.parse` allows does not overflow the stack.
  */

@@ -42,7 +42,7 @@ const digestLengths: ReadonlyMap<string, number> = new Map([
  * ```ts
  * parseImageReference('busybox:1.36'); // { domain: 'docker.io', path: 'library/busybox', tag: '1.36' }
  * ```
- * @throws ImageReferenceError with the reason, in upstream's words.
+ * @throws ImageReferenceError with upstream's message.
  */
 export function parseImageReference(text: string): ImageReference {
   if (/^[a-f0-9]{64}$/.test(text)) {
@@ -57,9 +57,9 @@ export function parseImageReference(text: string): ImageReference {
   }
   const parts = partsOf(domain, rest);
   if (parts === undefined) {
-    const isLowerFine = partsOf(domain.toLowerCase(), rest.toLowerCase()) !== undefined;
+    const isValidInLowercase = partsOf(domain.toLowerCase(), rest.toLowerCase()) !== undefined;
     throw new ImageReferenceError({
-      what: isLowerFine ? 'repository name must be lowercase' : 'invalid reference format',
+      what: isValidInLowercase ? 'repository name must be lowercase' : 'invalid reference format',
     });
   }
   if (parts.path.length > longestPath) {

@@ -11,7 +11,7 @@ export type IntOrString = number | string;
 
 /** Options for {@link scaledValue}. */
 export interface ScaledValueOptions {
-  /** The value of 100 %. */
+  /** The number that 100% stands for. */
   readonly total: number;
   /** Rounds fractions up. @defaultValue false */
   readonly roundUp?: boolean;

@@ -1,11 +1,11 @@
-/** The fields of `T`, with optional ones where the value may be undefined. */
+/** `T`, but fields whose value may be undefined are optional. */
 export type Defined<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {
   [K in keyof T as undefined extends T[K] ? K : never]?: Exclude<T[K], undefined>;
 };
 
-/** Returns the fields that are not undefined, for a type whose optional fields must be present or absent. */
+/** Returns the fields that are not undefined, for types whose optional fields must not be set to undefined. */
 export function defined<T extends object>(fields: T): Defined<T> {
   const found: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) found[key] = value;

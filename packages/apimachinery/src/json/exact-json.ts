@@ -1,10 +1,10 @@
 import { setOwn } from '../patch/json-pointer.ts';
 
 /**
- * Parses JSON. Integers that a number would round (beyond 2^53, if they fit 64 bits) become bigints, which {@link stringifyJson}
- * writes back unchanged. All other values are those of `JSON.parse`.
+ * Parses JSON. Integers beyond 2^53 that fit in 64 bits become bigints, because a number would round them; {@link stringifyJson}
+ * writes them back unchanged. All other values are the same as with `JSON.parse`.
  *
- * Costs a few percent more than `JSON.parse`, because only a text with such an integer is read a second time.
+ * Costs a few percent more than `JSON.parse`, because only text with such an integer is parsed a second time.
  *
  * @throws SyntaxError if the text is not JSON.
  */
@@ -13,12 +13,12 @@ export function parseExactJson(text: string): unknown {
   return mayHaveLargeInteger(text) ? readExactly(text) : value;
 }
 
-/** Fewest digits of an integer beyond 2^53. */
+/** Minimum number of digits of an integer beyond 2^53. */
 const minDigits = 16;
 
 /**
- * True if the text may hold a number of 16 digits. A run that long covers a position that is a multiple of 16, so only those
- * positions are checked. A run next to a quote is a string, such as a long resource version.
+ * True if the text may contain an integer of at least 16 digits. A run of 16 digits covers one of every 16 positions, so only
+ * every 16th position is checked. A run next to a quote is a string, such as a long resourceVersion.
  */
 function mayHaveLargeInteger(text: string): boolean {
   for (let at = minDigits - 1; at < text.length; at += minDigits) {

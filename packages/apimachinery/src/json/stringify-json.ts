@@ -1,6 +1,6 @@
 /**
- * Serializes plain data as JSON, bigints as integers. The engine's `JSON.stringify` rejects bigints, and overflows the stack at a
- * few thousand levels; in these cases this function uses an explicit stack. Properties that are `undefined` are omitted, as `JSON.stringify` does.
+ * Serializes plain data as JSON, bigints as integers. `JSON.stringify` rejects bigints and overflows the stack at a few thousand
+ * levels; in these cases this function uses an explicit stack. Undefined properties are omitted, as `JSON.stringify` does.
  */
 export function stringifyJson(value: unknown, { indent = 0 }: { readonly indent?: number } = {}): string {
   try {
@@ -11,7 +11,7 @@ export function stringifyJson(value: unknown, { indent = 0 }: { readonly indent?
   }
 }
 
-/** True for the engine's rejection of a bigint; the other TypeError is about a cycle. */
+/** True if `JSON.stringify` rejected a bigint; its other TypeErrors report a cycle. */
 function isAboutBigInt(error: unknown): boolean {
   return error instanceof TypeError && error.message.includes('BigInt');
 }

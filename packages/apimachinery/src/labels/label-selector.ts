@@ -76,7 +76,7 @@ export class LabelSelector {
   }
 
   /**
-   * Returns the selector for a field of an object: absent selects nothing, empty selects everything.
+   * Converts a selector from an object: undefined and null select nothing, an empty selector selects everything.
    *
    * @throws {@link LabelSelectorError} with the API's message.
    */
@@ -124,7 +124,7 @@ export class LabelSelector {
     return requirement.values.length === 1 ? requirement.values[0] : undefined;
   }
 
-  /** Formats the selector so that it can be parsed again, requirements sorted by key; empty for everything and for nothing. */
+  /** Formats the selector for {@link parse}, with the requirements sorted by key. Empty for both everything and nothing. */
   toString(): string {
     return this.requirements.map(formatRequirement).join(',');
   }

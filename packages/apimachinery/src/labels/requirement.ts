@@ -46,7 +46,7 @@ export function labelRequirement(requirement: LabelRequirement): LabelRequiremen
   return requirement;
 }
 
-/** Returns the faults of a label key; the location is `<nil>` where upstream has none. */
+/** Returns the errors in a label key. Without a `place`, their location is `<nil>`, as upstream. */
 export function checkKey(key: string, place: FieldPath | undefined): readonly FieldError[] {
   const faults = checkQualifiedName(key);
   return faults.length === 0 ? [] : [invalidField(place, key, faults.join('; '))];

@@ -1,15 +1,15 @@
 import { comparePathElements, type PathElement } from './path-element.ts';
 
-/** A node of the tree of paths that a field set consists of. */
+/** A node in the tree of a field set's paths. */
 export interface FieldNode {
-  /** True if the path that ends here is a member, and not only paths below it. */
+  /** True if the path that ends here is a member of the set; false if only paths below it are members. */
   readonly member: boolean;
   readonly children: ReadonlyMap<PathElement, FieldNode>;
 }
 
 const noChildren: ReadonlyMap<PathElement, FieldNode> = new Map();
 
-/** A member with nothing below it. */
+/** A member without children. */
 export const leaf: FieldNode = { member: true, children: noChildren };
 
 /** The tree without members. */

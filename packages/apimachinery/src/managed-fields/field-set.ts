@@ -11,14 +11,14 @@ interface MutableNode {
 /**
  * A set of paths into objects: the fields that a manager owns. A path is a list of elements, such as `['f:spec', 'f:containers',
  * 'k:{"name":"web"}', 'f:image']`. Immutable. Results share structure with their operands, and an operation that changes nothing
- * returns its operand, so equality is often identity. Owning a path does not mean owning what is below it: `f:spec` and `f:spec
+ * returns its operand, so equal sets are often identical. A member does not include the paths below it: `f:spec` and `f:spec
  * f:replicas` are two members.
  *
  * Mirrors `structured-merge-diff/v6/fieldpath.Set`.
  */
 export class FieldSet {
   /** The empty set. */
-  // `this`: the emitted alias of the class is not set yet when the class's name is used here
+  // `new this`, because the compiler's alias for the class name is not set yet at this point
   static readonly empty: FieldSet = new this(nothing);
 
   readonly #root: FieldNode;
@@ -44,7 +44,7 @@ export class FieldSet {
     return FieldSet.#wrap({ member: false, children: root.children });
   }
 
-  /** Like {@link FieldSet.parse}, but returns undefined for what is not a field set. */
+  /** Like {@link FieldSet.parse}, but returns undefined if the value is not a field set. */
   static tryParse(fieldsV1: unknown): FieldSet | undefined {
     try {
       return FieldSet.parse(fieldsV1);
@@ -54,7 +54,7 @@ export class FieldSet {
     }
   }
 
-  /** Used by {@link FieldSetBuilder}; the root's children must not change afterwards. */
+  /** Returns the set of a builder's paths. The builder must not be used afterwards. */
   static fromBuilder(builder: FieldSetBuilder): FieldSet {
     return FieldSet.#wrap(builder.root);
   }
@@ -163,7 +163,7 @@ export class FieldSet {
   }
 }
 
-/** Collects paths while an object is walked. Used once, then {@link build} returns the set. */
+/** Collects paths, for example while an object is walked; {@link build} then returns the set. */
 export class FieldSetBuilder {
   readonly root: FieldNode;
   readonly #root: MutableNode = { member: false, children: new Map() };

@@ -8,7 +8,7 @@ export class FieldSetError extends KubewrightError {
   readonly code = 'KW1020';
 }
 
-/** Deeper than any object that the API accepts. */
+/** Maximum nesting: deeper than any object that the API accepts. */
 const maxDepth = 600;
 
 /** Parses `fieldsV1`; throws {@link FieldSetError} if it is invalid. */

@@ -51,7 +51,7 @@ export function differenceOf(a: FieldNode, { other, recursive }: DifferenceOptio
   return nodeOrNothing(a, { member: a.member && !other.member, children, same });
 }
 
-/** Returns the old node if nothing changed, so that results share structure; nothing if no path is left. */
+/** Returns the old node if nothing changed, so that results share structure; undefined if no path is left. */
 function nodeOrNothing(
   old: FieldNode,
   parts: { readonly member: boolean; readonly children: ReadonlyMap<PathElement, FieldNode>; readonly same: boolean },

@@ -11,13 +11,13 @@ export type PathElement = string;
 
 /** Creates path elements and formats them for messages. */
 export const PathElement: {
-  /** Returns the element for a field or a map entry. */
+  /** Returns the path element for a field or a map entry. */
   readonly field: (name: string) => PathElement;
-  /** Returns the element for the list element that has these keys. Values are scalars. */
+  /** Returns the path element for the list element with these keys. Their values are scalars. */
   readonly key: (keys: Readonly<Record<string, unknown>>) => PathElement;
-  /** Returns the element for an element of a set. */
+  /** Returns the path element for the list element with this value, in a list that is a set. */
   readonly value: (value: unknown) => PathElement;
-  /** Returns the element for a position in a list. */
+  /** Returns the path element for a position in a list. */
   readonly index: (index: number) => PathElement;
   /** Formats an element as the API does in messages: `.name`, `[name="web"]`, `[="x"]`, `[3]`. */
   readonly format: (element: PathElement) => string;
@@ -78,8 +78,7 @@ function parsePathElement(element: PathElement): ParsedPathElement | undefined {
 
 /**
  * Returns the canonical text of a path element: keys sorted, values compact. Returns undefined for text that is not a path
- * element.
- * Nearly every element is already written in that form and costs one regular expression test.
+ * element. Nearly every element already has that form and costs only one regular expression test.
  */
 export function canonicalPathElement(text: string): PathElement | undefined {
   if (text.startsWith('f:') || canonicalForm.test(text)) return text;
@@ -186,7 +185,7 @@ function compareValues(a: unknown, b: unknown): number {
   return compareText(goJson(a), goJson(b));
 }
 
-/** True for numbers, and for integers beyond 2^53. */
+/** True for numbers and for bigints, which are integers beyond 2^53. */
 function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
@@ -216,13 +215,13 @@ function isSurrogate(code: number): boolean {
   return code >= 0xd800 && code <= 0xdfff;
 }
 
-/** Encodes JSON as Go does, so that the text equals that of managers that wrote through a real API server. */
+/** Encodes JSON as Go does, so that the text is the same as from a real API server. */
 function goJson(value: unknown): string {
   const text = typeof value === 'bigint' ? String(value) : (JSON.stringify(value, rounded) ?? 'null');
   return /[<>&\u2028\u2029]/.test(text) ? text.replace(/[<>&\u2028\u2029]/g, escapeCharacter) : text;
 }
 
-/** Rounds integers beyond 2^53 that are part of a key. */
+/** Rounds a bigint within a larger value, because `JSON.stringify` would reject it. */
 function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }

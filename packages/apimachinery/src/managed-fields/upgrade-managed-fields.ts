@@ -6,16 +6,17 @@ import { FieldSet } from './field-set.ts';
 interface UpgradeManagedFieldsOptions {
   /** Managers whose `Update` entries are migrated, such as `kubectl-client-side-apply`. */
   readonly from: readonly string[];
-  /** The manager of the applies; may be one of `from`. */
+  /** The manager that applies the object; may be one of `from`. */
   readonly to: string;
   /** The subresource of the entries. @defaultValue the object itself */
   readonly subresource?: string;
 }
 
 /**
- * Migrates fields from `Update` to `Apply`: returns the managed fields in which everything that the managers `from` own by updates
- * belongs to the applies of `to`. The next apply then removes the fields that it no longer declares; without the migration they
- * stay forever, because their former manager still owns them. Entries of other API versions than the applied one are dropped.
+ * Migrates field ownership from `Update` to `Apply`: returns managed fields in which `to` owns by apply everything that the
+ * managers `from` own by update. The next apply then removes the fields that it no longer declares; without the migration they
+ * stay forever, because their former manager still owns them. `Update` entries of another API version than the resulting `Apply`
+ * entry are dropped.
  *
  * Mirrors `csaupgrade.UpgradeManagedFields` of client-go 0.36.
  *
@@ -34,14 +35,14 @@ export function upgradeManagedFields(
 }
 
 /**
- * Returns the JSON patch that stores {@link upgradeManagedFields}, or undefined if there is nothing to migrate. It contains the
- * object's version, so a concurrent change is a conflict: read again and retry.
+ * Returns the JSON patch that stores the result of {@link upgradeManagedFields}, or undefined if there is nothing to migrate. The
+ * patch contains the object's resourceVersion, so a concurrent change causes a conflict: read again and retry.
  *
  * Mirrors `csaupgrade.UpgradeManagedFieldsPatch`.
  *
  * @example
- * const body = upgradeManagedFieldsPatch(configMap, { from: ['my-operator'], to: 'my-operator' });
- * if (body) await configMaps.patch(configMap.metadata, { type: 'json', body });
+ * const body = upgradeManagedFieldsPatch(configMap, { from: ['my-operator'], to: 'my-operator' }); if (body) await
+ * configMaps.patch(configMap.metadata, { type: 'json', body });
  */
 export function upgradeManagedFieldsPatch(
   object: KubernetesObject,
@@ -51,7 +52,7 @@ export function upgradeManagedFieldsPatch(
   if (sameJson(value, object.metadata.managedFields ?? [])) return undefined;
   return [
     { op: 'replace', path: '/metadata/managedFields', value },
-    // Not a test: a failed one would be an invalid request instead of a conflict.
+    // Not a `test` operation: if it failed, the API would report an invalid request instead of a conflict.
     { op: 'replace', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion },
   ];
 }

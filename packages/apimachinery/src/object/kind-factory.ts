@@ -57,7 +57,7 @@ export function kindFactory<T, D extends KindDescriptor = KindDescriptor>(descri
   ) as unknown as KindFactory<T> & D;
 }
 
-/** Rejects an object of another type at run time, for callers without a compiler. */
+/** Rejects an object of another type at run time, for callers in JavaScript. */
 function rejectOtherType(init: object, apiVersion: string, kind: string): void {
   const given: { readonly apiVersion?: unknown; readonly kind?: unknown } = init;
   if ((given.apiVersion ?? apiVersion) === apiVersion && (given.kind ?? kind) === kind) return;

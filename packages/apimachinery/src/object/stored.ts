@@ -3,10 +3,10 @@ import type { ObjectMeta } from './kubernetes-object.ts';
 declare const storedFields: unique symbol;
 
 /**
- * Metadata of a kind. `Fields` names the fields that every stored object of the kind has in addition to a name, a UID, a
- * resource version and a creation time; {@link Stored} makes them required.
+ * Metadata of a kind. `Fields` names the fields that every stored object of the kind has in addition to a name, a UID, a resource
+ * version and a creation time; {@link Stored} makes them required.
  *
- * Built-in kinds and those of `defineKind` use it, so their readers need no checks for missing fields.
+ * Built-in kinds and kinds from `defineKind` use it, so code that reads their objects need not check for missing fields.
  */
 export interface KindMeta<Fields extends 'namespace' | 'generation' = never> extends ObjectMeta {
   /** Type-level only. */
@@ -45,5 +45,5 @@ export type StoredMeta<M> =
 
 type MetadataOf<T> = T extends { readonly metadata: infer M } ? M : never;
 
-// Metadata without the marker infers `unknown`: only the fields that all stored objects have are known to be present.
+// For metadata without the marker, `F` is `unknown`: then only the fields that all stored objects have are required.
 type FieldsOf<M> = M extends { readonly [storedFields]?: infer F } ? (unknown extends F ? never : F) : never;

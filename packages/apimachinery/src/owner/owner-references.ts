@@ -34,7 +34,8 @@ export interface OwnerReferenceOptions {
  * Returns the child with an owner reference, so that it is deleted with its owner. Replaces an earlier reference to the same
  * owner (same group, kind and name) and updates its UID. Mirrors `controllerutil.SetOwnerReference`.
  *
- * @throws {@link OwnershipError} if the scopes forbid it: the garbage collector would delete such a child immediately.
+ * @throws {@link OwnershipError} if the owner is in another namespace, or the child is cluster-scoped and the owner is not: the
+ * garbage collector would delete such a child immediately.
  *
  * @example
  * ```ts
@@ -53,7 +54,7 @@ export function setOwnerReference<T extends KubernetesObject>(
  * Returns the child with a reference to its controller, the one owner that manages it. Mirrors
  * `controllerutil.SetControllerReference`.
  *
- * @throws {@link OwnershipError} if another object already controls the child, or the scopes forbid it.
+ * @throws {@link OwnershipError} if another object already controls the child, or for the reasons in {@link setOwnerReference}.
  *
  * @example
  * ```ts

@@ -59,7 +59,7 @@ function compareLists({ path, operations }: Place, { from, to }: Pair<readonly u
   const [oldEnd, newEnd] = [from.length - end, to.length - end];
   const both = Math.min(oldEnd, newEnd);
   for (let i = start; i < both; i++) compare({ path: `${path}/${i}`, operations }, { from: from[i], to: to[i] });
-  // From last to first: removing an element shifts those after it.
+  // From last to first: removing an element shifts the elements after it.
   for (let i = oldEnd - 1; i >= both; i--) operations.push({ op: 'remove', path: `${path}/${i}` });
   for (let i = both; i < newEnd; i++) operations.push({ op: 'add', path: `${path}/${i}`, value: to[i] ?? null });
 }

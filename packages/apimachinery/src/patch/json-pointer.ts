@@ -28,7 +28,7 @@ export class JsonPatchError extends KubewrightError {
   }
 }
 
-/** A document that is being changed: containers in `owned` were created for it and may be changed in place. */
+/** A document that a patch changes. Containers in `owned` were created by the patch, so they may be changed in place. */
 export interface Target {
   document: unknown;
   readonly owned: WeakSet<object>;
@@ -44,7 +44,7 @@ export function isContainer(value: unknown): value is Container {
 
 interface Place {
   readonly path: string;
-  /** For messages. */
+  /** Name of the operation, for messages. */
   readonly operation: string;
 }
 
@@ -170,7 +170,7 @@ function indexIn({ key, place, end }: IndexOptions): number {
       what: `error in ${operation} for path: '${path}': value was not a proper array index: '${key}'`,
     });
   }
-  // Counted from the end; inserting at -1 appends.
+  // A negative index counts from the end; inserting at -1 appends.
   const resolved = index < 0 ? index + end + 1 : index;
   if (resolved < 0 || resolved > end) {
     throw new JsonPatchError({

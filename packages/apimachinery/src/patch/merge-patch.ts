@@ -22,7 +22,7 @@ export class MergePatchError extends KubewrightError {
   readonly code = 'KW1051';
 }
 
-/** Deeper than any object that the API accepts; far below what overflows the stack. */
+/** Maximum nesting: deeper than any object that the API accepts, far below the depth that overflows the stack. */
 const maxDepth = 1000;
 
 /**

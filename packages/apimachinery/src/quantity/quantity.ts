@@ -19,9 +19,9 @@ export class QuantityError extends KubewrightError {
   readonly code = 'KW1030';
 }
 
-/** Exponent of the smallest amount kept: anything smaller is rounded up to it, away from zero. */
+/** Exponent of the smallest unit. Smaller fractions are rounded away from zero to a multiple of it. */
 const nano = -9;
-/** The largest 64-bit integer; upstream takes its slow path for more. */
+/** The largest 64-bit integer. Upstream takes its slow path for larger amounts. */
 const maxInt64 = 2n ** 63n - 1n;
 
 interface Parts {
@@ -36,9 +36,9 @@ interface Parts {
 /**
  * An exact amount: `100m`, `1.5Gi`, `2e3`. Immutable, of any size, with a precision of one nano unit.
  *
- * Mirrors `resource.Quantity` (1.36), including which texts it keeps: a text whose number needs no shifting is shown as
- * written (`1.500`), everything else in canonical form (`1.5` → `1500m`). Two deviations, where upstream loses the value:
- * amounts from 1000E on are shown with an exponent, and exponents beyond ±10,000 are rejected.
+ * Mirrors `resource.Quantity` (1.36), which shows some texts as written (`1.500`, whose number needs no shifting) and all others
+ * in canonical form (`1.5` → `1500m`). Deviates in two cases where upstream loses the value: amounts from 1000E on are shown with
+ * an exponent, and exponents beyond ±10,000 are rejected.
  *
  * @example
  * ```ts
@@ -113,14 +113,14 @@ export class Quantity {
     return this.compare(other) === 0;
   }
 
-  /** Returns the sum, in this quantity's format, or the other's if this one is zero. */
+  /** Returns the sum, in this quantity's format, or in the other's format if this quantity is zero. */
   add(other: Quantity): Quantity {
     const scale = Math.min(this.#scale, other.#scale);
     const format = this.isZero ? other.#format : this.#format;
     return new Quantity({ unscaled: this.#at(scale) + other.#at(scale), scale, format });
   }
 
-  /** Returns the difference, in this quantity's format, or the other's if this one is zero. */
+  /** Returns the difference, in this quantity's format, or in the other's format if this quantity is zero. */
   sub(other: Quantity): Quantity {
     return this.add(other.negate());
   }
@@ -174,7 +174,7 @@ export class Quantity {
     return `${unscaled}${constructSuffix(scale, this.#format === 'exponent' ? 'exponent' : 'decimal')}`;
   }
 
-  /** Returns the binary form; small amounts and fractions have none. */
+  /** Returns the form with a binary suffix, or undefined for amounts below 1024 and for fractions. */
   #binary(): string | undefined {
     const whole = this.value();
     if (whole > -1024n && whole < 1024n) return undefined;
@@ -189,7 +189,7 @@ export class Quantity {
 }
 
 const shape = /^([+-]?)0*(\d*)(\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
-/** Longer than any meaningful number; keeps the arithmetic below cheap. */
+/** Maximum length of a text: longer than any meaningful number, short enough to keep the arithmetic cheap. */
 const maxLength = 4096;
 
 function parseParts(text: string): Parts {
@@ -202,7 +202,7 @@ function parseParts(text: string): Parts {
   const [, sign = '', digits = '', , fraction = '', suffixText = ''] = match;
   const suffix = parseSuffix(suffixText);
   if (suffix === undefined) throw new QuantityError({ what: "unable to parse quantity's suffix" });
-  // A sign, a dot or a suffix alone is zero, as it is upstream.
+  // A sign, a dot or a suffix alone is zero, as upstream.
   const whole = digits === '' ? '0' : digits;
   const negative = sign === '-';
   const number = { text, whole, fraction, negative };
@@ -218,7 +218,7 @@ interface NumberText {
 
 type Suffix = NonNullable<ReturnType<typeof parseSuffix>>;
 
-/** Handles amounts that obviously fit in 64 bits. This decides if the text is kept, so it follows upstream's rule. */
+/** Handles amounts that obviously fit in 64 bits. It also decides if the text is kept, so it follows upstream's rules exactly. */
 function fastParts(number: NumberText, suffix: Suffix): Parts | undefined {
   const { text, whole, fraction, negative } = number;
   const binary = suffix.format === 'binary';

@@ -24,7 +24,7 @@ const binary: ReadonlyMap<string, number> = new Map([
 const decimalByExponent = invert(decimal);
 const binaryByExponent = invert(binary);
 
-/** Numbers with larger exponents would use too much memory. */
+/** Maximum exponent: larger numbers would use too much memory. */
 const maxExponent = 10_000;
 
 /** Parses a suffix to its exponent: of ten, or of two for binary suffixes. */

@@ -4,13 +4,13 @@ import { causesOf, type FieldError, formatFieldErrors } from '../validation/fiel
 import type { StatusDetails, StatusReason } from './status.ts';
 import { StatusError } from './status-error.ts';
 
-/** The collection that a failure concerns. `group` is empty for the core group. */
+/** The resource that a failure is about. `group` is empty for the core group. */
 export interface GroupResource {
   readonly group: string;
   readonly resource: string;
 }
 
-/** The kind that a failure concerns. */
+/** The kind that a failure is about. */
 export interface GroupKind {
   readonly group: string;
   readonly kind: string;
@@ -121,7 +121,7 @@ export function badRequest(message: string, options: { readonly cause?: unknown 
   return failure({ code: 400, reason: 'BadRequest', message }, options);
 }
 
-/** Formats a collection as the API's messages do: `deployments.apps`, `pods`. */
+/** Formats a resource as the API's messages do: `deployments.apps`, `pods`. */
 function formatGroupResource(resource: GroupResource): string {
   return resource.group === '' ? resource.resource : `${resource.resource}.${resource.group}`;
 }

@@ -19,7 +19,7 @@ export interface Status {
   readonly code: number;
 }
 
-/** Details of a failure: the object it concerns and its causes. */
+/** Details of a failure: the object that it is about, and its causes. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;

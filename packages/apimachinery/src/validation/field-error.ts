@@ -21,9 +21,9 @@ export type FieldErrorType =
 /** An error in one field. Validators collect them in lists; `invalid` turns a list into a 422. */
 export interface FieldError {
   readonly type: FieldErrorType;
-  /** `spec.containers[0].name`; `<nil>` if the fault concerns the whole object. */
+  /** `spec.containers[0].name`; `<nil>` if the error is about the whole object. */
   readonly field: string;
-  /** The fault without the field: `Invalid value: "x": must be lower case`. */
+  /** The message without the field: `Invalid value: "x": must be lower case`. */
   readonly body: string;
 }
 
@@ -70,8 +70,8 @@ export function invalidField(field: FieldLocation, value: unknown, detail: strin
 }
 
 /**
- * Creates the error for a value that is not one of those allowed: `Unsupported value: "x": supported values: "a", "b"`, in the
- * order given.
+ * Creates the error for an unsupported value: `Unsupported value: "x": supported values: "a", "b"`. The supported values are
+ * listed in the given order.
  *
  * @example
  * ```ts
@@ -107,7 +107,7 @@ export function duplicateField(field: FieldLocation, value: unknown): FieldError
   return fieldError('FieldValueDuplicate', { field, shown: show(value) });
 }
 
-/** A value is too long; the value itself is not shown: `Too long: may not be more than 63 bytes`. */
+/** Creates the error for a value that is too long, without showing the value: `Too long: may not be more than 63 bytes`. */
 export function tooLongField(
   field: FieldLocation,
   options: { readonly max: number; readonly unit?: 'byte' | 'character' },
@@ -116,18 +116,18 @@ export function tooLongField(
   return fieldError('FieldValueTooLong', { field, detail: `may not be more than ${count(max, unit)}` });
 }
 
-/** Formats a fault as the API does: `spec.replicas: Invalid value: -1: must be …`. */
+/** Formats an error as the API does: `spec.replicas: Invalid value: -1: must be …`. */
 function formatFieldError(error: FieldError): string {
   return `${error.field}: ${error.body}`;
 }
 
-/** Joins faults as the API does: a single fault as is, several in brackets, duplicates removed. */
+/** Joins errors as the API does: a single error as is, several in brackets, without duplicates. */
 export function formatFieldErrors(errors: readonly FieldError[]): string {
   const messages = [...new Set(errors.map(formatFieldError))];
   return messages.length === 1 ? (messages[0] ?? '') : `[${messages.join(', ')}]`;
 }
 
-/** Returns the faults as causes of a `Status`. */
+/** Returns the errors as causes of a `Status`. */
 export function causesOf(errors: readonly FieldError[]): readonly StatusCause[] {
   return errors.map((error) => ({ reason: error.type, message: error.body, field: error.field }));
 }

@@ -4,8 +4,8 @@ const dns1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const labelKey = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const labelValue = `(${labelKey})?`;
 
-// JavaScript backtracks where RE2 does not: `label` and `labelKey` may take quadratic time, so every check below tests the
-// length first and never matches an expression against more than the longest legal value plus one.
+// Unlike Go's RE2, JavaScript backtracks, but these expressions still take linear time: they are anchored, and only their last
+// part backtracks.
 const labelPattern = new RegExp(`^${label}$`);
 const subdomainPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const dns1035Pattern = new RegExp(`^${dns1035}$`);

@@ -1,4 +1,4 @@
-/** One element of ASN.1 in DER. */
+/** One element of DER-encoded ASN.1. */
 export interface DerElement {
   readonly tag: number;
   readonly content: Uint8Array;
@@ -7,9 +7,9 @@ export interface DerElement {
 }
 
 /**
- * Reads the elements that `bytes` consist of.
+ * Splits `bytes` into its elements.
  *
- * @throws RangeError if they are not DER.
+ * @throws RangeError if `bytes` is not DER.
  */
 export function readDer(bytes: Uint8Array): readonly DerElement[] {
   const elements: DerElement[] = [];
@@ -36,7 +36,7 @@ function elementAt(bytes: Uint8Array, start: number): DerElement {
   return { tag, content: bytes.subarray(at, end), bytes: bytes.subarray(start, end) };
 }
 
-/** Returns the members of a constructed element with that tag. */
+/** Returns the members of a constructed element, which must have the given tag. */
 export function membersOf(element: DerElement | undefined, tag: number): readonly DerElement[] {
   if (element?.tag !== tag) throw notDer();
   return readDer(element.content);
@@ -58,8 +58,8 @@ export function readObjectIdentifier(element: DerElement | undefined): string {
 }
 
 /**
- * Returns the text of a string of a subject. It must equal the text that OpenSSL reads: otherwise a name that is rejected here
- * could still be in the certificate.
+ * Returns the text of a string in a subject. It must equal the text that OpenSSL reads: otherwise a certificate could contain a
+ * name other than the one that was checked.
  */
 export function readString(element: DerElement | undefined): string {
   switch (element?.tag) {
@@ -84,7 +84,7 @@ function readUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** Two bytes per character, high byte first, without surrogates. */
+/** Decodes two bytes per character, high byte first. Surrogates are invalid. */
 function readBmp(bytes: Uint8Array): string {
   if (bytes.length % 2 !== 0) throw notDer();
   let text = '';

@@ -102,7 +102,7 @@ function slotOf(bytes: Uint8Array): Slot | undefined {
   return at === first ? { at, before: '', after: ',' } : { at: at - 1, before: ',', after: '' };
 }
 
-/** Returns the offset after the JSON string that starts at `at`, or 0 if there is none. */
+/** Returns the offset after the JSON string that starts at `at`, or 0 if no string starts there. */
 function endOfString(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== quote) return 0;
   for (let i = at + 1; i < bytes.length; i++) {

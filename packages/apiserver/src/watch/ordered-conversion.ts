@@ -25,7 +25,7 @@ export class OrderedConversion {
     this.#last = this.#last.then(run).catch(failed);
   }
 
-  /** Converts changes at once, without waiting for the queued changes. */
+  /** Converts changes immediately, without waiting for the queued changes. */
   async changes(changes: readonly StorageChange[]): Promise<readonly StorageChange[]> {
     const one = async (stored: StoredObject | undefined) => (stored ? (await this.#convert([stored]))[0] : undefined);
     const converted: StorageChange[] = [];

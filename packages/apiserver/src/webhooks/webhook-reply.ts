@@ -8,7 +8,7 @@ export type WebhookReply = Readonly<Record<string, unknown>>;
 
 const maxMessageBytes = 2048;
 
-/** client-go's messages for responses that are not a review (`NewGenericServerResponse`, 1.36). */
+/** client-go's messages for error responses without a Status (`NewGenericServerResponse`, 1.36). */
 const messages: Readonly<Record<number, string>> = {
   400: 'the server rejected our request for an unknown reason',
   401: 'the server has asked for the client to provide credentials',
@@ -24,7 +24,7 @@ const messages: Readonly<Record<number, string>> = {
 /**
  * Parses a response as JSON.
  *
- * @throws WebhookCallError when it is an error, or not a JSON object
+ * @throws WebhookCallError if the response is an error or not a JSON object
  */
 export function replyOf(response: WebhookResponse): WebhookReply {
   const { status, contentType, body } = response;
@@ -45,7 +45,7 @@ export function replyOf(response: WebhookResponse): WebhookReply {
   return value as WebhookReply;
 }
 
-/** True if the body is plain words: upstream also tries YAML, which parses them as a string. */
+/** True if the body is plain text, which upstream reports as a string because it also tries YAML. */
 function isPlainText(body: Uint8Array): boolean {
   return /^[\p{L}\p{N} .!?-]+$/u.test(Buffer.from(body).toString('utf8').trim());
 }
@@ -66,7 +66,7 @@ function failureOf({ status, contentType, body }: WebhookResponse): WebhookCallE
 }
 
 function messageOf(status: number, said: string): string {
-  // Some errors include the server's message.
+  // Upstream includes the server's message in these errors.
   if (status === 403) return said === '' ? 'the server does not allow access to the requested resource' : said;
   if (status === 406 || status === 415) {
     if (said !== 'unknown' && said !== '') return said;
@@ -80,7 +80,7 @@ function messageOf(status: number, said: string): string {
   return `an error on the server (${JSON.stringify(said)}) has prevented the request from succeeding`;
 }
 
-/** Reads an error in the form of a Status. */
+/** Returns the error if the body is a Status. */
 function statusIn(body: Uint8Array): { readonly message: string; readonly code?: number | undefined } | undefined {
   try {
     const { value } = parseJson(body);

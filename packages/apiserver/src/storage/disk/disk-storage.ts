@@ -225,7 +225,7 @@ export class DiskStorage implements Storage {
     return commits[commits.length - 1]?.revision ?? this.#keys.revision;
   }
 
-  /** Makes a commit visible to readers. */
+  /** Publishes a commit to readers. */
   #apply({ revision, writes, objects, lives, done }: PendingCommit): void {
     this.#keys.apply(
       revision,
