@@ -7,7 +7,7 @@ describe('exponentialDelay', () => {
     expect(delays).toEqual([200, 400, 800, 1_500, 1_500]);
   });
 
-  it('stays a number after any number of failures', () => {
+  it('returns a finite delay after any number of failures', () => {
     expect(exponentialDelay(1e6, { initialMs: 5, maxMs: 1_000_000 })).toBe(1_000_000);
     expect(exponentialDelay(1e6, { initialMs: 0, maxMs: 1_000_000 })).toBe(0);
   });

@@ -14,7 +14,7 @@ const parts: ErrorText = {
 };
 
 describe('KubewrightError', () => {
-  it('composes the message of its parts', () => {
+  it('composes the message from its parts', () => {
     const { what, why, remedy } = parts;
     expect(new LostError(parts).message).toBe(
       'cannot read kubeconfig ~/.kube/config: permission denied; run chmod u+r ~/.kube/config',

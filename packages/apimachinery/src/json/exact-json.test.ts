@@ -38,7 +38,7 @@ describe('parseExactJson', () => {
     expect(parseExactJson(text)).toEqual(JSON.parse(text));
   });
 
-  it('rejects what is not JSON', () => {
+  it('rejects invalid JSON', () => {
     for (const text of [
       '',
       '{"a":9007199254740993',
@@ -50,13 +50,13 @@ describe('parseExactJson', () => {
     }
   });
 
-  it('keeps a field named __proto__ a field', () => {
+  it('treats __proto__ as an ordinary field', () => {
     const value = parseExactJson('{"__proto__":{"a":9007199254740993}}') as object;
     expect(Object.keys(value)).toEqual(['__proto__']);
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
   });
 
-  it('reads any value as it was written, with any integer of 64 bits, wherever it stands', () => {
+  it('reads any written value unchanged, including any 64-bit integer', () => {
     const padded = fc.tuple(fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }), fc.string(), fc.jsonValue());
     fc.assert(
       fc.property(padded, ([integer, text, other]) => {
@@ -70,20 +70,20 @@ describe('parseExactJson', () => {
 });
 
 describe('stringifyJson', () => {
-  it('indents a value with bigints as one without', () => {
+  it('indents values with and without bigints alike', () => {
     const value = (size: unknown) => ({ a: { b: [size, {}, []], c: undefined, d: 'x' } });
     const plain = JSON.stringify(value(1), undefined, 2);
     expect(stringifyJson(value(1n), { indent: 2 })).toBe(plain);
     expect(stringifyJson(value(1n))).toBe(JSON.stringify(value(1)));
   });
 
-  it('writes values with a toJSON method like JSON.stringify, next to a bigint too', () => {
+  it('calls toJSON as JSON.stringify does, even next to a bigint', () => {
     const at = new Date(0);
     const list = [at, () => 1, undefined];
     expect(stringifyJson({ at, list, size: 1n })).toBe(`${JSON.stringify({ at, list }).slice(0, -1)},"size":1}`);
   });
 
-  it('still reports a cycle', () => {
+  it('reports a cycle', () => {
     const cycle: Record<string, unknown> = {};
     cycle['self'] = cycle;
     expect(() => stringifyJson(cycle)).toThrow(TypeError);

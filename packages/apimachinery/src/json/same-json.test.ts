@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sameJson } from './same-json.ts';
 
-/** Sorts the fields of objects, so that texts can be compared. */
+/** Sorts the fields of objects, so that their JSON texts can be compared. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;
@@ -48,7 +48,7 @@ describe('sameJson', () => {
     expect(sameJson(b, a)).toBe(false);
   });
 
-  it('agrees with the sorted texts of any two values', () => {
+  it('agrees with a comparison of the sorted JSON texts of any two values', () => {
     const near = fc
       .jsonValue({ maxDepth: 3 })
       .chain((value) =>
@@ -56,7 +56,7 @@ describe('sameJson', () => {
       );
     fc.assert(
       fc.property(near, ([a, b]) => {
-        // JSON has one zero.
+        // Serialize both values first, because JSON does not distinguish -0 from 0.
         const [left, right] = [a, b].map((each) => JSON.stringify(sorted(each)));
         expect(sameJson(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)))).toBe(left === right);
       }),

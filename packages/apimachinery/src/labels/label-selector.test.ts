@@ -50,7 +50,7 @@ describe('LabelSelector', () => {
     ['a<5', { a: '-1' }, true],
     ['toString', {}, false],
     ['constructor', {}, false],
-  ])('%j on %j is %j', (text, labels, expected) => {
+  ])('evaluates %j on %j to %j', (text, labels, expected) => {
     expect(LabelSelector.parse(text).matches(labels)).toBe(expected);
   });
 
@@ -88,7 +88,7 @@ describe('LabelSelector', () => {
     );
   });
 
-  it('fails only with its own error', () => {
+  it('throws only LabelSelectorError', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'ab=!(),<> \tin-') }), (text) => {
         try {

@@ -98,7 +98,7 @@ describe('FieldSet', () => {
     expect(FieldSet.parse({ 'v:"a<b"': {} }).equals(FieldSet.parse({ 'v:"a\\u003cb"': {} }))).toBe(true);
   });
 
-  it('drops elements of unknown types and rejects what is not a field set', () => {
+  it('drops elements of unknown types and rejects malformed field sets', () => {
     expect(FieldSet.parse({ 'x:1': {}, 'f:a': {} }).paths()).toEqual([['f:a']]);
     expect(() => FieldSet.parse({ 'f:a': 1 })).toThrow(expect.objectContaining({ code: 'KW1020' }));
     expect(() => FieldSet.parse({ 'k:{': {} })).toThrow(expect.objectContaining({ code: 'KW1020' }));
@@ -108,7 +108,7 @@ describe('FieldSet', () => {
     expect(() => FieldSet.parse(deep)).toThrow(/nested deeper/);
   });
 
-  it('formats paths as in messages', () => {
+  it('formats paths as the API does in messages', () => {
     expect(PathElement.formatPath(['f:spec', 'k:{"name":"web"}', 'v:"x"', 'i:3'])).toBe('.spec[name="web"][="x"][3]');
   });
 });

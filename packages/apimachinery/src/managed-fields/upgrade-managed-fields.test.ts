@@ -24,7 +24,7 @@ const options = { from: ['old'], to: 'new' };
 
 // The cases of client-go's csaupgrade/upgrade_test.go.
 describe('upgradeManagedFields', () => {
-  it('turns the update into the apply if there was no apply yet', () => {
+  it('turns the update into an apply if there is no apply yet', () => {
     const other = entry('other', 'Update', ['c']);
     expect(upgradeManagedFields(object(other, entry('old', 'Update', ['a', 'b'])), options)).toEqual([
       other,
@@ -39,12 +39,12 @@ describe('upgradeManagedFields', () => {
     ]);
   });
 
-  it('merges the manager with itself', () => {
+  it("merges a manager's update into its own apply", () => {
     const both = object(entry('new', 'Update', ['a']), entry('new', 'Apply', ['b']));
     expect(upgradeManagedFields(both, { from: ['new'], to: 'new' })).toEqual([entry('new', 'Apply', ['a', 'b'])]);
   });
 
-  it('drops updates of other versions than the applied one', () => {
+  it('drops updates in another API version than the apply', () => {
     const applied = entry('new', 'Apply', ['a']);
     const older = entry('old', 'Update', ['b'], { apiVersion: 'v1beta1' });
     expect(upgradeManagedFields(object(older, applied), options)).toEqual([applied]);

@@ -43,7 +43,7 @@ describe('createJsonPatch', () => {
   });
 });
 
-/** Sorts fields, with `__proto__` as a field. */
+/** Sorts fields, including a field named `__proto__`. */
 function sorted(_key: string, value: unknown): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const fields = value as Readonly<Record<string, unknown>>;

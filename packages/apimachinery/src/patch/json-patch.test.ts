@@ -45,7 +45,7 @@ describe('applyJsonPatch', () => {
     expect(Object.hasOwn(Object.prototype, 'x')).toBe(false);
   });
 
-  it('bounds the size that copies add', () => {
+  it('limits the size that copies add', () => {
     const doubling = Array.from({ length: 40 }, () => ({ op: 'copy', from: '/list', path: '/list/-' }));
     expect(() => applyJsonPatch({ list: ['x'.repeat(100)] }, doubling)).toThrow(/exceeding the limit 3145728/);
   });

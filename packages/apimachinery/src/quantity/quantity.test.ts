@@ -7,7 +7,7 @@ type Row = readonly [input: string, kept: string | null, canonicalOrError: strin
 
 describe('Quantity', () => {
   const rows = recorded.rows as unknown as readonly Row[];
-  // Upstream formats these as a plain number, a thousandth of the amount or less.
+  // Upstream formats these amounts as a plain number of at most a thousandth of the amount.
   const lost = (input: string): boolean =>
     /^[+-]?\d+(\.\d*)?[PE]$/.test(input) && Quantity.parse(input).value() >= 10n ** 21n;
 
@@ -29,7 +29,7 @@ describe('Quantity', () => {
     }
   });
 
-  it('never loses an amount that is too large for a suffix', () => {
+  it('formats an amount that is too large for a suffix with an exponent', () => {
     expect(Quantity.parse('1000E').toString()).toBe('1e21');
   });
 

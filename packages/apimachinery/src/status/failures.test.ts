@@ -34,7 +34,7 @@ describe('failures', () => {
     expect(invalidField('spec', undefined, 'missing').body).toBe('Invalid value: null: missing');
   });
 
-  it('lists every distinct fault of an object with its cause', () => {
+  it('lists distinct errors in the message, and each error as a cause', () => {
     const spec = FieldPath.of('spec');
     const error = invalid({ group: 'apps', kind: 'Deployment' }, 'web', [
       requiredField(spec.child('selector'), ''),
@@ -60,13 +60,13 @@ describe('failures', () => {
     });
   });
 
-  it('formats a single fault without brackets', () => {
+  it('formats a single error without brackets', () => {
     expect(invalid({ group: '', kind: 'Pod' }, '', [requiredField('metadata.name', 'name is required')]).message).toBe(
       'Pod "" is invalid: metadata.name: Required value: name is required',
     );
   });
 
-  it('names collections with their group', () => {
+  it('names resources with their group', () => {
     expect(alreadyExists(deployments, 'web').message).toBe('deployments.apps "web" already exists');
     expect(conflict(deployments, 'web', 'gone').message).toBe(
       'Operation cannot be fulfilled on deployments.apps "web": gone',
@@ -82,7 +82,7 @@ describe('failures', () => {
     [429, true],
     [500, true],
     [503, true],
-  ])('are retryable or not: %i', (code, retryable) => {
+  ])('reports if %i is retryable: %j', (code, retryable) => {
     expect(new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', code }).retryable).toBe(
       retryable,
     );

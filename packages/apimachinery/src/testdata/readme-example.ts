@@ -1,7 +1,7 @@
 import { isConditionTrue, LabelSelector, type ObjectKey, objectKey, Quantity } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 
-/** Keys of ready web pods, and the memory that they ask for together. */
+/** Returns the keys of ready web pods, and the memory that they request in total. */
 export function readyWebPods(pods: readonly Pod[]): { readonly keys: readonly ObjectKey[]; readonly memory: string } {
   const web = LabelSelector.parse('app=web,tier!=test');
   const ready = pods.filter(

@@ -1,9 +1,6 @@
-/**
- * Encodes ASN.1 in DER: only the types that a certificate needs.
- * Each function returns one whole element (tag, length, content).
- */
+/** Encodes the ASN.1 types that a certificate needs, in DER. Each function returns one whole element (tag, length, content). */
 
-/** An element with any tag. */
+/** Encodes an element with any tag. */
 function element(tag: number, ...contents: readonly Uint8Array[]): Uint8Array {
   const length = contents.reduce((sum, each) => sum + each.length, 0);
   return joined([Uint8Array.of(tag), lengthOf(length), ...contents]);
@@ -37,12 +34,12 @@ export function explicit(tag: number, ...members: readonly Uint8Array[]): Uint8A
   return element(0xa0 | tag, ...members);
 }
 
-/** Replaces a primitive element's own tag with `[tag]`. */
+/** Encodes the content of a primitive element under an implicit `[tag]`. */
 export function implicit(tag: number, content: Uint8Array): Uint8Array {
   return element(0x80 | tag, content);
 }
 
-/** A positive integer, from its big-endian bytes. */
+/** Encodes a positive integer, given its big-endian bytes. */
 export function integer(bytes: Uint8Array): Uint8Array {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
@@ -55,7 +52,7 @@ export function boolean(value: boolean): Uint8Array {
   return element(0x01, Uint8Array.of(value ? 0xff : 0));
 }
 
-/** An object identifier in dotted form. */
+/** Encodes an object identifier, given in dotted form. */
 export function objectIdentifier(dotted: string): Uint8Array {
   const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
   const bytes: number[] = [first * 40 + second];
@@ -76,12 +73,12 @@ export function octetString(content: Uint8Array): Uint8Array {
   return element(0x04, content);
 }
 
-/** A bit string; `unused` is the number of unused bits at its end. */
+/** Encodes a bit string; `unused` is the number of unused bits at its end. */
 export function bitString(content: Uint8Array, unused = 0): Uint8Array {
   return element(0x03, Uint8Array.of(unused), content);
 }
 
-/** A time: two-digit years before 2050, four-digit years from then on, as X.509 requires. */
+/** Encodes a time, with a two-digit year before 2050 and a four-digit year from then on, as X.509 requires. */
 export function time(ms: number): Uint8Array {
   const text = new Date(ms).toISOString().replace(/[-:T]|\.\d+/g, '');
   return text < '2050' ? element(0x17, bytesOf(text.slice(2))) : element(0x18, bytesOf(text));

@@ -15,7 +15,7 @@ import {
 } from './der.ts';
 import { addressBytes } from './ip-address.ts';
 
-/** A private key and the certificate for its public key, PEM. */
+/** A private key and the certificate for its public key, both in PEM. */
 export interface KeyPair {
   readonly key: string;
   readonly certificate: string;
@@ -35,11 +35,11 @@ export interface CertificateRequest {
   readonly hosts?: readonly string[] | undefined;
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
-  /** The signing key, and the subject of its certificate. @defaultValue the new key itself */
+  /** The signing key and the subject of its certificate. @defaultValue the new key: the certificate is self-signed */
   readonly issuer?: { readonly key: string; readonly subject: CertificateSubject } | undefined;
 }
 
-/** Generates an ECDSA P-256 key pair, PEM (PKCS #8 and SPKI): the fastest to generate that every client supports. */
+/** Generates an ECDSA P-256 key pair in PEM (PKCS #8 and SPKI). No other key that every client supports is faster to generate. */
 function makeKeys(crypto: CertificateCrypto): { readonly privateKey: string; readonly publicKey: string } {
   return crypto.generateKeyPairSync('ec', {
     namedCurve: 'P-256',

@@ -40,7 +40,7 @@ describe('SigningRequest', () => {
   ])('verifies signatures of %s', (_, text) => {
     expect(new SigningRequest(text).isAuthentic(crypto)).toBe(true);
     const body = Buffer.from(text.replace(/-----.*-----/g, ''), 'base64');
-    // A byte of the subject.
+    // Changes a byte of the subject.
     body[20] = (body[20] as number) ^ 1;
     const forged = `-----BEGIN CERTIFICATE REQUEST-----\n${body.toString('base64')}\n-----END CERTIFICATE REQUEST-----`;
     const isAuthentic = (): boolean => new SigningRequest(forged).isAuthentic(crypto);
@@ -56,7 +56,7 @@ describe('SigningRequest', () => {
     expect(certificate.ca).toBe(false);
   });
 
-  it('writes several purposes in one order, and the key of an RSA request', () => {
+  it('writes extended key usages in a fixed order, and the key of an RSA request', () => {
     const certificate = certificateOf(rsaRequest, ['client auth', 'server auth', 'cert sign', 'decipher only']);
     expect(certificate.keyUsage).toEqual(['1.3.6.1.5.5.7.3.1', '1.3.6.1.5.5.7.3.2']);
     expect(certificate.publicKey.asymmetricKeyType).toBe('rsa');
@@ -107,7 +107,7 @@ describe('the subject of a SigningRequest', () => {
   });
 });
 
-/** A request, without a valid signature, for an organization in a string with that tag. */
+/** Returns an unsigned request whose organization is an ASN.1 string with this tag. */
 function requestFor(tag: number, content: Uint8Array): string {
   const organization = setOf(
     sequence(objectIdentifier('2.5.4.10'), Buffer.concat([Uint8Array.of(tag, content.length), content])),
@@ -119,7 +119,7 @@ function requestFor(tag: number, content: Uint8Array): string {
   return pem('CERTIFICATE REQUEST', sequence(info, algorithm, bitString(new Uint8Array(64))));
 }
 
-/** A forged request need not be readable. */
+/** Returns false if the check throws: a forged request may be unreadable. */
 function orFalse(check: () => boolean): boolean {
   try {
     return check();

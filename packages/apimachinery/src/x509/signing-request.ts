@@ -18,9 +18,9 @@ export interface SigningRequestCrypto extends CertificateCrypto {
   verify(algorithm: string | null, bytes: Uint8Array, publicKeyPem: string, signature: Uint8Array): boolean;
 }
 
-/** The certificate that an authority issues for a {@link SigningRequest}. */
+/** The content of a certificate that does not come from its {@link SigningRequest}. */
 export interface SignedCertificate {
-  /** Usages by the names of Kubernetes, such as `client auth`. */
+  /** Usages by their names in Kubernetes, such as `client auth`. */
   readonly usages: readonly string[];
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
@@ -40,7 +40,7 @@ const digests: Readonly<Record<string, string | null>> = {
   '1.2.840.10045.4.3.4': 'sha512',
   '1.3.101.112': null,
 };
-/** Bits from the left. */
+/** Positions of the key usage bits, counted from the left. */
 const keyUsages: Readonly<Record<string, number>> = {
   signing: 0,
   'digital signature': 0,
@@ -53,7 +53,7 @@ const keyUsages: Readonly<Record<string, number>> = {
   'encipher only': 7,
   'decipher only': 8,
 };
-/** Purposes in the order in which Go writes them. */
+/** Object identifiers of the extended key usages, in the order in which Go writes them. */
 const purposes: Readonly<Record<string, string>> = {
   any: '2.5.29.37.0',
   'server auth': '1.3.6.1.5.5.7.3.1',
@@ -83,10 +83,7 @@ export class SigningRequest {
   readonly #algorithm: string;
   readonly #signature: Uint8Array;
 
-  /**
-   * @param text - PEM, possibly surrounded by other text.
-   * @throws RangeError if it is not a signing request.
-   */
+  /** @param text - PEM, possibly surrounded by other text. @throws RangeError if it contains no signing request. */
   constructor(text: string) {
     const [whole] = readDer(bytesIn(text));
     const [info, algorithm, signature] = membersOf(whole, 0x30);
@@ -109,14 +106,14 @@ export class SigningRequest {
     this.names = { dns: count(0x82), ip: count(0x87), email: count(0x81), uri: count(0x86) };
   }
 
-  /** True if the holder of the private key has signed the request. */
+  /** True if the request is signed with the private key that belongs to its public key. */
   isAuthentic(crypto: SigningRequestCrypto): boolean {
     const digest = digests[this.#algorithm];
     if (digest === undefined) return false;
     return crypto.verify(digest, this.#signed, pem('PUBLIC KEY', this.#publicKey), this.#signature);
   }
 
-  /** Issues a certificate for the subject, key and alternative names of the request, PEM. */
+  /** Issues a certificate for the subject, key and alternative names of the request. Returns it in PEM. */
   issue({ usages, notBeforeMs, notAfterMs, issuer }: SignedCertificate, crypto: SigningRequestCrypto): string {
     const authority = crypto.createPublicKey(issuer.key).export({ type: 'spki', format: 'der' });
     const serial = Uint8Array.from(crypto.randomBytes(16));
@@ -156,7 +153,7 @@ function usageExtensions(usages: readonly string[]): readonly Uint8Array[] {
   ];
 }
 
-/** A bit string with those bits set, without trailing zeros. */
+/** Encodes a bit string with the given bits set, without trailing zeros. */
 function bitsOf(bits: readonly number[]): Uint8Array {
   const last = Math.max(...bits);
   const bytes = new Uint8Array((last >> 3) + 1);
@@ -173,7 +170,7 @@ function attributeOf(element: DerElement): { readonly type: string; readonly val
   return { type: readObjectIdentifier(type), value: readString(value) };
 }
 
-/** Returns the extension with alternative names that the attributes request. */
+/** Returns the value of the alternative names extension that the attributes request. */
 function alternativeNamesIn(attributes: readonly DerElement[]): Uint8Array | undefined {
   for (const attribute of attributes) {
     const [type, values] = membersOf(attribute, 0x30);

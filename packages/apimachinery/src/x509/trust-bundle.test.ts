@@ -41,11 +41,11 @@ describe('trustBundle', () => {
     ['an intermediate authority', intermediate.certificate],
     ["the server's own certificate", leaf.certificate],
     ['another authority next to it', other.certificate + intermediate.certificate],
-  ])('trusts a server by %s', async (_, bundle) => {
+  ])('trusts a server if it contains %s', async (_, bundle) => {
     expect(await ask(bundle)).toBe(200);
   });
 
-  it('does not trust a server of another authority', async () => {
+  it("does not trust another authority's server", async () => {
     expect(await ask(other.certificate)).toMatch(/^UNABLE_TO_|^SELF_SIGNED/);
   });
 });

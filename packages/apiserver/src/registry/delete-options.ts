@@ -35,7 +35,7 @@ export function readDeleteOptions(body: unknown, query: URLSearchParams): Delete
   if (errors.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', errors);
   const { uid, resourceVersion } = given.preconditions ?? {};
   return {
-    // Upstream turns a negative grace period into one second: delete at once, but through the kubelet.
+    // Upstream turns a negative grace period into one second: delete immediately, but through the kubelet.
     gracePeriodSeconds: gracePeriodSeconds !== undefined && gracePeriodSeconds < 0 ? 1 : gracePeriodSeconds,
     preconditions: given.preconditions && { uid, resourceVersion },
     orphanDependents,

@@ -6,7 +6,7 @@ import { put } from './storage.contract.ts';
 import { CompactedError, type Storage, type StorageWatchOptions } from './storage.ts';
 
 describe('followStorage', () => {
-  it('lists again until that succeeds when the storage loses changes, and passes on the difference', async () => {
+  it('retries the relist after a lost watch and applies the differences', async () => {
     const clock = new VirtualClock();
     const memory = new MemoryStorage({ clock });
     const watches: StorageWatchOptions[] = [];

@@ -3,8 +3,8 @@ import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
 import { KeyDirectory } from './key-directory.ts';
 
-/** Adds members and removes them right away without ever listing them, as happens with events. */
-function comeAndGo(directory: KeyDirectory, count: number): readonly WeakRef<object>[] {
+/** Adds members and removes them immediately, without ever listing them, as happens with Events. */
+function addAndRemove(directory: KeyDirectory, count: number): readonly WeakRef<object>[] {
   return Array.from({ length: count }, (_, i) => {
     const key = `/events/${i}`;
     const entry = {
@@ -27,8 +27,8 @@ describe('KeyDirectory', () => {
     const directory = new KeyDirectory('/events/', undefined);
     const stays = { key: '/events/stays', home: directory, removed: false };
     directory.add({ ...stays, head: { revision: 1, object: undefined, previous: undefined } });
-    const gone = comeAndGo(directory, 50);
-    // WeakRefs dereferenced in the current turn are not collected in it.
+    const gone = addAndRemove(directory, 50);
+    // The target of a WeakRef is not collected in the turn that created the WeakRef.
     await new Promise((resolve) => setImmediate(resolve));
     collect();
     expect(gone.filter((entry) => entry.deref() !== undefined).length).toBeLessThan(3);

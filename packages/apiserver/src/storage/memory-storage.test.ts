@@ -9,7 +9,7 @@ storageContract('MemoryStorage', async (limits) => {
   return { clock, storage: new MemoryStorage({ clock, ...limits }) };
 });
 
-describe('MemoryStorage in its process', () => {
+describe('MemoryStorage', () => {
   it('delivers all changes of one turn in one call', async () => {
     const storage = new MemoryStorage({ clock: new VirtualClock() });
     const calls: number[] = [];

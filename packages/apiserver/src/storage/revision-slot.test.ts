@@ -35,7 +35,7 @@ describe('withRevision', () => {
 });
 
 describe('writeRevisioned', () => {
-  it('writes the rest of an object from an offset on', () => {
+  it('writes an object without its first bytes', () => {
     const bytes = Buffer.from(`{${head}"metadata":{"name":"a"}}`);
     const target = Buffer.alloc(100, '.');
     const end = writeRevisioned(target, 3, { bytes, revision: 5 }, head.length + 1);

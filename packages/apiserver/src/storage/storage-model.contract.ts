@@ -85,7 +85,7 @@ interface Watcher {
   readonly watch: StorageWatch;
 }
 
-/** Compares a storage with the naive one over random histories. */
+/** Compares a storage with {@link NaiveStorage} over random histories. */
 export function storageModelContract(create: StorageFactory, numRuns: number): void {
   it('behaves like a storage with a full copy for every revision', async () => {
     const property = fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
@@ -163,7 +163,10 @@ async function playList(
   expect([left, undefined]).toContain(remaining);
 }
 
-/** Returns the result, or undefined if the revision has been compacted: not before history has reached its maximum age. */
+/**
+ * Returns the result, or undefined if the revision has been compacted, which must not happen before history reaches its maximum
+ * age.
+ */
 async function unlessCompacted<T>(
   result: Promise<T>,
   requested: { readonly revision: number; readonly world: World },

@@ -30,7 +30,7 @@ export interface ContractLimits {
 /** Creates a new, empty storage. */
 export type StorageFactory = (limits: ContractLimits) => Promise<StorageUnderTest>;
 
-/** Features of a storage, and the length of its test. */
+/** Features of a storage, and the number of runs of its model test. */
 export interface ContractOptions {
   /** True if history is also bounded by size. @defaultValue true */
   readonly boundsHistorySize?: boolean;
@@ -116,7 +116,7 @@ function commitContract(context: ContractContext): void {
     await expect(storage.commit([remove('/a/none', 3)])).rejects.toThrow(RevisionMismatchError);
   });
 
-  it('writes up to 128 keys in one commit, and at most 1.5 MiB', async () => {
+  it('limits a commit to 128 keys and 1.5 MiB', async () => {
     const storage = context.storage();
     const writes = Array.from({ length: 129 }, (_, n) => put(`/a/${n}`, 'x'));
     await expect(storage.commit(writes)).rejects.toThrow('cannot write 129 keys: a commit is limited to 128 keys');
@@ -142,7 +142,7 @@ function commitContract(context: ContractContext): void {
     expect(await storage.get('/a/x')).toEqual({ key: '/a/x', revision: again.revision, bytes: Buffer.from('2') });
   });
 
-  it('lets exactly one of several concurrent writers win', async () => {
+  it('accepts exactly one of several concurrent writes to a key', async () => {
     const storage = context.storage();
     const attempts = await Promise.allSettled([1, 2, 3].map((n) => storage.commit([put('/a/x', `${n}`)])));
     expect(attempts.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
@@ -216,7 +216,7 @@ function listContract(context: ContractContext): void {
     expect(await keysOf(storage, '/r/')).toEqual(['/r/n', '/r/n-1', '/r/n/x']);
   });
 
-  it('returns pages, with the number of remaining keys if it can tell', async () => {
+  it('returns pages, with the number of remaining keys if it is known', async () => {
     const storage = context.storage();
     for (const n of ['a/1', 'a/2', 'b/1', 'b/2', 'c/1']) await storage.commit([put(`/r/${n}`, n)]);
     const first = await storage.list({ prefix: '/r/', limit: 2, count: true });
@@ -309,7 +309,7 @@ function watchContract(context: ContractContext): void {
     expect(seen.changes.map(({ key }) => key)).toEqual(['/r/2', '/r/3', '/r/4']);
   });
 
-  it('starts at a future revision once it is reached', async () => {
+  it('starts a watch at a future revision once that revision is reached', async () => {
     const storage = context.storage();
     const seen = await collect('/r/', (await storage.revision()) + 2);
     for (const n of [1, 2, 3, 4]) await storage.commit([put(`/r/${n}`, 'x')]);
@@ -317,7 +317,7 @@ function watchContract(context: ContractContext): void {
     expect(seen.changes.map(({ key }) => key)).toEqual(['/r/3', '/r/4']);
   });
 
-  it('knows that it has delivered everything even if nothing under its prefix changes', async () => {
+  it('reports a watch as synced even if nothing under its prefix changes', async () => {
     const storage = context.storage();
     const seen = await collect('/quiet/');
     const { revision } = await storage.commit([put('/r/1', 'x')]);

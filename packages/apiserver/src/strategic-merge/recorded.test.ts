@@ -63,7 +63,7 @@ describe('strategicMergePatch', () => {
   );
 });
 
-/** Returns the names of all list elements, in order: merged lists must be in the server's order. */
+/** Returns the names of all list elements in order, to compare the order of merged lists with the server's. */
 function listOrders(value: unknown, path = ''): readonly string[] {
   if (Array.isArray(value)) {
     const names = value.map((item) => (typeof item === 'object' && item !== null ? (item as Plain)['name'] : item));

@@ -21,7 +21,7 @@ describe('FrameRing', () => {
     expect([ring.start, ring.end, ring.bytes, ring.droppedRevision]).toEqual([6, 6, 0, 6]);
   });
 
-  it('equals a list of which the oldest entries are removed', () => {
+  it('behaves like a list whose oldest entries are removed', () => {
     const steps = fc.array(fc.oneof(fc.record({ append: fc.nat(4) }), fc.record({ drop: fc.nat(12) })), {
       maxLength: 60,
     });

@@ -10,7 +10,7 @@ const podsPrefix = '/registry/core/pods/';
 const plain = plainRepresentation({ apiVersion: 'v1', kind: 'Pod' });
 
 interface Watching {
-  /** The revision after which the watch starts; the revision of its initial state comes from the following bookmark. */
+  /** The revision after which the watch starts. If it starts with the state, the bookmark after the state sets it. */
   from: number;
   readonly state: boolean;
   readonly namespace: string | undefined;
@@ -93,7 +93,7 @@ async function watch(
       : {
           id: color,
           matches: ({ object }) => object.metadata.labels?.['color'] === color,
-          // Some filters require no field value, so they have no index.
+          // Filters for red have no trigger, as filters that require no exact value.
           trigger:
             color === 'red'
               ? undefined

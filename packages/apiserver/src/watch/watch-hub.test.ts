@@ -72,7 +72,7 @@ describe('WatchHub', () => {
       expect(brief(await stream.take())).toEqual(['ADDED 4@6']);
     });
 
-    it('loses and repeats nothing when it starts between a write and its delivery', async () => {
+    it('delivers each change once if it starts between a write and its delivery', async () => {
       const first = await open({ resourceVersion: '1' });
       await put('a/1');
       const write = put('a/2');
@@ -91,7 +91,7 @@ describe('WatchHub', () => {
       expect(brief(await stream.take())).toEqual(['ADDED 3@4']);
     });
 
-    it('answers a version that is too old with one ERROR and ends', async () => {
+    it('sends one ERROR for a version that is too old, then ends', async () => {
       await put('a/1');
       await clock.advance(11 * 60_000);
       const stream = await open({ resourceVersion: '1' });
@@ -104,14 +104,14 @@ describe('WatchHub', () => {
       expect(hub.watcherCount).toBe(0);
     });
 
-    it('starts now without initial events', async () => {
+    it('starts with changes from now on if initial events are disabled', async () => {
       await put('a/1');
       const stream = await open({ sendInitialEvents: false, resourceVersionMatch: 'NotOlderThan' });
       await put('a/2');
       expect(brief(await stream.take())).toEqual(['ADDED 2@3']);
     });
 
-    it('marks the end of the initial events for clients that take bookmarks', async () => {
+    it('marks the end of the initial events for clients that accept bookmarks', async () => {
       await put('a/1');
       const wanted = { sendInitialEvents: true, resourceVersionMatch: 'NotOlderThan' } as const;
       const stream = await open({ ...wanted, allowWatchBookmarks: true });
@@ -169,7 +169,7 @@ describe('WatchHub', () => {
     });
   });
 
-  it('delivers a change once if all watchers leave, and others join, while storage is being watched', async () => {
+  it('delivers a change once if all watchers are replaced while the storage watch is being opened', async () => {
     let respond = (): void => undefined;
     const response = new Promise<void>((resolve) => {
       respond = resolve;
@@ -221,7 +221,7 @@ describe('WatchHub', () => {
       await remove('a/1');
       const events = await stream.take();
       expect(brief(events)).toEqual(['ADDED 1@3', 'MODIFIED 1@4', 'DELETED 1@5']);
-      // The content that the watcher saw last, with the new version.
+      // DELETED has the content that the watcher saw last, with the new version.
       expect(events[2]?.object.metadata.labels).toEqual({ color: 'red' });
     });
 
@@ -260,10 +260,10 @@ describe('WatchHub', () => {
       expect(new Set(chunks).size).toBe(2);
     });
 
-    it('evaluates only filters that want the value of their field before or after a change', async () => {
+    it('evaluates only filters that require the value before or after a change', async () => {
       const evaluated = new Set<string>();
       const of = ({ object }: WatchItem): string => object.metadata.labels?.['color'] ?? '';
-      const wanting = (value: string): WatchFilter => ({
+      const requiring = (value: string): WatchFilter => ({
         id: value,
         matches: (item) => {
           evaluated.add(value);
@@ -274,7 +274,7 @@ describe('WatchHub', () => {
       const streams = new Map(
         await Promise.all(
           ['red', 'green', 'blue'].map(
-            async (color) => [color, await open({ filter: wanting(color), resourceVersion: '1' })] as const,
+            async (color) => [color, await open({ filter: requiring(color), resourceVersion: '1' })] as const,
           ),
         ),
       );
@@ -394,7 +394,7 @@ describe('WatchHub', () => {
       expect(stream.ended).toBe(true);
     });
 
-    it('ends when the client disconnects, and leaves nothing behind', async () => {
+    it('ends when the client disconnects, and releases its timers', async () => {
       const stream = await open();
       stream.abort.abort();
       await stream.take();

@@ -24,7 +24,7 @@ describe('serviceResolver', () => {
     resolve = serviceResolver({ storage, read: storedObjectReader(storage) });
   });
 
-  it('rotates through ready endpoints, on the target of the service port', async () => {
+  it('rotates through ready endpoints, on the target port of the service port', async () => {
     await service({
       clusterIP: '10.96.0.9',
       ports: [
@@ -71,7 +71,7 @@ describe('serviceResolver', () => {
     expect(await find(8443)).toEqual({ host: 'hooks.example.com', port: 8443 });
   });
 
-  it('cannot route to a service without an address', async () => {
+  it('rejects a headless service', async () => {
     await service({ clusterIP: 'None', ports: [{ port: 443 }] });
     await expect(find()).rejects.toThrow('cannot route to service with ClusterIP "None"');
   });

@@ -102,7 +102,7 @@ describe('a trust bundle', () => {
     expect(await trusted(leaf, `${stranger.certificate}${intermediate.certificate}`)).toEqual([true, true]);
   });
 
-  it('does not make other certificates trusted', async () => {
+  it('does not trust other certificates', async () => {
     expect(await trusted(leaf, stranger.certificate)).toEqual([false, false]);
     server?.close();
     expect(await trusted(selfSigned, leaf.certificate)).toEqual([false, false]);

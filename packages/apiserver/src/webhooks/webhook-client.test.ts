@@ -5,7 +5,7 @@ import { WebhookClient, type WebhookPost } from './webhook-client.ts';
 
 const ok: WebhookResponse = { status: 200, contentType: 'application/json', body: Buffer.from('{"fine":true}') };
 
-/** Responds as the test tells it to, and records its requests. */
+/** Responds as the test specifies and records its requests. */
 class ScriptedCaller implements WebhookCaller {
   readonly asked: WebhookRequest[] = [];
   answer: (request: WebhookRequest) => Promise<WebhookResponse> = () => Promise.resolve(ok);
@@ -50,7 +50,7 @@ describe('WebhookClient', () => {
     expect(caller.asked[0]?.url.href).toBe('https://hooks.ns.svc/review?timeout=3s');
   });
 
-  it('names a missing service', async () => {
+  it('reports a missing service', async () => {
     await expect(post({ config: { service: { ...service, name: 'none' } } })).rejects.toThrow(
       'Post "https://none.ns.svc:443/review?timeout=3s": service "none" not found',
     );
@@ -91,7 +91,7 @@ describe('WebhookClient', () => {
     expect(caller.asked).toHaveLength(1);
   });
 
-  it('does not resolve a service after a redirect elsewhere', async () => {
+  it('does not resolve the service after a redirect to another host', async () => {
     caller.answer = ({ url }) =>
       Promise.resolve(url.host === 'hooks.ns.svc' ? { ...ok, status: 308, location: 'https://else.example.com/' } : ok);
     await post({ config: { service } });
@@ -101,7 +101,7 @@ describe('WebhookClient', () => {
     ]);
   });
 
-  it('rejects responses that are not a JSON object, whatever their status code', async () => {
+  it('rejects responses that are not a JSON object, with any status code', async () => {
     const answers: readonly (readonly [number, string, string])[] = [
       [200, '[1]', 'cannot unmarshal array'],
       [200, '{"a":1,"a":', 'json parse error'],
@@ -116,7 +116,7 @@ describe('WebhookClient', () => {
     }
   });
 
-  it('rejects an endlessly nested response', async () => {
+  it('rejects a deeply nested response', async () => {
     caller.answer = () => Promise.resolve({ ...ok, body: Buffer.from(`{"a":${'['.repeat(100_000)}`) });
     await expect(post()).rejects.toMatchObject({ code: 'KW5701' });
   });

@@ -1,5 +1,5 @@
-// Records what distribution/reference 0.6.0 answers for image references: a JSON list of texts on standard input, the
-// answers on standard output. Run it in a module that requires that version.
+// Records the results of distribution/reference 0.6.0 for image references. Reads a JSON list of references from standard input
+// and writes the results to standard output. Run it in a module that requires that version.
 package main
 
 import (

@@ -1,4 +1,4 @@
-// Made by openssl 3: `openssl req -new`.
+// Created with OpenSSL 3: `openssl req -new`.
 
 /** A kubelet's request for a serving certificate: O=system:nodes, CN=system:node:worker-1, two DNS names, one address. */
 export const kubeletServingRequest = `-----BEGIN CERTIFICATE REQUEST-----

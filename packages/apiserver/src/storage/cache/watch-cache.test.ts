@@ -15,13 +15,13 @@ storageContract('WatchCache', async (limits) => {
 interface Counted {
   readonly storage: Storage;
   readonly watches: StorageWatchOptions[];
-  /** The number of lists that fail from now on. */
+  /** Number of coming lists that fail. */
   failingLists: number;
   /** True if watches deliver nothing, as when the connection to another process is cut. */
   isCut: boolean;
 }
 
-/** Counts the watches of a storage and can drop them. */
+/** Wraps a storage to record its watches, cut them off, and make lists fail. */
 function counted(storage: Storage): Counted {
   const made: Counted = {
     watches: [],
@@ -52,7 +52,7 @@ function counted(storage: Storage): Counted {
 }
 
 describe('WatchCache', () => {
-  it('watches a resource once, however many readers it has', async () => {
+  it('watches a resource once for any number of readers', async () => {
     const clock = new VirtualClock();
     const { storage, watches } = counted(new MemoryStorage({ clock }));
     await using cache = new WatchCache(storage, { clock });
@@ -71,7 +71,7 @@ describe('WatchCache', () => {
     expect(first?.bytes).toBe(second?.bytes);
   });
 
-  it('catches up after storage has lost history, with the changes that must have been', async () => {
+  it('catches up after a lost watch by applying the missed changes', async () => {
     const clock = new VirtualClock();
     const memory = new MemoryStorage({ clock });
     const { storage, watches } = counted(memory);
@@ -84,7 +84,7 @@ describe('WatchCache', () => {
     await cache.watch({ prefix: '/r/x/', fromRevision: revision }, (changes) => {
       for (const { key, current, previous } of changes) seen.push(`${key} ${Boolean(previous)}→${Boolean(current)}`);
     });
-    // The cache's watch misses these: it is lost before they are delivered.
+    // The watch is lost before these commits are delivered to the cache.
     const pending = [
       storage.commit([{ key: '/r/x/gone', expected: revision, bytes: undefined }]),
       storage.commit([{ key: '/r/x/again', expected: revision, bytes: undefined }]),
@@ -108,7 +108,7 @@ describe('WatchCache', () => {
 });
 
 describe('WatchCache after lost changes', () => {
-  it('lists again until that succeeds, reads from storage meanwhile, and rejects watches', async () => {
+  it('retries the relist, and until then reads from storage and rejects watches', async () => {
     const clock = new VirtualClock();
     const made = counted(new MemoryStorage({ clock }));
     const errors: unknown[] = [];
@@ -137,7 +137,7 @@ describe('WatchCache after lost changes', () => {
     expect(made.watches).toHaveLength(2);
   });
 
-  it('reports a commit as done although the cache does not see it', async () => {
+  it('completes a commit even if the cache does not see it', async () => {
     const clock = new VirtualClock();
     const made = counted(new MemoryStorage({ clock }));
     await using cache = new WatchCache(made.storage, { clock });

@@ -4,7 +4,9 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { killWriters } from './testdata/kill-writers.ts';
 
-it('loses and invents nothing when its process is killed 100 times under load', { timeout: 600_000 }, async () => {
+it('has exactly the written objects after its process is killed 100 times under load', {
+  timeout: 600_000,
+}, async () => {
   const directory = mkdtempSync(join(tmpdir(), 'kw-crash-'));
   const seed = Math.floor(Math.random() * 1e6);
   try {

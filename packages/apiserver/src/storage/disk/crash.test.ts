@@ -11,12 +11,14 @@ const root = mkdtempSync(join(tmpdir(), 'kw-crash-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
 describe('DiskStorage after a crash', () => {
-  it('has all that was acknowledged to writers that were killed, and nothing else', { timeout: 60_000 }, async () => {
+  it('keeps every acknowledged write of a killed process, and nothing that was never written', {
+    timeout: 60_000,
+  }, async () => {
     await killWriters(join(root, 'killed'), { kills: 4, seed: Math.floor(Math.random() * 1e6) });
   });
 
-  // The library does not allow replacing its files, so this truncates its log, the only file that grows here.
-  it('has all that was acknowledged before the power failed, when unsynced writes are lost', async () => {
+  // LevelDB's file access cannot be replaced, so this test truncates the log, the only file that grows here.
+  it('keeps every acknowledged write when a power failure loses unsynced data', async () => {
     const directory = join(root, 'power');
     const storage = await DiskStorage.open({ directory, clock: new VirtualClock() });
     const log = readdirSync(join(directory, 'db')).find((name) => name.endsWith('.log')) ?? '';

@@ -24,7 +24,7 @@ async function open(directory: string, clock = new VirtualClock()): Promise<Disk
 const objectOf = (name: string): string => JSON.stringify({ kind: 'ConfigMap', apiVersion: 'v1', metadata: { name } });
 
 describe('DiskStorage', () => {
-  it('has the same objects and continues its revisions when it is opened again', async () => {
+  it('keeps its objects and continues its revisions after it is reopened', async () => {
     const directory = newFolder();
     const clock = new VirtualClock(Date.UTC(2026, 0, 1));
     let first: number;
@@ -49,7 +49,7 @@ describe('DiskStorage', () => {
     expect((await storage.commit([put('/r/c', 'c')])).revision).toBe(first + 2);
   });
 
-  it('shows a write only once it is on disk, and lets a writer that collides with it see it', async () => {
+  it('shows a write only once it is on disk, also to a writer that conflicts with it', async () => {
     await using storage = await open(newFolder());
     const write = storage.commit([put('/r/a', 'first')]);
     expect(await storage.get('/r/a')).toBeUndefined();
@@ -58,7 +58,7 @@ describe('DiskStorage', () => {
     expect((await write).revision).toBe(2);
   });
 
-  it('rejects a folder that is open already', async () => {
+  it('rejects a folder that is already open', async () => {
     const directory = newFolder();
     await using storage = await open(directory);
     await expect(open(directory)).rejects.toMatchObject({ code: 'KW5012', why: 'another process uses it' });
@@ -67,9 +67,9 @@ describe('DiskStorage', () => {
 
   it.each([
     ['a changed byte in the log', (file: string) => overwrite(file, Math.floor(readFileSync(file).length / 2))],
-    ['a log that lost its end', (file: string) => truncateSync(file, readFileSync(file).length - 100)],
+    ['a truncated log', (file: string) => truncateSync(file, readFileSync(file).length - 100)],
     ['an empty log', (file: string) => truncateSync(file, 0)],
-  ])('refuses %s, and exports what it can read', async (_, damage) => {
+  ])('rejects %s and exports the readable objects', async (_, damage) => {
     const directory = newFolder();
     {
       await using storage = await open(directory);

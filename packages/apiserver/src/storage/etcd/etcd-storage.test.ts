@@ -15,7 +15,7 @@ describe.skipIf(isEtcdMissing)('on a real etcd', () => {
   const factory: Parameters<typeof storageContract>[1] = async ({ historyMs }) => {
     const clock = new VirtualClock();
     const keyPrefix = `/store-${stores++}`;
-    // Compaction takes a revision, which the model does not expect.
+    // Each compaction uses up a revision, which the model does not expect.
     const isModel = historyMs < 60_000;
     const options = {
       servers: [etcd.url],
@@ -35,7 +35,7 @@ describe.skipIf(isEtcdMissing)('on a real etcd', () => {
       ...options,
     });
 
-  it('synchronizes watches without progress notifications of an old etcd', async () => {
+  it('synchronizes watches without the progress notifications of an old etcd', async () => {
     await using storage = await connect({ versionOf: async () => '3.5.7' });
     const { revision } = await storage.commit([put('/r/a', '1'), put('/r/b', '1')]);
     const seen: string[] = [];
@@ -63,7 +63,7 @@ describe.skipIf(isEtcdMissing)('on a real etcd', () => {
     expect(storage.watchCount).toBe(0);
   });
 
-  it('loses a watch, and nothing else, if a change cannot be decoded', async () => {
+  it('ends only the watch if a change cannot be decoded', async () => {
     const decode = (): never => {
       throw new Error('cannot decode');
     };

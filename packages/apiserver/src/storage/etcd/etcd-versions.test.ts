@@ -40,7 +40,7 @@ describe('EtcdVersions', () => {
     expect(asked).toEqual(['a', 'b', 'b']);
   });
 
-  it('does not trust them if one server is old', async () => {
+  it('does not trust notifications if one server is old', async () => {
     const etcd = new EtcdVersions(['a', 'b'], async (server) => (server === 'a' ? '3.6.8' : '3.5.12'));
     await etcd.check();
     expect(etcd.reportProgress).toBe(false);

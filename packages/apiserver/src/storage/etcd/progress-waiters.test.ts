@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ProgressWaiters } from './progress-waiters.ts';
 
 describe('ProgressWaiters', () => {
-  it('asks once at a time, however many wait', async () => {
+  it('runs one poll at a time for any number of waits', async () => {
     let asking = 0;
     let peak = 0;
     const waiters = new ProgressWaiters(async () => {
@@ -11,7 +11,7 @@ describe('ProgressWaiters', () => {
       asking--;
     });
     for (let revision = 1; revision <= 20; revision++) {
-      // The loop of the previous wait still pauses when the next one begins.
+      // The polling loop of the previous wait is still paused when the next wait begins.
       const reached = waiters.wait(revision);
       waiters.advance(revision);
       await reached;
@@ -30,7 +30,7 @@ describe('ProgressWaiters', () => {
     expect((await Promise.allSettled(waits)).map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   });
 
-  it('fails the waits if the question fails', async () => {
+  it('fails the waits if polling fails', async () => {
     const waiters = new ProgressWaiters(() => Promise.reject(new Error('unreachable')));
     await expect(waiters.wait(1)).rejects.toThrow('unreachable');
   });

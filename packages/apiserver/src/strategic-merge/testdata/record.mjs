@@ -1,4 +1,4 @@
-// Records what kube-apiserver 1.36 makes of strategic merge patches.
+// Records how kube-apiserver 1.36 applies strategic merge patches.
 //   node packages/apiserver/src/strategic-merge/testdata/record.mjs https://127.0.0.1:PORT TOKEN
 // against the oracle (a throw-away control plane without controllers: WITH=api); writes recorded.json beside this file.
 import { readFileSync, writeFileSync } from 'node:fs';

@@ -10,7 +10,7 @@ import { DiskStorage } from '../disk-storage.ts';
 interface Attempt {
   readonly id: string;
   readonly writes: readonly (readonly [key: string, isPut: boolean])[];
-  /** Revision of the acknowledgement; 0 for a refusal, undefined if the writer was killed before either. */
+  /** Revision of the acknowledged commit; 0 if it was rejected, undefined if the writer was killed before either. */
   revision?: number;
 }
 
@@ -59,7 +59,7 @@ async function runUntilKilled(args: readonly string[], afterMs: number): Promise
 async function compare(
   directory: string,
   run: {
-    /** The values before the run; updated. */
+    /** The values before the run, updated to the values after it. */
     readonly state: Map<string, { readonly revision: number; readonly id: string | undefined }>;
     readonly attempts: readonly Attempt[];
   },
@@ -77,7 +77,7 @@ async function compare(
   for (const { key, revision, bytes } of (await storage.list({ prefix: '/' })).objects) {
     found.set(key, { revision, id: JSON.parse(Buffer.from(bytes).toString()).id });
   }
-  // Commits without an acknowledgement may be there as a whole, or not at all.
+  // A commit without an acknowledgement is stored completely or not at all.
   const open = attempts.filter(({ revision }) => revision === undefined);
   for (const { id, writes } of open) {
     const at = new Set(writes.filter(([, isPut]) => isPut).map(([key]) => found.get(key)).filter((one) => one?.id === id).map((one) => one?.revision));
