@@ -1,5 +1,5 @@
-// Preserved in the declarations, so that code compiled for ES2022 need not add the library that defines Disposable. / <reference
-// lib="esnext.disposable" preserve="true" />
+// Preserved in the declarations, so that code compiled for ES2022 need not add the library that defines Disposable.
+/// <reference lib="esnext.disposable" preserve="true" />
 
 /**
  * Reads the time and sets timers. All of Kubewright's code uses an injected clock, so tests control the time.
