@@ -5,7 +5,7 @@ import { isSmall, problems } from './testdata/readme-example.ts';
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 
 describe('README', () => {
-  it('shows the tested example', () => {
+  it('contains the tested example', () => {
     const shown = /```ts\n([\s\S]*?)```/.exec(read('../README.md'))?.[1];
     expect(shown).toBe(read('testdata/readme-example.ts'));
     expect(isSmall).toBe(true);

@@ -4,8 +4,8 @@ import type { SchemaNode } from '../node/schema-node.ts';
 import { type Definition, type Field, referenceOf, TypeTable } from './type-table.ts';
 
 /**
- * Turns the generated table into schema nodes. Nodes are created on demand and kept, so that equal references are the same
- * node and recursive definitions (`JSONSchemaProps`) terminate.
+ * Creates schema nodes from the generated table. Nodes are created on demand and cached: every reference to a definition
+ * returns the same node, and recursive definitions (`JSONSchemaProps`) terminate.
  */
 class BuiltinSchemas {
   readonly table: TypeTable = new TypeTable();
@@ -24,7 +24,7 @@ class BuiltinSchemas {
     const typeName = definition.name.split('.').slice(-2).join('.');
     switch (definition.special) {
       case 'any':
-        // As upstream, a raw object has one field manager.
+        // Server-side apply treats raw JSON as atomic, as upstream does.
         return { type: 'any', preserveUnknownFields: true, mapType: 'atomic' };
       case 'intOrString':
         return { type: 'string', format: 'int-or-string', intOrString: true, typeName };
@@ -38,7 +38,7 @@ class BuiltinSchemas {
     }
   }
 
-  /** Returns the node of a field: the definition's node, unless the field adds to it. */
+  /** Returns the node of a field: its type's node, extended with the field's own list type, patch strategy or default. */
   fieldNode(field: Field): SchemaNode {
     const plain = this.typeNode(field.type);
     const extra = extraOf(field);
@@ -104,7 +104,7 @@ class StructureNode implements SchemaNode {
     this.patchMergeKey = extra?.patchMergeKey;
   }
 
-  /** Created on first access: most definitions are never walked, and some contain themselves. */
+  /** Created on first access: most definitions are never visited, and some refer to themselves. */
   get properties(): ReadonlyMap<string, SchemaNode> {
     const { schemas, definition } = this.#parts;
     this.#properties ??= new Map(definition.fields.map((field) => [field.name, schemas.fieldNode(field)]));
@@ -116,7 +116,7 @@ class StructureNode implements SchemaNode {
   }
 }
 
-// Derived from constants, so it does not matter when it is created; see TypeTable for the cost.
+// A cache, safe to share: its content depends on constants only. Created on first use, because TypeTable is costly to build.
 let schemas: BuiltinSchemas | undefined;
 
 function all(): BuiltinSchemas {
@@ -124,7 +124,7 @@ function all(): BuiltinSchemas {
   return schemas;
 }
 
-/** The generated table behind the schemas. */
+/** Returns the generated table from which {@link builtinSchema} creates its nodes. */
 export function builtinTypeTable(): TypeTable {
   return all().table;
 }
@@ -134,9 +134,9 @@ export function builtinTypeTable(): TypeTable {
  *
  * `builtinSchema({ group: 'apps', version: 'v1', kind: 'Deployment' })`, `builtinSchema('io.k8s.api.core.v1.PodSpec')`.
  *
- * Equal arguments return the same node. A `Quantity` is a string node of format `quantity` with `intOrString`; fractional
- * numbers are quantities, too. `default` is set for the keys of associative lists and for the few fields whose default the
- * OpenAPI documents state; the API server's other defaults are code, not data.
+ * Equal arguments return the same node. A `Quantity` is a string node with format `quantity` and `intOrString`; it also
+ * accepts fractional numbers. `default` is set for the keys of associative lists and for the few fields whose default the
+ * OpenAPI documents state; the API server sets all other defaults in code.
  */
 export function builtinSchema(target: GroupVersionKind | string): SchemaNode | undefined {
   const { table } = all();

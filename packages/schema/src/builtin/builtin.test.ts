@@ -8,7 +8,7 @@ describe('builtinSchema', () => {
   const deployment = builtinSchema({ group: 'apps', version: 'v1', kind: 'Deployment' });
   const spec = deployment?.properties?.get('spec');
 
-  it('includes the merge rules of lists', () => {
+  it('includes the list types and merge keys of lists', () => {
     const containers = spec?.properties?.get('template')?.properties?.get('spec')?.properties?.get('containers');
     expect(containers).toMatchObject({
       type: 'array',
@@ -22,7 +22,7 @@ describe('builtinSchema', () => {
     expect(spec?.properties?.get('selector')?.mapType).toBe('atomic');
   });
 
-  it('uses the forms of values in JSON', () => {
+  it('describes quantities, times and other special types by their JSON form', () => {
     const port = builtinSchema('io.k8s.api.core.v1.ContainerPort')?.properties;
     expect(port?.get('protocol')?.default).toBe('TCP');
     expect(spec?.properties?.get('replicas')).toMatchObject({ type: 'integer', format: 'int32' });
@@ -30,12 +30,12 @@ describe('builtinSchema', () => {
     expect(builtinSchema('io.k8s.apimachinery.pkg.runtime.RawExtension')?.type).toBe('any');
   });
 
-  it('supports a definition that contains itself', () => {
+  it('supports recursive definitions', () => {
     const props = builtinSchema('io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps');
     expect(props?.properties?.get('not')).toBe(props);
   });
 
-  it('walks every field of every definition', () => {
+  it('resolves every field of every definition', () => {
     for (const name of builtinDefinitions()) {
       for (const node of builtinSchema(name)?.properties?.values() ?? []) expect(node.type).toBeTypeOf('string');
     }
@@ -52,7 +52,7 @@ describe('builtinResources', () => {
     expect(builtinResources()).toHaveLength(68);
   });
 
-  it('has a schema for every resource, and columns for those that can be listed', () => {
+  it('has a schema for every resource, and columns for resources that can be listed', () => {
     for (const resource of builtinResources()) {
       expect(resource.schema.properties?.has('metadata'), resource.resource).toBe(true);
       if (resource.verbs.includes('list')) expect(resource.columns[0]?.type, resource.resource).toBeDefined();
@@ -83,7 +83,7 @@ describe('builtinOpenApiSchema', () => {
     }
   });
 
-  it('writes extensions and enumerations', () => {
+  it('includes extensions and enumerations', () => {
     expect(builtinOpenApiSchema('io.k8s.api.core.v1.ContainerPort')).toMatchObject({
       type: 'object',
       required: ['containerPort'],

@@ -43,7 +43,9 @@ export class BuiltinDescriptions {
   }
 }
 
-/** Maps `io.k8s.api.core.v1` to `core/v1`; apimachinery's packages have other paths. */
+/**
+ * Returns the module that describes a package: `io.k8s.api.core.v1` → `core/v1`. Packages of apimachinery use other paths.
+ */
 function moduleOf(packageName: string): string | undefined {
   if (packageName === 'io.k8s.apimachinery.pkg.api.resource') return 'api/resource';
   if (packageName === 'io.k8s.apimachinery.pkg.util.intstr') return 'util/intstr';
@@ -51,7 +53,7 @@ function moduleOf(packageName: string): string | undefined {
   return match === null ? undefined : `${match[1]}/${match[2]}`;
 }
 
-/** The declarations are generated: each comment is on separate lines before its declaration. */
+/** Parses the generated declarations, in which every comment stands on its own lines before its declaration. */
 function parseDeclarations(source: string): Texts {
   const texts = new Map<string, string>();
   const pattern = /\/\*\*([\s\S]*?)\*\/|^export (?:interface|type) (\w+)|^ {4}(?:readonly )?"?([\w$-]+)"?\??:/gm;

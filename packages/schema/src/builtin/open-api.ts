@@ -54,7 +54,7 @@ function specialSchema(definition: Definition): OpenApiSchema {
     case 'microTime':
       return { type: 'string', format: 'date-time' };
     default:
-      // The schema-or-something types of CRDs may be any value; raw objects are objects.
+      // JSON, JSONSchemaPropsOrBool and the like accept any value; RawExtension accepts an object.
       return definition.name.includes('.JSON') ? {} : { type: 'object' };
   }
 }

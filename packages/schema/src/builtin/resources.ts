@@ -3,7 +3,7 @@ import { resourceTable } from '../generated/resource-table.ts';
 import type { SchemaNode } from '../node/schema-node.ts';
 import { builtinSchema } from './builtin-schema.ts';
 
-/** One collection of a built-in kind, as served by a fresh API server of 1.36.3. */
+/** A built-in resource as a fresh API server 1.36.3 serves it. */
 export interface BuiltinResource extends GroupVersionResource, GroupVersionKind {
   readonly singular: string;
   readonly scope: Scope;
@@ -16,7 +16,7 @@ export interface BuiltinResource extends GroupVersionResource, GroupVersionKind 
   readonly subresources: readonly BuiltinSubresource[];
   /** Columns of `kubectl get`; empty for resources that cannot be listed. */
   readonly columns: readonly BuiltinColumn[];
-  /** The schema of the objects. */
+  /** The schema of the resource's objects. */
   readonly schema: SchemaNode;
 }
 
@@ -32,7 +32,7 @@ export interface BuiltinColumn {
   readonly type: string;
   readonly format: string;
   readonly priority: number;
-  /** Always empty: the API server's descriptions are not part of this package. */
+  /** Always empty: this package does not contain the API server's descriptions. */
   readonly description: string;
 }
 
@@ -53,7 +53,7 @@ interface Resources {
   readonly byKind: ReadonlyMap<string, BuiltinResource>;
 }
 
-// Derived from constants, so it does not matter when it is created; created once because it parses 40 kB.
+// A cache, safe to share: its content depends on constants only. Parsing it takes 40 kB of JSON, so it is parsed once.
 let resources: Resources | undefined;
 
 /** Lists the built-in resources in discovery order: the groups of a fresh API server, core first. */
@@ -61,12 +61,12 @@ export function builtinResources(): readonly BuiltinResource[] {
   return tables().all;
 }
 
-/** Returns the built-in resource for a URL. */
+/** Returns the built-in resource with the given group, version and plural name. */
 export function findBuiltinResource(gvr: GroupVersionResource): BuiltinResource | undefined {
   return tables().byResource.get(`${gvr.group}/${gvr.version}/${gvr.resource}`);
 }
 
-/** Returns the built-in resource whose objects are of a kind. */
+/** Returns the built-in resource that serves a kind. */
 export function findBuiltinKind(gvk: GroupVersionKind): BuiltinResource | undefined {
   return tables().byKind.get(`${gvk.group}/${gvk.version}/${gvk.kind}`);
 }

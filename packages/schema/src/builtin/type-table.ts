@@ -5,10 +5,10 @@ import { typeTable } from '../generated/type-table.ts';
 export interface Definition {
   /** `io.k8s.api.core.v1.Pod`. */
   readonly name: string;
-  /** A special form in JSON, which the fields do not describe. */
+  /** The JSON form of types that are not structures; empty for structures. */
   readonly special: '' | 'any' | 'intOrString' | 'quantity' | 'time' | 'microTime';
   readonly mapType?: 'granular' | 'atomic';
-  /** Group, version and kind of definitions that belong to exactly one kind. */
+  /** Group, version and kind. Absent if the definition belongs to no kind or to several. */
   readonly gvk?: { readonly group: string; readonly version: string; readonly kind: string };
   readonly fields: readonly Field[];
 }
@@ -17,7 +17,7 @@ export interface Definition {
 export interface Field {
   readonly name: string;
   readonly required: boolean;
-  /** See `scripts/generate-builtin/type-table.mjs`: `s`, `@3`, `[@3`, `{s`, … */
+  /** The type in the notation of `scripts/generate-builtin/type-table.mjs`: `s`, `@3`, `[@3`, `{s`, … */
   readonly type: string;
   readonly listType?: 'atomic' | 'set' | 'map';
   readonly listMapKeys?: readonly string[];
@@ -28,7 +28,7 @@ export interface Field {
   readonly default?: unknown;
 }
 
-/** The generated table. Finds lines by name or kind and parses them on demand. */
+/** The generated table of built-in types. Finds definitions by name or kind and parses them on demand. */
 export class TypeTable {
   readonly #lines: readonly string[];
   readonly #byName: ReadonlyMap<string, number>;
@@ -97,7 +97,7 @@ function parseField(text: string): Field {
   return field;
 }
 
-/** The casts are safe because the generator copies these words from the documents of 1.36. */
+/** The casts are safe: the generator copies these values from Kubernetes 1.36's OpenAPI documents. */
 function readOption(field: { -readonly [K in keyof Field]: Field[K] }, option: string): void {
   const value = option.slice(2);
   switch (option.slice(0, 2)) {

@@ -2,7 +2,7 @@ import { tests as conformance } from '@bufbuild/cel-spec/testdata/conformance.js
 import { describe, expect, it } from 'vitest';
 import { runSuite, type Suite } from './testdata/conformance-runner.ts';
 
-// The vectors are cel-spec's, as data, and so is their type.
+// The test vectors come from a package that ships them as untyped data.
 const root = conformance as unknown as Suite;
 
 describe('conformance with cel-spec', () => {
@@ -13,7 +13,7 @@ describe('conformance with cel-spec', () => {
     expect(failed.map(({ name, detail }) => `${name}: ${detail}`)).toEqual([]);
   });
 
-  it('covers every vector that needs no protobuf and only libraries that Kubernetes has', () => {
+  it('covers all vectors that need neither protobuf nor libraries that Kubernetes lacks', () => {
     const count = new Map<string, number>();
     for (const { kind, detail } of all.flatMap(([, outcomes]) => outcomes)) {
       const key = kind === 'excluded' ? detail : kind;

@@ -3,27 +3,26 @@ import type { Library, Overload } from './library/library.ts';
 import { type Macro, macroKey } from './syntax/macro.ts';
 import { type CelType, typeOf } from './types/cel-type.ts';
 
-/** Settings by which an environment differs from the bare language. */
+/** Libraries and settings of a {@link CelEnvironment}. */
 export interface EnvironmentOptions {
   readonly libraries: readonly Library[];
-  /** Optional syntax: `a.?b`, `a[?b]`, `[?a]`, `{?a: b}`. @defaultValue false */
+  /** Accepts the optional syntax: `a.?b`, `a[?b]`, `[?a]`, `{?a: b}`. @defaultValue false */
   readonly optionalSyntax?: boolean;
-  /** Field names in back-quotes. @defaultValue false */
+  /** Accepts field names in backquotes. @defaultValue false */
   readonly escapedIdentifiers?: boolean;
   /**
    * Checks literals at compile time: durations, timestamps, patterns, format strings, lists and maps with mixed types,
    * conversions that always fail. Kubernetes does this; the language does not. @defaultValue false
    */
   readonly checkLiterals?: boolean;
-  /** Namespace in which unqualified names are looked up first. @defaultValue '' */
+  /** Namespace that unqualified names are looked up in first. @defaultValue '' */
   readonly container?: string;
-  /** Cache of compiled patterns. @defaultValue a separate cache */
+  /** Cache of compiled patterns. @defaultValue a cache of its own */
   readonly patterns?: PatternCache;
 }
 
 /**
- * Everything that expressions can refer to besides their variables: functions, macros, types. Immutable; created once and
- * shared by all expressions of a kind.
+ * The functions, macros and types that expressions can use. Immutable; created once and shared by all expressions of a kind.
  *
  * @example
  * ```ts
@@ -49,12 +48,12 @@ export class CelEnvironment {
     return this.#tables().functions;
   }
 
-  /** Type names, as identifiers of type `type(T)`. */
+  /** Types by name. As an identifier in an expression, a name has the type `type(T)`. */
   get types(): ReadonlyMap<string, CelType> {
     return this.#tables().types;
   }
 
-  /** Returns the type of the structures that expressions create under a name. */
+  /** Returns the structure type with the given name, for expressions such as `Object.spec{replicas: 3}`. */
   struct(name: string): CelType | undefined {
     for (const candidate of this.candidates(name)) {
       for (const { structOf } of this.options.libraries) {
@@ -65,7 +64,7 @@ export class CelEnvironment {
     return undefined;
   }
 
-  /** Returns the full names that a name can refer to, the innermost namespace first. */
+  /** Returns the qualified names that a name can refer to, innermost namespace first. */
   candidates(name: string): readonly string[] {
     const container = this.options.container ?? '';
     if (name.startsWith('.')) return [name.slice(1)];
@@ -74,7 +73,7 @@ export class CelEnvironment {
     return [...parts.map((_, i) => `${parts.slice(0, parts.length - i).join('.')}.${name}`), name];
   }
 
-  /** Created for the first expression: many programs that could compile expressions never do. */
+  /** Created when the first expression is compiled, because many programs never compile one. */
   #tables(): Names {
     this.#names ??= namesOf(this.options.libraries);
     return this.#names;

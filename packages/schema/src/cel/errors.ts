@@ -2,8 +2,8 @@ import { KubewrightError } from '@kubewright/apimachinery';
 import type { Issue } from './syntax/issue.ts';
 
 /**
- * Thrown for an expression that does not parse or whose types do not match. The message is the one that the API server
- * prints (`ERROR: <input>:1:1: undeclared reference to 'x' (in container '')`, the line, a marker below).
+ * Thrown for an expression with a syntax or type error. The message matches the API server's
+ * (`ERROR: <input>:1:1: undeclared reference to 'x' (in container '')`, the line, a marker below).
  *
  * @example
  * ```ts
@@ -18,7 +18,7 @@ import type { Issue } from './syntax/issue.ts';
 export class CelCompileError extends KubewrightError {
   override readonly name = 'CelCompileError';
   readonly code = 'KW4101';
-  /** Issues in source order; empty if the expression is valid but a part that is evaluated at compile time fails. */
+  /** Issues in source order. Empty if the expression is well formed but evaluating a constant part of it fails. */
   readonly issues: readonly Issue[];
 
   constructor(message: string, issues: readonly Issue[]) {
@@ -28,7 +28,7 @@ export class CelCompileError extends KubewrightError {
 }
 
 /**
- * Thrown for a compiled expression that fails on the given values (`no such key: x`, `division by zero`).
+ * Thrown if a compiled expression fails on the given values (`no such key: x`, `division by zero`).
  *
  * @example
  * ```ts
@@ -52,7 +52,7 @@ export class CelEvaluationError extends KubewrightError {
 }
 
 /**
- * Thrown when an evaluation exceeds its budget. No operator can absorb it.
+ * Thrown when an evaluation exceeds its budget. Unlike other evaluation errors, it is not absorbed by `||`, `&&` and macros.
  *
  * @example
  * ```ts
@@ -78,7 +78,8 @@ export class CelBudgetError extends KubewrightError {
 /**
  * An error value of the language while it propagates. `||`, `&&`, `all` and `exists` absorb it.
  *
- * Not an `Error`: a rule may absorb one per element, and a stack trace for each would cost more than the rule.
+ * Not a subclass of `Error`: a rule may absorb one fault per element, and capturing stack traces would cost more than the
+ * rule itself.
  *
  * It never leaves this package; callers see {@link CelEvaluationError}.
  */
@@ -95,7 +96,7 @@ export function fail(message: string): never {
   throw new Fault(message);
 }
 
-/** Throws the fault of an operation that is not defined for its operand types. */
+/** Fails because an operation is not defined for the types of its operands. */
 export function noSuchOverload(): never {
   throw new Fault('no such overload');
 }

@@ -10,13 +10,13 @@ import type { CelValue } from './values/value.ts';
 /** Options for {@link compileExpression}. */
 export interface ExpressionOptions {
   readonly environment: CelEnvironment;
-  /** Variables by name: the schema of their JSON, or `dyn` if it is unknown. */
+  /** The JSON variables: each name with its schema, or `dyn` if the schema is unknown. */
   readonly variables: Readonly<Record<string, SchemaNode | 'dyn'>>;
-  /** Variables that are not JSON: their types by name. Their values are CEL values. @defaultValue none */
+  /** Variables whose values are CEL values instead of JSON: each name with its type. @defaultValue none */
   readonly opaque?: Readonly<Record<string, CelType>>;
   /**
-   * Fields that are computed when they are first read, by whole names such as `variables.limit`. Their values are functions that
-   * return a CEL value or throw a {@link CelEvaluationError}. @defaultValue none
+   * Variables and fields that are computed on demand, by full name, such as `variables.limit`. Their values are functions
+   * that return a CEL value or throw a {@link CelEvaluationError}. @defaultValue none
    */
   readonly deferred?: Readonly<Record<string, CelType>>;
 }
@@ -32,11 +32,12 @@ export interface ExpressionOptions {
 export interface CelExpression {
   readonly program: CelProgram;
   /**
-   * Evaluates the expression. Values are JSON, or CEL values for opaque variables; an absent variable fails when it is read.
+   * Evaluates the expression. `values` contains JSON, or CEL values for opaque variables. Reading a variable without a value
+   * fails.
    * @throws CelEvaluationError, CelBudgetError
    */
   evaluate(values: Readonly<Record<string, unknown>>, budget?: Budget): CelValue;
-  /** Converts a result to JSON. @throws CelEvaluationError if JSON cannot express it */
+  /** Converts a result to JSON. @throws CelEvaluationError if the result has no JSON form */
   toJson(result: CelValue): unknown;
 }
 

@@ -18,8 +18,8 @@ import { stringsLibrary } from './library/strings.ts';
 import { urlsLibrary } from './library/url.ts';
 
 /**
- * The libraries that Kubernetes 1.36 provides to expressions. The authorizer functions are useless without a variable
- * `authorizer`.
+ * The libraries that Kubernetes 1.36 provides to expressions. The authorizer functions only work if a variable `authorizer`
+ * is declared.
  */
 const libraries: readonly Library[] = [
   standardLibrary,
@@ -43,9 +43,9 @@ const libraries: readonly Library[] = [
  * Creates the environment in which Kubernetes 1.36 compiles expressions: rules of CRDs, admission policies, match
  * conditions. Create one and share it.
  *
- * @param patterns - cache of compiled patterns; a separate cache by default
+ * @param patterns - cache of compiled patterns; by default the environment has its own
  * @param extra - additional libraries
- * @param mutations - true for the expressions of mutating admission policies that create `Object` and `JSONPatch`
+ * @param mutations - true to let expressions create `Object` and `JSONPatch` structures, as in mutating admission policies
  *
  * @example
  * ```ts

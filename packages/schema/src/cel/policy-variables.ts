@@ -12,7 +12,10 @@ function texts(...names: readonly string[]): SchemaNode {
 }
 
 const textList: SchemaNode = { type: 'array', items: text };
-/** The fields of CreateOptions, UpdateOptions and DeleteOptions. Upstream leaves their type dynamic. */
+/**
+ * The schema of `request.options`: all fields of CreateOptions, UpdateOptions and DeleteOptions. Upstream leaves the type
+ * dynamic.
+ */
 const options = struct({
   kind: text,
   apiVersion: text,
@@ -27,7 +30,7 @@ const options = struct({
 const kind = texts('group', 'version', 'kind');
 const resource = texts('group', 'version', 'resource');
 
-/** An `AdmissionRequest` of admission/v1 without its objects. */
+/** The schema of `request`: admission/v1 `AdmissionRequest` without `object` and `oldObject`. */
 const request: SchemaNode = struct({
   kind: kind,
   resource: resource,
@@ -53,7 +56,7 @@ const textMap: SchemaNode = { type: 'object', additionalProperties: text };
 const integer: SchemaNode = { type: 'integer' };
 const condition = struct({ status: text, type: text, lastTransitionTime: time, message: text, reason: text });
 
-/** A namespace as upstream declares it: with `UID`, but without `uid`. */
+/** The schema of `namespaceObject`. Upstream declares `UID` instead of `uid`. */
 const namespaceObject: SchemaNode = struct({
   metadata: struct({
     name: text,
@@ -73,7 +76,7 @@ const namespaceObject: SchemaNode = struct({
   status: struct({ conditions: { type: 'array', items: condition }, phase: text }),
 });
 
-/** The schemas of the variables of conditions and policies that are the same for all kinds (1.36). */
+/** Schemas of the variables that match conditions and admission policies have for every kind (1.36). */
 export const policyVariables: { readonly request: SchemaNode; readonly namespaceObject: SchemaNode } = {
   request,
   namespaceObject,

@@ -21,7 +21,7 @@ const nearEdges = fc.oneof(
 );
 
 describe('int arithmetic', () => {
-  it('uses 64 bits and detects overflow', () => {
+  it('uses 64-bit integers and detects overflow', () => {
     const operations = {
       '+': (a: bigint, b: bigint) => a + b,
       '-': (a: bigint, b: bigint) => a - b,
@@ -45,7 +45,7 @@ describe('int arithmetic', () => {
     );
   });
 
-  it('has only one zero', () => {
+  it('has no negative zero', () => {
     expect(Object.is(evaluate('0 * -1'), 0)).toBe(true);
     expect(Object.is(evaluate('-5 % 5'), 0)).toBe(true);
     expect(Object.is(evaluate('-x', { x: 0 }), 0)).toBe(true);
@@ -53,14 +53,14 @@ describe('int arithmetic', () => {
 });
 
 describe('logic', () => {
-  it('prefers the deciding side over an error on the other', () => {
+  it('ignores an error in one operand if the other decides the result', () => {
     expect(evaluate('1 / x > 0 || true', { x: 0 })).toBe(true);
     expect(evaluate('1 / x > 0 && false', { x: 0 })).toBe(false);
     expect(evaluate('[0, 1].exists(y, 1 / y == x)', { x: 1 })).toBe(true);
     expect(() => evaluate('1 / x > 0 || false', { x: 0 })).toThrow('division by zero');
   });
 
-  it('evaluates only the chosen branch', () => {
+  it('evaluates only the selected branch of a conditional', () => {
     expect(evaluate('x > 0 ? 1 : 1 / x', { x: 1 })).toBe(1);
   });
 });
@@ -74,14 +74,14 @@ describe('strings', () => {
 });
 
 describe('JSON variables', () => {
-  it('reads numbers with the type of their schema', () => {
+  it('converts numbers to the type that the schema declares', () => {
     const schema: SchemaNode = { type: 'object', properties: new Map([['n', { type: 'number' }]]) };
     const program = compileExpression('self.n', { environment, variables: { self: schema } });
     expect(program.evaluate({ self: { n: 1 } })).toEqual(new CelDouble(1));
     expect(evaluate('self.n', { self: { n: 1 } })).toBe(1);
   });
 
-  it('reads only own properties of the JSON', () => {
+  it('ignores inherited properties of JSON objects', () => {
     const self = JSON.parse('{"a": 1}');
     for (const name of ['constructor', 'toString', '__proto__', 'hasOwnProperty']) {
       expect(evaluate(`has(self.${name})`, { self })).toBe(false);
@@ -139,7 +139,7 @@ describe('budget', () => {
     );
   });
 
-  it('is shared by evaluations that receive the same budget', () => {
+  it('can be shared by several evaluations', () => {
     const budget = { remaining: 50 };
     evaluate('[1, 2, 3].all(x, x > 0)', {}, budget);
     expect(budget.remaining).toBeLessThan(50);
@@ -172,7 +172,7 @@ describe('deferred variables', () => {
   it('cost as much as a field of a variable', () => {
     const budget = { remaining: 100 };
     program.evaluate({ x: false, 'fields.n': () => 5 }, budget);
-    // x, and twice: the variable, the field, the comparison.
+    // 1 for x; 3 for each of the two comparisons: the variable, its field, the comparison.
     expect(budget.remaining).toBe(100 - 7);
   });
 
@@ -186,30 +186,30 @@ describe('deferred variables', () => {
   });
 });
 
-describe('hostile sources', () => {
-  const refuse = (source: string) =>
+describe('malicious sources', () => {
+  const expectRejected = (source: string) =>
     expect(() => compileExpression(source, { environment, variables: {} })).toThrow(CelCompileError);
 
   it('rejects sources that are nested too deeply', () => {
-    refuse('('.repeat(10_000));
-    refuse(`${'['.repeat(1_000)}${']'.repeat(1_000)}`);
-    refuse(`1${' + 1'.repeat(5_000)}`);
-    refuse(`a${'.b'.repeat(5_000)}`);
-    refuse(`a${'[0]'.repeat(5_000)}`);
+    expectRejected('('.repeat(10_000));
+    expectRejected(`${'['.repeat(1_000)}${']'.repeat(1_000)}`);
+    expectRejected(`1${' + 1'.repeat(5_000)}`);
+    expectRejected(`a${'.b'.repeat(5_000)}`);
+    expectRejected(`a${'[0]'.repeat(5_000)}`);
   });
 
   it('rejects sources that are too long', () => {
-    refuse(`'${'a'.repeat(100_001)}'`);
+    expectRejected(`'${'a'.repeat(100_001)}'`);
   });
 
   it('accepts long chains of logical operators', () => {
     expect(evaluate(`true${' && true'.repeat(10_000)}`)).toBe(true);
   });
 
-  it('compiles and stops chains of optMap in linear time', () => {
+  it('compiles chains of optMap in linear time and stops them when the budget is exceeded', () => {
     const chain = (links: number) => evaluate(`optional.of(1)${'.optMap(x, x + 1)'.repeat(links)}.value()`);
     expect(chain(15)).toBe(16);
-    // Upstream evaluates the optional of each link twice.
+    // Each link evaluates its optional twice in upstream's expansion, so the cost grows exponentially.
     expect(() => chain(200)).toThrow(CelBudgetError);
   });
 

@@ -9,7 +9,7 @@ import { type Checked, check } from './types/checker.ts';
 import { checkLiterals } from './types/literal-checks.ts';
 import type { CelValue } from './values/value.ts';
 
-/** Maximum cost of one evaluation: upstream's limit for one call. */
+/** Maximum cost of one evaluation: upstream's per-call limit. */
 export const defaultBudget = 1_000_000;
 
 /** A compiled expression. Immutable and reentrant: any number of evaluations may share it. */
@@ -22,13 +22,13 @@ export interface CelProgram {
   /** True if the expression refers to the variable. */
   uses(variable: string): boolean;
   /**
-   * Evaluates the expression. Values are by variable name; an absent one fails when it is read.
+   * Evaluates the expression. `values` maps variable names to values. Reading a variable without a value fails.
    * @throws CelEvaluationError, CelBudgetError
    */
   evaluate(values: Readonly<Record<string, CelValue | undefined>>, budget?: Budget): CelValue;
 }
 
-/** The remaining budget of evaluations. Several evaluations may share one; each deducts its cost in upstream's units. */
+/** A budget in upstream's cost units. Several evaluations may share it; each deducts its cost. */
 export interface Budget {
   remaining: number;
 }
@@ -38,9 +38,9 @@ export interface ProgramOptions {
   readonly environment: CelEnvironment;
   /** Types of variables by name. */
   readonly variables: ReadonlyMap<string, CelType>;
-  /** Names of the variables whose values are functions that return them. @defaultValue none */
+  /** Names of the variables that are computed on demand: their values are functions. @defaultValue none */
   readonly deferred?: ReadonlySet<string>;
-  /** Skips the type checker: types are determined at run time. @defaultValue false */
+  /** Skips the type checker, so that types are resolved at run time. @defaultValue false */
   readonly unchecked?: boolean;
 }
 
@@ -82,10 +82,10 @@ export function compileProgram(source: string, options: ProgramOptions): CelProg
   };
 }
 
-/** Converts an internal error to the one that callers see. */
+/** Converts an internal error to its public form. */
 function outward(error: unknown): unknown {
   if (error instanceof Fault) return new CelEvaluationError(error.message);
-  // Expressions nest at most a few hundred levels, but data may be deeper.
+  // The stack overflowed. Expressions nest at most a few hundred levels, so the data is nested too deeply.
   if (error instanceof RangeError) return new CelBudgetError();
   return error;
 }

@@ -7,7 +7,7 @@ import { kubernetesEnvironment } from './kubernetes-environment.ts';
 import type { RuleProblem } from './rules/rule.ts';
 import { compileRules } from './rules/rule-validator.ts';
 import { rulesOf } from './rules/rules-of.ts';
-// Recorded with testdata/record-costs.mjs from the same cases.
+// The answers of a real API server to these cases, recorded with testdata/record-costs.mjs.
 import * as cases from './testdata/cost-cases.mjs';
 
 interface Answers {
@@ -30,7 +30,9 @@ function byField(a: RuleProblem, b: RuleProblem): number {
   return `${a.field} ${a.message}` < `${b.field} ${b.message}` ? -1 : 1;
 }
 
-/** Returns a schema with a rule on the values of a map with at most `most` entries. */
+/**
+ * Returns a schema with a rule on the values of a map. The map has at most `most` entries, so `most` multiplies the cost.
+ */
 function mapped(rule: string, most: number): JsonSchema {
   const additionalProperties = { ...cases.measuredSchema, 'x-kubernetes-validations': [{ rule }] };
   return { properties: { spec: { type: 'object', maxProperties: most, additionalProperties } } };
@@ -60,7 +62,7 @@ describe('costs of rules', () => {
     expect(problemsOf(root)).toEqual([...expected].sort(byField));
   });
 
-  it('accepts a single costly rule that was accepted before', () => {
+  it('accepts a costly rule that was accepted before', () => {
     const spec: JsonSchema = { type: 'string', 'x-kubernetes-validations': [{ rule: 'self.contains(self + "abc")' }] };
     const items = { properties: { spec: { type: 'array', maxItems: 1, items: spec } } };
     expect(problemsOf(items)).toHaveLength(3);

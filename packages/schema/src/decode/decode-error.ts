@@ -1,12 +1,12 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** The types of a value and its field, for callers that word the fault differently. */
+/** The types of the value and of its field, for callers that word the error differently. */
 export interface TypeMismatch {
-  /** The type in the body; a `fraction` is a number that is not an integer. */
+  /** The type of the value in the body. `fraction` is a number that is not an integer. */
   readonly found: 'object' | 'array' | 'string' | 'bool' | 'number' | 'fraction' | 'null';
   /** The Go type of the field: `int32`, `v1.Protocol`, `[]string`. */
   readonly type: string;
-  /** The kind of that type in Go; `unmarshaler` for types that read JSON themselves, such as times. */
+  /** The Go kind of the field's type; `unmarshaler` for types with a custom JSON decoder, such as times. */
   readonly kind: 'struct' | 'map' | 'slice' | 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'unmarshaler';
 }
 
@@ -18,7 +18,7 @@ export interface TypeMismatch {
 export class DecodeError extends KubewrightError {
   readonly code = 'KW4002';
 
-  /** Set if a value has the wrong type. */
+  /** The types, if the error is a value of the wrong type. */
   readonly mismatch: TypeMismatch | undefined;
 
   constructor(message: string, mismatch?: TypeMismatch) {

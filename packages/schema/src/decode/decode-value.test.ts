@@ -47,7 +47,7 @@ const decode = (text: string): ReturnType<typeof decodeValue> => {
 };
 
 describe('decodeValue', () => {
-  // Recorded from kube-apiserver 1.36.3 (paths shortened to this test's type).
+  // Recorded from kube-apiserver 1.36.3. The paths are shortened to match the schema of this test.
   it.each([
     ['{"spec":{"replicas":1.0}}', 'number 1.0 into Go struct field DeploymentSpec.spec.replicas of type int32'],
     ['{"spec":{"replicas":1e0}}', 'number 1e0 into Go struct field DeploymentSpec.spec.replicas of type int32'],

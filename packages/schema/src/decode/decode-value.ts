@@ -7,30 +7,30 @@ import { normalizeTime } from './parse-time.ts';
 
 /** Options for {@link decodeValue}. */
 export interface DecodeOptions {
-  /** Numbers that are not written as integers, by path, from the body's reader. */
+  /** Numbers that are not written as integers, by path: {@link ParsedBody.numberTokens}. */
   readonly numberTokens?: ReadonlyMap<string, string> | undefined;
-  /** Prefix of all paths, e.g. `metadata` if only that part is decoded. */
+  /** Prefix of all paths: `metadata` if only that part of an object is decoded. */
   readonly path?: string | undefined;
 }
 
 /** The result of {@link decodeValue}. */
 export interface Decoded {
-  /** The value without unknown fields and nulls. The input itself if nothing changed. */
+  /** The value without unknown fields and nulls; the input itself if nothing changed. */
   readonly value: unknown;
-  /** In the API server's wording: `unknown field "spec.bogus"`, at most 100. */
+  /** At most 100 unknown fields, in the API server's wording: `unknown field "spec.bogus"`. */
   readonly unknownFields: readonly string[];
 }
 
 const maxReported = 100;
 
 /**
- * Converts plain data to a type as the API server's decoder does (1.36): field names are case-sensitive, unknown fields are
- * reported and dropped, null means absent in structures and the zero value in maps and lists, integers must be written as
- * integers and fit their width, byte fields are base64, times are converted to UTC.
+ * Decodes plain data to a type as the API server does (1.36): field names are case-sensitive, unknown fields are reported
+ * and dropped, null means absent in structures and the zero value in maps and lists, integers must be written as integers
+ * and fit the type, byte fields must be base64, times are converted to UTC.
  *
  * The caller decides how to handle unknown fields (Strict: 400, Warn: a header, Ignore: nothing).
  *
- * @throws {@link DecodeError} for the first value, in the order of the body, that does not match its type.
+ * @throws {@link DecodeError} for the first value in the body that does not match its type.
  */
 export function decodeValue(node: SchemaNode, value: unknown, options: DecodeOptions = {}): Decoded {
   const decoder = new Decoder(options);
@@ -43,15 +43,15 @@ export function decodeValue(node: SchemaNode, value: unknown, options: DecodeOpt
 }
 
 interface Place {
-  /** With list indexes and map keys; for unknown fields and number tokens. */
+  /** Path with list indexes and map keys, for unknown fields and number tokens. */
   readonly path: string;
-  /** Without list indexes and map keys; for type errors. */
+  /** Path without list indexes and map keys, for type errors. */
   readonly field: string;
   /** Name of the structure that contains the field. */
   readonly owner: string;
   /** Name of the field itself. */
   readonly name: string;
-  /** How many lists and maps are between the field and the value. */
+  /** Number of lists and maps between the field and the value. */
   readonly depth: number;
 }
 
@@ -88,7 +88,7 @@ class Decoder {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
       return mismatch(node, value, place);
     }
-    const record = value as Record<string, unknown>; // an object, not a list
+    const record = value as Record<string, unknown>; // not an array, as checked above
     return node.properties === undefined && node.additionalProperties !== undefined
       ? this.map(node.additionalProperties, record, place)
       : this.struct(node, record, place);
@@ -205,7 +205,7 @@ class Decoder {
   }
 }
 
-/** Returns an integer beyond 2^53, which fits only 64 bits. */
+/** Returns an integer above 2^53 as the field's type, which must be int64 or a floating-point number. */
 function largeInteger(
   value: bigint,
   { node, type, place }: { readonly node: SchemaNode; readonly type: string; readonly place: Place },
@@ -295,7 +295,7 @@ function checkBase64(text: string): string {
 }
 
 function copyRecord(record: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  return { ...record }; // spread copies `__proto__` as an own key
+  return { ...record }; // unlike an assignment, spreading copies `__proto__` as an own key
 }
 
 function join(path: string, key: string): string {

@@ -1,7 +1,10 @@
 import { goTypeNames } from '../generated/go-type-names.ts';
 import type { SchemaNode } from '../node/schema-node.ts';
 
-/** Facts by `Struct.field` that only the Go types state and decode errors contain. */
+/**
+ * Go types and embedded structures of fields, by `Struct.field`. Only Kubernetes' Go source has them; decode errors print
+ * them.
+ */
 let facts: ReadonlyMap<string, { readonly type?: string; readonly embedded?: string }> | undefined;
 
 function factOf(owner: string, field: string): { readonly type?: string; readonly embedded?: string } | undefined {
@@ -20,8 +23,8 @@ function readFacts(): Map<string, { type?: string; embedded?: string }> {
 }
 
 /**
- * Returns the Go type of a value whose field has a named type that is not a structure (`v1.PullPolicy`); undefined for other fields.
- * `depth` counts the lists and maps between the field and the value.
+ * Returns the Go type of a value in a field with a named type that is not a structure (`v1.PullPolicy`); undefined for other
+ * fields. `depth` is the number of lists and maps between the field and the value.
  */
 export function namedType(place: {
   readonly owner: string;
@@ -35,18 +38,21 @@ export function namedType(place: {
   return type;
 }
 
-/** Returns the type of the elements; undefined for those of a named list or map. */
+/** Returns the element type of `[]T` or `map[K]T`; undefined for named types, which do not show their elements. */
 function elementOf(type: string): string | undefined {
   return /^(?:\[\]|map\[[^\]]*\])(.*)$/.exec(type)?.[1];
 }
 
-/** Returns a field's name with the structures that promote it: `VolumeSource.hostPath` in a Volume. */
+/**
+ * Returns a field's name, preceded by the embedded structures that contain it: `VolumeSource.hostPath` for `hostPath` of a
+ * Volume.
+ */
 export function promotedName(owner: string, field: string): string {
   const embedded = factOf(owner, field)?.embedded;
   return embedded === undefined ? field : `${embedded}.${field}`;
 }
 
-/** Returns the Go type as in upstream's message, except for named scalars, lists and maps; see {@link namedType}. */
+/** Returns the Go type for upstream's messages, except for named scalars, lists and maps; see {@link namedType}. */
 export function goType(node: SchemaNode): string {
   if (node.intOrString === true) return 'int32';
   switch (node.type) {

@@ -24,8 +24,8 @@ const ranges: Readonly<Record<string, readonly [name: string, min: number, max: 
 };
 
 /**
- * Parses a `Time` (`2006-01-02T15:04:05Z`, fractions dropped) or a `MicroTime` (six digits required) and formats it as the
- * API server stores it: in UTC.
+ * Parses a `Time` (`2006-01-02T15:04:05Z`; fractions are dropped) or a `MicroTime` (the fraction must have six digits), and
+ * formats it in UTC, as the API server stores it.
  *
  * @throws {@link DecodeError} with Go's message, e.g. `parsing time "x" as "2006-01-02T15:04:05Z07:00": cannot parse "x" as
  * "2006"`

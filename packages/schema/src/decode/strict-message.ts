@@ -1,9 +1,9 @@
 import type { ParsedBody } from '../json/parsed-body.ts';
 
 /**
- * Joins the faults of a strict request into the API server's message; returns `undefined` if there are no faults: `strict
- * decoding error: duplicate field "spec.replicas", unknown field "spec.bogus"`. The caller prepends `Deployment in version
- * "v1" cannot be handled as a Deployment: ` and responds with 400.
+ * Joins duplicate and unknown fields into the API server's message for strict validation:
+ * `strict decoding error: duplicate field "spec.replicas", unknown field "spec.bogus"`. Returns `undefined` if there are
+ * none. The caller prepends `Deployment in version "v1" cannot be handled as a Deployment: ` and responds with 400.
  */
 export function strictDecodingMessage(
   body: Pick<ParsedBody, 'duplicates' | 'format'>,

@@ -1,10 +1,9 @@
-/** Go's `yaml.v2` breaks lines after this column. */
+/** The column after which Go's `yaml.v2` breaks lines. */
 const width = 80;
 
 /**
- * Formats a JSON value as YAML like Go's `yaml.v2`, with which the API server responds and controller-gen writes files: sorted
- * keys, lists not indented below their key, multi-line strings as blocks, quotes only for strings that would otherwise be read
- * as something else.
+ * Formats a JSON value as YAML like Go's `yaml.v2`, which the API server and controller-gen use: keys are sorted, lists are
+ * not indented below their key, multi-line strings are blocks, and only strings that YAML would misread are quoted.
  *
  * @example
  * ```ts
@@ -25,7 +24,7 @@ export function formatYaml(value: unknown): string {
 interface Place {
   readonly indent: string;
   readonly lines: string[];
-  /** Starts the first line: a key, or the dash of a list. */
+  /** Text before the value on its first line, such as a list's dash. */
   readonly prefix: string;
 }
 
@@ -39,7 +38,7 @@ function block(value: unknown, place: Place): void {
 }
 
 function isBlock(text: string): boolean {
-  // Blocks cannot preserve empty lines at the ends or a last line of white space.
+  // A block cannot represent a leading line break, a trailing empty line, or a last line that is only white space.
   return text.includes('\n') && !hasControls(text) && !/^\n|\n\n$|\n[^\S\n]+$/.test(text);
 }
 
@@ -53,7 +52,7 @@ function mapping(value: Readonly<Record<string, unknown>>, { indent, lines, pref
   }
   entries.forEach((key, index) => {
     const isFirst = index === 0;
-    // After a dash, the first key is on the same line and the others are below it.
+    // In a list, the first key follows the dash on the same line; the other keys are aligned below it.
     const here = isFirst ? indent : `${indent}${' '.repeat(prefix.length)}`;
     const start = isFirst ? prefix : '';
     const child = value[key];
@@ -120,14 +119,14 @@ function folded(text: string, { indent, lines, prefix }: Place): void {
   lines.push(...fold(`${indent}${prefix}`, text, `${indent}${' '.repeat(prefix.length)}`));
 }
 
-/** Breaks at single spaces once the width is exceeded, like Go's writer; double-quoted strings are not broken. */
+/** Breaks lines at single spaces after the maximum width, like Go. Double-quoted strings are not broken. */
 function fold(start: string, text: string, indent: string): string[] {
   if (start.length + text.length <= width || text.startsWith('"')) return [start + text];
   const lines: string[] = [];
   let line = start;
   let column = start.length;
   for (let i = 0; i < text.length; i++) {
-    const char = text[i] as string; // i is within the text
+    const char = text[i] as string; // the cast is safe: i is within the text
     const isBreak = char === ' ' && column > width && i > 0 && text[i + 1] !== ' ' && text[i - 1] !== ' ';
     if (isBreak && i < text.length - 1) {
       lines.push(line);
@@ -145,7 +144,7 @@ function hasControls(text: string): boolean {
   return /[^\P{Cc}\n]|[\u2028\u2029\ufeff]/u.test(text) || /[^\S\n]\n/.test(text);
 }
 
-/** Matches strings that YAML 1.1 reads as another type. */
+/** Matches strings that YAML 1.1 reads as null, a boolean, infinity or NaN, or as a special key. */
 const otherPattern =
   /^(?:|~|null|Null|NULL|true|True|TRUE|false|False|FALSE|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|y|Y|n|N|[-+]?(?:\.inf|\.Inf|\.INF)|\.nan|\.NaN|\.NAN|<<|=)$/;
 const numberPattern =
@@ -155,7 +154,8 @@ const datePattern = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|\s+)\d\d?:\d\d:\d\d(?:\.\d*)?\
 function scalarText(text: string): string {
   if (hasControls(text) || text.includes('\n')) return JSON.stringify(text);
   const isOther = otherPattern.test(text) || (/\d/.test(text) && numberPattern.test(text)) || datePattern.test(text);
-  // Like Go: strings that read as another type get double quotes, strings that only break the syntax single quotes.
+  // Like Go: strings that YAML would read as another type get double quotes; strings that would break the syntax get single
+  // quotes.
   if (isOther) return JSON.stringify(text);
   const breaksForm =
     /^[-?:](?:\s|$)/.test(text) ||
@@ -167,7 +167,7 @@ function scalarText(text: string): string {
   return breaksForm ? `'${text.replaceAll("'", "''")}'` : text;
 }
 
-/** Compares keys like Go's `yaml.v2`: letters after other characters, numbers by value. */
+/** Compares keys like Go's `yaml.v2`: letters sort after other characters, and numbers by value. */
 function compareKeys(a: string, b: string): number {
   for (let i = 0; i < a.length && i < b.length; i++) {
     const [x, y] = [a[i] as string, b[i] as string]; // i is within both

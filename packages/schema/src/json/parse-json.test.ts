@@ -68,7 +68,7 @@ describe('parseJson', () => {
     expect(parseJson(encode('{"a":1,"\\u0061":2}')).duplicates).toEqual(['duplicate field "a"']);
   });
 
-  it('keeps __proto__ and constructor as data and pollutes no prototype', () => {
+  it('treats __proto__ and constructor as ordinary keys', () => {
     for (const text of ['{"__proto__":{"x":1},"constructor":1}', '{"__proto__":{"x":1.5},"constructor":1.0}']) {
       const value = parseJson(encode(text)).value as object;
       expect(Object.keys(value)).toEqual(['__proto__', 'constructor']);
@@ -77,14 +77,14 @@ describe('parseJson', () => {
     }
   });
 
-  it('rejects 100,000 levels and lets the caller set the limit', () => {
+  it('rejects 100,000 levels of nesting, or fewer if the caller lowers the limit', () => {
     const deep = encode('['.repeat(100_000) + ']'.repeat(100_000));
     expect(problemOf(deep)).toBe("invalid character '[' exceeded max depth");
     expect(() => parseJson(encode('[[[]]]'), { maxDepth: 2 })).toThrow('exceeded max depth');
     expect(parseJson(encode('[[[]]]'), { maxDepth: 3 }).value).toEqual([[[]]]);
   });
 
-  it('reads integers of 64 bits exactly', () => {
+  it('parses 64-bit integers exactly', () => {
     expect(parseJson(encode('[9007199254740993,-9223372036854775808]')).value).toEqual([2n ** 53n + 1n, -(2n ** 63n)]);
     expect(problemOf(encode('{"a":1e400}'))).toBe('json: cannot unmarshal number 1e400 into Go value of type float64');
     expect(parseJson(encode('[9007199254740991,18014398509481984]')).value).toEqual([9007199254740991, 2n ** 54n]);
@@ -99,24 +99,24 @@ describe('parseJson', () => {
     ]);
   });
 
-  it('rejects bytes that are not text', () => {
+  it('rejects invalid Unicode', () => {
     expect(problemOf(Uint8Array.of(0x22, 0xff, 0x22))).toBe('the body is not valid UTF-8');
     expect(problemOf(encode('{"a":"\\ud800x"}'))).toContain('unpaired surrogate');
     expect(parseJson(encode('"\\ud83d\\ude00"')).value).toBe('😀');
   });
 
-  it('agrees with JSON.parse on everything that JSON.stringify writes', () => {
+  it('parses any output of JSON.stringify like JSON.parse', () => {
     fc.assert(
       fc.property(fc.json(), fc.integer({ min: 0, max: 2 }), (text, indent) => {
         const body = parseJson(encode(JSON.stringify(JSON.parse(text), null, indent)));
-        // Integers beyond 2^53 are bigints.
+        // Compares serialized values, because integers above 2^53 are bigints in one value and doubles in the other.
         expect(JSON.parse(stringifyJson(body.value))).toEqual(JSON.parse(JSON.stringify(JSON.parse(text))));
         expect(body.duplicates).toEqual([]);
       }),
     );
   });
 
-  it('accepts and rejects the same texts as JSON.parse, and rejects numbers that exceed a double', () => {
+  it('accepts the same texts as JSON.parse, except numbers that exceed a double', () => {
     const piece = fc.constantFrom(
       '{',
       '}',
@@ -155,7 +155,7 @@ describe('parseJson', () => {
 });
 
 describe('stringifyJson', () => {
-  it('serializes values that are too deep for the engine', () => {
+  it('serializes values that are nested too deeply for JSON.stringify', () => {
     let deep: unknown = { x: undefined, y: ['é', 1, null] };
     for (let i = 0; i < 50_000; i++) deep = i % 2 === 0 ? [deep, i] : { k: deep, s: 'q"' };
     const text = stringifyJson(deep);
@@ -165,7 +165,7 @@ describe('stringifyJson', () => {
 });
 
 describe('previewBody', () => {
-  it('shows text for JSON and hexadecimal otherwise', () => {
+  it('formats JSON as text and anything else in hexadecimal', () => {
     expect(previewBody(encode(''))).toBe('<empty>');
     expect(previewBody(encode('{"kind":"ConfigMap","apiVersion":"v1"'))).toBe('{"kind":"ConfigMap","apiVersio ...');
     expect(previewBody(encode('[]'))).toBe('5b5d');

@@ -5,11 +5,11 @@ const none: readonly string[] = [];
 
 /**
  * Parses a JSON body strictly: rejects invalid UTF-8, trailing data, nesting beyond the limit and lone surrogates; reports
- * duplicate keys. Integers beyond 2^53 that fit 64 bits become bigints.
+ * duplicate keys. Integers above 2^53 that fit in 64 bits become bigints.
  *
- * Nearly every body takes the fast path: one pass over the bytes counts keys and depth, and the engine's parser builds the
- * value. The body has no duplicates exactly if the value has as many keys as were counted. Anything unusual goes to the slow
- * parser, which produces the API server's messages.
+ * Nearly every body takes the fast path: a scan of the bytes counts the keys and checks the depth, then `JSON.parse` builds
+ * the value. If the value has fewer keys than were counted, the body has duplicates. Duplicates and anything else unusual go
+ * to the slow parser, which produces the API server's messages.
  *
  * @throws {@link BodyReadError} with the API server's message (1.36).
  *
@@ -28,7 +28,7 @@ export function parseJson(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBod
     try {
       value = JSON.parse(text);
     } catch {
-      return slow(text, maxDepth); // throws with the message of Go's scanner
+      return slow(text, maxDepth); // throws an error with the message of Go's scanner
     }
     if (countKeys(value) === keys) return { value, duplicates: none, format: 'json' };
   }
@@ -52,8 +52,9 @@ export function decodeUtf8(bytes: Uint8Array): string {
 }
 
 /**
- * Counts the keys of a body by its bytes; returns -1 if the slow parser is needed: nesting is too deep, a number is not a
- * short integer, or a surrogate is escaped. The count is meaningless for bodies that are not JSON; the parser rejects them.
+ * Counts the keys of a body without parsing it. Returns -1 if the slow parser is needed, because nesting is too deep, a
+ * number is not a short integer, or a surrogate is escaped. For a body that is not JSON the count is meaningless, but the
+ * parser rejects such a body anyway.
  */
 function scan(bytes: Uint8Array, maxDepth: number): number {
   const length = bytes.length;
@@ -107,7 +108,7 @@ function countKeys(value: unknown): number {
     }
     return keys;
   }
-  const object = value as Record<string, unknown>; // JSON.parse returns no other objects
+  const object = value as Record<string, unknown>; // the cast is safe: JSON.parse creates plain objects only
   for (const key in object) {
     keys++;
     const item = object[key];

@@ -5,7 +5,7 @@ import { parseYaml } from './parse-yaml.ts';
 import { BodyReadError } from './parsed-body.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-/** Padding that makes a body large, so that a different parser reads it. */
+/** Makes a body so large that the fast parser handles it instead of the YAML library. */
 const padding = `# ${'x'.repeat(8 * 1024)}\n`;
 
 function outcome(text: string): unknown {
@@ -17,7 +17,7 @@ function outcome(text: string): unknown {
   }
 }
 
-/** Returns the results of both parsers; a rejection is an error. */
+/** Returns the results of both parsers. If a parser rejects the text, the result is the error. */
 const both = (text: string): readonly [unknown, unknown] => [outcome(text), outcome(padding + text)];
 
 const texts = [
@@ -117,7 +117,7 @@ describe('parseYaml of large bodies', () => {
     expect(large).toEqual(small);
   });
 
-  it('agrees with the library on everything that it writes', () => {
+  it('parses any output of the library like the library', () => {
     const word = fc.oneof(
       fc.string({ maxLength: 12 }),
       fc.constantFrom(
@@ -173,7 +173,7 @@ describe('parseYaml of large bodies', () => {
     );
   });
 
-  it('agrees with the library on nearly valid texts', () => {
+  it('parses randomly edited texts like the library', () => {
     const piece = fc.constantFrom(...'abc:-#&*!|>\'"{}[], \n?%@'.split(''), '\n  ', ': ', '- ', ' #', '\n- ');
     const edit = fc.record({ at: fc.nat(200), cut: fc.nat(3), put: fc.array(piece, { maxLength: 2 }) });
     fc.assert(
@@ -184,16 +184,16 @@ describe('parseYaml of large bodies', () => {
           changed = changed.slice(0, from) + put.join('') + changed.slice(from + cut);
         }
         fc.pre(!changed.includes('?'));
-        // For an empty line after an escaped line break: go-yaml and the specification keep it, the library does not.
+        // Skip empty lines after an escaped line break: the library drops them, unlike go-yaml and the specification.
         fc.pre(!/\\\s*\n\s*\n/.test(changed));
-        // The library does not count blanks beyond an indentation that is given by a digit.
+        // Skip block scalars with an explicit indentation and blank lines: the library drops blanks beyond the indentation.
         fc.pre(!(/[|>][-+]*\d/.test(changed) && /\n +(?:\n|$)/.test(changed)));
         const [small, large] = both(changed);
-        // Texts that only one parser accepts are not ambiguous.
+        // Skip texts that a parser rejects: the parsers may reject different invalid texts.
         fc.pre(!(small instanceof Error) && !(large instanceof Error));
         expect(large).toEqual(small);
       }),
-      // The seed is fixed: the library still reads some texts differently from go-yaml and the specification.
+      // The seed is fixed, because the library still parses some texts differently from go-yaml and the specification.
       { numRuns: 600, seed: 1 },
     );
   });

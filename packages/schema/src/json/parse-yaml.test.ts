@@ -29,7 +29,7 @@ describe('parseYaml', () => {
     expect(read(text).value).toEqual({ a: value });
   });
 
-  it('converts keys to strings, merges, follows aliases and reads only the first document', () => {
+  it('converts keys to strings, resolves aliases and merge keys, and parses only the first document', () => {
     const body = read('1: x\ntrue: v\nno: z\nbase: &b {p: "1", q: "2"}\nd: {<<: *b, q: "3"}\ne: *b\n---\nsecond: 1\n');
     expect(body.value).toEqual({
       '1': 'x',
@@ -62,11 +62,11 @@ describe('parseYaml', () => {
     expect(() => read(text)).toThrow(message);
   });
 
-  it('reads integers of 64 bits exactly', () => {
+  it('parses 64-bit integers exactly', () => {
     expect(read('[9007199254740993, -9223372036854775808]').value).toEqual([2n ** 53n + 1n, -(2n ** 63n)]);
   });
 
-  it('stops an alias bomb', () => {
+  it('rejects an alias bomb', () => {
     const lines = ['a: &a ["x","x","x","x","x","x","x","x","x"]'];
     for (const [name, from] of ['ba', 'cb', 'dc', 'ed', 'fe', 'gf', 'hg'] as const) {
       lines.push(`${name}: &${name} [${Array.from({ length: 9 }, () => `*${from}`).join(',')}]`);
@@ -74,14 +74,14 @@ describe('parseYaml', () => {
     expect(() => read(lines.join('\n'))).toThrow('yaml: document contains excessive aliasing');
   });
 
-  it('keeps __proto__ as data', () => {
+  it('treats __proto__ as an ordinary key', () => {
     const { value } = read('__proto__: {x: 1}\nq: {<<: {__proto__: 1}}');
     expect(Object.keys(value as object)).toEqual(['__proto__', 'q']);
     expect(({} as Record<string, unknown>)['x']).toBeUndefined();
   });
 });
 
-describe('parseYaml of hostile bodies', () => {
+describe('parseYaml of malicious bodies', () => {
   it.each([
     ['a sequence of scalars', `data:\n${'- a\n'.repeat(725_000)}`],
     ['a flow sequence', `data: [${'a,'.repeat(1_450_000)}]\n`],
@@ -95,7 +95,7 @@ describe('parseYaml of hostile bodies', () => {
 
   const excessive = 'yaml: document contains excessive aliasing';
 
-  it('rejects aliases that multiply', () => {
+  it('rejects aliases that expand exponentially', () => {
     const levels = Array.from({ length: 12 }, (_, i) => `a${i + 1}: &a${i + 1} [${Array(10).fill(`*a${i}`).join()}]\n`);
     const bomb = `a0: &a0 [x]\n${levels.join('')}`;
     expect(() => read(bomb)).toThrow(excessive);

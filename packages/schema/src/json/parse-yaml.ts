@@ -10,10 +10,11 @@ import { resolvePlainScalar } from './yaml-scalar.ts';
  * Parses a YAML body as the API server does: first document only, YAML 1.1 booleans and numbers, merge keys, keys converted
  * to strings, duplicate keys reported with their line, alias bombs rejected.
  *
- * Clients that apply usually send JSON with a YAML content type; that is detected and parsed by the fast JSON parser.
+ * Server-side apply requests usually contain JSON with a YAML content type, so JSON is detected and parsed by the fast JSON
+ * parser.
  *
- * @throws {@link BodyReadError}; messages start with `yaml: `. Where the YAML library's wording differs from go-yaml's, the
- * text after the line number is the library's.
+ * @throws {@link BodyReadError} with a message that starts with `yaml: `. Some messages have the wording of the YAML library
+ * instead of go-yaml's.
  *
  * @example
  * ```ts
@@ -36,7 +37,10 @@ export function parseYaml(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBod
   return { value, duplicates: reader.duplicates, format: 'yaml' };
 }
 
-/** Larger bodies are not parsed by the YAML library, which takes a few microseconds per byte. */
+/**
+ * Maximum size of bodies for the YAML library, which takes a few microseconds per byte. Larger bodies go to
+ * {@link parseYamlTree}.
+ */
 const largeBytes = 8 * 1024;
 
 /** Parses with the YAML library, which has better error messages. */
@@ -93,10 +97,11 @@ function ownNode(
 function tryJson(bytes: Uint8Array, limits: BodyLimits): ParsedBody | undefined {
   try {
     const json = parseJson(bytes, limits);
-    // YAML has different messages for duplicates, and `1.0` becomes 1 in the conversion.
+    // Duplicates are left to the YAML parser, which words them differently. Number tokens are dropped, because YAML converts
+    // `1.0` to 1.
     return json.duplicates.length === 0 ? { value: json.value, duplicates: [], format: 'yaml' } : undefined;
   } catch (error) {
-    if (error instanceof BodyReadError && error.problem === 'syntax') return undefined; // flow YAML such as {a: b}
+    if (error instanceof BodyReadError && error.problem === 'syntax') return undefined; // not JSON, but maybe flow YAML, such as {a: b}
     throw error;
   }
 }
@@ -116,7 +121,7 @@ function tooDeep(maxDepth: number, cause?: unknown): BodyReadError {
 }
 
 function syntaxError(error: YAMLParseError, maxDepth: number): BodyReadError {
-  // The library's own guard against deep nesting appears as one of its parse errors.
+  // The library reports excessive nesting as a parse error.
   if (/call stack/i.test(error.message)) return tooDeep(maxDepth, error);
   const line = error.linePos?.[0].line ?? 1;
   const text =
@@ -129,7 +134,7 @@ function syntaxError(error: YAMLParseError, maxDepth: number): BodyReadError {
 }
 
 const maxReported = 100;
-/** Maximum characters that aliases may repeat: a few aliases of a long text are a bomb as well. */
+/** Maximum number of characters that aliases may repeat: even a few aliases can be a bomb if their text is long. */
 const maxAliasedText = 3 * 1024 * 1024;
 
 class YamlReader {
@@ -230,7 +235,10 @@ class YamlReader {
     return String(value);
   }
 
-  /** Merges sources into a map. Merge keys never overwrite the map's own keys, before or after. */
+  /**
+   * Merges the value of a merge key (`<<`) into a map. Never overwrites the map's own keys, whether they precede or follow
+   * the merge key.
+   */
   private merge(
     source: YamlNode | null,
     { into, written }: { readonly into: Record<string, unknown>; readonly written: ReadonlySet<string> },
@@ -268,8 +276,8 @@ function decodeBinary(text: string): string {
 }
 
 /**
- * Returns the allowed share of aliased nodes: small documents may consist almost entirely of aliases, large ones may not.
- * Uses go-yaml's scale, from 99 % at 400,000 nodes to 10 % at 4,000,000.
+ * Returns the maximum share of nodes that may come from aliases, as in go-yaml: 99 % up to 400,000 nodes, falling linearly
+ * to 10 % at 4,000,000.
  */
 function allowedAliasRatio(decoded: number): number {
   if (decoded <= 400_000) return 0.99;
@@ -279,7 +287,7 @@ function allowedAliasRatio(decoded: number): number {
 
 type Yaml = typeof import('yaml');
 
-/** Loads the YAML library on demand: 70 modules that a cluster with only JSON requests never needs. */
+/** Loads the YAML library on demand: a cluster that only receives JSON never needs its 70 modules. */
 function yamlLibrary(): Yaml {
   return createRequire(import.meta.url)('yaml') as Yaml;
 }

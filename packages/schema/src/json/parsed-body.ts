@@ -1,7 +1,7 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
 /**
- * A parsed body, in either format.
+ * A parsed JSON or YAML body.
  *
  * @example
  * ```ts
@@ -12,7 +12,7 @@ import { KubewrightError } from '@kubewright/apimachinery';
  * ```
  */
 export interface ParsedBody {
-  /** Plain data with own properties only; `__proto__` and `constructor` are ordinary keys. Integers beyond 2^53 are bigints. */
+  /** The body as plain data. `__proto__` and `constructor` are ordinary keys. Integers above 2^53 are bigints. */
   readonly value: unknown;
   /**
    * Duplicate keys in the API server's wording: `duplicate field "spec.replicas"` for JSON, `line 7: key "a" already set in
@@ -20,17 +20,18 @@ export interface ParsedBody {
    */
   readonly duplicates: readonly string[];
   /**
-   * Numbers that are not written as integers (`1.0`, `1e3`), by field path: typed integer fields reject them even if the
-   * value is whole. Absent if there are no such numbers, the usual case.
+   * Numbers that are not written as integers (`1.0`, `1e3`), by field path. Integer fields reject them even if the value is
+   * whole. Usually absent, because there are none.
    */
   readonly numberTokens?: ReadonlyMap<string, string> | undefined;
   readonly format: 'json' | 'yaml';
 }
 
-/** Limits for one body. Its size in bytes is limited where it is received. */
+/** Limits for parsing one body. Its size in bytes is limited when it is received. */
 export interface BodyLimits {
   /**
-   * Maximum nesting of objects and lists. Upstream stops at 10,000; this limit is lower, because all later steps recurse.
+   * Maximum nesting depth of objects and lists. Upstream allows 10,000; this limit is lower, because all later steps
+   * recurse.
    * @defaultValue 500
    */
   readonly maxDepth?: number | undefined;
@@ -39,8 +40,8 @@ export interface BodyLimits {
 export const defaultMaxDepth = 500;
 
 /**
- * Thrown for a body that cannot be parsed. `message` matches the API server's parser (1.36), e.g. `invalid character 'x'
- * looking for beginning of value`; the caller adds what it was reading. Do not retry.
+ * Thrown for a body that cannot be parsed. `message` matches the API server's parser (1.36), e.g.
+ * `invalid character 'x' looking for beginning of value`; the caller adds what was being read. Do not retry.
  *
  * @example
  * ```ts
@@ -55,8 +56,8 @@ export const defaultMaxDepth = 500;
 export class BodyReadError extends KubewrightError {
   readonly code = 'KW4001';
   /**
-   * `syntax`: not JSON or not YAML; `depth`: too deep; `number`: a number out of range; `encoding`:
-   * bytes or escapes that are not Unicode text. The last two differ from upstream, which rounds and replaces.
+   * `syntax`: not valid JSON or YAML; `depth`: nested too deeply; `number`: a number out of range, which upstream rounds;
+   * `encoding`: invalid Unicode, which upstream replaces.
    */
   readonly problem: 'syntax' | 'depth' | 'number' | 'encoding';
 
@@ -77,8 +78,8 @@ export function setOwn(target: Record<string, unknown>, key: string, value: unkn
 }
 
 /**
- * Formats the start of a body as in the API server's "couldn't get version/kind" messages: as text if it looks like JSON,
- * otherwise in hexadecimal, at most 30 bytes.
+ * Formats the first 30 bytes of a body for the API server's "couldn't get version/kind" messages: as text if the body looks
+ * like JSON, otherwise in hexadecimal.
  */
 export function previewBody(bytes: Uint8Array): string {
   if (bytes.length === 0) return '<empty>';

@@ -20,8 +20,8 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Parses JSON slowly with full diagnostics: the messages of Go's scanner, duplicate keys with their paths, number tokens.
- * {@link parseJson} uses it only if its fast path finds something to explain.
+ * Parses JSON with full diagnostics: the messages of Go's scanner, duplicate keys with their paths, number tokens. Slow, so
+ * {@link parseJson} uses it only for bodies that its fast path cannot handle.
  *
  * @throws {@link BodyReadError}
  */
@@ -37,7 +37,8 @@ class StrictJsonParser {
   private path = '';
   private readonly duplicates = new Set<string>();
   private numberTokens: Map<string, string> | undefined;
-  // Upstream checks the syntax of the whole body first, so errors in the content are thrown at the end.
+  // The first error that is not a syntax error. Thrown at the end, because upstream checks the syntax of the whole body
+  // first.
   private contentError: BodyReadError | undefined;
 
   constructor(text: string, maxDepth: number) {
@@ -246,7 +247,7 @@ class StrictJsonParser {
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** Go's scanner reads bytes: a non-ASCII character is reported by its first byte, read as Latin-1. */
+/** Quotes the first byte of a non-ASCII character as Latin-1, as Go's scanner does, which reads bytes. */
 function quoteFirstByte(text: string, at: number): string {
   const code = text.codePointAt(at) ?? 0;
   if (code < 0x80) return quoteChar(text[at] as string);

@@ -34,7 +34,7 @@ export function resolvePlainScalar(source: string): unknown {
   return source;
 }
 
-/** Integers with more digits never fit in 64 bits, in any base; for those a double is sufficient and takes linear time. */
+/** Integers with more digits do not fit in 64 bits in any base. They are parsed as doubles, which takes linear time. */
 const maxDigits = 70;
 
 function integerValue(negative: boolean, digits: string): number | bigint {

@@ -1,21 +1,21 @@
 /**
- * One node of a type. Built-in kinds (from the generated table) and custom resources (from a CRD's structural schema) use
- * the same nodes, so that strict decoding, pruning, defaulting, patches and server-side apply are implemented once.
+ * The schema of a value. Built-in kinds (from the generated table) and custom resources (from their CRDs) use the same
+ * nodes, so that strict decoding, pruning, defaulting, patches and server-side apply are implemented once.
  *
- * Nodes are immutable and may be recursive (`JSONSchemaProps`): tables resolve references lazily through getters.
+ * Nodes are immutable. They may be recursive (`JSONSchemaProps`), because getters resolve references lazily.
  */
 export interface SchemaNode {
   /** `any` accepts any value (`RawExtension`, `JSON`, a schema without a type). */
   readonly type: 'object' | 'array' | 'string' | 'integer' | 'number' | 'boolean' | 'any';
   /**
-   * Name of a built-in structure with its package, as in decode errors: `v1.LabelSelector`, `resource.Quantity`,
+   * Go name of a built-in structure with its package, for decode errors: `v1.LabelSelector`, `resource.Quantity`,
    * `v1.MicroTime`. Absent for maps, lists, scalars and custom resources.
    */
   readonly typeName?: string | undefined;
   /** OpenAPI format, e.g. `int32`, `date-time`, `byte`. */
   readonly format?: string | undefined;
 
-  /** Fields of a structure. An object without `properties` and `additionalProperties` has no known fields. */
+  /** Fields of a structure. An object with neither `properties` nor `additionalProperties` has no known fields. */
   readonly properties?: ReadonlyMap<string, SchemaNode> | undefined;
   /** Value type of a map. */
   readonly additionalProperties?: SchemaNode | undefined;
@@ -25,7 +25,7 @@ export interface SchemaNode {
 
   /** `x-kubernetes-list-type`; absent means atomic. */
   readonly listType?: 'atomic' | 'set' | 'map' | undefined;
-  /** `x-kubernetes-list-map-keys`: identifies elements for server-side apply. Not always {@link patchMergeKey}. */
+  /** `x-kubernetes-list-map-keys`: identifies elements for server-side apply. May differ from {@link patchMergeKey}. */
   readonly listMapKeys?: readonly string[] | undefined;
   /** `x-kubernetes-map-type`; absent means granular. */
   readonly mapType?: 'granular' | 'atomic' | undefined;

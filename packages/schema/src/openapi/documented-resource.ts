@@ -1,7 +1,7 @@
 import type { GroupVersionKind, Scope } from '@kubewright/apimachinery';
 import type { JsonSchema } from '../structural/json-schema.ts';
 
-/** One version of a resource, with the data that OpenAPI documents need. */
+/** One version of a resource, as OpenAPI documents describe it. */
 export interface DocumentedResource {
   readonly group: string;
   readonly version: string;
@@ -10,12 +10,12 @@ export interface DocumentedResource {
   readonly kind: string;
   readonly listKind: string;
   readonly scope: Scope;
-  /** As in discovery: create, delete, deletecollection, get, list, patch, update, watch. */
+  /** The verbs of discovery: create, delete, deletecollection, get, list, patch, update, watch. */
   readonly verbs: readonly string[];
   /** False for Kubernetes' own kinds, whose schemas come from the type table. */
   readonly custom: boolean;
-  /** The schema of a custom kind, as in its CRD. */
+  /** The CRD's schema of a custom kind. */
   readonly openApiSchema?: JsonSchema | undefined;
-  /** Paths below an object, with the kind of their body. */
+  /** Subresources by path below the object (`status`, `scale`), with the kind of their bodies. */
   readonly subresources: ReadonlyMap<string, GroupVersionKind & { readonly verbs: readonly string[] }>;
 }

@@ -18,7 +18,7 @@ export interface DocumentParts {
   readonly schemas: JsonObject;
 }
 
-/** Collects the paths of resources and every schema that they need. */
+/** Collects the paths of resources and all schemas that they refer to, directly or indirectly. */
 export function documentParts(definitions: readonly DocumentedResource[], options: OpenApiOptions): DocumentParts {
   const paths = new Map<string, JsonObject>();
   const custom = new Map<string, JsonObject>();
@@ -37,8 +37,8 @@ export function documentParts(definitions: readonly DocumentedResource[], option
 }
 
 /**
- * Returns the OpenAPI v3 document of one group and version: the paths and operations of its resources, their schemas, and
- * all schemas that these refer to. The same resources always give the same bytes.
+ * Returns the OpenAPI v3 document of one group and version: the paths and operations of its resources, and all schemas that
+ * they refer to. Deterministic: the same resources yield the same bytes.
  */
 export function groupVersionDocument(
   definitions: readonly DocumentedResource[],
@@ -66,7 +66,7 @@ function namesOf(definition: DocumentedResource): readonly string[] {
 
 function closure(names: ReadonlySet<string>): ReadonlySet<string> {
   const reached = new Set(names);
-  // Iterating over a set also visits elements that are added meanwhile.
+  // The iteration also visits names that are added to the set while it runs.
   for (const name of reached) for (const reference of builtinReferences(name)) reached.add(reference);
   return reached;
 }

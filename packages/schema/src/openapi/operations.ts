@@ -23,7 +23,7 @@ const patchTypes = [
   'application/strategic-merge-patch+json',
 ];
 
-/** Returns the paths of a resource with their operations, in OpenAPI v3 form. */
+/** Returns the paths of a resource and their operations, as OpenAPI v3. */
 export function resourcePaths(definition: DocumentedResource): ReadonlyMap<string, JsonObject> {
   const { group, version, resource, scope } = definition;
   const root = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
@@ -48,7 +48,10 @@ const connectMethods: Readonly<Record<string, string>> = {
   delete: 'delete',
 };
 
-/** False for the options of exec, attach and proxies, which are query parameters and not a body. */
+/**
+ * True if the kind of a subresource has a schema. The options of exec, attach and proxy have none, because they are query
+ * parameters.
+ */
 export function hasComponent(sub: GroupVersionKind, definition: DocumentedResource): boolean {
   return definition.custom || builtinDefinitionName(sub) !== undefined;
 }
@@ -182,7 +185,7 @@ class OperationWriter {
     };
   }
 
-  /** Returns the operations of streams, whose content has no schema. */
+  /** Returns the operations of subresources that stream, such as exec. Their content has no schema. */
   #connect(sub: Subresource, id: string): Record<string, JsonObject> {
     const { group, version, kind } = sub;
     const operations = sub.verbs.flatMap((verb) => {

@@ -2,7 +2,7 @@ import type { JsonObject } from '@kubewright/apimachinery/internal';
 
 type ParameterType = 'string' | 'integer' | 'boolean';
 
-/** Query parameters of the API: type, and upstream's description, abridged. */
+/** Query parameters of the API by name: type, and a shortened form of upstream's description. */
 const query: Readonly<Record<string, readonly [ParameterType, string]>> = {
   allowWatchBookmarks: ['boolean', 'allowWatchBookmarks requests watch events with type "BOOKMARK".'],
   continue: ['string', 'The continue option should be set when retrieving more results from the server.'],
@@ -95,7 +95,7 @@ export const deleteCollectionParameters: readonly string[] = [
   'timeoutSeconds',
 ];
 
-/** Returns query parameters by name. */
+/** Returns the query parameters with the given names. */
 export function queryParameters(names: readonly string[]): readonly JsonObject[] {
   return names.map((name) => {
     const [type, description] = query[name] ?? ['string', ''];

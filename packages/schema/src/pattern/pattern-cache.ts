@@ -1,7 +1,7 @@
 import { compilePattern, type Pattern } from './pattern.ts';
 
 /**
- * Caches the most recently used patterns. Bounded, and owned by its creator: there is no global cache.
+ * Caches the most recently used patterns, up to a capacity. There is no global cache: create one and pass it on.
  *
  * @example
  * ```ts

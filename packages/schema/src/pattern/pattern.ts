@@ -2,10 +2,13 @@ import { KubewrightError } from '@kubewright/apimachinery';
 import { RE2JS } from 're2js';
 import { withoutGroups } from './without-groups.ts';
 
-/** A pattern with the semantics of Go and the API: RE2 syntax, matched anywhere in the text unless anchored, in linear time. */
+/**
+ * A compiled pattern with the semantics of Go's `regexp`: RE2 syntax, linear time, and a match may start anywhere unless the
+ * pattern is anchored.
+ */
 export interface Pattern {
   readonly source: string;
-  /** Number of RE2 instructions. Matching takes at most this times the length of the text. */
+  /** Number of RE2 instructions. Matching takes at most `size` steps per character of the text. */
   readonly size: number;
   /** True if the pattern matches anywhere in the text. */
   test(text: string): boolean;
@@ -31,13 +34,15 @@ function reasonOf(cause: unknown): string {
   return text.replace(/^error parsing regexp: /, '');
 }
 
-/** Length from which an automaton is worth its states, in UTF-16 units. */
+/** Minimum text length, in UTF-16 units, from which building an automaton pays off. */
 const longText = 1_000;
-/** Size of a pattern, in RE2 instructions, from which an automaton costs more than it saves: each state lists instructions. */
+/**
+ * Pattern size, in RE2 instructions, from which building an automaton no longer pays off, because its states get too large.
+ */
 const largePattern = 500;
 
 /**
- * Compiles a pattern. Matching takes at most linear time, even for hostile patterns: there is no backtracking.
+ * Compiles a pattern. Matching never backtracks, so it takes linear time even for malicious patterns.
  * @throws {@link PatternError}
  */
 export function compilePattern(source: string): Pattern {
@@ -54,7 +59,7 @@ export function compilePattern(source: string): Pattern {
     source,
     size,
     test: (text) =>
-      // A matcher also finds the end of the match, which takes 30 times as long as the automaton of `test` for a megabyte.
+      // `matcher` avoids building the automaton that `test` uses, but takes 30 times as long for a megabyte of text.
       text.length < longText || size >= largePattern ? compiled.matcher(text).find() : compiled.test(text),
     findAll(text, limit = Number.POSITIVE_INFINITY) {
       const found: string[] = [];

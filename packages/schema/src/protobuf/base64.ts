@@ -13,7 +13,7 @@ export function encodeBase64(bytes: Uint8Array): string {
     chunk += alphabet[(bits >> 12) & 63];
     chunk += second === undefined ? '=' : alphabet[(bits >> 6) & 63];
     chunk += third === undefined ? '=' : alphabet[bits & 63];
-    // Long chains of small concatenations are slow to flatten.
+    // Joins the text in chunks: strings built by very many small concatenations are slow to flatten.
     if (chunk.length >= 8192) {
       parts.push(chunk);
       chunk = '';

@@ -5,7 +5,7 @@ import recorded from './testdata/objects.json' with { type: 'json' };
 
 const bytesOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));
 
-/** Fields that are null in JSON are absent in protobuf; raw JSON keeps its nulls. */
+/** Removes nulls, because fields that are null in JSON are absent in protobuf. Raw JSON keeps its nulls. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
@@ -16,7 +16,9 @@ function withoutNulls(value: unknown): unknown {
   );
 }
 
-/** Protobuf has no field for the type of an object inside an object: upstream's decoder loses these, too. */
+/**
+ * Removes `apiVersion` and `kind` of nested objects. Protobuf has no fields for them, so upstream's decoder loses them, too.
+ */
 function withoutEmbeddedTypes(json: unknown): unknown {
   const text = JSON.stringify(json).replaceAll('[{"kind":"PersistentVolumeClaim","apiVersion":"v1",', '[{');
   return JSON.parse(text);
@@ -36,7 +38,7 @@ describe('decodeProtobuf', () => {
     );
   });
 
-  it('decodes every truncation and byte flip of a pod to an object or a typed error', () => {
+  it('decodes a truncated or corrupted pod, or fails with a typed error', () => {
     const pod = recorded.find((entry) => entry.json.kind === 'Pod');
     const bytes = bytesOf(pod?.protobuf ?? '');
     for (let length = 0; length < bytes.length; length += 7) {
@@ -47,7 +49,7 @@ describe('decodeProtobuf', () => {
     }
   });
 
-  it('recognizes its own format', () => {
+  it('recognizes the format by its prefix', () => {
     expect(isProtobuf(new TextEncoder().encode('{"kind":"Pod"}'))).toBe(false);
     expect(() => decodeProtobuf(new TextEncoder().encode('{}'))).toThrow(ProtobufError);
   });

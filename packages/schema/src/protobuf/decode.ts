@@ -6,17 +6,20 @@ import { WireReader } from './wire-reader.ts';
 /** The media type of Kubernetes' protobuf bodies. */
 const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
-/** Limits of {@link decodeProtobuf}. The size of the body is limited where it is read. */
+/** Limits for {@link decodeProtobuf}. The body's size in bytes is limited when it is received. */
 export interface ProtobufLimits {
-  /** Maximum nesting of messages. @defaultValue 200 */
+  /** Maximum nesting depth of messages. @defaultValue 200 */
   readonly maxDepth?: number;
-  /** Maximum number of messages, elements and entries in total: two bytes can encode one. @defaultValue 500000 */
+  /**
+   * Maximum total number of messages, list elements and map entries. Two bytes can encode one, so a small body could create
+   * many. @defaultValue 500000
+   */
   readonly maxValues?: number;
 }
 
 /** A decoded body. */
 export interface DecodedProtobuf {
-  /** From the envelope; empty if it has none. */
+  /** `apiVersion` in the envelope; empty if it has none. */
   readonly apiVersion: string;
   readonly kind: string;
   /** Plain JSON, with `apiVersion` and `kind` first. */
@@ -25,21 +28,21 @@ export interface DecodedProtobuf {
 
 const prefix = [0x6b, 0x38, 0x73, 0x00];
 
-/** True if the bytes start with the prefix of Kubernetes' protobuf. */
+/** True if the bytes start with `k8s\0`, the prefix of Kubernetes' protobuf format. */
 export function isProtobuf(bytes: Uint8Array): boolean {
   return prefix.every((byte, index) => bytes[index] === byte);
 }
 
 /**
- * Decodes an object of a built-in kind from Kubernetes' protobuf envelope (`k8s\0`, `runtime.Unknown`): the same object as
- * its JSON, except for fields that are null in JSON.
+ * Decodes an object of a built-in kind from Kubernetes' protobuf envelope (`k8s\0`, `runtime.Unknown`). The result equals
+ * the object's JSON form, except for fields that are null there.
  *
- * Zero values that JSON omits (`omitempty`) are dropped, because Go's encoder writes them. Unknown fields are skipped, as
- * upstream does.
+ * Go's protobuf encoder also writes zero values that JSON omits (`omitempty`); they are dropped. Unknown fields are skipped,
+ * as upstream does.
  *
- * @param fallback - the assumed type if the envelope has none.
- * @throws {@link ProtobufError} for anything other than such an object, for integers that a double cannot hold, and beyond
- * the limits.
+ * @param fallback - the type to assume if the envelope has none
+ * @throws {@link ProtobufError} if the bytes are not such an object, exceed a limit, or contain an integer that a double
+ * cannot represent
  */
 export function decodeProtobuf(
   bytes: Uint8Array,

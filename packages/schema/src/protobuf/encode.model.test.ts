@@ -90,7 +90,7 @@ describe('decodeProtobuf', () => {
     }
   });
 
-  it('decodes integers beyond 2^53 as bigints', () => {
+  it('decodes integers above 2^53 as bigints', () => {
     const generation = (bytes: number[]): unknown => {
       const body = envelope({ apiVersion: 'v1', kind: 'Pod' }, block(1, [7 << 3, ...bytes]));
       return (decodeProtobuf(body).object as unknown as KubernetesObject).metadata.generation;

@@ -9,11 +9,11 @@ describe('encodeProtobuf', () => {
   it.each(recorded.map((entry) => [entry.path, entry] as const))('encodes %s as kube-apiserver does', (_, entry) => {
     const { apiVersion, kind, ...object } = entry.json;
     const encoded = encodeProtobuf({ apiVersion, kind }, object);
-    // Go also writes empty values, which decoders cannot distinguish from absent ones.
+    // Compares the decoded objects, because Go also writes empty values, which decoders treat as absent.
     expect(decodeProtobuf(encoded)).toEqual(decodeProtobuf(bytesOf(entry.protobuf)));
   });
 
-  it('writes fields in the order of Go', () => {
+  it('writes fields in the same order as Go', () => {
     const type = { apiVersion: 'v1', kind: 'ConfigMap' };
     const data = { b: 'é', a: 'x'.repeat(200) };
     const encoded = Buffer.from(encodeProtobuf(type, { metadata: { name: 'n' }, data })).toString('latin1');
@@ -24,7 +24,7 @@ describe('encodeProtobuf', () => {
     expect(order).not.toContain(-1);
   });
 
-  it('keeps large and negative integers', () => {
+  it('encodes large and negative integers exactly', () => {
     const pod = { apiVersion: 'v1', kind: 'Pod' };
     for (const generation of [0, -5, 127, 128, Number.MAX_SAFE_INTEGER, 2n ** 63n - 1n, -(2n ** 63n)]) {
       const { object } = decodeProtobuf(encodeProtobuf(pod, { metadata: { generation }, spec: { priority: -7 } }));
@@ -55,7 +55,7 @@ describe('encodeProtobuf', () => {
     });
   });
 
-  it('encodes the events of a watch, each after its length', () => {
+  it('encodes watch events with a length prefix', () => {
     const status = encodeProtobuf({ apiVersion: 'v1', kind: 'Status' }, { code: 410 });
     const event = Buffer.from(encodeProtobufEvent('ERROR', status));
     expect(event.readUInt32BE(0)).toBe(event.length - 4);
@@ -63,7 +63,7 @@ describe('encodeProtobuf', () => {
     expect(event.subarray(-status.length)).toEqual(Buffer.from(status));
   });
 
-  it('knows which kinds have an encoding', () => {
+  it('reports which kinds have a protobuf encoding', () => {
     expect(hasProtobuf({ apiVersion: 'apps/v1', kind: 'Deployment' })).toBe(true);
     expect(hasProtobuf({ apiVersion: 'example.com/v1', kind: 'Deployment' })).toBe(false);
     expect(() => encodeProtobuf({ apiVersion: 'example.com/v1', kind: 'Well' }, {})).toThrow(

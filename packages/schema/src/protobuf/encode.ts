@@ -6,10 +6,10 @@ import { WireWriter } from './wire-writer.ts';
 type Json = Readonly<Record<string, unknown>>;
 
 const prefix = Buffer.from('k8s\0');
-/** The number of `items` in all list types. */
+/** The field number of `items`, which is the same in all list types. */
 const itemsField = 2;
 
-/** True if objects of the type can be encoded: those of built-in kinds. */
+/** True if the type has a protobuf encoding, as all built-in kinds do. */
 export function hasProtobuf(type: TypeMeta): boolean {
   return messageOf(messageTable(), type) !== undefined;
 }
@@ -18,7 +18,7 @@ export function hasProtobuf(type: TypeMeta): boolean {
  * Encodes an object of a built-in kind, given as plain JSON, in Kubernetes' protobuf envelope (`k8s\0`, `runtime.Unknown`), as
  * `k8s.io/apimachinery/pkg/runtime/serializer/protobuf` does. Nulls and unknown fields are left out.
  *
- * @throws {@link ProtobufError} (`unknownKind`) for a type without a message.
+ * @throws {@link ProtobufError} (`unknownKind`) for a type without a protobuf encoding
  */
 export function encodeProtobuf(type: TypeMeta, object: Json): Uint8Array {
   const to = new WireWriter();
@@ -51,7 +51,7 @@ export function encodeProtobufList(type: TypeMeta, metadata: Json, items: readon
   return Buffer.concat([start.finish(), fields.finish(), ...items, end.finish()]);
 }
 
-/** Encodes an event of a watch whose object is encoded already: four bytes with the length, then a `WatchEvent`. */
+/** Encodes a watch event from its encoded object: the length in four bytes, then a `WatchEvent`. */
 export function encodeProtobufEvent(type: string, object: Uint8Array): Uint8Array {
   const to = new WireWriter(object.length + 64);
   to.bytes(1, object);
@@ -70,7 +70,7 @@ function writeFields(to: WireWriter, type: TypeMeta, object: Json): void {
   new MessageEncoder(table, to).fields(table.at(index), object);
 }
 
-/** Writes what precedes the object: the prefix and its type. */
+/** Writes the part before the object: the prefix and the object's type. */
 function writeEnvelopeStart(to: WireWriter, { apiVersion, kind }: TypeMeta): void {
   const before = to.length;
   to.string(2, kind);
@@ -79,7 +79,7 @@ function writeEnvelopeStart(to: WireWriter, { apiVersion, kind }: TypeMeta): voi
   to.raw(prefix);
 }
 
-/** Writes what follows the object: its content encoding and content type, which are empty. */
+/** Writes the part after the object: an empty content encoding and content type. */
 function writeEnvelopeEnd(to: WireWriter): void {
   to.string(4, '');
   to.string(3, '');

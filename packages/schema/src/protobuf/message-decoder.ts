@@ -11,7 +11,7 @@ import { zeroOf } from './zero-value.ts';
 export interface MessageDecoderOptions {
   readonly maxDepth: number;
   readonly maxValues: number;
-  /** Decodes an object inside an object that has a separate envelope. */
+  /** Decodes a nested object that has an envelope of its own. */
   readonly decodeEnvelope: (raw: Uint8Array) => unknown;
 }
 
@@ -21,7 +21,10 @@ interface Task {
   readonly depth: number;
 }
 
-/** Decodes messages to plain JSON with the table. Used for one body only, because it counts the values it creates. */
+/**
+ * Decodes messages to plain JSON according to the message table. Use one instance per body, because it counts the values it
+ * creates.
+ */
 export class MessageDecoder {
   readonly #table: MessageTable;
   readonly #options: MessageDecoderOptions;
@@ -32,7 +35,7 @@ export class MessageDecoder {
     this.#options = options;
   }
 
-  /** Decodes a message into an object. */
+  /** Decodes a message and adds its fields to an object. */
   into(object: Record<string, unknown>, { reader, message, depth }: Task): void {
     if (depth > this.#options.maxDepth) {
       throw new ProtobufError('tooDeep', `the body exceeds the maximum depth of ${this.#options.maxDepth} levels`);
@@ -68,7 +71,7 @@ export class MessageDecoder {
     const list: unknown[] = Array.isArray(old) ? old : [];
     object[field.name] = list;
     if (wireType === 2 && /^[bil]$/.test(field.type)) {
-      // Packed encoding, which encoders other than Go's may use.
+      // The packed encoding, which Go's encoder does not use but others may.
       const packed = reader.message();
       while (!packed.atEnd) list.push(this.#value({ ...task, reader: packed, wireType: 0 }));
     } else list.push(this.#value(task));
@@ -89,7 +92,7 @@ export class MessageDecoder {
       else if (tag >>> 3 === 2) value = this.#value({ ...task, reader: entry, wireType: tag & 7 });
       else entry.skip(tag & 7);
     }
-    // A key may be `__proto__`: it is data, not a prototype.
+    // A plain assignment would set the prototype if the key is `__proto__`.
     Object.defineProperty(map, key, {
       value: value ?? zeroOf(field),
       writable: true,
@@ -153,7 +156,7 @@ export class MessageDecoder {
     }
   }
 
-  /** Decodes bytes that contain JSON, or an object with an envelope. */
+  /** Decodes a RawExtension, whose bytes contain JSON or an object with an envelope. */
   #raw(reader: WireReader): unknown {
     let raw: Uint8Array | undefined;
     while (!reader.atEnd) {
@@ -170,7 +173,7 @@ export class MessageDecoder {
     }
   }
 
-  /** Decodes a schema or a list (`A`), a boolean (`B`), or a list of names (`L`) to the one that is present. */
+  /** Decodes a `JSONSchemaPropsOrArray` (`A`), `JSONSchemaPropsOrBool` (`B`) or `JSONSchemaPropsOrStringArray` (`L`). */
   #schemaOr(type: string, { reader, depth }: { readonly reader: WireReader; readonly depth: number }): unknown {
     const list: unknown[] = [];
     let schema: Record<string, unknown> | undefined;
@@ -214,7 +217,7 @@ function expect(actual: number, wanted: number): void {
   }
 }
 
-/** True if Go's JSON omits the value: zero scalars with omitempty, empty structures with omitzero. */
+/** True if Go omits the value from JSON: a zero scalar with `omitempty`, or an empty structure with `omitzero`. */
 function isOmitted(field: MessageField, value: unknown): boolean {
   if (field.omitEmpty)
     return value === null || (typeof value === 'object' && Object.keys(value as object).length === 0);
@@ -232,7 +235,7 @@ function stringsOf(reader: WireReader, number: number): string[] {
   return texts;
 }
 
-/** Returns varint fields by number. */
+/** Returns the message's varint fields by field number. */
 function numbersOf(reader: WireReader): (number | bigint)[] {
   const numbers: (number | bigint)[] = [];
   while (!reader.atEnd) {

@@ -8,8 +8,8 @@ import { zeroOf } from './zero-value.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Encodes plain JSON with the table. Fields are written in descending order, because the writer works backwards. Fields that the
- * table does not know are left out.
+ * Encodes plain JSON according to the message table. Writes fields in descending order, because the writer works backwards.
+ * Skips fields that the table does not contain.
  */
 export class MessageEncoder {
   readonly #table: MessageTable;
@@ -35,12 +35,12 @@ export class MessageEncoder {
     }
   }
 
-  /** Writes Go's zero time, which is null in JSON. Other nulls are absent. */
+  /** Writes a null: a time becomes an empty message, Go's zero time; other fields are omitted. */
   #null(number: number, field: MessageField): void {
     if (field.type === 'T' || field.type === 'U') this.#to.message(number, this.#to.length);
   }
 
-  /** Writes the fields of the enclosing object that protobuf keeps in a nested message. */
+  /** Writes fields that JSON keeps in the enclosing object but protobuf keeps in a nested message. */
   #inline(number: number, field: MessageField, object: Fields): void {
     const before = this.#to.length;
     this.fields(this.#table.at(field.message), object);
@@ -49,7 +49,7 @@ export class MessageEncoder {
 
   #list(number: number, field: MessageField, value: unknown): void {
     const list = value as readonly unknown[];
-    // Go has no nulls in lists.
+    // Go's lists contain no nulls, so a null becomes the zero value.
     for (let i = list.length - 1; i >= 0; i--) this.#value(number, field, list[i] ?? zeroOf(field));
   }
 
@@ -95,7 +95,7 @@ export class MessageEncoder {
     }
   }
 
-  /** Writes the content of a message that is not an object in JSON. */
+  /** Writes the content of a message that JSON represents in a special form, such as a string. */
   #special(type: string, value: unknown): void {
     const to = this.#to;
     switch (type) {
@@ -144,7 +144,7 @@ export class MessageEncoder {
     to.tag(1, 0);
   }
 
-  /** Writes a schema or a list (`A`), a boolean (`B`), or a list of names (`L`). */
+  /** Writes a `JSONSchemaPropsOrArray` (`A`), `JSONSchemaPropsOrBool` (`B`) or `JSONSchemaPropsOrStringArray` (`L`). */
   #schemaOr(type: string, value: unknown): void {
     const to = this.#to;
     if (typeof value === 'boolean') {
@@ -152,7 +152,7 @@ export class MessageEncoder {
       to.tag(1, 0);
     } else if (!Array.isArray(value)) {
       this.#schema(type === 'B' ? 2 : 1, value);
-      // A schema allows additional members.
+      // As upstream, `allows` is true if there is a schema.
       if (type === 'B') {
         to.varint(1);
         to.tag(1, 0);

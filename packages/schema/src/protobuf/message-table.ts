@@ -2,7 +2,7 @@ import { protobufTable } from '../generated/protobuf-table.ts';
 
 /** One parsed message of the table. */
 export interface Message {
-  /** Name of its definition: `io.k8s.api.core.v1.Pod`. */
+  /** Name of the definition: `io.k8s.api.core.v1.Pod`. */
   readonly name: string;
   readonly fields: ReadonlyMap<number, MessageField>;
   /** The same fields, highest number first. */
@@ -14,19 +14,22 @@ export interface MessageField {
   /** Name in JSON. */
   readonly name: string;
   readonly shape: 'single' | 'list' | 'map';
-  /** `s`, `b`, `i`, `l`, `y`, `n`, a capital letter for special forms, `@` for a message. */
+  /**
+   * The value's type: `s`, `b`, `i`, `l`, `y` or `n` for scalars, a capital letter for special JSON forms, `@` for a
+   * message.
+   */
   readonly type: string;
-  /** Index of the message, for type `@`. */
+  /** Index of the nested message if the type is `@`. */
   readonly message: number;
-  /** True if its fields belong to the enclosing message. */
+  /** True if JSON keeps the message's fields in the enclosing object. */
   readonly inline: boolean;
-  /** True if a zero value is kept: a pointer, or always written in JSON. */
+  /** True if JSON contains the field even if it is zero: it is a pointer, or has no `omitempty`. */
   readonly keepZero: boolean;
-  /** True if an empty value is omitted. */
+  /** True if JSON omits the field if it is an empty structure (`omitzero`). */
   readonly omitEmpty: boolean;
 }
 
-/** The generated table. Finds messages by name and parses them on demand. */
+/** The generated table of protobuf messages. Finds messages by name and parses them on demand. */
 export class MessageTable {
   readonly #lines: readonly string[];
   readonly #byName: ReadonlyMap<string, number>;
@@ -50,7 +53,7 @@ export class MessageTable {
     return message;
   }
 
-  /** Returns the message with a name that must exist. */
+  /** Returns the message with the given name. @throws Error if the table does not contain it */
   named(name: string): Message {
     const index = this.#byName.get(name);
     if (index === undefined)

@@ -1,11 +1,11 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** Kind of failure of protobuf decoding. */
+/** The reason why protobuf decoding or encoding failed. */
 export type ProtobufFault = 'malformed' | 'tooDeep' | 'tooLarge' | 'notRepresentable' | 'unknownKind';
 
 /**
- * Thrown for bytes that are not a Kubernetes object in protobuf form, or an object that cannot be represented. The response
- * is 400.
+ * Thrown for bytes that are not a Kubernetes object in protobuf form, or for an object that protobuf cannot represent. The
+ * API server responds with 400.
  */
 export class ProtobufError extends KubewrightError {
   readonly code = 'KW4301';
@@ -18,7 +18,7 @@ export class ProtobufError extends KubewrightError {
   }
 }
 
-/** Builds the error for a type without a message, such as a custom resource. */
+/** Creates the error for a type without a protobuf encoding, such as a custom resource. */
 export function unknownKind({
   apiVersion,
   kind,

@@ -1,2 +1,2 @@
-/** The message of a schema, which the forms "schema or boolean" and "schema or list" contain. */
+/** Name of the message that `JSONSchemaPropsOrBool` and the similar types contain. */
 export const schemaProps = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';

@@ -1,6 +1,6 @@
 /**
- * Writes the protobuf wire format from the end of a buffer to its start, as Go's generated code does: the length of a message is
- * known once its content has been written, so nothing has to be measured first.
+ * Writes the protobuf wire format backwards, from the end of a buffer to its start, as Go's generated code does. This way,
+ * the length of a message is known when it has to be written, right after its content.
  */
 export class WireWriter {
   #bytes: Buffer;
@@ -16,12 +16,12 @@ export class WireWriter {
     return this.#bytes.length - this.#start;
   }
 
-  /** Returns what was written. Nothing may be written afterwards. */
+  /** Returns the written bytes. Do not write anything afterwards. */
   finish(): Uint8Array {
     return this.#bytes.subarray(this.#start);
   }
 
-  /** Writes the tag of a field whose value has been written. */
+  /** Writes a field's tag. Call it after writing the value. */
   tag(field: number, wireType: 0 | 1 | 2): void {
     this.varint(field * 8 + wireType);
   }
@@ -41,7 +41,7 @@ export class WireWriter {
     }
   }
 
-  /** Writes a signed integer of 64 bits; negative ones take ten bytes. */
+  /** Writes a signed 64-bit integer. Negative integers take ten bytes. */
   integer(value: number | bigint): void {
     if (typeof value === 'number' && value >= 0) {
       this.varint(value);
@@ -62,7 +62,7 @@ export class WireWriter {
   /** Writes bytes without a tag or a length. */
   raw(value: Uint8Array): void {
     const at = this.#reserve(value.length);
-    this.#bytes.set(value, at); // only now, because reserving may replace the buffer
+    this.#bytes.set(value, at); // read #bytes only now: reserving may replace the buffer
   }
 
   /** Writes a field of bytes. */
@@ -81,13 +81,16 @@ export class WireWriter {
     this.tag(field, 2);
   }
 
-  /** Writes the length and tag of a message whose content was written since the writer had the given length. */
+  /**
+   * Writes a message's length and tag. Call it after writing the content; `before` is the writer's length before the
+   * content.
+   */
   message(field: number, before: number): void {
     this.varint(this.length - before);
     this.tag(field, 2);
   }
 
-  /** Returns where to write that many bytes. */
+  /** Reserves space for that many bytes and returns its offset. */
   #reserve(size: number): number {
     if (size > this.#start) {
       const used = this.length;

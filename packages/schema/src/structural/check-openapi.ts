@@ -18,13 +18,13 @@ interface Place {
   readonly isRoot: boolean;
   /** True inside `metadata` of the root or of an embedded resource. */
   readonly insideMeta: boolean;
-  /** The reason why a default is not allowed here. */
+  /** The reason why a default is not allowed here, if it is not. */
   readonly noDefaults: string | undefined;
 }
 
 /**
- * Checks a CRD's schema for everything beyond structure that the API server rejects (1.36): unsupported keywords, list and
- * map types with their keys, contradictions, the form of CEL rules (not their text).
+ * Reports problems of a CRD's schema that do not concern its structure (1.36): unsupported keywords, invalid list and map
+ * types, contradictions, and malformed CEL rules. Does not compile the rules' expressions.
  */
 export function checkOpenApi(schema: JsonSchema, path: string): FieldProblem[] {
   const problems: FieldProblem[] = [];

@@ -9,10 +9,10 @@ import type { Findings } from './validator/findings.ts';
 import type { CompilePattern } from './validator/strings.ts';
 import { compileValidator } from './validator/validator.ts';
 
-/** The location of a schema, and the compiler for its patterns. */
+/** The schema's location, and the compiler for its patterns. */
 export interface StructuralCheckOptions {
   /**
-   * Path of the schema in the CRD: `spec.validation.openAPIV3Schema` if all versions share one, otherwise
+   * Path of the schema in the CRD: `spec.validation.openAPIV3Schema` if all versions share one schema, otherwise
    * `spec.versions[0].schema.openAPIV3Schema`.
    */
   readonly path: string;
@@ -20,8 +20,9 @@ export interface StructuralCheckOptions {
 }
 
 /**
- * Returns everything that the API server rejects in a CRD's schema (1.36) except the text of CEL rules: a schema that is not
- * structural, a default that its own schema rejects, contradictory keywords and list types. Empty for a valid schema.
+ * Returns all problems for which the API server rejects a CRD's schema (1.36), except errors in the expressions of CEL
+ * rules. Reports schemas that are not structural, invalid defaults, contradictory keywords and list types. Empty for a valid
+ * schema.
  *
  * @example
  * ```ts
@@ -40,7 +41,10 @@ export function checkStructural(schema: JsonSchema, options: StructuralCheckOpti
   return problems;
 }
 
-/** Upstream cannot read a list of item schemas at all. In that case only the list is reported, not its consequences. */
+/**
+ * True unless some `items` is a list of schemas. Upstream cannot decode such a schema, so no other problem is reported for
+ * it.
+ */
 function isReadable(schema: JsonSchema): boolean {
   if (Array.isArray(schema.items)) return false;
   const nested = [itemsOf(schema), additionalOf(schema), schema.not, ...Object.values(schema.properties ?? {})];

@@ -13,9 +13,9 @@ const emptyType: Readonly<Record<Level, string>> = {
 };
 
 /**
- * Checks that a schema is structural (apiextensions 1.36, `schema/validation.go`): types everywhere, only value checks
- * inside `allOf`, `anyOf`, `oneOf` and `not`, no check there for a field that is not also declared outside, metadata
- * restricted to its names. Sorted by text, as in upstream's response.
+ * Checks that a schema is structural (apiextensions 1.36, `schema/validation.go`): every value has a type; `allOf`, `anyOf`,
+ * `oneOf` and `not` contain only validations, and only for fields that are declared outside of them; `metadata` restricts
+ * only `name` and `generateName`. Problems are sorted by text, as in upstream's response.
  */
 export function checkStructuralInvariants(
   schema: JsonSchema,
@@ -214,7 +214,7 @@ const forbiddenWhenNested: readonly (readonly [string, (schema: JsonSchema) => b
   ['x-kubernetes-validations', (s) => (s['x-kubernetes-validations'] ?? []).length > 0, 'must be empty'],
 ];
 
-/** True for `type: object` with at most checks of the two names. */
+/** True if a schema of `metadata` only sets `type: object` and constraints on `name` and `generateName`. */
 function isPlainMetadata(schema: JsonSchema): boolean {
   const names = Object.keys(schema.properties ?? {});
   if (names.some((name) => name !== 'name' && name !== 'generateName')) return false;

@@ -2,12 +2,12 @@ import { setOwn } from '../json/parsed-body.ts';
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 import { deepCopy, isRecord } from './plain-data.ts';
 
-/** Fills defaults into one value; returns the input if nothing changed. */
+/** Applies defaults to a value; returns the input if nothing changed. */
 export type FillDefaults = (value: unknown) => unknown;
 
 /**
- * Compiles a schema's defaults. An absent field gets its default. A null that is not allowed is replaced by the default, or
- * dropped if there is no default (apiextensions 1.36: `PruneNonNullableNullsWithoutDefaults`, then `Default`).
+ * Compiles a schema's defaults. An absent field gets its default. A null in a field that is not nullable is replaced by the
+ * default, or dropped if there is none (apiextensions 1.36: `PruneNonNullableNullsWithoutDefaults`, then `Default`).
  */
 export function compileDefaults(schema: JsonSchema): FillDefaults {
   const properties = new Map<string, Property>();
@@ -27,7 +27,7 @@ interface Property {
   readonly fill: FillDefaults;
   readonly nullable: boolean;
   readonly hasDefault: boolean;
-  /** Returns a fresh copy of the default, with its own defaults filled in. */
+  /** Returns a fresh copy of the default, to which nested defaults have been applied. */
   readonly makeDefault: () => unknown;
 }
 

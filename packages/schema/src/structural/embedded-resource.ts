@@ -9,9 +9,9 @@ const kindRule =
   "a DNS-1035 label must consist of lower case alphanumeric characters or '-', start with an alphabetic character, and end with an alphanumeric character (e.g. 'my-name',  or 'abc-123', regex used for validation is '[a-z]([-a-z0-9]*[a-z0-9])?')";
 
 /**
- * Compiles the rules for `x-kubernetes-embedded-resource`: `apiVersion` and `kind` must be present and valid, metadata must
- * have the types of metadata. Returns `undefined` if the schema embeds nothing. The root object's own metadata is checked
- * elsewhere, in the same way for all kinds.
+ * Compiles the checks for `x-kubernetes-embedded-resource`: `apiVersion` and `kind` must be present and valid, and the
+ * fields of `metadata` must have the right types. Returns `undefined` if the schema embeds no resource. The root object's
+ * metadata is checked elsewhere, in the same way for all kinds.
  */
 export function checkEmbeddedResources(schema: JsonSchema): Check | undefined {
   return compile(schema, true);

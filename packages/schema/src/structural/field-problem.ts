@@ -1,6 +1,6 @@
 /**
- * A problem with one field, in the API server's wording. It has the shape of a `StatusCause`: `reason` is machine-readable,
- * `message` is the sentence without the field's name. {@link problemText} combines both.
+ * A problem with one field, in the API server's wording. It has the shape of a `StatusCause`: `reason` is machine-readable;
+ * `message` does not contain the field's path, which {@link problemText} adds.
  *
  * @example
  * ```ts
@@ -101,20 +101,20 @@ function printValue(value: unknown): string {
   }
 }
 
-/** Formats a number as Go's `%v` does: exponents have two digits and are used below 1e-4. */
+/** Formats a number like Go's `%v`: numbers below 1e-4 have an exponent, and exponents have at least two digits. */
 export function goNumber(value: number): string {
   const magnitude = Math.abs(value);
   const text = magnitude !== 0 && magnitude < 1e-4 ? value.toExponential() : String(value);
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** Formats JSON with sorted keys and `<`, `>`, `&` escaped, as Go does. Equal values have equal texts. */
+/** Formats JSON like Go: keys are sorted, and `<`, `>`, `&` are escaped. Equal values yield equal texts. */
 export function sortedJson(value: unknown): string {
   if (typeof value === 'string') return escapeHtml(JSON.stringify(value));
   if (typeof value === 'bigint') return String(value);
   if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
   if (Array.isArray(value)) return `[${value.map(sortedJson).join(',')}]`;
-  const record = value as Record<string, unknown>; // not a list and not null
+  const record = value as Record<string, unknown>; // the cast is safe: neither an array nor null
   const fields = Object.keys(record)
     .sort()
     .map((key) => `${escapeHtml(JSON.stringify(key))}:${sortedJson(record[key])}`);

@@ -16,8 +16,8 @@ const creditCard =
 const durationPart = /(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|μs|ms|s|m|h)/g;
 
 /**
- * The string formats that the API server checks (1.36). All others are ignored. Names are compared without dashes, as
- * upstream does (`date-time` and `datetime` are the same).
+ * The string formats that the API server checks (1.36); it ignores all others. Dashes in names are ignored, as upstream
+ * does: `date-time` and `datetime` are the same.
  */
 const formats: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['bsonobjectid', matches(/^[0-9a-fA-F]{24}$/)],
@@ -60,7 +60,7 @@ const formats: ReadonlyMap<string, Check> = new Map<string, Check>([
 
 const numberFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
 
-/** True if the API server knows a format; it warns about others and ignores them. */
+/** True if the API server knows the format. It ignores unknown formats and returns a warning. */
 export function isKnownFormat(format: string): boolean {
   return formats.has(format.replaceAll('-', '')) || numberFormats.has(format);
 }
@@ -132,7 +132,7 @@ function isTime(text: string): boolean {
     normalizeTime(text, 'seconds');
     return true;
   } catch {
-    return false; // it only throws if the text is not a time
+    return false; // normalizeTime throws only if the text is not a time
   }
 }
 

@@ -33,7 +33,7 @@ export interface JsonSchema {
   readonly maxProperties?: number;
   readonly minProperties?: number;
   readonly required?: readonly string[];
-  /** A list of schemas is rejected at CRD creation. */
+  /** The API server rejects CRDs with a list of schemas here. */
   readonly items?: JsonSchema | readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | boolean;
@@ -48,7 +48,7 @@ export interface JsonSchema {
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: string;
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
-  // The following are not supported; they are declared so that CRDs with them can be rejected.
+  // The API server rejects CRDs that use any of the following keywords. They are declared to detect them.
   readonly id?: string;
   readonly $ref?: string;
   readonly additionalItems?: unknown;
@@ -76,13 +76,13 @@ export interface ValidationRule {
   readonly optionalOldSelf?: boolean;
 }
 
-/** Returns the schema of a list's elements, if it has a single one. */
+/** Returns the schema of a list's elements; undefined if `items` is absent or a list of schemas. */
 export function itemsOf(schema: JsonSchema): JsonSchema | undefined {
   const { items } = schema;
   return items === undefined || Array.isArray(items) ? undefined : (items as JsonSchema);
 }
 
-/** Returns the schema of a map's values, if it has one (`true` has none). */
+/** Returns the schema of a map's values; undefined if `additionalProperties` is absent or a boolean. */
 export function additionalOf(schema: JsonSchema): JsonSchema | undefined {
   const { additionalProperties } = schema;
   return typeof additionalProperties === 'object' ? additionalProperties : undefined;

@@ -3,12 +3,12 @@ import { childPath, duplicate, type FieldProblem, invalid, sortedJson } from './
 import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 import { isRecord } from './plain-data.ts';
 
-/** Reports duplicates in lists of type `set` and `map`. */
+/** Reports duplicates in lists of type `set` or `map`. */
 export type CheckListTypes = (value: unknown, path: string, problems: FieldProblem[]) => void;
 
 /**
- * Compiles the uniqueness rules of `x-kubernetes-list-type` (apiextensions 1.36). Returns `undefined` if the schema has no
- * such list, so that most objects are not walked.
+ * Compiles the uniqueness checks of `x-kubernetes-list-type` (apiextensions 1.36). Returns `undefined` if the schema has no
+ * such list, so that most objects need not be traversed.
  */
 export function compileListTypes(schema: JsonSchema): CheckListTypes | undefined {
   const properties = new Map<string, CheckListTypes>();

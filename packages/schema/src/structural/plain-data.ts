@@ -1,4 +1,4 @@
-/** Copies plain data; `__proto__` stays a key. */
+/** Returns a deep copy of plain data, in which `__proto__` is an ordinary key. */
 export function deepCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(deepCopy);
@@ -19,7 +19,7 @@ function copyInto(owner: Record<string, unknown>, key: string, item: object): un
   return copy;
 }
 
-/** True for a plain object that is not a list. */
+/** True for an object that is neither null nor an array. */
 export function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

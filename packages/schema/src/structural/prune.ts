@@ -6,15 +6,16 @@ const metaFields: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata
 
 /** The result of {@link prune}. */
 export interface Pruned {
-  /** The value without undeclared fields. The input itself if nothing was dropped. */
+  /** The value without undeclared fields; the input itself if nothing was dropped. */
   readonly value: unknown;
   /** Sorted paths of dropped fields, e.g. `spec.bogus`, `spec.items[0].x`. */
   readonly unknownPaths: readonly string[];
 }
 
 /**
- * Drops the fields that a schema does not declare, as the API server does for custom resources (1.36). Below
- * `x-kubernetes-preserve-unknown-fields` undeclared fields are kept, and declared ones are still pruned.
+ * Drops the fields that a schema does not declare, as the API server does for custom resources (1.36). Where
+ * `x-kubernetes-preserve-unknown-fields` is set, undeclared fields are kept, but the values of declared fields are still
+ * pruned.
  */
 export function prune(
   schema: JsonSchema,

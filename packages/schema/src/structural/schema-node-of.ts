@@ -4,8 +4,8 @@ import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 const string: SchemaNode = { type: 'string' };
 
 /**
- * Returns the {@link SchemaNode} of a custom resource: the parts of its schema that patches, applies and strict decoding
- * need. The root's `apiVersion`, `kind` and `metadata` are those of every object, regardless of the schema.
+ * Converts a custom resource's schema to a {@link SchemaNode}, which contains the parts that patches, server-side apply and
+ * strict decoding need. The root's `apiVersion`, `kind` and `metadata` are the standard ones, whatever the schema says.
  */
 export function schemaNodeOf(
   schema: JsonSchema,

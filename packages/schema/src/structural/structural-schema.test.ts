@@ -21,7 +21,10 @@ interface Recorded {
     readonly causes: readonly FieldProblem[];
   }[];
 }
-/** `spec` is the sent spec for rejected objects; for accepted ones the stored spec follows it in the file. */
+/**
+ * An answer of the API server. For a rejected object, `spec` equals the sent spec; for an accepted one, it is the stored
+ * spec.
+ */
 type Sent = Answer & { readonly sent: unknown };
 
 const recorded = JSON.parse(readFileSync(new URL('testdata/recorded.json', import.meta.url), 'utf8')) as Recorded;

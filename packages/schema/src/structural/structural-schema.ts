@@ -14,15 +14,14 @@ import { compileValidator } from './validator/validator.ts';
 export interface StructuralSchemaOptions {
   /** RE2 semantics, from `../pattern`. */
   readonly compilePattern: CompilePattern;
-  /** The type of `ObjectMeta`, from the built-in table, for patches and server-side apply. */
+  /** The schema of `ObjectMeta`, for patches and server-side apply. Take it from {@link builtinSchema}. */
   readonly objectMeta?: SchemaNode | undefined;
 }
 
 /**
- * A CRD version's schema, compiled once and used for every write. Immutable; all methods are pure, and results may share
- * parts with their input.
+ * The compiled schema of a CRD version. Immutable. All methods are pure; their results may share parts with the input.
  *
- * The order of a write, as in upstream: {@link prune} (reporting unknown fields), {@link applyDefaults}, admission,
+ * Order of steps in a write, as upstream: {@link prune} (reporting unknown fields), {@link applyDefaults}, admission,
  * {@link applyDefaults} again, {@link validate}, then CEL rules if there was no problem.
  *
  * @example
@@ -35,15 +34,15 @@ export interface StructuralSchemaOptions {
 export interface StructuralSchema {
   /** The schema as written in the CRD. */
   readonly source: JsonSchema;
-  /** The same schema as the node type that decoding, patches and server-side apply use. */
+  /** The schema in the form that decoding, patches and server-side apply use. */
   readonly node: SchemaNode;
-  /** Drops undeclared fields of a whole object and reports them. */
+  /** Drops and reports the undeclared fields of a whole object. */
   prune(object: unknown): Pruned;
-  /** Fills absent fields of a whole object and resolves its nulls. */
+  /** Applies defaults to a whole object, and replaces or drops nulls that are not allowed. */
   applyDefaults(object: unknown): unknown;
   /**
-   * Returns all problems of a whole object; with `old`, problems in unchanged parts are dropped (ratcheting, KEP-4008). Does
-   * not check the object's own metadata, which is the same for all kinds, or CEL rules.
+   * Returns all problems of a whole object. If `old` is given, ignores problems in unchanged parts (ratcheting, KEP-4008).
+   * Checks neither the object's own metadata, which is the same for all kinds, nor CEL rules.
    */
   validate(object: unknown, options?: { readonly old?: unknown }): readonly FieldProblem[];
 }
@@ -82,7 +81,7 @@ export function compileStructuralSchema(source: JsonSchema, options: StructuralS
       const at: Findings = { problems: [], matches: 0 };
       validator(object, '', at, old);
       embedded?.(object, '', at.problems);
-      // An object that already has duplicates may keep them.
+      // Ratcheting: duplicates are allowed if the old object has duplicates.
       if (listTypes !== undefined && (old === undefined || duplicates(old).length === 0)) {
         at.problems.push(...duplicates(object));
       }

@@ -12,17 +12,17 @@ import { newListCost, newStructCost, patternCost, traversalCost } from './librar
 /** Computes the cost of a call from its arguments, the target first, before the call runs. */
 type FromArgs = (...args: readonly CelValue[]) => number;
 
-/** The cost of a call without its arguments: fixed, or by the sizes of its arguments or its result. */
+/** The cost of a call, excluding the evaluation of its arguments: fixed, or computed from the arguments or the result. */
 export type ActualCost =
   | number
   | { readonly fromArgs: FromArgs }
   | { readonly fromResult: (result: CelValue) => number };
 
 /**
- * Returns the run-time cost of a call, with the numbers of Kubernetes 1.36.
+ * Returns the run-time cost of a call in the units of Kubernetes 1.36.
  *
- * @param overload - the overload that the checker chose; undefined if several are left, whose cost is then 1 unless the name
- * alone decides
+ * @param overload - the overload that the checker chose; undefined if several match. The cost is then 1, unless it depends
+ * on the name only
  */
 export function actualCost(name: string, overload: Overload | undefined): ActualCost {
   const byName = costsByName.get(name);
@@ -120,7 +120,10 @@ function costOfOverload(name: string, overload: Overload): ActualCost {
   }
 }
 
-/** Compares the bytes of a range twice; a CIDR is masked first, and a text is parsed first. */
+/**
+ * Returns the cost of `containsIP` or `containsCIDR`: comparing the range's bytes twice, masking a CIDR, and parsing a
+ * string.
+ */
 function compared({ name, params }: Overload, range: CelValue, other: CelValue): number {
   const size = actualSize(range);
   const masked = name === 'containsCIDR' ? Math.ceil(size * traversalCost) + 1 : 0;
@@ -139,23 +142,23 @@ function comparedWithItself(list: CelValue): number {
   return newList(list.length ** 2 * (2 + (isText ? traversalCost : 0)));
 }
 
-/** Returns the cost of `a + b` for texts. */
+/** Returns the cost of `a + b` for strings and bytes. */
 export function concatenationCost(a: CelValue, b: CelValue): number {
   return Math.ceil((actualSize(a) + actualSize(b)) * traversalCost);
 }
 
-/** Returns the cost of comparing two values: by the shorter one. */
+/** Returns the cost of comparing two values, which depends on the shorter one. */
 export function comparisonCost(a: CelValue, b: CelValue): number {
   if (typeof a !== 'string' || typeof b !== 'string') {
     return Math.ceil(Math.min(actualSize(a), actualSize(b)) * traversalCost);
   }
-  // Short texts are the common case: their cost is 1 whatever their characters are.
+  // Fast path: comparing with a text of 1 to 10 characters costs 1.
   const units = Math.min(a.length, b.length);
   if (units <= 10) return units === 0 ? 0 : 1;
   return Math.ceil(Math.min(codePointLength(a), codePointLength(b)) * traversalCost);
 }
 
-/** Returns the cost of `a == b`: values of Kubernetes' libraries cost one unit. */
+/** Returns the cost of `a == b`: 1 for types of Kubernetes' libraries, otherwise the {@link comparisonCost}. */
 export function equalityCost(a: CelValue, b: CelValue): number {
   return a instanceof CelOpaque ? 1 : comparisonCost(a, b);
 }

@@ -12,15 +12,15 @@ import { anySize, around, exactly, nothing, plus, type Span, times, unbounded } 
 
 /** The minimum and maximum cost of an expression, in units of about 50 ns. */
 export interface CostEstimate extends Span {
-  /** Unbounded values, for which the estimate assumes the longest value that a request can hold. */
+  /** Fields without a size limit. The estimate assumes that each is as large as a request allows. */
   readonly unlimited: readonly UnboundedField[];
 }
 
 const one = exactly(1);
 
 /**
- * Estimates the cost of a checked expression for values of a type, with the numbers of Kubernetes 1.36. They decide if a CRD
- * is accepted, so every quirk is reproduced.
+ * Estimates the cost of a checked expression as Kubernetes 1.36 does. The API server rejects CRDs based on these estimates,
+ * so every quirk of upstream is reproduced.
  *
  * @param root - the type of `self`
  */
@@ -61,7 +61,7 @@ class Walk {
   }
 
   #ident(id: number, name: string): Span {
-    const held = this.#sizes.held(name);
+    const held = this.#sizes.boundTarget(name);
     if (held !== undefined) {
       held.cost ??= this.cost(held.expr);
       return held.cost;
@@ -72,7 +72,7 @@ class Walk {
   }
 
   #select(expr: SelectExpr): Span {
-    // A dotted name, such as a type's.
+    // A name with dots, such as the name of a type.
     if (this.#checked.referenceOf(expr) !== undefined) return this.#ident(expr.id, expr.field);
     const operand = this.cost(expr.operand);
     if (expr.testOnly) return operand;
@@ -107,7 +107,7 @@ class Walk {
 
   #bind(expr: ComprehensionExpr): Span {
     if (expr.accuVar.startsWith(optionalHolder)) {
-      this.#sizes.hold(expr.accuVar, { expr: expr.accuInit });
+      this.#sizes.bindTarget(expr.accuVar, { expr: expr.accuInit });
       const cost = this.cost(expr.result);
       this.#sizes.copy(expr, expr.result);
       return cost;
@@ -173,7 +173,7 @@ class Walk {
     return plus(before, this.#overloads(overloads, isFor));
   }
 
-  /** Returns a span around the costs of all overloads that may be called. */
+  /** Returns a span that covers the costs of all overloads that may be called. */
   #overloads(overloads: readonly OverloadTypes[], call: CallInTree): Span {
     let cost: Span | undefined;
     let size: Span | undefined;
@@ -221,14 +221,14 @@ class Walk {
   }
 
   #operand(written: Expr): Operand {
-    const expr = this.#sizes.meant(written);
+    const expr = this.#sizes.resolveTarget(written);
     return { expr, type: this.#checked.typeOf(expr), trail: this.#sizes.trailOf(expr), size: this.#sizes.sizeOf(expr) };
   }
 }
 
 type OverloadTypes = Pick<Overload, 'params' | 'result' | 'member'>;
 
-/** For calls that have no overload, such as `a.?b`. */
+/** Stands in for the overload of calls that have none, such as `a.?b`. */
 const untyped: OverloadTypes = { params: [], result: { kind: 'dyn', name: 'dyn', params: [] }, member: false };
 
 interface CallInTree {

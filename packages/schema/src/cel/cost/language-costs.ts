@@ -4,7 +4,7 @@ import { capped, exactly, plus, type Span, scaled, times, unbounded } from './sp
 
 const one: CallCost = { cost: exactly(1) };
 
-/** Returns the costs of the language's own functions that depend on sizes; all others cost one. */
+/** Returns the cost of a call to one of the language's own functions: computed from sizes for some of them, otherwise 1. */
 export function languageCost(call: Call): CallCost {
   const { name, target, args, overload } = call;
   switch (name) {
@@ -46,7 +46,7 @@ function converted({ overload, args }: Call, from: string, grown: (size: Span) =
   return { cost: scaled(size, traversalCost), size: grown(size) };
 }
 
-/** Upstream counts in 64 bits, where twice the unknown size plus two overflows to zero. */
+/** For an unbounded size, upstream's 64-bit result `size * 2 + 2` overflows to 0. */
 function quoted(size: Span): Span {
   return { min: size.min + 2, max: size.max === unbounded ? 0 : size.max * 2 + 2 };
 }

@@ -5,16 +5,16 @@ import { anySize, capped, exactly, plus, type Span, scaled, times, unbounded } f
 
 /** Cost of reading one character of a text. */
 export const traversalCost = 0.1;
-/** Cost of running one character of a pattern over a text. */
+/** Cost per character of a pattern, for each unit that reading the text costs. */
 export const patternCost = 0.25;
 export const newListCost = 10;
 export const newMapCost = 30;
 export const newStructCost = 40;
 
-/** Undefined: the language's own cost applies. */
+/** Returns the cost of a call; undefined if the language's own cost applies. */
 type Estimate = (call: Call) => CallCost | undefined;
 
-/** Costs of the functions of Kubernetes' libraries and of the extensions, by name. */
+/** Cost estimates for the functions of Kubernetes' libraries and of the CEL extensions, by function name. */
 export const libraryCosts: ReadonlyMap<string, Estimate> = new Map<string, Estimate>([
   ['check', () => ({ cost: exactly(350_000) })],
   ['fieldSelector', selector],
@@ -48,7 +48,7 @@ export const libraryCosts: ReadonlyMap<string, Estimate> = new Map<string, Estim
   ['@sortByAssociatedKeys', (call) => sorted(call, call.args[0]!)],
 ]);
 
-/** Bytes of an address of either family. */
+/** Size of an IP address in bytes: IPv4 to IPv6. */
 const address: Span = { min: 4, max: 16 };
 const nothingMore = exactly(0);
 
@@ -58,7 +58,7 @@ function each(names: readonly string[], estimate: Estimate): readonly (readonly 
 
 function selector(call: Call): CallCost | undefined {
   const length = sizeInCall(call, call.args[0]!);
-  // The shortest requirement has two characters; each creates a list and a structure.
+  // Assumes as many requirements as fit: each takes at least two characters and creates a list and a structure.
   const requirements = scaled(scaled(length, 0.5), newListCost + newStructCost);
   return { cost: plus(plus(exactly(newListCost), scaled(length, traversalCost)), requirements) };
 }
@@ -100,21 +100,21 @@ function replaced(call: Call): CallCost | undefined {
   const text = sizeInCall(call, target);
   const from = sizeInCall(call, args[0]!);
   const to = sizeInCall(call, args[1]!);
-  const longest = replacedLength(text.max, { from: from.min, to: to.max, isSameAtMost: to.max <= from.min });
-  const shortest = replacedLength(text.min, { from: from.max, to: to.min, isSameAtMost: from.max <= to.min });
+  const longest = replacedLength(text.max, { from: from.min, to: to.max, keepsLength: to.max <= from.min });
+  const shortest = replacedLength(text.min, { from: from.max, to: to.min, keepsLength: from.max <= to.min });
   return { cost: scaled(text, 2 * traversalCost), size: { min: shortest, max: longest } };
 }
 
 /**
- * Replacing the empty text inserts before each character and at the end; a replacement that is no longer (or no shorter)
- * leaves the length unchanged.
+ * Returns the maximum (or minimum) length after a replacement. Replacing the empty text inserts before each character and at
+ * the end. If the replacement cannot be longer (or shorter), the length stays the same.
  */
 function replacedLength(
   length: number,
-  by: { readonly from: number; readonly to: number; readonly isSameAtMost: boolean },
+  by: { readonly from: number; readonly to: number; readonly keepsLength: boolean },
 ): number {
   if (by.from === 0) return capped(capped(length + 1) * by.to + length);
-  return by.isSameAtMost ? length : capped(Math.ceil(length / by.from) * by.to);
+  return by.keepsLength ? length : capped(Math.ceil(length / by.from) * by.to);
 }
 
 function split(call: Call): CallCost | undefined {
@@ -180,7 +180,7 @@ function pairs(call: Call, factor: number): CallCost {
 function sliced(call: Call): CallCost {
   const { max } = sizeInCall(call, call.target!);
   const length = literalInt(call.args[1], max) - literalInt(call.args[0], 0);
-  // Upstream uses unsigned integers: an end before the start wraps around to a nearly unlimited length.
+  // Upstream uses unsigned integers: if the end is before the start, the length wraps around to a huge number.
   return newList(exactly(length < 0 ? unbounded : length));
 }
 

@@ -4,7 +4,7 @@ import type { CelType } from '../types/cel-type.ts';
 import type { FieldTrail } from './field-trail.ts';
 import { anySize, type Span } from './span.ts';
 
-/** A target or an argument of a call. */
+/** The target or an argument of a call. */
 export interface Operand {
   readonly expr: Expr;
   readonly type: CelType;
@@ -12,17 +12,17 @@ export interface Operand {
   readonly size: Span | undefined;
 }
 
-/** A call of one overload. */
+/** A call that the checker resolved to one overload. */
 export interface Call {
   readonly name: string;
   readonly overload: Pick<Overload, 'params' | 'result'>;
   readonly target: Operand | undefined;
   readonly args: readonly Operand[];
-  /** Returns the size that the schema declares for a trail. */
+  /** Returns the size that the schema declares for the value at the end of a trail. */
   sizeAt(trail: FieldTrail | undefined): Span | undefined;
 }
 
-/** The cost of a call without its arguments, and the size of its result, if it has one. */
+/** The cost of a call, excluding the evaluation of its arguments, and the size of its result if known. */
 export interface CallCost {
   readonly cost: Span;
   readonly size?: Span;
@@ -32,7 +32,7 @@ export function sizeOf(operand: Operand): Span {
   return operand.size ?? anySize;
 }
 
-/** Same as {@link sizeOf}, but also consults the schema. */
+/** Like {@link sizeOf}, but falls back to the size that the schema declares. */
 export function sizeInCall(call: Call, operand: Operand): Span {
   return operand.size ?? call.sizeAt(operand.trail) ?? anySize;
 }

@@ -7,7 +7,7 @@ import type { FieldTrail } from './field-trail.ts';
 import { type SizedType, sizedField, type UnboundedField } from './sized-type.ts';
 import { anySize, around, exactly, type Span } from './span.ts';
 
-/** Sizes of the entries of a list or map that the expression creates. */
+/** Key and value sizes of a list or map that the expression creates. */
 export interface EntrySize {
   readonly container: 'list' | 'map';
   readonly key: Span;
@@ -24,13 +24,16 @@ export interface Local {
 const scalars = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint']);
 const one = exactly(1);
 
-/** A name that our expansion of `optMap` binds to its target; upstream's expansion repeats the target. */
+/**
+ * The target of `optMap`, which our expansion binds to a name. Upstream's expansion repeats the target, so each use of the
+ * name counts as the target itself.
+ */
 export interface BoundTarget {
   readonly expr: Expr;
   cost?: Span;
 }
 
-/** The sizes known for the parts of an expression, collected while it is walked. */
+/** The known sizes of an expression's parts, collected during the walk over its tree. */
 export class SizeBook {
   readonly #checked: Checked;
   readonly #root: SizedType;
@@ -39,7 +42,7 @@ export class SizeBook {
   readonly #sizes = new Map<number, Span>();
   readonly #entries = new Map<number, EntrySize>();
   readonly #locals = new Map<string, Local[]>();
-  readonly #held = new Map<string, BoundTarget>();
+  readonly #targets = new Map<string, BoundTarget>();
 
   constructor(checked: Checked, root: SizedType) {
     this.#checked = checked;
@@ -50,12 +53,12 @@ export class SizeBook {
     return [...this.#unlimited.values()];
   }
 
-  held(name: string): BoundTarget | undefined {
-    return this.#held.get(name);
+  boundTarget(name: string): BoundTarget | undefined {
+    return this.#targets.get(name);
   }
 
-  hold(name: string, held: BoundTarget): void {
-    this.#held.set(name, held);
+  bindTarget(name: string, held: BoundTarget): void {
+    this.#targets.set(name, held);
   }
 
   setTrail(id: number, trail: FieldTrail | undefined): void {
@@ -66,13 +69,13 @@ export class SizeBook {
     if (entries !== undefined) this.#entries.set(id, entries);
   }
 
-  meant(expr: Expr): Expr {
-    const held = expr.kind === 'ident' ? this.#held.get(expr.name) : undefined;
-    return held === undefined ? expr : this.meant(held.expr);
+  resolveTarget(expr: Expr): Expr {
+    const held = expr.kind === 'ident' ? this.#targets.get(expr.name) : undefined;
+    return held === undefined ? expr : this.resolveTarget(held.expr);
   }
 
   trailOf(written: Expr): FieldTrail | undefined {
-    const expr = this.meant(written);
+    const expr = this.resolveTarget(written);
     const local = expr.kind === 'ident' ? this.local(expr.name) : undefined;
     return local === undefined ? this.#trails.get(expr.id) : local.trail;
   }
@@ -82,7 +85,7 @@ export class SizeBook {
   }
 
   sizeOf(written: Expr): Span | undefined {
-    const expr = this.meant(written);
+    const expr = this.resolveTarget(written);
     const known = this.#sizes.get(expr.id) ?? literalSize(expr);
     if (known !== undefined) return known;
     const declared = this.declared(this.trailOf(expr));
@@ -94,7 +97,10 @@ export class SizeBook {
     return expr.kind === 'ident' ? this.local(expr.name)?.size : undefined;
   }
 
-  /** The first step is a variable: upstream takes any variable for the rule's own value. */
+  /**
+   * Returns the size that the schema declares for a trail. Like upstream, ignores which variable the trail starts with: all
+   * paths start at the rule's own value.
+   */
   declared(trail: FieldTrail | undefined): Span | undefined {
     if (trail === undefined) return undefined;
     let type: SizedType | undefined = this.#root;
@@ -113,7 +119,7 @@ export class SizeBook {
   }
 
   entriesOf(written: Expr): EntrySize | undefined {
-    const expr = this.meant(written);
+    const expr = this.resolveTarget(written);
     return this.#entries.get(expr.id) ?? (expr.kind === 'ident' ? this.local(expr.name)?.entries : undefined);
   }
 
@@ -141,7 +147,7 @@ export class SizeBook {
   }
 }
 
-/** Returns entry sizes that cover both. */
+/** Returns the smallest entry sizes that contain both. */
 export function unite(a: EntrySize | undefined, b: EntrySize | undefined): EntrySize | undefined {
   if (a === undefined || b === undefined) return undefined;
   return { container: a.container, key: around(a.key, b.key), value: around(a.value, b.value) };

@@ -6,28 +6,28 @@ import { escapeProperty, unescapeProperty } from '../schema/escape.ts';
 export interface SizedType {
   /** Maximum number of characters, elements or entries; 0 for types without a length. */
   readonly maxElements: number;
-  /** Bytes of the shortest JSON of such a value: the longer it is, the fewer fit in one request. */
+  /** Length of the shortest JSON of such a value in bytes. It determines how many values fit in one request. */
   readonly minBytes: number;
   /** Type of a list's elements or a map's values. */
   readonly element?: SizedType;
   readonly key?: SizedType;
-  /** By property name as in JSON. */
+  /** Types of an object's properties, by JSON name. */
   readonly properties?: ReadonlyMap<string, SizedType>;
-  /** Set if the schema could limit the size but does not: the path and the missing keyword. */
+  /** Set if the schema does not limit the size although it could. */
   readonly unlimited?: UnboundedField;
 }
 
-/** A part of a schema without the limit that would make rules on it cheaper. */
+/** A field without a size limit, which makes rules that read it costly. */
 export interface UnboundedField {
-  /** From the root of the object: `spec.users[].name`, `{}` for values of a map. */
+  /** Path from the root of the object: `spec.users[].name`; `{}` stands for the values of a map. */
   readonly path: string;
   readonly keyword: 'maxItems' | 'maxLength' | 'maxProperties';
 }
 
-/** The maximum size of a request that estimates assume for an API server. */
+/** The maximum request size that cost estimates assume. */
 export const maxRequestBytes: number = 3 * 1024 * 1024;
 
-// Length of the shortest and the longest JSON of formats, quotes included.
+// Lengths of the longest and shortest JSON of a format's values, including quotes.
 const timeBytes = 32;
 const dateBytes = 12;
 const maxBytesOfFormat: ReadonlyMap<string, number> = new Map([
@@ -41,7 +41,7 @@ const minBytesOfFormat: ReadonlyMap<string, number> = new Map([
   ['date-time', 21],
 ]);
 const minStringBytes = 2;
-/** A UTF-8 character has up to four bytes. */
+/** Maximum length of a UTF-8 character. */
 const bytesPerCharacter = 4;
 const maxString = maxRequestBytes - minStringBytes;
 
@@ -52,7 +52,7 @@ interface Place {
   readonly isResource: boolean;
 }
 
-/** Returns the sizes of a CRD's schema; undefined for values that expressions cannot see. */
+/** Derives the possible sizes of values from a CRD's schema; undefined for values that expressions cannot access. */
 export function sizedTypeOf(schema: JsonSchema, place: Place = { path: '', isResource: true }): SizedType | undefined {
   if (schema['x-kubernetes-int-or-string'] === true) return { ...textOf(schema, place.path), minBytes: 1 };
   switch (schema.type) {
@@ -72,12 +72,12 @@ export function sizedTypeOf(schema: JsonSchema, place: Place = { path: '', isRes
   }
 }
 
-/** Returns the type below a step of a schema. */
+/** Returns the type of a property, list element or map value. */
 export function sizedChild(type: SizedType, step: SchemaStep): SizedType | undefined {
   return typeof step === 'string' ? type.element : type.properties?.get(step.property);
 }
 
-/** Returns the type of a field by its name in expressions. */
+/** Returns the type of a field by the name that expressions use for it. */
 export function sizedField({ properties }: SizedType, name: string): SizedType | undefined {
   const property = unescapeProperty(name);
   if (property === undefined || escapeProperty(property) !== name) return undefined;
@@ -117,7 +117,7 @@ function objectOf(schema: JsonSchema, place: Place): SizedType | undefined {
 function mapOf(schema: JsonSchema, values: JsonSchema, path: string): SizedType | undefined {
   const element = below(values, `${path}{}`);
   if (element === undefined) return undefined;
-  // A two-byte key, a colon, a comma.
+  // Six more bytes per entry: a key of two characters in quotes, a colon and a comma.
   const fitting = Math.floor((maxRequestBytes - 2) / (element.minBytes + 6));
   const key: SizedType = { maxElements: 0, minBytes: minStringBytes };
   return { ...limited(schema.maxProperties, fitting, { path, keyword: 'maxProperties' }), minBytes: 2, element, key };
@@ -147,7 +147,10 @@ function limited(
 
 const text: JsonSchema = { type: 'string' };
 
-/** Rules see these fields of a resource, and no other metadata unless the schema itself declares these two there. */
+/**
+ * Adds the fields of a resource that rules can always read: `apiVersion`, `kind`, `metadata.name` and
+ * `metadata.generateName`. Hides all other metadata, unless the schema declares these four fields itself.
+ */
 function withTypeAndMeta({ properties = {} }: JsonSchema): Readonly<Record<string, JsonSchema>> {
   const { kind, apiVersion, metadata } = properties;
   const { name, generateName } = metadata?.properties ?? {};

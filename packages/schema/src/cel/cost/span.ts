@@ -1,10 +1,10 @@
-/** Minimum and maximum of a size or a cost. {@link unbounded} represents everything beyond 64 bits. */
+/** The minimum and maximum of a size or cost. {@link unbounded} stands for any number that does not fit in 64 bits. */
 export interface Span {
   readonly min: number;
   readonly max: number;
 }
 
-/** The limit of upstream's 64 bits. Values below 2^53 are exact; above, it only matters that they are too large. */
+/** The bound of upstream's 64-bit integers. Values above 2^53 are inexact, but exceed every cost limit anyway. */
 export const unbounded: number = 2 ** 64;
 
 export const nothing: Span = { min: 0, max: 0 };

@@ -23,12 +23,12 @@ function undeclared(compiler: Compiler, name: string): Eval {
   return () => fail(message);
 }
 
-/** Compiles a read of a variable or of a type's name; returns undefined for any other name. */
+/** Compiles a read of a variable or a type; returns undefined if the name refers to neither. */
 function variable(compiler: Compiler, name: string, scope: Scope): Eval | undefined {
   const local = name.startsWith('.') ? undefined : scope.local(name);
   if (local !== undefined) {
     const lazy = scope.lazyValue(name);
-    if (lazy?.repaid === true) return readRepaid(local, lazy);
+    if (lazy?.costsEachRead === true) return readAtFullCost(local, lazy);
     compiler.charge(1);
     return lazy === undefined ? readLocal(local) : readLazy(local, lazy);
   }
@@ -36,7 +36,7 @@ function variable(compiler: Compiler, name: string, scope: Scope): Eval | undefi
     const global = scope.global(candidate);
     if (global !== undefined) {
       if (scope.isDeferred(candidate)) {
-        // Upstream selects it from a variable.
+        // Costs one unit for the variable and one for selecting its field, as upstream.
         compiler.charge(2);
         return readDeferred(global, candidate);
       }
@@ -53,7 +53,7 @@ function variable(compiler: Compiler, name: string, scope: Scope): Eval | undefi
 }
 
 function readLocal(slot: number): Eval {
-  // The variable is always set before it is read: the cast saves a check per element of each loop.
+  // The cast is safe, because the loop sets the variable before its body reads it. A check would run for every element.
   return (frame) => frame.slots[slot] as CelValue;
 }
 
@@ -64,8 +64,8 @@ function readLazy(slot: number, { value }: LazyValue): Eval {
   };
 }
 
-/** Reads a value that upstream evaluates each time: each read spends what the first one spent. */
-function readRepaid(slot: number, { value, costSlot }: LazyValue): Eval {
+/** Reads a value that upstream evaluates again on every read. Every read spends what the first one spent. */
+function readAtFullCost(slot: number, { value, costSlot }: LazyValue): Eval {
   return (frame) => {
     const { slots } = frame;
     if (slots[slot] === undefined) {
@@ -86,7 +86,7 @@ function readGlobal(slot: number, name: string): Eval {
   };
 }
 
-/** Reads a value that the caller computes when it is needed. */
+/** Reads a variable whose value the caller computes on demand. */
 function readDeferred(slot: number, name: string): Eval {
   return (frame) => {
     const value = frame.slots[slot] as (() => CelValue) | undefined;
@@ -115,13 +115,13 @@ export function compileSelect(compiler: Compiler, expr: SelectExpr, scope: Scope
   return fieldRead(operand, expr.field);
 }
 
-/** Charges a step of a chain, and its base unless that is an attribute with its own cost. */
+/** Charges one unit for the step, and one for its base unless the base is an attribute, which has already been charged. */
 function chargeStep(compiler: Compiler, operand: Expr): void {
   compiler.charge(isAttribute(operand) ? 1 : 2);
 }
 
 function fieldRead(operand: Eval, field: string): Eval {
-  // One place of an expression nearly always reads the same type: caches the access to the member from the last read.
+  // Caches the access to the last type: one place in an expression nearly always reads the same type.
   let known: MemberTypes | undefined;
   let access: MemberAccess | undefined;
   return (frame) => {
@@ -139,7 +139,7 @@ function fieldRead(operand: Eval, field: string): Eval {
   };
 }
 
-/** Returns a member's value, which may be null. */
+/** Returns the member's value; fails if the member is absent. */
 function present(value: CelValue | undefined, key: CelValue): CelValue {
   return value === undefined ? fail(`no such key: ${formatKey(key)}`) : value;
 }
@@ -171,18 +171,18 @@ function optionalField(frame: Frame, target: CelValue, field: string): CelOption
   return value === undefined ? absent(frame) : new CelOptional(value);
 }
 
-/** Returns the value of a step that leads nowhere, which is free: it was charged in advance. */
+/** Returns the empty optional and refunds the step, which was charged in advance but is free if the member is absent. */
 function absent(frame: Frame): CelOptional {
   frame.refund(1);
   return CelOptional.none;
 }
 
-/** Compiles `operand[index]`, or `operand[?index]`, which is absent instead of failing. */
+/** Compiles `operand[index]`, and `operand[?index]`, which returns an empty optional instead of failing. */
 export function compileIndex(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
   const [list, at] = expr.args;
   const operand = compiler.compile(list!, scope);
   const index = compiler.compile(at!, scope);
-  // The base of an attribute counts as the step.
+  // Indexing an attribute costs one unit, anything else two. An index that is an attribute itself adds only its steps.
   compiler.charge((isAttribute(list!) ? 0 : 1) + 1 - baseCost(at!));
   return expr.fn === '_[_]' ? indexed(operand, index) : (frame) => optionalIndex(frame, operand(frame), index(frame));
 }
@@ -214,7 +214,7 @@ function optionalIndex(frame: Frame, target: CelValue, key: CelValue): CelOption
   return value === undefined ? absent(frame) : new CelOptional(value);
 }
 
-/** Converts a list index. Numbers of other types are accepted if they are whole. */
+/** Converts a list index. Unsigned integers and whole doubles are accepted too. */
 function listIndex(key: CelValue): number {
   if (typeof key === 'number') return key;
   if (typeof key === 'bigint') return -1;

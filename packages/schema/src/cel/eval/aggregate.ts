@@ -76,7 +76,7 @@ export function compileStruct(compiler: Compiler, expr: StructExpr, scope: Scope
       let value: CelValue | undefined = field.value(frame);
       if (optional) value = value instanceof CelOptional ? value.value : noSuchOverload();
       if (value === undefined) continue;
-      // A dynamic value was not checked before.
+      // The checker accepts dynamic values, so their types are checked here.
       if (declared && !matchesType(value, declared)) fail(`unexpected type for ${type.name}Type '${name}' field`);
       values.set(name, value);
     }
@@ -84,7 +84,7 @@ export function compileStruct(compiler: Compiler, expr: StructExpr, scope: Scope
   };
 }
 
-/** Adds an entry to a map under construction; fails with the language's messages. */
+/** Adds an entry to a map under construction. Fails if the key is a duplicate or has an unsupported type. */
 function addEntry(map: MapBuilder, key: CelValue, value: CelValue): void {
   const outcome = map.add(key, value);
   if (outcome === 'unsupported') fail('unsupported key type');

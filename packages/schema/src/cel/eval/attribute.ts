@@ -1,8 +1,8 @@
 import type { CallExpr, Expr, SelectExpr } from '../syntax/ast.ts';
 
 /**
- * True for the nodes that upstream plans as attributes: names, and what is selected from them. A chain of them costs one unit
- * for its base and one for each step.
+ * True for nodes that upstream evaluates as attributes: names, conditionals, and fields or elements selected from a base. A
+ * chain of them costs one unit for its base and one for each step.
  */
 export function isAttribute(expr: Expr): expr is AttributeExpr {
   if (expr.kind === 'call') return expr.target === undefined && (isStep(expr) || expr.fn === '_?_:_');
@@ -18,8 +18,8 @@ function isStep(expr: CallExpr): boolean {
 }
 
 /**
- * Returns the cost that an attribute's base has when the attribute is evaluated: it is free as a branch of a conditional. So
- * is a conditional itself, and a presence test does not count its base twice.
+ * Returns the cost of an attribute's base, which upstream does not count in branches of a conditional and in indexes. It is
+ * one unit, but 0 for conditionals and presence tests.
  */
 export function baseCost(expr: Expr): number {
   if (!isAttribute(expr) || (expr.kind === 'select' && expr.testOnly)) return 0;

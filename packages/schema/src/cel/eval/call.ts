@@ -25,7 +25,10 @@ export function compileCall(compiler: Compiler, expr: CallExpr, scope: Scope): E
   return isFoldedConversion(expr, compiler.info) ? precomputed(compiler, run) : run;
 }
 
-/** Runs the conversion of a literal once. The environment decides if a failing conversion is rejected now or fails later. */
+/**
+ * Converts a literal at compile time. If the conversion fails, reports it now if the environment checks literals, otherwise
+ * on evaluation.
+ */
 function precomputed(compiler: Compiler, run: Eval): Eval {
   const { patterns, options } = compiler.environment;
   try {
@@ -38,7 +41,7 @@ function precomputed(compiler: Compiler, run: Eval): Eval {
   }
 }
 
-/** `target.fn(args)`, or a function with a dotted name. */
+/** Compiles `target.fn(args)`, which calls either a method or a function whose name contains dots. */
 function compileMethod(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
   const prefix = qualifiedName(expr.target!);
   if (prefix !== undefined && scope.local(prefix.split('.', 1)[0]!) === undefined) {
@@ -60,7 +63,7 @@ function compileMethod(compiler: Compiler, expr: CallExpr, scope: Scope): Eval {
   return compileFunction(compiler, expr, { name: expr.fn, member: true, args: [target, ...args] });
 }
 
-/** A call after its arguments have been compiled to closures. */
+/** A call whose arguments have been compiled. */
 interface Call {
   readonly name: string;
   readonly member: boolean;
@@ -77,14 +80,15 @@ function compileFunction(compiler: Compiler, expr: CallExpr, call: Call): Eval {
   const only = resolved.length === 1 ? resolved[0] : undefined;
   const cost = isFoldedConversion(expr, compiler.info) ? 0 : actualCost(call.name, only);
   if (typeof cost === 'number') compiler.charge(cost);
-  if (only?.params.every((param, i) => certain(param, types[i]!))) return direct(spending(only.run, cost), call.args);
+  if (only?.params.every((param, i) => needsNoCheck(param, types[i]!)))
+    return direct(spending(only.run, cost), call.args);
   return dispatching(call, fitting, cost);
 }
 
 /** Runs an overload. */
 type Run = (frame: Frame, ...args: readonly CelValue[]) => CelValue;
 
-/** Spends a cost that depends on sizes: before the work, unless it depends on the result. */
+/** Spends a cost that depends on sizes: before the call if it depends on the arguments, otherwise after the call. */
 function spending(run: Run, cost: ActualCost): Run {
   if (typeof cost === 'number') return run;
   if ('fromArgs' in cost) {
@@ -113,14 +117,14 @@ function argumentTypes(compiler: Compiler, expr: CallExpr, call: Call): readonly
   return exprs.map((arg) => compiler.info.typeOf(arg));
 }
 
-/** True if every value of the static type matches the overload's parameter. */
-function certain(param: CelType, actual: CelType): boolean {
+/** True if every value of the argument's static type matches the parameter, so that no check is needed at run time. */
+function needsNoCheck(param: CelType, actual: CelType): boolean {
   if (isDynOrError(param) || param.kind === 'param') return true;
-  // In the checker, null is compatible with structures, optionals and library types, so those are checked at run time.
+  // The checker accepts null for structures, optionals and library types, so their values are checked at run time.
   return !isDynOrError(actual) && !['opaque', 'struct', 'timestamp', 'duration', 'null'].includes(param.kind);
 }
 
-/** Calls the only overload without checking types. Work that grows with the arguments is charged in advance. */
+/** Calls the only possible overload without checking types. Charges for the arguments' sizes before the call. */
 function direct(run: Run, args: readonly Eval[]): Eval {
   const [a, b, c] = args;
   switch (args.length) {
@@ -172,7 +176,7 @@ function charge(frame: Frame, value: CelValue): void {
   else frame.charge(1);
 }
 
-/** Selects the overload by the arguments' types at run time. */
+/** Selects an overload at run time, by the types of the arguments. */
 function dispatching(call: Call, overloads: readonly Overload[], cost: ActualCost): Eval {
   return (frame) => {
     const values = call.args.map((arg) => arg(frame));

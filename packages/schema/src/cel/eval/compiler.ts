@@ -9,7 +9,7 @@ import { compileComprehension } from './comprehension.ts';
 import type { Eval } from './frame.ts';
 import type { Scope } from './scope.ts';
 
-/** The compiler's information about nodes. Without a checker every type is `dyn` and nothing is resolved. */
+/** The checker's results. For an unchecked expression, every type is `dyn` and nothing is resolved. */
 export interface NodeInfo {
   typeOf(expr: Expr): CelType;
   referenceOf(expr: Expr): Reference | undefined;
@@ -18,13 +18,13 @@ export interface NodeInfo {
 /**
  * Compiles nodes to closures.
  *
- * Costs that are known in advance are not spent node by node: {@link Compiler.charge} adds them up, and the part of the
- * expression that runs as a whole, a {@link Compiler.branch}, spends them at its start. Only costs that depend on sizes are spent where they arise.
+ * Fixed costs are added up at compile time ({@link Compiler.charge}). Each part of the expression that runs as a whole (a
+ * {@link Compiler.branch}) spends the sum when it starts. Costs that depend on sizes are spent node by node at run time.
  */
 export class Compiler {
   readonly environment: CelEnvironment;
   readonly info: NodeInfo;
-  /** The cost so far of the branch that is being compiled. */
+  /** The fixed costs, so far, of the branch that is being compiled. */
   #cost = 0;
 
   constructor(environment: CelEnvironment, info: NodeInfo) {
@@ -32,12 +32,12 @@ export class Compiler {
     this.info = info;
   }
 
-  /** Adds to the cost of the branch that is being compiled. */
+  /** Adds a fixed cost to the branch that is being compiled. */
   charge(units: number): void {
     this.#cost += units;
   }
 
-  /** Compiles a part that does not always run, or runs repeatedly: it spends its cost whenever it runs. */
+  /** Compiles a part that runs conditionally or repeatedly. It spends its fixed costs each time it runs. */
   branch(expr: Expr, scope: Scope, more: { readonly cost: number } = { cost: 0 }): Eval {
     const outer = this.#cost;
     this.#cost = 0;

@@ -13,7 +13,10 @@ import type { Scope } from './scope.ts';
 /** The body of a loop, run per element; returning false ends the loop. */
 type Body = (frame: Frame) => boolean;
 
-/** Compiles a macro's loop. It runs by its shape; the general definition is kept for the checker and cost estimates. */
+/**
+ * Compiles a macro's loop from its {@link ComprehensionExpr.shape}. The checker and the cost estimates use its general
+ * parts.
+ */
 export function compileComprehension(compiler: Compiler, expr: ComprehensionExpr, scope: Scope): Eval {
   if (expr.shape.kind === 'bind') return compileBind(compiler, expr, scope);
   const range = compiler.compile(expr.range, scope);
@@ -42,12 +45,18 @@ export function compileComprehension(compiler: Compiler, expr: ComprehensionExpr
   }
 }
 
-/** Cost of the loop condition of a quantifier: `@not_strictly_false(@result)`, with a negation for `exists`. */
+/**
+ * Returns the cost of a quantifier's loop condition: `@not_strictly_false(@result)` for `all`,
+ * `@not_strictly_false(!@result)` for `exists`.
+ */
 function conditionCost(exists: boolean): number {
   return exists ? 3 : 2;
 }
 
-/** Cost of adding a result to those so far: of reading them, of the call, and of a list or the key for the new one. */
+/**
+ * Returns the cost of adding one result: reading the accumulator, calling the function that adds, and creating a list or
+ * reading the key.
+ */
 function collectingCost(
   { info }: Compiler,
   shape: { readonly kind: 'list' | 'mapValues' | 'mapEntries'; readonly transform: Expr },
@@ -58,8 +67,8 @@ function collectingCost(
 
 function compileBind(compiler: Compiler, expr: ComprehensionExpr, scope: Scope): Eval {
   const value = compiler.branch(expr.accuInit, scope);
-  const repaid = expr.accuVar.startsWith(optionalHolder);
-  const { scope: inner, slot } = scope.lazily(expr.accuVar, { value, repaid });
+  const costsEachRead = expr.accuVar.startsWith(optionalHolder);
+  const { scope: inner, slot } = scope.lazily(expr.accuVar, { value, costsEachRead });
   const body = compiler.compile(expr.result, inner);
   return (frame) => {
     frame.slots[slot] = undefined;
@@ -67,7 +76,7 @@ function compileBind(compiler: Compiler, expr: ComprehensionExpr, scope: Scope):
   };
 }
 
-/** Runs a body for each element of a range, after setting its variables. Returns true if it stopped before the last one. */
+/** Sets the loop variables and runs the body for each element. Returns true if the loop ended before the last element. */
 type Each = (frame: Frame, body: Body) => boolean;
 
 function iteration(range: Eval, slots: readonly number[]): Each {
@@ -78,7 +87,7 @@ function iteration(range: Eval, slots: readonly number[]): Each {
     if (isList(source)) {
       for (let i = 0; i < source.length; i++) {
         frame.charge(1);
-        // One by one: a loop that ends early must not read the whole list.
+        // Reads one element at a time, so that a loop that ends early does not read the whole list.
         const value = elementAt(source, i);
         if (second === undefined) {
           variables[first] = value;
@@ -104,7 +113,10 @@ function iteration(range: Eval, slots: readonly number[]): Each {
   };
 }
 
-/** `exists` for `decided` true, `all` for false: one deciding element takes precedence over errors of others. */
+/**
+ * Compiles `exists` (`decided` is true) or `all` (`decided` is false). An element that decides the result overrides errors
+ * of other elements.
+ */
 function quantifier(each: Each, predicate: Eval, how: { readonly decided: boolean; readonly test: number }): Eval {
   const { decided, test } = how;
   return (frame) => {
@@ -136,7 +148,7 @@ function existsOne(each: Each, predicate: Eval): Eval {
     each(frame, (inner) => {
       if (truth(predicate(inner))) {
         count++;
-        // Upstream adds one to the count that it reads.
+        // Upstream reads the count and adds one, which costs one unit each.
         inner.spend(2);
       }
       return true;

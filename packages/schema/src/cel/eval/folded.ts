@@ -3,7 +3,7 @@ import type { NodeInfo } from './compiler.ts';
 
 const conversions = new Set('bool bytes double duration dyn int string timestamp type uint'.split(' '));
 
-/** True for nodes that upstream evaluates when it compiles the expression, so that they cost nothing at run time. */
+/** True for nodes that upstream evaluates at compile time, so they cost nothing at run time. */
 export function isFolded(expr: Expr, info: NodeInfo): boolean {
   switch (expr.kind) {
     case 'const':

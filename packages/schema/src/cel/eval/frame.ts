@@ -3,16 +3,19 @@ import { CelBudgetError } from '../errors.ts';
 import type { CallContext } from '../library/library.ts';
 import type { CelValue } from '../values/value.ts';
 
-/** Ten times the units of a call: only work that is nearly free upstream reaches this limit. */
+/**
+ * Maximum steps of one evaluation. Ten times the cost budget of a call, so only work that is nearly free upstream reaches
+ * it.
+ */
 const maxSteps = 10_000_000;
 
-/** One evaluation in progress: its variables by slot and its remaining budget. */
+/** The state of one evaluation: variables by slot, remaining budget. */
 export class Frame implements CallContext {
   readonly slots: (CelValue | undefined)[];
   readonly patterns: PatternCache;
   /** The remaining budget, in upstream's cost units. */
   budget: number;
-  /** Remaining steps: they bound work that costs nothing in upstream's units, such as comparing nested lists. */
+  /** Remaining steps. Limits work that costs nothing in upstream's units, such as comparing nested lists. */
   #steps = maxSteps;
 
   constructor(slots: (CelValue | undefined)[], options: { readonly budget: number; readonly patterns: PatternCache }) {
@@ -21,13 +24,13 @@ export class Frame implements CallContext {
     this.patterns = options.patterns;
   }
 
-  /** Spends units of the budget. @throws CelBudgetError when it is exceeded */
+  /** Deducts units from the budget. @throws CelBudgetError if it is exceeded */
   spend(units: number): void {
     this.budget -= units;
     if (this.budget < 0) throw new CelBudgetError();
   }
 
-  /** Returns units that were spent in advance for something that did not happen. */
+  /** Adds units back that were spent in advance for work that was not done. */
   refund(units: number): void {
     this.budget += units;
   }

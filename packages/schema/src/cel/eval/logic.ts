@@ -3,7 +3,10 @@ import { CelOptional } from '../values/optional.ts';
 import type { CelValue } from '../values/value.ts';
 import type { Eval } from './frame.ts';
 
-/** `a || b` for `decided` true, `a && b` for false: the deciding value takes precedence over an error on the other side. */
+/**
+ * Compiles `a || b` (`decided` is true) or `a && b` (`decided` is false). An operand that decides the result overrides an
+ * error of the other.
+ */
 export function compileLogical(left: Eval, right: Eval, decided: boolean): Eval {
   return (frame) => {
     let first: CelValue;
@@ -39,7 +42,10 @@ export function compileNot(operand: Eval): Eval {
   };
 }
 
-/** Returns true unless the operand is false: the loop condition of `all` and `exists`. */
+/**
+ * Compiles `@not_strictly_false(a)`, the loop condition of `all` and `exists`: true unless the operand is false; errors
+ * count as true.
+ */
 export function compileNotStrictlyFalse(operand: Eval): Eval {
   return (frame) => {
     try {
@@ -51,7 +57,7 @@ export function compileNotStrictlyFalse(operand: Eval): Eval {
   };
 }
 
-/** `a.or(b)` and `a.orValue(b)`: `b` is evaluated only if `a` is empty. */
+/** Compiles `a.or(b)` and `a.orValue(b)`. Evaluates `b` only if `a` is empty. */
 export function compileOptionalOr(target: Eval, other: Eval, unwrap: boolean): Eval {
   return (frame) => {
     const value = target(frame);

@@ -16,7 +16,7 @@ import type { Eval, Frame } from './frame.ts';
 import { compileConditional, compileLogical, compileNot, compileNotStrictlyFalse } from './logic.ts';
 import type { Scope } from './scope.ts';
 
-/** Compiles an operator; returns undefined for a function. */
+/** Compiles a call of an operator; returns undefined for any other call. */
 export function compileOperator(compiler: Compiler, expr: CallExpr, scope: Scope): Eval | undefined {
   const [a, b, c] = expr.args;
   switch (expr.fn) {
@@ -48,7 +48,9 @@ export function compileOperator(compiler: Compiler, expr: CallExpr, scope: Scope
   }
 }
 
-/** Compiles the strict operators. The common case, two small ints, is handled in the closure itself. */
+/**
+ * Compiles a binary operator that evaluates both operands. Closures have a fast path for small integers, the common case.
+ */
 function compileBinary(compiler: Compiler, expr: CallExpr, scope: Scope): Eval | undefined {
   const operands = (): readonly [Eval, Eval] => [
     compiler.compile(expr.args[0]!, scope),
@@ -85,7 +87,7 @@ function compileBinary(compiler: Compiler, expr: CallExpr, scope: Scope): Eval |
   }
 }
 
-/** Kinds of types whose values all have the size 1. */
+/** Types whose values always have size 1. */
 const scalars = new Set(['bool', 'double', 'duration', 'int', 'null', 'timestamp', 'type', 'uint']);
 
 function compileEquality(compiler: Compiler, expr: CallExpr, [a, b]: readonly [Eval, Eval]): Eval {
@@ -131,7 +133,7 @@ function comparison(
   };
 }
 
-/** Returns a parameter's type of the only overload that fits; undefined if several may. */
+/** Returns a parameter's type in the overload that the checker chose; undefined if several overloads match. */
 function onlyParameter(compiler: Compiler, expr: CallExpr, index: number): CelType | undefined {
   const reference = compiler.info.referenceOf(expr);
   if (reference?.kind !== 'function' || reference.overloads.length !== 1) return undefined;
@@ -180,7 +182,7 @@ function isEmptyList(expr: Expr): boolean {
   return expr.kind === 'list' && expr.elements.length === 0;
 }
 
-/** True for a list of constants that upstream turns into a set, in which it finds a value for free. */
+/** True for a list of constants, which upstream converts to a set: looking up a value costs nothing. */
 function isConstantSet(expr: Expr, info: NodeInfo): boolean {
   return (
     expr.kind === 'list' &&

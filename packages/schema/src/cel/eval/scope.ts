@@ -1,23 +1,23 @@
 import type { Eval } from './frame.ts';
 
-/** A variable that is evaluated when it is first read. */
+/** A variable that is evaluated on first read. */
 export interface LazyValue {
   readonly value: Eval;
-  /** True if each read spends the cost of the value, because upstream repeats its expression. */
-  readonly repaid: boolean;
-  /** Slot for that cost. */
+  /** True if every read spends the cost of evaluating the value, because upstream's expansion repeats the expression. */
+  readonly costsEachRead: boolean;
+  /** The slot that holds the cost of the first read. */
   readonly costSlot: number;
 }
 
 interface Slots {
   count: number;
-  /** Declared variables that have been looked up. */
+  /** The declared variables that the expression reads. */
   readonly read: Set<string>;
-  /** Declared variables whose values are functions. */
+  /** The declared variables that are computed on demand: their values are functions. */
   readonly deferred: ReadonlySet<string>;
 }
 
-/** Maps variables to slots of the frame. A slot is assigned once and never shared. */
+/** Maps variables to slots of the {@link Frame}. No two variables share a slot. */
 export class Scope {
   readonly #slots: Slots;
   readonly #names: ReadonlyMap<string, number>;
@@ -30,33 +30,36 @@ export class Scope {
     this.#outer = outer;
   }
 
-  /** Returns the scope of an expression's declared variables, with slots in their order. */
+  /** Creates the outermost scope. The declared variables get the first slots, in their order. */
   static root(variables: Iterable<string>, deferred: ReadonlySet<string> = new Set()): Scope {
     const names = new Map<string, number>();
     for (const name of variables) names.set(name, names.size);
     return new Scope(names, { count: names.size, read: new Set(), deferred });
   }
 
-  /** Number of slots needed by this scope and everything compiled in it so far. */
+  /** The number of slots that the expression needs so far. */
   get size(): number {
     return this.#slots.count;
   }
 
-  /** Returns a scope inside this one with a slot for each name. */
+  /** Creates a nested scope with a slot for each name. */
   inner(...names: readonly string[]): { readonly scope: Scope; readonly slots: readonly number[] } {
     const slots = names.map(() => this.#slots.count++);
     const map = new Map(names.map((name, i) => [name, slots[i]!]));
     return { scope: new Scope(map, this.#slots, this), slots };
   }
 
-  /** Returns a scope inside this one with a variable that is evaluated when it is first read. */
-  lazily(name: string, how: Pick<LazyValue, 'value' | 'repaid'>): { readonly scope: Scope; readonly slot: number } {
+  /** Creates a nested scope with one variable, which is evaluated on first read. */
+  lazily(
+    name: string,
+    how: Pick<LazyValue, 'value' | 'costsEachRead'>,
+  ): { readonly scope: Scope; readonly slot: number } {
     const { scope, slots } = this.inner(name);
     scope.#lazy = { ...how, costSlot: this.#slots.count++ };
     return { scope, slot: slots[0]! };
   }
 
-  /** Returns the value of a variable that a macro introduced, if it is lazy. */
+  /** Returns the lazy value of a variable that a macro introduced; undefined for other variables. */
   lazyValue(name: string): LazyValue | undefined {
     return this.#names.has(name) ? this.#lazy : this.#outer?.lazyValue(name);
   }
@@ -75,12 +78,12 @@ export class Scope {
     return slot;
   }
 
-  /** True for a declared variable whose value is a function that returns it. */
+  /** True for a declared variable that is computed on demand: its value is a function. */
   isDeferred(name: string): boolean {
     return this.#slots.deferred.has(name);
   }
 
-  /** True if anything compiled so far has looked up the declared variable. */
+  /** True if the expression, as far as it has been compiled, reads the declared variable. */
   wasRead(name: string): boolean {
     return this.#slots.read.has(name);
   }

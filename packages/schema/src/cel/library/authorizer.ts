@@ -3,9 +3,9 @@ import { type CelType, opaqueOf } from '../types/cel-type.ts';
 import { CelOpaque } from '../values/opaque.ts';
 import { type CallContext, type Library, overload } from './library.ts';
 
-/** A request to the authorizer: checks whether the request's user, or a service account, is allowed an action. */
+/** A question to the authorizer: may the request's user, or a service account, perform an action? */
 export interface AccessRequest {
-  /** @defaultValue the user of the request */
+  /** The service account to authorize. @defaultValue the user of the request */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
   readonly verb: string;
   /** Path of a non-resource request. */
@@ -26,13 +26,13 @@ export interface AccessedResource {
 export interface AccessDecision {
   readonly allowed: boolean;
   readonly reason: string;
-  /** The reason why it could not decide. */
+  /** The reason why the authorizer could not decide. */
   readonly error?: string;
 }
 
 /**
- * Function that authorizes a request synchronously. A caller that has to wait for the decision throws, and evaluates the
- * expression again once it has the decision.
+ * Authorizes a request synchronously. If the decision is not available yet, the function may throw; the caller then obtains
+ * the decision and evaluates the expression again.
  */
 export type AccessChecker = (request: AccessRequest) => AccessDecision;
 
@@ -43,10 +43,10 @@ const pathCheckType: CelType = opaqueOf(`${prefix}.PathCheck`);
 const groupCheckType: CelType = opaqueOf(`${prefix}.GroupCheck`);
 const decisionType: CelType = opaqueOf(`${prefix}.Decision`);
 
-/** The cost of one request, the same as upstream's. */
-const questionCost = 350_000;
+/** The cost of one authorization check, as upstream. */
+const checkCost = 350_000;
 
-/** A value that only has methods; equal only to itself. */
+/** Base class of the authorizer's values. They only have methods, and are equal only to themselves. */
 abstract class Receiver extends CelOpaque {
   equals(other: unknown): boolean {
     return other === this;
@@ -124,8 +124,9 @@ class Decision extends Receiver {
 }
 
 /**
- * Authorizer checks: `authorizer.group('apps').resource('deployments').namespace('x').check('create').allowed()`.
- * Mirrors `library.Authz` and `AuthzSelectors` (1.36). Roles have no selectors, so selectors do not change a decision.
+ * Authorizer checks: `authorizer.group('apps').resource('deployments').namespace('x').check('create').allowed()`. Mirrors
+ * `library.Authz` and `AuthzSelectors` (1.36). Field and label selectors are accepted but do not affect decisions, because
+ * RBAC roles have no selectors.
  */
 export const authorizerLibrary: Library = {
   name: 'kubernetes.authz',
@@ -182,7 +183,7 @@ export const authorizerLibrary: Library = {
 };
 
 function decide(context: CallContext, authorize: AccessChecker, request: AccessRequest): Decision {
-  context.charge(questionCost);
+  context.charge(checkCost);
   return new Decision(authorize(request));
 }
 

@@ -73,7 +73,7 @@ function kubernetesText(value: CelValue): string | undefined {
   return isScalar(value) ? toText(value) : undefined;
 }
 
-/** Formats a value within a list or map. */
+/** Formats a value inside a list or map. */
 function literalText(value: CelValue): string | undefined {
   if (typeof value === 'string') return goQuote(value);
   if (value instanceof Uint8Array) return `b${goQuote(bytesText(value))}`;
@@ -116,7 +116,9 @@ function mapText(
   return joined(texts, ['{', '}']);
 }
 
-/** Joins the parts in brackets; returns undefined if one of them cannot be formatted. */
+/**
+ * Joins the parts and adds the brackets; returns undefined if a part is undefined, which means that it cannot be formatted.
+ */
 function joined(parts: readonly (string | undefined)[], brackets: readonly [string, string]): string | undefined {
   return parts.includes(undefined) ? undefined : brackets[0] + parts.join(', ') + brackets[1];
 }

@@ -9,21 +9,21 @@ import { nextClause, verbOf } from './format-verbs.ts';
 import type { CallContext } from './library.ts';
 
 /**
- * The style of formatted values. cel-go changed it with version 4 of the strings extension; Kubernetes uses version 2, which
- * groups digits and writes nested values as literals.
+ * The style in which `format` prints values. cel-go changed it in version 4 of the strings extension. Kubernetes uses
+ * version 2, which groups digits and prints nested values as literals.
  */
 export interface FormatStyle {
   /** Formats a value for `%s`; returns undefined for unsupported values. */
   string(value: CelValue): string | undefined;
   fixed(value: number, precision: number): string;
   scientific(value: number, precision: number): string;
-  /** True if `%f` and `%e` also accept whole numbers, and `%d` NaN and infinities. */
+  /** True if `%f` and `%e` also accept integers, and `%d` also accepts NaN and infinities. */
   readonly lenient: boolean;
 }
 
 const defaultPrecision = 6;
 
-/** `text.format(args)`: `%s %d %f %e %b %x %X %o %%`, with a precision for `%f` and `%e`. */
+/** Implements `text.format(args)`: `%s %d %f %e %b %x %X %o %%`, with an optional precision for `%f` and `%e`. */
 export function formatText(
   context: CallContext,
   text: string,
@@ -126,7 +126,7 @@ export function toFixedEven(value: number, precision: number): string {
   return Number(down.at(-1)) % 2 === 0 ? down : rounded;
 }
 
-/** `toExponential` with Go's two-digit exponent. */
+/** Formats a number like `toExponential`, but with an exponent of at least two digits, as in Go. */
 export function toScientific(value: number, precision: number): string {
   return value.toExponential(precision).replace(/e([+-])(\d)$/, 'e$10$2');
 }

@@ -8,7 +8,7 @@ export type Clause =
 
 const maxPrecision = 100;
 
-/** Parses the clause at a `%`. */
+/** Parses the formatting clause at a `%`. */
 export function nextClause(text: string, at: number): Clause {
   if (text[at + 1] === '%') return { kind: 'percent', end: at + 2 };
   if (at + 1 >= text.length) return { kind: 'fault', message: 'unexpected end of string' };
@@ -29,7 +29,7 @@ export function nextClause(text: string, at: number): Clause {
   return { kind: 'verb', verb, precision, end: at + whole.length };
 }
 
-/** The types that a verb accepts, and the error message for other types. */
+/** A verb of a format string: the types it accepts, and the error message for other types. */
 export interface Verb {
   readonly kinds: ReadonlySet<TypeKind>;
   readonly fault: string;
@@ -70,7 +70,7 @@ const verbs: ReadonlyMap<string, Verb> = new Map([
   ['o', { kinds: new Set<TypeKind>(['int', 'uint']), fault: 'octal clause can only be used on integers' }],
 ]);
 
-/** Returns the verb of a letter, or an error message for other letters. */
+/** Returns the verb for a letter, or an error message if there is none. */
 export function verbOf(letter: string): Verb | string {
   return verbs.get(letter) ?? `unrecognized formatting clause ${JSON.stringify(letter)}`;
 }

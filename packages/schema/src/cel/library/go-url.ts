@@ -1,11 +1,11 @@
-/** A URL as parsed by Go's `net/url`. */
+/** A URL, as parsed by Go's `net/url`. */
 export interface GoUrl {
   readonly scheme: string;
   /** With port and brackets. */
   readonly host: string;
   readonly rawPath: string;
   readonly rawQuery: string;
-  /** The identity of the URL: equal URLs have equal texts. */
+  /** The URL in canonical form: equal URLs have equal texts. */
   readonly text: string;
 }
 
@@ -16,7 +16,7 @@ export function parseRequestUri(raw: string): GoUrl | string {
 }
 
 function parse(raw: string): GoUrl | string {
-  // Neither printable ASCII nor beyond ASCII.
+  // Matches control characters: anything but printable ASCII and non-ASCII characters.
   if (/[^ -~\u0080-\uffff]/.test(raw)) return 'net/url: invalid control character in URL';
   if (raw === '') return 'empty url';
   if (raw === '*') return { scheme: '', host: '', rawPath: '*', rawQuery: '', text: raw };
@@ -77,7 +77,9 @@ function parseAuthority(authority: string): { readonly host: string } | { readon
     : { fault: `invalid character ${JSON.stringify(bad[0])} in host name` };
 }
 
-/** Hosts may escape only non-ASCII characters. */
+/**
+ * Returns the error for a percent-encoded ASCII character: hosts may only encode non-ASCII bytes, and `%` itself as `%25`.
+ */
 function foreignEscape(host: string): string | undefined {
   const bad = /%(?:[0-7][0-9A-Fa-f])/.exec(host);
   return bad === null || bad[0] === '%25' ? undefined : `invalid URL escape ${JSON.stringify(bad[0])}`;
@@ -100,7 +102,7 @@ export function port(host: string): string {
   return /:([0-9]*)$/.exec(host.replace(/^\[.*\]/, ''))?.[1] ?? '';
 }
 
-/** Returns the path with all necessary escapes; unchanged if it already has them. */
+/** Percent-encodes the path. A path that is already encoded correctly is returned unchanged. */
 export function escapedPath(rawPath: string): string {
   if (rawPath === '*' || /^[A-Za-z0-9\-_.~!$&'()*+,;=:@[\]/%]*$/.test(rawPath)) return rawPath;
   const decoded = decodePercent(rawPath);
@@ -110,7 +112,7 @@ export function escapedPath(rawPath: string): string {
   }).join('');
 }
 
-/** Returns values by key, in order of first appearance; skips parts that cannot be decoded. */
+/** Returns the query parameters' values by name, in order of first appearance. Skips parameters that cannot be decoded. */
 export function parseQuery(rawQuery: string): ReadonlyMap<string, readonly string[]> {
   const values = new Map<string, string[]>();
   for (const part of rawQuery.split('&')) {

@@ -4,7 +4,7 @@ import { CelOpaque } from '../values/opaque.ts';
 export const ipType: CelType = opaqueOf('net.IP');
 export const cidrType: CelType = opaqueOf('net.CIDR');
 
-/** An IPv4 or IPv6 address, with its bytes as one number. */
+/** An IPv4 or IPv6 address. Its bytes are stored as one number. */
 export class IpValue extends CelOpaque {
   readonly type: CelType = ipType;
   readonly family: 4 | 6;
@@ -20,7 +20,7 @@ export class IpValue extends CelOpaque {
     return other instanceof IpValue && other.family === this.family && other.bits === this.bits;
   }
 
-  /** True if the address starts with the bits of `prefix`, a full address of the same family. */
+  /** True if the first `length` bits of the address equal those of `prefix`, an address of the same family. */
   startsWith(prefix: bigint, length: number): boolean {
     const shift = BigInt(this.width - length);
     return this.bits >> shift === prefix >> shift;
@@ -201,7 +201,7 @@ export function isV4InV6(ip: IpValue): boolean {
   return ip.family === 6 && ip.startsWith(v4InV6, 96);
 }
 
-/** Parses a range; returns Go's error message if it is invalid. */
+/** Parses a CIDR range; returns Go's error message if it is invalid. */
 export function parsePrefix(text: string): CidrValue | string {
   const fault = (reason: string): string => `netip.ParsePrefix(${JSON.stringify(text)}): ${reason}`;
   const slash = text.lastIndexOf('/');

@@ -83,7 +83,7 @@ function cidrOrFail(text: string): CidrValue {
   return typeof cidr === 'string' ? fail(cidrFault + cidr) : cidr;
 }
 
-/** Upstream reports an invalid address as a wrong type. */
+/** Implements `containsIP` for strings. Like upstream, reports an invalid address as a type mismatch. */
 function containsText(_: unknown, cidr: CidrValue, text: string): boolean {
   const ip = readIp(text);
   return typeof ip === 'string' ? noSuchOverload() : cidr.contains(ip);

@@ -5,7 +5,7 @@ import type { Meter } from '../values/equality.ts';
 import type { CelValue } from '../values/value.ts';
 import { parseSignature, type Signature } from './signature.ts';
 
-/** Resources for functions in addition to their arguments. */
+/** The running evaluation, as functions see it: meters their work and caches their patterns. */
 export interface CallContext extends Meter {
   readonly patterns: PatternCache;
 }
@@ -25,7 +25,7 @@ export interface Library {
   readonly macros?: readonly Macro[];
   /** Types that expressions can refer to by name. */
   readonly types?: readonly (readonly [name: string, type: CelType])[];
-  /** Returns the type of structures that expressions create under a name: `Object.spec{replicas: 3}`. */
+  /** Returns the structure type with the given name, for expressions such as `Object.spec{replicas: 3}`. */
   readonly structOf?: (name: string) => CelType | undefined;
 }
 
@@ -37,11 +37,11 @@ export function overload<Args extends readonly CelValue[]>(
   signature: string,
   run: (context: CallContext, ...args: Args) => CelValue,
 ): Overload {
-  // The evaluator calls it only with values of the declared types.
+  // The cast is safe: the evaluator passes only values of the declared types.
   return new DeclaredOverload(signature, run as unknown as Implementation);
 }
 
-/** Parses its signature only when an expression is compiled: there are hundreds, and most programs compile none. */
+/** Parses its signature on first use: there are hundreds of overloads, and most programs compile no expression. */
 class DeclaredOverload implements Overload {
   readonly run: Implementation;
   readonly #text: string;

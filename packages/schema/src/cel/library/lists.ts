@@ -126,7 +126,10 @@ function distinct(meter: Meter, list: List): readonly CelValue[] {
   return unique;
 }
 
-/** `list.sortBy(name, key)`: binds the list, maps it to keys, and sorts by them. */
+/**
+ * Expands `list.sortBy(name, key)`: binds the list to a variable, maps it to a list of keys, and sorts the list by these
+ * keys.
+ */
 function sortByMacro(): Macro {
   return {
     name: 'sortBy',

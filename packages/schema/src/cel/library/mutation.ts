@@ -10,7 +10,10 @@ const patchFields: ReadonlyMap<string, CelType> = new Map([
 
 const patchType: CelType = structOf('JSONPatch', { typeOf: (field) => patchFields.get(field) });
 
-/** `Object`, `Object.spec` and so on: any field may have any value, and names are checked when the structure is used. */
+/**
+ * Returns the type of `Object`, `Object.spec` and so on. Fields may have any value; their names are checked when the
+ * structure is converted to JSON.
+ */
 function objectType(name: string): CelType {
   return structOf(name, { typeOf: () => dynType });
 }

@@ -11,7 +11,7 @@ import { CelUint } from '../values/uint.ts';
 import type { CelValue } from '../values/value.ts';
 import { type Library, type Overload, overload } from './library.ts';
 
-/** Values that may be absent. Needs the environment's optional syntax for `.?` and `[?`. */
+/** Optional values. `.?` and `[?` also require the environment's {@link EnvironmentOptions.optionalSyntax}. */
 export const optionalsLibrary: Library = {
   name: 'cel.lib.optional',
   macros: optionalMacros,
@@ -45,7 +45,10 @@ export const optionalsLibrary: Library = {
   ],
 };
 
-/** Declares signatures for the checker; the compiler runs these functions itself. */
+/**
+ * Declares functions for the checker. Their implementations are never called, because the compiler handles these functions
+ * itself.
+ */
 function declared(...signatures: string[]): Overload[] {
   return signatures.map((signature) => overload(signature, () => fail('no such overload')));
 }

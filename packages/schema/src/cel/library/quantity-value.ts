@@ -6,9 +6,9 @@ import { CelOpaque } from '../values/opaque.ts';
 export const quantityType: CelType = opaqueOf('kubernetes.Quantity');
 
 /**
- * An amount. Upstream keeps small amounts in a machine word with a decimal exponent, and only those with a non-negative
- * exponent report that they are integers: `1000m` does not. {@link exponent} is that exponent, undefined for amounts that
- * upstream keeps as decimals.
+ * A resource quantity. Upstream stores small amounts as an int64 with a decimal exponent, others as big decimals. Only an
+ * int64 with a non-negative exponent counts as an integer: `1k` does, `1000m` does not. {@link exponent} is undefined for
+ * big decimals.
  */
 export class QuantityValue extends CelOpaque {
   readonly type: CelType = quantityType;
@@ -35,7 +35,7 @@ export class QuantityValue extends CelOpaque {
     return new QuantityValue(this.amount.negate(), this.exponent);
   }
 
-  /** The amount as an int; undefined where upstream reports none. */
+  /** The amount as an integer; undefined if upstream does not treat the amount as an integer. */
   get integer(): bigint | undefined {
     if (this.exponent === undefined || this.exponent < 0) return undefined;
     const value = this.amount.value();
@@ -46,7 +46,7 @@ export class QuantityValue extends CelOpaque {
 /** Parses a quantity; returns an error message if it is invalid. */
 export function parseQuantity(text: string): QuantityValue | string {
   try {
-    return new QuantityValue(Quantity.parse(text), wordExponent(text));
+    return new QuantityValue(Quantity.parse(text), int64Exponent(text));
   } catch (error) {
     if (error instanceof KubewrightError) return error.message;
     throw error;
@@ -56,8 +56,10 @@ export function parseQuantity(text: string): QuantityValue | string {
 const binaryBits: Readonly<Record<string, number>> = { Ki: 10, Mi: 20, Gi: 30, Ti: 40, Pi: 50, Ei: 60 };
 const decimal: Readonly<Record<string, number>> = { n: -9, u: -6, m: -3, k: 3, M: 6, G: 9, T: 12, P: 15, E: 18 };
 
-/** Returns the exponent of the machine word in which upstream keeps the amount; undefined if it does not use one. */
-function wordExponent(text: string): number | undefined {
+/**
+ * Returns the decimal exponent of the int64 in which upstream stores the amount; undefined if upstream uses a big decimal.
+ */
+function int64Exponent(text: string): number | undefined {
   const match = /^[+-]?0*(\d*)(?:\.(\d*))?(\D*)([-+]?\d*)$/.exec(text);
   if (match === null) return undefined;
   const [, whole = '', fraction = '', unit = '', power = ''] = match;

@@ -13,7 +13,7 @@ export const quantityLibrary: Library = {
   types: [['kubernetes.Quantity', quantityType]],
   overloads: [
     overload<[string]>('quantity(string) kubernetes.Quantity', (context, text) => {
-      // Large exponents produce large numbers, which are slow.
+      // Charges for large exponents, because arithmetic with huge numbers is slow.
       context.charge(10 + text.length + Math.abs(Number(/[eE]([-+]?\d{1,6})$/.exec(text)?.[1] ?? 0)));
       const parsed = parseQuantity(text);
       return typeof parsed === 'string' ? fail(parsed) : parsed;

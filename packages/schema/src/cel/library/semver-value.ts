@@ -36,7 +36,7 @@ export class SemverValue extends CelOpaque {
   }
 }
 
-/** Compares identifiers: numbers by value and before words, words by code points. */
+/** Compares pre-release identifiers: numbers by value, words by code points; numbers precede words. */
 function compareIdentifiers(a: string, b: string): -1 | 0 | 1 {
   const [x, y] = [isNumber(a), isNumber(b)];
   if (x !== y) return x ? -1 : 1;
@@ -104,7 +104,7 @@ function identifiersFault(text: string | undefined, name: 'PreRelease' | 'Build'
   return undefined;
 }
 
-/** Parses a version leniently: allows a leading `v`, missing parts and leading zeros. */
+/** Parses a version, tolerating a leading `v`, missing parts and leading zeros. */
 export function parseLenientSemver(text: string): SemverValue | string {
   const bare = text.startsWith('v') ? text.slice(1) : text;
   const [first, second, ...others] = bare.split('.');

@@ -42,7 +42,7 @@ function orFail(version: SemverValue | string): SemverValue {
   return typeof version === 'string' ? fail(version) : version;
 }
 
-/** Upstream converts without a range check, so values that do not fit in an int64 become negative. */
+/** Returns a part of the version as an int64. Upstream does not check the range, so large numbers become negative. */
 function part(version: SemverValue, index: 0 | 1 | 2): number | bigint {
   return intFromBigInt(BigInt.asIntN(64, version.numbers[index]))!;
 }

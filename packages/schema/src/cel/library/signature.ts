@@ -24,8 +24,8 @@ const simpleTypes: ReadonlyMap<string, CelType> = new Map([
 ]);
 
 /**
- * Parses a signature of a library table: `size(string) int`, `list(A).indexOf(A) int` for a method, `::optional.of(V)
- * optional(V)` for a function with a dotted name.
+ * Parses the signature of a function (`size(string) int`), of a method (`list(A).indexOf(A) int`), or of a function whose
+ * name contains dots (`::optional.of(V) optional(V)`).
  */
 export function parseSignature(text: string): Signature {
   const namespaced = text.startsWith('::');
@@ -40,7 +40,7 @@ export function parseSignature(text: string): Signature {
   return { name: head.slice(dot + 1), member: dot >= 0, params, result, typeParams };
 }
 
-/** Finds the parenthesis that closes the argument list: it is at depth zero and a space follows it. */
+/** Finds the parenthesis that closes the argument list: the one at depth zero that is followed by a space. */
 function argumentsEnd(text: string): number {
   let depth = 0;
   for (let i = 0; i < text.length; i++) {
@@ -83,7 +83,7 @@ class Reader {
     this.#at = at;
   }
 
-  /** Parses a type; a receiver's name ends at the dot before its method. */
+  /** Parses a type with its parameters. */
   type(): CelType {
     const name = /[\s,]*([\w.]+)/y;
     name.lastIndex = this.#at;

@@ -15,7 +15,7 @@ import { CelTypeValue } from '../values/type-value.ts';
 import type { CelValue } from '../values/value.ts';
 import { type CallContext, type Library, type Overload, overload } from './library.ts';
 
-/** The language itself: operators, conversions, strings, times. */
+/** The functions of the language itself: operators, conversions, strings, times. */
 export const standardLibrary: Library = {
   name: 'cel.std',
   macros: standardMacros,
@@ -37,7 +37,8 @@ export const standardLibrary: Library = {
 };
 
 /**
- * Declares functions that the compiler runs itself: the checker needs the signature, and the implementation is never called.
+ * Declares functions for the checker. Their implementations are never called, because the compiler handles these functions
+ * itself.
  */
 function builtIn(...signatures: string[]): Overload[] {
   return signatures.map((signature) => overload(signature, () => fail('no such overload')));
@@ -113,12 +114,12 @@ function matches(context: CallContext, text: string, pattern: string): boolean {
   return guardPattern(context, text, pattern).test(text);
 }
 
-/** Returns the compiled pattern. Charges the work of matching in advance; an invalid pattern is an evaluation error. */
+/** Compiles a pattern and charges for matching it against a text. An invalid pattern is an evaluation error. */
 export function guardPattern(context: CallContext, text: string, pattern: string): Pattern {
   if (!context.patterns.has(pattern)) context.charge(50 + pattern.length);
   try {
     const compiled = context.patterns.get(pattern);
-    // A counted repetition, such as `(a?){1000}`, has far more instructions than characters.
+    // Charges by instructions, because a pattern such as `(a?){1000}` has far more of them than characters.
     context.charge((1 + text.length) * compiled.size * 0.125);
     return compiled;
   } catch (error) {
@@ -131,7 +132,7 @@ function times(): Overload[] {
   const field = (method: string, read: (calendar: Calendar, time: CelTimestamp) => number): Overload[] => [
     overload<[CelTimestamp]>(`timestamp.${method}() int`, (_, time) => read(calendarOf(time), time)),
     overload<[CelTimestamp, string]>(`timestamp.${method}(string) int`, (context, time, zone) => {
-      // A time zone lookup takes as long as many steps.
+      // Looking up a time zone takes about as long as 100 steps.
       context.charge(100);
       return read(calendarOf(time, zone), time);
     }),

@@ -5,7 +5,9 @@ import { currentStyle, kubernetesStyle } from './format-styles.ts';
 import { type FormatStyle, formatText } from './format-text.ts';
 import { type CallContext, type Library, type Overload, overload } from './library.ts';
 
-/** The strings extension, version 2 (as in Kubernetes); {@link stringsReverseLibrary} adds the function of version 3. */
+/**
+ * Version 2 of the strings extension, which Kubernetes uses. {@link stringsReverseLibrary} adds the function of version 3.
+ */
 export const stringsLibrary: Library = {
   name: 'cel.lib.ext.strings',
   overloads: [
@@ -53,7 +55,7 @@ function formatOverload(style: FormatStyle): Overload {
   );
 }
 
-/** Returns {@link stringsLibrary} with the current style of `format`. */
+/** Returns {@link stringsLibrary} with the `format` style of cel-go's current version. */
 export function currentStrings(): Library {
   const others = stringsLibrary.overloads!.filter((overload) => overload.name !== 'format');
   return { name: stringsLibrary.name, overloads: [...others, formatOverload(currentStyle)] };
@@ -65,7 +67,9 @@ export const stringsReverseLibrary: Library = {
   overloads: [overload<[string]>('string.reverse() string', (_, text) => Array.from(text).reverse().join(''))],
 };
 
-/** Indices count code points. Text without surrogates, the usual case, needs no conversion. */
+/**
+ * Returns the text in a form whose indices count code points: the text itself if it has no surrogates, otherwise an array.
+ */
 function points(
   text: string,
 ): ArrayLike<string> & { readonly slice: (start: number, end?: number) => readonly string[] | string } {
@@ -140,7 +144,7 @@ function replaceSome(
   return out + text.slice(at);
 }
 
-/** The empty text matches before every character and at the end. */
+/** Replaces the empty text, which matches before every character and at the end. */
 function replaceEmpty(text: string, to: string, limit: number): string {
   let left = limit < 0 ? Number.POSITIVE_INFINITY : limit;
   let out = left-- > 0 ? to : '';
@@ -165,7 +169,10 @@ function substring(text: string, start: number, end: number | undefined): string
 
 const blank = /\p{White_Space}/u;
 
-/** White space is Unicode's White_Space property: unlike in JavaScript, it excludes U+FEFF and includes U+0085. */
+/**
+ * Trims characters with Unicode's White_Space property. Unlike JavaScript's `trim`, this includes U+0085 and excludes
+ * U+FEFF.
+ */
 function trim(text: string): string {
   let end = text.length;
   while (end > 0 && blank.test(text[end - 1]!)) end--;

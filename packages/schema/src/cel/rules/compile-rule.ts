@@ -13,17 +13,17 @@ export interface CompiledRule {
   readonly program: CelProgram;
   readonly messageProgram: CelProgram | undefined;
   readonly usesOldSelf: boolean;
-  /** Path of reported problems, relative to the rule's node. */
+  /** The path that problems are reported for, relative to the rule's node. */
   readonly fieldPath: string;
 }
 
-/** A fault in one part of a rule. */
+/** An error in one part of a rule. */
 export interface RuleFault {
   readonly part: 'rule' | 'messageExpression' | 'optionalOldSelf' | 'fieldPath';
   readonly detail: string;
 }
 
-/** Compiles a rule for values of a type. Reports the same faults as the API server when the CRD is created. */
+/** Compiles a rule for values of a type. Reports the same errors as the API server does when the CRD is created. */
 export function compileRule(
   rule: ValidationRule,
   at: { readonly decl: DeclType; readonly environment: CelEnvironment },

@@ -2,15 +2,15 @@ import { sameJson } from '@kubewright/apimachinery/internal';
 import type { SchemaNode } from '../../node/schema-node.ts';
 
 /**
- * The previous state of a value, for ratcheting: the value's own if it can be correlated, otherwise that of the nearest
- * ancestor that can.
+ * The state of a value before the update, for ratcheting. If the value cannot be correlated with an old value, its nearest
+ * correlated ancestor decides.
  */
 export interface Ratchet {
   readonly current: Pair | undefined;
   readonly ancestor: Pair | undefined;
 }
 
-/** A value and its previous state, compared at most once. */
+/** A value and its old value. They are compared at most once. */
 export class Pair {
   readonly value: unknown;
   readonly old: unknown;
@@ -27,22 +27,26 @@ export class Pair {
   }
 }
 
-/** True if the problems of this value are not new: the value, or the part that contains it, is unchanged. */
+/**
+ * True if problems with this value become warnings, because the update does not change the value or the part that contains
+ * it.
+ */
 export function isRatcheted({ current, ancestor }: Ratchet): boolean {
   return (current ?? ancestor)?.unchanged ?? false;
 }
 
-/** Returns the ratchet of a member. */
+/** Returns the ratchet of an object's member or a map's value. */
 export function ratchetMember(ratchet: Ratchet, property: string): Ratchet {
   const { current } = ratchet;
   if (current === undefined) return ratchet;
-  // Both objects have been converted to the same version, so these two fields say nothing about what the user changed.
+  // Both objects have been converted to the same version, so comparing these fields does not show whether the user changed
+  // them.
   if (ratchet.ancestor === undefined && (property === 'apiVersion' || property === 'kind')) return noRatchet;
   const [value, old] = [member(current.value, property), member(current.old, property)];
   return { current: value === undefined || old === undefined ? undefined : new Pair(value, old), ancestor: current };
 }
 
-/** Returns the ratchet of an element. */
+/** Returns the ratchet of a list element. */
 export function ratchetElement(ratchet: Ratchet, value: unknown, old: unknown): Ratchet {
   const { current } = ratchet;
   if (current === undefined) return ratchet;
@@ -59,8 +63,8 @@ export function member(value: unknown, property: string): unknown {
 }
 
 /**
- * Returns a function that finds the previous state of a list's elements: only possible for lists of `x-kubernetes-list-type:
- * map`.
+ * Returns a function that finds the old value of a list element. It finds none unless the list has
+ * `x-kubernetes-list-type: map`.
  */
 export function elementLookup(schema: SchemaNode, old: unknown): (element: unknown) => unknown {
   if (schema.listType !== 'map' || !Array.isArray(old)) return () => undefined;

@@ -19,7 +19,7 @@ const tokenPattern = /'(?:[^'\\]|\\.)*'|[.[\]]|[^.[\]]+/gsy;
 const escapes: Readonly<Record<string, string>> = { a: '\x07', b: '\b', f: '\f', n: '\n', r: '\r', t: '\t', v: '\v' };
 
 /**
- * Converts a rule's `fieldPath` (`.a.b`, `['a'].b`) to the form of field paths (`a.b`, `a[b]` for keys of maps).
+ * Converts a rule's `fieldPath` (`.a.b`, `['a'].b`) to a path as reported in problems (`a.b`; `a[b]` for keys of maps).
  * @throws {@link FieldPathError}
  */
 export function normalizeFieldPath(path: string, schema: SchemaNode): string {

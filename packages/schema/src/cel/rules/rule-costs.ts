@@ -8,14 +8,17 @@ import type { RuleProblem, RulesAt, SchemaStep } from './rule.ts';
 
 const ruleBudget = 10_000_000;
 const schemaBudget = 100_000_000;
-/** Maximum number of rules reported when all of them together are too costly. */
-const maxNamed = 4;
+/** Maximum number of rules to report if the total cost is too high. */
+const maxReportedRules = 4;
 
 /** Options for cost estimates. */
 export interface RuleCostOptions {
-  /** The CRD's schema: its limits bound the size of values. */
+  /** The CRD's schema, whose limits (`maxItems`, `maxLength`, …) bound the sizes of values. */
   readonly schema: JsonSchema;
-  /** True if the schema was accepted before: rejects only the total cost, no single rule. @defaultValue false */
+  /**
+   * True if the schema has been accepted before. Then only the total cost is limited, not the cost of a single rule.
+   * @defaultValue false
+   */
   readonly unchanged?: boolean;
 }
 
@@ -25,7 +28,7 @@ interface Expense {
   readonly unlimited: readonly UnboundedField[];
 }
 
-/** Adds up the maximum costs of a schema's rules, as the API server does when the CRD is created. */
+/** Adds up the estimated costs of a schema's rules, as the API server does when the CRD is created. */
 export class RuleCosts {
   readonly #options: RuleCostOptions;
   readonly #schemaPath: string;
@@ -40,7 +43,7 @@ export class RuleCosts {
     this.#schemaPath = schemaPath;
   }
 
-  /** Reasons to reject the CRD. */
+  /** Problems for which the CRD must be rejected. */
   get problems(): readonly RuleProblem[] {
     if (this.#total <= schemaBudget) return this.#tooCostly;
     const contributed = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
@@ -54,7 +57,7 @@ export class RuleCosts {
     ];
   }
 
-  /** Adds a rule. Rules in `allOf` cost nothing, as upstream. */
+  /** Adds the cost of a rule. As upstream, rules in `allOf` are free. */
   add({ program, messageProgram }: CompiledRule, at: RulesAt, place: string): void {
     const node = this.#placeOf(at);
     if (node === undefined || at.allOf === true) return;
@@ -75,10 +78,10 @@ export class RuleCosts {
       this.#tooCostly.push(forbidden(expense, exceeds(what, cost / ruleBudget)));
     }
     if (cost < schemaBudget / 100) return;
-    this.#highest = [...this.#highest, expense].sort((a, b) => b.cost - a.cost).slice(0, maxNamed);
+    this.#highest = [...this.#highest, expense].sort((a, b) => b.cost - a.cost).slice(0, maxReportedRules);
   }
 
-  /** Returns the type that the rules validate, and how often it can occur in one object. */
+  /** Returns the sizes of the values that the rules validate, and how many such values one object can contain. */
   #placeOf(
     at: RulesAt,
   ): { readonly type: SizedType; readonly times: number; readonly unlimited: readonly UnboundedField[] } | undefined {
@@ -106,7 +109,7 @@ function estimate(program: CelProgram, type: SizedType): Pick<Expense, 'cost' | 
   return { cost: max, unlimited };
 }
 
-/** Returns the maximum number of a value's children; undefined if the schema does not limit it. */
+/** Returns the maximum number of a list's elements or a map's values; undefined if the schema does not limit it. */
 function maxChildren(schema: JsonSchema): number | undefined {
   const isMap = schema.type === 'object' && schema.additionalProperties !== undefined;
   if (schema.type !== 'array' && !isMap) return 1;
@@ -130,7 +133,7 @@ function exceeds(what: string, factor: number): string {
   return `${what} exceeds budget by factor of ${shown} (try simplifying the rule, or adding maxItems, maxProperties, and maxLength where arrays, maps, and strings are declared)`;
 }
 
-/** Rounds as Go does: ties to even. */
+/** Formats a number with one decimal. Ties round to even, as in Go. */
 function oneDigit(value: number): string {
   const isMiddle = Number.isInteger(value * 4) && !Number.isInteger(value * 2);
   const tenths = Math.floor(value * 10);

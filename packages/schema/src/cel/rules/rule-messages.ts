@@ -1,18 +1,18 @@
 import type { RuleProblem, ValidationRule } from './rule.ts';
 import type { RuleNode } from './rule-tree.ts';
 
-/** Returns the text by which messages call a rule. */
+/** Returns the text that identifies a rule in messages: its message, or else its expression. */
 export function ruleText(rule: ValidationRule): string {
   return (rule.message ? rule.message : rule.rule).trim();
 }
 
-/** Returns a node's type in quotes, which upstream shows instead of the value. */
+/** Returns a node's type in quotes. Upstream reports it in place of the value. */
 export function quoteType(node: RuleNode): string {
   const { type } = node.decl.schema;
   return JSON.stringify(type === 'any' ? '' : type);
 }
 
-/** Reports a rule that could not be evaluated. */
+/** Builds the problem for a rule that could not be evaluated. */
 export function invalid(path: string, value: string, detail: string): RuleProblem {
   return {
     reason: 'FieldValueInvalid',
@@ -21,7 +21,7 @@ export function invalid(path: string, value: string, detail: string): RuleProble
   };
 }
 
-/** Reports a rule that an object violates, in the form that the rule's reason asks for. */
+/** Builds the problem for a violated rule, with the rule's `reason`. */
 export function violation(
   rule: ValidationRule,
   path: string,

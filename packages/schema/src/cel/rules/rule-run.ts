@@ -108,7 +108,7 @@ export class RuleRun {
     }
   }
 
-  /** Ends the run. Nothing is left of the budget, for those who continue with it. */
+  /** Stops this run and exhausts the budget, so that later runs that share it stop, too. */
   #exceed(): void {
     this.#stopped = true;
     this.#budget.remaining = -1;
@@ -157,14 +157,14 @@ export class RuleRun {
         this.#exceed();
         return `no further validation rules will be run due to call cost exceeds limit for messageExpression: ${JSON.stringify(rule.messageExpression)}`;
       }
-      // If the message expression fails, the static message is used.
+      // Falls back to the static message if the message expression fails.
       if (error instanceof CelEvaluationError) return fallback;
       throw error;
     }
   }
 }
 
-/** `self` and `oldSelf` of a location, converted once for all its rules. */
+/** The values of `self` and `oldSelf` at a location, converted once for all its rules. */
 class RuleValues {
   readonly #self: CelValue | undefined;
   readonly #old: CelValue | undefined;
@@ -188,7 +188,7 @@ function read(node: RuleNode, value: unknown): CelValue | undefined {
   try {
     return node.decl.toValue(value);
   } catch {
-    // The value does not match the schema: rules that read it fail because it is absent.
+    // The value does not match the schema. Rules that read it fail, because the variable has no value.
     return undefined;
   }
 }

@@ -5,7 +5,9 @@ import { type CompiledRule, compileRule, type RuleFault } from './compile-rule.t
 import { childSchema, type RuleProblem, type RulesAt, type SchemaStep, type ValidationRule } from './rule.ts';
 import type { RuleCosts } from './rule-costs.ts';
 
-/** The rules of a schema in the shape of the schema; nodes without rules are left out. */
+/**
+ * The compiled rules of a schema, as a tree that mirrors the schema. Contains only nodes that have rules at or below them.
+ */
 export interface RuleNode {
   readonly decl: DeclType;
   readonly own: CompiledRule[];
@@ -18,10 +20,10 @@ export interface RuleNode {
 /** Options for {@link buildRuleTree}. */
 export interface TreeOptions {
   readonly environment: CelEnvironment;
-  /** The schema's path in reported problems: `spec.validation.openAPIV3Schema`. */
+  /** Path of the schema in the CRD, for reported problems: `spec.validation.openAPIV3Schema`. */
   readonly schemaPath: string;
   readonly problems: RuleProblem[];
-  /** Collects the costs of rules, if requested. */
+  /** Collects the costs of rules. If absent, costs are not estimated. */
   readonly costs?: RuleCosts | undefined;
 }
 
@@ -97,7 +99,7 @@ function faultyValue(rule: ValidationRule, part: RuleFault['part']): string {
   return part === 'fieldPath' ? JSON.stringify(rule.fieldPath) : printRule(rule);
 }
 
-/** Formats a rule as the API server prints it: with Go's names and escapes. */
+/** Formats a rule as the API server prints it: as a Go struct, with Go's field names and escapes. */
 function printRule(rule: ValidationRule): string {
   const json = JSON.stringify({
     Rule: rule.rule,

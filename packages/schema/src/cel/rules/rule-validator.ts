@@ -7,13 +7,13 @@ import { type RuleCostOptions, RuleCosts } from './rule-costs.ts';
 import { RuleRun } from './rule-run.ts';
 import { buildRuleTree } from './rule-tree.ts';
 
-/** Maximum cost of all rules of one object together: upstream's limit. */
+/** Maximum total cost of the rules that validate one object: upstream's limit. */
 const objectBudget = 10_000_000;
 
 /** Options for {@link compileRules}. */
 export interface RuleOptions {
   readonly environment: CelEnvironment;
-  /** The schema's path in compile problems. @defaultValue 'spec.validation.openAPIV3Schema' */
+  /** Path of the schema in the CRD, for compile errors. @defaultValue 'spec.validation.openAPIV3Schema' */
   readonly schemaPath?: string;
   /** Estimates the costs of rules and reports those that are too costly. @defaultValue no estimates */
   readonly costs?: RuleCostOptions;
@@ -23,7 +23,7 @@ export interface RuleOptions {
 export interface RuleValidateOptions {
   /** The object before the update. Without it, transition rules are skipped. */
   readonly old?: unknown;
-  /** Called for problems of unchanged parts of the object, which become warnings for the client. */
+  /** Called for problems in unchanged parts of the object. The client receives them as warnings. */
   readonly onWarning?: (problem: RuleProblem) => void;
   /** @defaultValue 10,000,000 units */
   readonly budget?: Budget;
@@ -41,7 +41,7 @@ export interface RuleValidateOptions {
  * ```
  */
 export interface RuleValidator {
-  /** Faults of the rules themselves: reasons to reject the CRD. */
+  /** Compile errors and excessive costs, for which the CRD must be rejected. */
   readonly problems: readonly RuleProblem[];
   /** Runs the rules on an object. The object must already be valid against the schema. */
   validate(object: unknown, options?: RuleValidateOptions): readonly RuleProblem[];
@@ -50,8 +50,9 @@ export interface RuleValidator {
 /**
  * Compiles the rules of a custom resource's schema (`x-kubernetes-validations`).
  *
- * `schema` is the schema of the whole object; `rules` are its rules and their locations ({@link rulesOf} collects them from
- * a CRD's JSON schema). Messages match upstream's (1.36), including those of compile faults. Invalid rules do not throw.
+ * `schema` is the schema of the whole object. `rules` are the rules with their locations; {@link rulesOf} collects them from
+ * a CRD's JSON schema. Messages, including compile errors, match upstream's (1.36). Invalid rules do not throw: they are
+ * reported in {@link RuleValidator.problems}.
  *
  * @example
  * ```ts

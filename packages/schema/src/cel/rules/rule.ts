@@ -15,28 +15,28 @@ export interface ValidationRule {
 /** A step down a schema: a property, the elements of a list, or the values of a map. */
 export type SchemaStep = { readonly property: string } | 'items' | 'values';
 
-/** The rules of one node of a schema. */
+/** The rules at one node of a schema. */
 export interface RulesAt {
   /** Path from the root to the node. */
   readonly path: readonly SchemaStep[];
   readonly rules: readonly ValidationRule[];
   /**
-   * True if the rules are in an `allOf` of the node: they run after the node's own rules, and the node's own previous state
-   * does not ratchet them.
+   * True if the rules come from an `allOf` of the node. They run after the node's own rules. They are ratcheted by the
+   * node's nearest correlated ancestor, not by its own old value.
    */
   readonly allOf?: boolean | undefined;
 }
 
-/** One fault of one field, in the form of a `StatusCause`. */
+/** A problem with one field, in the form of a `StatusCause`. */
 export interface RuleProblem {
   readonly reason: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate';
   readonly message: string;
   readonly field: string;
-  /** Missing limits in the schema that would make a rule cheaper; only for rules that are too costly. */
+  /** For rules that are too costly: fields that need a size limit to make the rule cheaper. */
   readonly unlimited?: readonly UnboundedField[];
 }
 
-/** Returns the schema below a step. */
+/** Returns the schema of a property, list element or map value. */
 export function childSchema(schema: SchemaNode, step: SchemaStep): SchemaNode | undefined {
   if (step === 'items') return schema.items;
   if (step === 'values') return schema.additionalProperties;

@@ -4,7 +4,7 @@ import type { RulesAt, SchemaStep } from './rule.ts';
 const maxDepth = 500;
 
 /**
- * Collects the rules of a CRD's schema from all nodes, including those in `allOf`.
+ * Collects the rules of all nodes of a CRD's schema, including rules in `allOf`.
  *
  * @example
  * ```ts

@@ -13,28 +13,28 @@ import { SchemaList } from './schema-list.ts';
 import { type MemberTypes, SchemaObject } from './schema-object.ts';
 
 /**
- * A schema as expressions see it: its static type, and how to read JSON of that schema.
+ * The CEL view of a schema: its static type, and the conversion of JSON to CEL values.
  *
- * Keeps the {@link schema}: it has the limits (`maxItems`, `maxLength`, …) that cost estimates derive sizes from.
+ * {@link schema} is kept for cost estimates, which derive sizes from its limits (`maxItems`, `maxLength`, …).
  */
 export interface DeclType {
-  /** Static type; undefined if expressions cannot access such values (no schema). */
+  /** Static type; undefined if expressions cannot access the values, because the schema has no type. */
   readonly type: CelType | undefined;
   readonly schema: SchemaNode;
-  /** True if JSON values can be used without conversion. */
+  /** True if the JSON values are CEL values already. */
   readonly plain: boolean;
   toValue(raw: unknown): CelValue;
 }
 
 /** The location of a schema. */
 export interface DeclOptions {
-  /** Name of the type in error messages, for structures. */
+  /** Type name that error messages use for structures. */
   readonly name: string;
   /** True if the object has `apiVersion`, `kind` and `metadata` even if its schema does not declare them. */
   readonly resourceRoot: boolean;
 }
 
-/** Derives the type of a schema. Members of structures are derived on first access. */
+/** Derives the CEL view of a schema. Members of structures are derived on first access. */
 export function declTypeOf(schema: SchemaNode, options: DeclOptions): DeclType {
   if (isBuiltinQuantity(schema)) return untyped(schema);
   if (schema.intOrString === true) return scalar(schema, t.dynType, intOrString);
@@ -60,7 +60,7 @@ function untyped(schema: SchemaNode): DeclType {
   return { type: undefined, schema, plain: false, toValue: (raw) => new PreservedValue(raw) };
 }
 
-/** True for quantities of built-in kinds, which have no type in the API server's OpenAPI documents. */
+/** True for quantities in built-in kinds. The API server's OpenAPI documents give them no type. */
 function isBuiltinQuantity({ format, typeName }: SchemaNode): boolean {
   return format === 'quantity' && typeName !== undefined;
 }
@@ -139,7 +139,7 @@ function listType(schema: SchemaNode, options: DeclOptions): DeclType {
     toValue(raw) {
       if (raw === null) return nullValue(schema);
       if (!Array.isArray(raw)) return fail('invalid data, expected an array for the provided schema with type=array');
-      // A plain JSON list is a CEL list without conversion.
+      // The JSON list is a CEL list already.
       return plain ? (raw as readonly CelValue[]) : new SchemaList(raw, traits);
     },
   };
@@ -162,7 +162,7 @@ function objectType(schema: SchemaNode, options: DeclOptions): DeclType {
     typeOf(field) {
       const property = unescapeProperty(field);
       if (property === undefined) return undefined;
-      // Since 1.31 a reserved word may also be written without escapes.
+      // Since Kubernetes 1.31, a reserved word may also be used without escaping.
       return property === field || escapeProperty(property) === field ? types(property)?.type : undefined;
     },
   });
@@ -179,7 +179,7 @@ function objectReader(schema: SchemaNode, type: CelType | undefined, members: Me
       if (typeof raw !== 'object' || Array.isArray(raw)) {
         return fail('invalid data, expected a map for the provided schema with type=object');
       }
-      // Every JSON object has string keys.
+      // The cast is safe: JSON objects have string keys.
       return new SchemaObject(raw as { readonly [property: string]: unknown }, members);
     },
   };
@@ -208,7 +208,10 @@ function memberTypes(schema: SchemaNode, options: DeclOptions): (property: strin
   };
 }
 
-/** A resource always has `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`; other metadata is hidden. */
+/**
+ * Returns a member's schema. Resources always have `apiVersion`, `kind`, `metadata.name` and `metadata.generateName`; other
+ * metadata is hidden.
+ */
 function memberSchema(schema: SchemaNode, property: string, resourceRoot: boolean): SchemaNode | undefined {
   if (resourceRoot) {
     if (property === 'apiVersion' || property === 'kind') return stringNode;

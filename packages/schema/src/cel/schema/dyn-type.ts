@@ -8,7 +8,7 @@ import { type MemberTypes, SchemaObject } from './schema-object.ts';
 
 const members: MemberTypes = { structure: false, memberType: () => dynDecl };
 
-/** JSON without a schema: types are determined at run time, and whole numbers are ints. */
+/** The CEL view of JSON without a schema: types are resolved at run time, and whole numbers are ints. */
 export const dynDecl: DeclType = {
   type: dynType,
   schema: { type: 'any' },
@@ -24,7 +24,7 @@ export const dynDecl: DeclType = {
       case 'object':
         if (raw === null) return null;
         if (Array.isArray(raw)) return new SchemaList(raw, { element: dynDecl, listType: 'atomic', mapKeys: [] });
-        // Every JSON object has string keys.
+        // The cast is safe: JSON objects have string keys.
         return new SchemaObject(raw as { readonly [property: string]: unknown }, members);
       default:
         return fail(`${typeof raw} is not a JSON value`);

@@ -10,7 +10,7 @@ const escapes: readonly (readonly [plain: string, escaped: string])[] = [
   ['/', '__slash__'],
 ];
 
-/** Returns the name of a property in expressions; undefined if expressions cannot refer to it. */
+/** Returns the identifier that expressions use for a property; undefined if expressions cannot refer to it. */
 export function escapeProperty(property: string): string | undefined {
   if (reserved.has(property)) return `__${property}__`;
   if (/^[A-Za-z_][A-Za-z0-9_]*$/.test(property) && !property.includes('__')) return property;
@@ -18,7 +18,7 @@ export function escapeProperty(property: string): string | undefined {
   return property.replace(/__|[./-]/g, (plain) => escapes.find(([from]) => from === plain)![1]);
 }
 
-/** Returns the property of an escaped name; undefined if it is not an escape that {@link escapeProperty} produces. */
+/** Reverses {@link escapeProperty}; returns undefined if `escaped` contains an invalid escape sequence. */
 export function unescapeProperty(escaped: string): string | undefined {
   if (!escaped.includes('__')) return escaped;
   let valid = true;

@@ -5,14 +5,14 @@ import type { CelValue } from '../values/value.ts';
 import type { DeclType } from './decl-type.ts';
 import { escapeProperty } from './escape.ts';
 
-/** The properties of a list's schema. */
+/** The parts of a list's schema that affect its CEL value. */
 export interface ListTraits {
   readonly element: DeclType;
   readonly listType: 'atomic' | 'set' | 'map';
   readonly mapKeys: readonly string[];
 }
 
-/** A JSON list read through its schema. */
+/** A JSON list whose elements are converted with a schema when they are read. */
 export class SchemaList extends CelList {
   readonly #raw: readonly unknown[];
   readonly #traits: ListTraits;
@@ -46,7 +46,7 @@ export class SchemaList extends CelList {
   }
 }
 
-/** The result of a union or merge: still a set or map, but no longer JSON. */
+/** The result of adding two lists of type `set` or `map`. Its elements are CEL values, not JSON. */
 class UnitedList extends CelList {
   readonly #values: readonly CelValue[];
   readonly #traits: ListTraits;
@@ -93,7 +93,7 @@ function unorderedEqual(
   });
 }
 
-/** Keeps the positions of existing elements; new ones replace the element with the same key or are appended. */
+/** Adds two lists of type `set` or `map`. An element of `other` replaces the element with the same key, or is appended. */
 function unite(mine: readonly CelValue[], other: readonly CelValue[], traits: ListTraits): CelList | undefined {
   if (traits.listType === 'atomic') return undefined;
   const united = [...mine];

@@ -14,16 +14,16 @@ export interface MemberTypes {
   memberType(property: string): DeclType | undefined;
 }
 
-/** Describes how to read one member: looked up once per place in an expression, used for every object. */
+/** Describes how to read one member. Looked up once per place in an expression and reused for every object. */
 export interface MemberAccess {
   readonly property: string;
   readonly type: DeclType;
-  /** True if every JavaScript object inherits a property of that name. */
+  /** True if all JavaScript objects inherit a property with this name. */
   readonly inherited: boolean;
   readonly nullIsAbsent: boolean;
 }
 
-/** Returns how to read a member; undefined if the name does not refer to one. */
+/** Returns how to read a member; undefined if the schema has no member with that name. */
 export function accessTo(members: MemberTypes, name: string): MemberAccess | undefined {
   const property = members.structure ? unescapeProperty(name) : name;
   const type = property === undefined ? undefined : members.memberType(property);
@@ -31,7 +31,7 @@ export function accessTo(members: MemberTypes, name: string): MemberAccess | und
   return { property, type, inherited: property in Object.prototype, nullIsAbsent: members.structure };
 }
 
-/** A JSON object read through its schema, without copying it. */
+/** A JSON object whose members are converted with a schema when they are read. */
 export class SchemaObject extends CelMap {
   readonly raw: JsonObject;
   readonly members: MemberTypes;
@@ -65,7 +65,7 @@ export class SchemaObject extends CelMap {
     return this.members.structure ? declared.map((property) => escapeProperty(property) ?? property) : declared;
   }
 
-  /** Compares undeclared members as JSON; ignores members that the other object lacks. */
+  /** Compares the members that the schema does not declare, as JSON. Ignores members that the other object lacks. */
   override undeclaredEqual(other: CelMap, meter: Meter): boolean {
     if (!(other instanceof SchemaObject)) return true;
     return Object.keys(this.raw).every(

@@ -87,7 +87,7 @@ export class Aggregates {
     return this.#parts.nodes.struct(open.offset, qualifiedName(type)!, fields);
   }
 
-  /** Returns the field that a token names. */
+  /** Returns a field's name from its token. */
   fieldName(token: Token): string {
     if (token.kind === 'ident') return token.text;
     if (!this.#parts.options.escapedIdentifiers) this.#parts.issues.report(token.offset, "unsupported syntax: '`'");

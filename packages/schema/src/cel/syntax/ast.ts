@@ -4,9 +4,9 @@ import type { CelValue } from '../values/value.ts';
 export type Expr = ConstExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr;
 
 interface Node {
-  /** Dense number of the node within its expression, from 0. */
+  /** Number of the node in its expression: 0, 1, 2, … */
   readonly id: number;
-  /** Location for messages: offset in UTF-16 units from the start of the source. */
+  /** Location in the source, as an offset in UTF-16 units. */
   readonly offset: number;
 }
 
@@ -20,7 +20,7 @@ export interface IdentExpr extends Node {
   readonly name: string;
 }
 
-/** `operand.field`, or `has(operand.field)` when {@link testOnly}. */
+/** `operand.field`, or `has(operand.field)` if {@link testOnly} is true. */
 export interface SelectExpr extends Node {
   readonly kind: 'select';
   readonly operand: Expr;
@@ -28,7 +28,7 @@ export interface SelectExpr extends Node {
   readonly testOnly: boolean;
 }
 
-/** A function, method or operator. Operators have their canonical names (`_+_`, `_[_]`, `_?_:_`, …). */
+/** A call of a function, method or operator. Operators have CEL's canonical names (`_+_`, `_[_]`, `_?_:_`, …). */
 export interface CallExpr extends Node {
   readonly kind: 'call';
   readonly fn: string;
@@ -39,7 +39,7 @@ export interface CallExpr extends Node {
 export interface ListExpr extends Node {
   readonly kind: 'list';
   readonly elements: readonly Expr[];
-  /** Indices of elements written `?element`. */
+  /** Indices of optional elements (`?element`). */
   readonly optionals: ReadonlySet<number>;
 }
 
@@ -66,7 +66,10 @@ export interface StructExpr extends Node {
   readonly fields: readonly StructField[];
 }
 
-/** The macro that a comprehension came from, so that it can run as a plain loop instead of by its general definition. */
+/**
+ * The macro that a comprehension was expanded from. The evaluator runs it as a plain loop, which is faster than CEL's
+ * general definition.
+ */
 export type ComprehensionShape =
   | { readonly kind: 'all' | 'exists' | 'existsOne'; readonly predicate: Expr }
   | { readonly kind: 'list'; readonly filter: Expr | undefined; readonly transform: Expr }
@@ -74,8 +77,8 @@ export type ComprehensionShape =
   | { readonly kind: 'bind' };
 
 /**
- * The only loop of the language; every macro expands to it. The checker types the general parts (init, condition, step,
- * result), and cost estimates walk over them; {@link shape} allows a fast implementation.
+ * The only loop of the language; all loop macros expand to it. The checker and cost estimates use its general parts (init,
+ * condition, step, result). The evaluator uses {@link shape}.
  */
 export interface ComprehensionExpr extends Node {
   readonly kind: 'comprehension';
@@ -90,10 +93,10 @@ export interface ComprehensionExpr extends Node {
   readonly shape: ComprehensionShape;
 }
 
-/** Name of the accumulator in expanded macros: identifiers of the source cannot collide with it. */
+/** Name of the accumulator in expanded macros. Identifiers in the source cannot start with `@`. */
 export const accumulator = '@result';
 
-/** Returns `a.b.c` as one dotted name if the expression consists only of identifiers and plain selections. */
+/** Returns the name `a.b.c` if the expression consists only of an identifier and field selections. */
 export function qualifiedName(expr: Expr): string | undefined {
   if (expr.kind === 'ident') return expr.name;
   if (expr.kind !== 'select' || expr.testOnly) return undefined;

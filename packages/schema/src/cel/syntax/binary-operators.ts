@@ -34,7 +34,7 @@ export class BinaryOperators {
     return this.#logical('||');
   }
 
-  /** Turns a chain of one logical operator into a balanced tree, so that long chains stay shallow. */
+  /** Parses a chain of `||` or `&&` into a balanced tree, so that long chains are not nested deeply. */
   #logical(op: '||' | '&&'): Expr {
     const operand = (): Expr => (op === '||' ? this.#logical('&&') : this.#relation());
     const terms = [operand()];
@@ -75,7 +75,7 @@ export class BinaryOperators {
     return this.#chain(products, this.#parts.unary);
   }
 
-  /** Parses operators of one precedence, from left to right. */
+  /** Parses left-associative operators of one precedence. */
   #chain(operators: ReadonlySet<string>, operand: () => Expr): Expr {
     const { cursor, nodes } = this.#parts;
     let left = operand();
@@ -87,7 +87,7 @@ export class BinaryOperators {
     return left;
   }
 
-  /** Left-recursive chains nest as deep as they are long. */
+  /** Rejects chains that are too long, because a left-associative chain nests as deep as it is long. */
   limitChain(length: number): void {
     if (length <= maxDepth) return;
     this.#parts.issues.report(-1, 'max recursion depth exceeded');

@@ -22,7 +22,7 @@ export const optionalMacros: readonly Macro[] = [
   { name: 'optFlatMap', args: 2, member: true, expand: (context, call) => optMacro(context, call, 'optFlatMap') },
 ];
 
-/** Prefix of the names that hold the optional of `optMap`: no identifier of the source can start with it. */
+/** Prefix of the variables that hold the target of `optMap`. Identifiers in the source cannot start with `@`. */
 export const optionalHolder = '@optional';
 
 function optMacro(
@@ -35,7 +35,7 @@ function optMacro(
     return context.report(variable!, `${name}() variable name must be a simple identifier`);
   }
   const { nodes, offset } = context;
-  // The optional gets a separate name: repeating its expression would double the work with each link of a chain.
+  // Binds the optional to a variable: repeating its expression would double the work with every `optMap` in a chain.
   const holder = `${optionalHolder}${nodes.count}`;
   const held = (): Expr => nodes.ident(offset, holder);
   const value = nodes.method(offset, held(), { fn: 'value', args: [] });
@@ -48,7 +48,7 @@ function optMacro(
   return bindTo(context, holder, { value: call.target!, body: chosen });
 }
 
-/** Creates a loop over an empty list whose accumulator is the variable. */
+/** Binds a value to a variable: creates a loop over an empty list, with the variable as its accumulator. */
 export function bindTo(
   context: MacroContext,
   name: string,

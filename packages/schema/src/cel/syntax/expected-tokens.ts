@@ -1,17 +1,17 @@
 import type { Token, TokenKind } from './lexer.ts';
 
-/** Tokens in the order in which messages list them. */
+/** All tokens, in the order in which messages list them. */
 const tokenOrder =
   "'[' ']' '{' '}' '(' ')' '.' ',' '-' '!' '?' 'true' 'false' 'null' NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER".split(
     ' ',
   );
-/** Tokens allowed in addition to an operand, per place: at the start of arguments, indices, lists, maps. */
+/** Tokens that are valid besides an operand, by place: at the start of arguments, an index, a list or a map. */
 const operandExtras = { none: '', args: ')', index: '?', list: '],?', map: '},?' } as const;
 
-/** The place where an operand is missing. */
+/** The place where the parser expects an operand. */
 export type OperandPlace = keyof typeof operandExtras;
 
-/** Returns the list of expected tokens, as in syntax errors. */
+/** Formats the tokens that are valid where an operand is expected, for syntax errors. */
 export function expectingOperand(place: OperandPlace): string {
   const extras = operandExtras[place];
   const tokens = tokenOrder.filter(

@@ -1,6 +1,6 @@
 import { CelCompileError } from '../errors.ts';
 
-/** One fault in an expression's text or types. */
+/** A syntax or type error in an expression. */
 export interface Issue {
   /** Offset in UTF-16 units from the start of the source; -1 for none. */
   readonly offset: number;
@@ -10,7 +10,9 @@ export interface Issue {
 const maxSnippet = 16_384;
 const maxIssues = 100;
 
-/** Collects faults of one source and renders them the way cel-go does, with line, column and a marker below. */
+/**
+ * Collects the errors of one expression. Formats them like cel-go: with line, column, and a marker below the source line.
+ */
 export class IssueList {
   readonly source: string;
   readonly #issues: Issue[] = [];

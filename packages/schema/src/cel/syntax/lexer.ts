@@ -2,10 +2,7 @@ import type { IssueList } from './issue.ts';
 
 export type TokenKind = 'ident' | 'escapedIdent' | 'int' | 'uint' | 'float' | 'string' | 'bytes' | 'op' | 'eof';
 
-/**
- * A token of the source. For operators and the words `in`, `true`, `false`, `null` the kind is `op`; `text` has the
- * operator.
- */
+/** A token of the source. Operators and the words `in`, `true`, `false`, `null` have the kind `op`. */
 export interface Token {
   readonly kind: TokenKind;
   readonly text: string;
@@ -45,7 +42,7 @@ export function tokenize(source: string, issues: IssueList): readonly Token[] {
   return tokens;
 }
 
-/** Returns the token at `at`, or the offset of the character that does not fit any token. */
+/** Returns the token at `at`, or the offset of an invalid character. */
 function next(source: string, at: number): Token | number {
   const string = stringAt(source, at);
   if (string !== undefined) return string;
@@ -72,8 +69,8 @@ function numberKind(text: string): TokenKind {
 }
 
 /**
- * Returns the string or bytes literal at `at`; the offset of the character that breaks it; or undefined if no literal starts
- * here.
+ * Returns the string or bytes literal at `at`, the offset of an invalid character in it, or undefined if no literal starts
+ * there.
  */
 function stringAt(source: string, at: number): Token | number | undefined {
   stringPrefix.lastIndex = at;
@@ -90,7 +87,7 @@ function stringAt(source: string, at: number): Token | number | undefined {
   }
   const end = scanString(source, open + 1, { terminator: quote, raw });
   if (end.closed) return { kind, text: source.slice(at, end.at), offset: at };
-  // Without a closing quote the prefix is an ordinary name.
+  // Without a closing quote, a prefix such as `b` is an ordinary name.
   return prefix === '' ? end.at : undefined;
 }
 

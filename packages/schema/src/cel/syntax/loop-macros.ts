@@ -48,8 +48,8 @@ function has(context: MacroContext, call: Call): Expr {
 }
 
 /**
- * Returns the loop's variables: all arguments except the last `bodies`. If they are not names, reports a fault and returns a
- * placeholder.
+ * Returns the loop variables: all arguments except the last `bodies`. If one is not a name, reports an error and returns a
+ * placeholder for the loop.
  */
 function variables(
   context: MacroContext,

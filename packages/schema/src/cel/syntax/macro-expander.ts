@@ -15,7 +15,7 @@ export class MacroExpander {
     this.#issues = parts.issues;
   }
 
-  /** Returns the rewritten call, or undefined if no macro rewrites it. */
+  /** Returns the expansion of the call; undefined if no macro applies. */
   expand(
     fn: string,
     offset: number,

@@ -1,21 +1,21 @@
 import type { Expr } from './ast.ts';
 import type { NodeFactory } from './node-factory.ts';
 
-/** Context of a macro while it rewrites a call. */
+/** The call that a macro expands, and the means to create nodes and report errors. */
 export interface MacroContext {
   readonly nodes: NodeFactory;
-  /** Offset of the call; new nodes get it, too. */
+  /** Offset of the call, which the new nodes also get. */
   readonly offset: number;
-  /** Reports a fault at a node and returns a placeholder. */
+  /** Reports an error at a node and returns a placeholder node. */
   report(at: Expr, message: string): Expr;
 }
 
-/** A call that is rewritten at parse time. */
+/** A macro: a call that the parser replaces with another expression. */
 export interface Macro {
   readonly name: string;
   readonly args: number;
   readonly member: boolean;
-  /** Returns the rewritten call; undefined leaves the call unchanged. */
+  /** Returns the replacement, or undefined to leave the call unchanged. */
   expand(
     context: MacroContext,
     call: { readonly target: Expr | undefined; readonly args: readonly Expr[] },

@@ -1,7 +1,7 @@
 import type { CelValue } from '../values/value.ts';
 import { accumulator, type ComprehensionShape, type Expr, type MapEntry, type StructField } from './ast.ts';
 
-/** The general parts of a loop, as supplied by macros. */
+/** The parts of a loop that a macro supplies. */
 export interface LoopParts {
   readonly range: Expr;
   readonly iterVar: string;
@@ -14,7 +14,7 @@ export interface LoopParts {
   readonly shape: ComprehensionShape;
 }
 
-/** Creates nodes with dense ids. */
+/** Creates nodes and numbers them. */
 export class NodeFactory {
   #count = 0;
 

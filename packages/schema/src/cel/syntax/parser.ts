@@ -14,7 +14,7 @@ import { Stop, TokenCursor } from './token-cursor.ts';
 export interface Parsed {
   readonly source: string;
   readonly expr: Expr;
-  /** All node ids are less than this. */
+  /** Number of nodes: all ids are smaller. */
   readonly nodeCount: number;
 }
 
@@ -26,7 +26,7 @@ const reserved = new Set(
 );
 /**
  * Parses an expression and expands its macros.
- * @throws CelCompileError with every fault found and cel-go's messages.
+ * @throws CelCompileError with all syntax errors, in cel-go's wording
  */
 export function parse(source: string, options: ParserOptions): Parsed {
   const issues = new IssueList(source);
@@ -163,7 +163,7 @@ class Parser {
       throw new Stop();
     }
     this.#cursor.syntaxError(name, `no viable alternative at input '.${name.kind === 'eof' ? '' : name.text}'`);
-    // `in` may also continue the expression as an operator.
+    // `in` may be an operator that follows the operand.
     if (name.text === 'in') return operand;
     throw new Stop();
   }

@@ -2,17 +2,17 @@ import { expectingOperand, type OperandPlace, startsOperand } from './expected-t
 import type { IssueList } from './issue.ts';
 import type { Token } from './lexer.ts';
 
-/** Stops parsing after a fault that cannot be recovered from. */
+/** Thrown to stop parsing after an unrecoverable error. */
 export class Stop extends Error {}
 
-/** The parser's position in the tokens of an expression. Reports what it finds instead of what it expects, in cel-go's words. */
+/** The parser's position in the list of tokens. Reports unexpected tokens in cel-go's wording. */
 export class TokenCursor {
   readonly #tokens: readonly Token[];
   readonly #issues: IssueList;
   #at = 0;
   /**
-   * The position where arguments, an index, a list or a map have just started: messages about a missing operand differ
-   * there.
+   * The position right after the start of arguments, an index, a list or a map, where messages expect more tokens than
+   * elsewhere.
    */
   #opened: { readonly at: number; readonly place: OperandPlace } = { at: -1, place: 'none' };
 
@@ -21,12 +21,12 @@ export class TokenCursor {
     this.#issues = issues;
   }
 
-  /** Returns the current token, or one after it, without taking it. */
+  /** Returns the current token, or one further ahead, without consuming it. */
   peek(ahead = 0): Token {
     return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
   }
 
-  /** True if the current token, or one after it, is this operator. */
+  /** True if the current token, or one further ahead, is this operator. */
   is(op: string, ahead = 0): boolean {
     const token = this.peek(ahead);
     return token.kind === 'op' && token.text === op;
@@ -39,17 +39,20 @@ export class TokenCursor {
     return token;
   }
 
-  /** Takes the current token if it is this operator. */
+  /** Consumes the current token if it is this operator. */
   accept(op: string): Token | undefined {
     return this.is(op) ? this.take() : undefined;
   }
 
-  /** Reports a syntax error as ANTLR words it. */
+  /** Reports a syntax error in ANTLR's wording. */
   syntaxError(token: Token, message: string): void {
     this.#issues.report(token.offset, `Syntax error: ${message}`);
   }
 
-  /** Takes the operator. A superfluous token before it, or its absence at the very end, is reported and parsing continues. */
+  /**
+   * Consumes the operator. If one other token precedes it, or if it is missing at the end, reports the error and continues
+   * parsing.
+   */
   expect(op: string, expecting = `'${op}'`): Token {
     const token = this.peek();
     if (this.is(op)) return this.take();
@@ -67,12 +70,12 @@ export class TokenCursor {
     throw new Stop();
   }
 
-  /** Notes that arguments, an index, a list or a map have just started. */
+  /** Marks the current position as the start of arguments, an index, a list or a map. */
   open(place: OperandPlace): void {
     this.#opened = { at: this.#at, place };
   }
 
-  /** Returns what the parser's messages say is expected at the current token. */
+  /** Returns the tokens that are expected at the current position, for messages. */
   expecting(): string {
     return expectingOperand(this.#opened.at === this.#at ? this.#opened.place : 'none');
   }

@@ -1,10 +1,10 @@
-/** A type of the language, as the checker sees it. Immutable; compare with {@link sameType}. */
+/** A CEL type. Immutable; compare with {@link sameType}. */
 export interface CelType {
   readonly kind: TypeKind;
-  /** Printed name: `int`, `list`, `net.IP`, or the name of the structure or type parameter. */
+  /** Name in messages: `int`, `list`, `net.IP`, or the name of the structure or type parameter. */
   readonly name: string;
   readonly params: readonly CelType[];
-  /** Fields of a structure. Looked up lazily, because built-in kinds may be recursive. */
+  /** Fields of a structure. Resolved lazily, because structures may be recursive. */
   readonly fields?: StructFields;
 }
 
@@ -30,7 +30,7 @@ export type TypeKind =
 
 /** The fields of a structure type. */
 export interface StructFields {
-  /** Returns the type of a field by its name in expressions; undefined for an unknown field. */
+  /** Returns the type of a field by the name that expressions use for it; undefined for an unknown field. */
   typeOf(field: string): CelType | undefined;
 }
 
@@ -76,7 +76,7 @@ export function structOf(name: string, fields: StructFields): CelType {
   return { kind: 'struct', name, params: [], fields };
 }
 
-/** The type of a type: `type(int)` for the identifier `int`. */
+/** Returns the type of a type: `type(int)` for the identifier `int`. */
 export function typeOf(type: CelType): CelType {
   return { kind: 'type', name: 'type', params: [type] };
 }
@@ -93,19 +93,19 @@ export function isOptional(type: CelType): boolean {
   return type.kind === 'opaque' && type.name === 'optional_type';
 }
 
-/** Returns the value type of an optional, and any other type unchanged. */
+/** Returns the type of an optional's value; returns any other type unchanged. */
 export function unwrapOptional(type: CelType): CelType {
   return isOptional(type) ? type.params[0]! : type;
 }
 
-/** True if the types are identical, parameters included. */
+/** True if the types are identical, including their parameters. */
 export function sameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;
   if (a.kind !== b.kind || a.name !== b.name || a.params.length !== b.params.length) return false;
   return a.params.every((param, i) => sameType(param, b.params[i]!));
 }
 
-/** Formats a type as in error messages: `list(string)`, `map(string, dyn)`, `timestamp`. */
+/** Formats a type for error messages: `list(string)`, `map(string, dyn)`, `timestamp`. */
 export function formatType(type: CelType): string {
   switch (type.kind) {
     case 'duration':
@@ -120,7 +120,7 @@ export function formatType(type: CelType): string {
   }
 }
 
-/** Formats the signature of a call as in error messages: `string.(int, dyn)`. */
+/** Formats the signature of a call for error messages: `string.(int, dyn)`. */
 export function formatCall(args: readonly CelType[], isMember: boolean): string {
   const names = args.map(formatType);
   return isMember ? `${names[0]}.(${names.slice(1).join(', ')})` : `(${names.join(', ')})`;

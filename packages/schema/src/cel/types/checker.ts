@@ -19,10 +19,7 @@ import { resolveOverloads } from './resolve-overloads.ts';
 import { type NamedFunction, type Reference, Scopes } from './scopes.ts';
 import { mostGeneral, Unifier } from './unify.ts';
 
-/**
- * A type-checked expression. Types and references are by node id. This is all that a cost estimate needs: it walks the tree
- * with {@link typeOf}, and takes sizes from the schemas of structure fields.
- */
+/** A type-checked expression: the tree, with the type and the reference of each node. */
 export interface Checked extends Parsed {
   readonly resultType: CelType;
   typeOf(expr: Expr): CelType;
@@ -31,7 +28,7 @@ export interface Checked extends Parsed {
 
 /**
  * Infers the type of every node.
- * @throws CelCompileError with every fault found and cel-go's messages.
+ * @throws CelCompileError with all type errors, in cel-go's wording
  */
 export function check(parsed: Parsed, environment: CelEnvironment, variables: ReadonlyMap<string, CelType>): Checked {
   const issues = new IssueList(parsed.source);
@@ -123,7 +120,7 @@ class Checker {
     return t.errorType;
   }
 
-  /** Returns the type of a name and records its reference. */
+  /** Resolves a name: returns its type and records the reference. */
   #ident(expr: Expr, name: string): CelType | undefined {
     const found = this.#scopes.find(name);
     if (found !== undefined) this.#references[expr.id] = found.reference;
@@ -156,7 +153,7 @@ class Checker {
         return t.dynType;
       default:
         if (target.kind === 'opaque' && target.name.startsWith('kubernetes.')) {
-          // In Go, these are object types without a definition.
+          // In cel-go, these are object types without a definition.
           this.#fault(expr, `unexpected failed resolution of '${target.name}'`);
         } else if (!t.isDynOrError(target)) {
           this.#fault(expr, `type '${t.formatType(target)}' does not support field selection`);

@@ -3,7 +3,7 @@ import type { CallExpr, Expr } from '../syntax/ast.ts';
 import { type CelType, isDyn } from './cel-type.ts';
 import type { Checked } from './checker.ts';
 
-/** Returns the fault of a call `'…'.format([…])` and its node, as far as literals reveal it. */
+/** Checks the literal arguments of a call `'…'.format([…])`; returns the first error and its node. */
 export function formatFault(
   expr: CallExpr,
   checked: Checked,
@@ -22,7 +22,7 @@ export function formatFault(
       if (arg === undefined) return { at: expr, message: `index ${used} out of range` };
       const verb = verbOf(clause.verb);
       if (typeof verb === 'string') return { at: expr, message: `could not parse formatting clause: ${verb}` };
-      const bad = misfit(arg, verb.kinds, checked);
+      const bad = mismatchIn(arg, verb.kinds, checked);
       if (bad !== undefined) {
         return { at: bad, message: `error during formatting: ${verb.fault}, was given ${checked.typeOf(bad).name}` };
       }
@@ -34,14 +34,16 @@ export function formatFault(
   return { at: expr, message: `too many arguments supplied to string.format (expected ${used}, got ${args.length})` };
 }
 
-/** Returns the argument, or the part of a literal argument, whose type the verb does not accept. */
-function misfit(expr: Expr, kinds: ReadonlySet<CelType['kind']>, checked: Checked): Expr | undefined {
+/**
+ * Returns the argument whose type the verb does not accept, or the offending part if the argument is a list or map literal.
+ */
+function mismatchIn(expr: Expr, kinds: ReadonlySet<CelType['kind']>, checked: Checked): Expr | undefined {
   const type = checked.typeOf(expr);
   if (!isDyn(type) && !kinds.has(type.kind)) return expr;
   if (!kinds.has('list')) return undefined;
-  if (expr.kind === 'list') return firstMisfit(expr.elements, kinds, checked);
+  if (expr.kind === 'list') return firstMismatch(expr.elements, kinds, checked);
   if (expr.kind === 'map')
-    return firstMisfit(
+    return firstMismatch(
       expr.entries.flatMap(({ key, value }) => [key, value]),
       kinds,
       checked,
@@ -49,9 +51,13 @@ function misfit(expr: Expr, kinds: ReadonlySet<CelType['kind']>, checked: Checke
   return undefined;
 }
 
-function firstMisfit(exprs: readonly Expr[], kinds: ReadonlySet<CelType['kind']>, checked: Checked): Expr | undefined {
+function firstMismatch(
+  exprs: readonly Expr[],
+  kinds: ReadonlySet<CelType['kind']>,
+  checked: Checked,
+): Expr | undefined {
   for (const expr of exprs) {
-    const bad = misfit(expr, kinds, checked);
+    const bad = mismatchIn(expr, kinds, checked);
     if (bad !== undefined) return bad;
   }
   return undefined;

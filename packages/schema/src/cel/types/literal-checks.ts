@@ -11,8 +11,8 @@ import type { Checked } from './checker.ts';
 import { formatFault } from './format-checks.ts';
 
 /**
- * Reports literals that are certainly wrong: invalid durations, timestamps, patterns and format strings, and lists and maps
- * with mixed types.
+ * Rejects invalid literals: durations, timestamps, patterns and format strings with syntax errors, and lists and maps with
+ * mixed types.
  * @throws CelCompileError
  */
 export function checkLiterals(checked: Checked, environment: CelEnvironment): void {
@@ -32,7 +32,7 @@ class LiteralChecker {
     this.#issues = issues;
   }
 
-  /** @param mixed - true within the arguments of `format`, where types may be mixed */
+  /** @param mixed - true inside the arguments of `format`, where types may be mixed */
   visit(expr: Expr, mixed: boolean): void {
     if (expr.kind === 'call') this.#call(expr);
     if (expr.kind === 'list' && !mixed) this.#list(expr);
@@ -81,7 +81,7 @@ class LiteralChecker {
   }
 }
 
-/** Returns the literal text that the function parses, if its argument is a literal. */
+/** Returns the literal string that the function will parse; undefined if the argument is not a literal. */
 function literalOf(expr: CallExpr): { readonly text: string; readonly at: Expr } | undefined {
   const args = expr.target === undefined ? expr.args : [expr.target, ...expr.args];
   const index = expr.fn === 'matches' ? 1 : 0;

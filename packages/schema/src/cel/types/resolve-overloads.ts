@@ -3,8 +3,8 @@ import { type CelType, dynType, isDyn, sameType } from './cel-type.ts';
 import { substitute, type Unifier } from './unify.ts';
 
 /**
- * Returns the overloads that accept the arguments, and the type of the call's result: dynamic if the overloads disagree.
- * Undefined if none accepts them.
+ * Returns the overloads that accept the arguments, and the type of the call's result, which is dynamic if the overloads
+ * disagree. Returns undefined if no overload accepts the arguments.
  */
 export function resolveOverloads(
   overloads: readonly Overload[],
@@ -25,7 +25,7 @@ export function resolveOverloads(
   return result && { matching, result };
 }
 
-/** Returns the overload's types with fresh parameters. */
+/** Returns the overload's types with fresh type parameters. */
 function instantiate(
   overload: Overload,
   unifier: Unifier,

@@ -8,17 +8,17 @@ export interface NamedFunction {
   readonly overloads: readonly Overload[];
 }
 
-/** The target of a name or call. */
+/** The variable, type or function that a name refers to. */
 export type Reference =
   | { readonly kind: 'variable'; readonly name: string }
   | { readonly kind: 'type'; readonly type: CelType }
   | { readonly kind: 'function'; readonly name: string; readonly overloads: readonly Overload[] };
 
-/** The names that an expression can use: the variables of the comprehensions around it, and those of its environment. */
+/** The names that an expression can use: loop variables, declared variables, and the names of the environment. */
 export class Scopes {
   readonly #environment: CelEnvironment;
   readonly #variables: ReadonlyMap<string, CelType>;
-  /** Of comprehensions, the outermost first. */
+  /** The loop variables, outermost loop first. */
   readonly #local: ReadonlyMap<string, CelType>[] = [];
 
   constructor(environment: CelEnvironment, variables: ReadonlyMap<string, CelType>) {
@@ -26,7 +26,7 @@ export class Scopes {
     this.#variables = variables;
   }
 
-  /** Enters the scope of a comprehension's variables; call {@link leave} at its end. */
+  /** Enters a loop, which adds its variables; call {@link leave} at its end. */
   enter(variables: ReadonlyMap<string, CelType>): void {
     this.#local.push(variables);
   }
@@ -35,7 +35,7 @@ export class Scopes {
     this.#local.pop();
   }
 
-  /** Finds a variable or a type. */
+  /** Finds the variable or type that a name refers to. */
   find(name: string): { readonly reference: Reference; readonly type: CelType } | undefined {
     if (!name.startsWith('.')) {
       for (let i = this.#local.length - 1; i >= 0; i--) {
@@ -52,7 +52,7 @@ export class Scopes {
     return undefined;
   }
 
-  /** True if a qualified name starts with a variable of a comprehension, and so selects its fields. */
+  /** True if the first part of a qualified name is a loop variable, so the rest selects its fields. */
   startsWithLocal(name: string): boolean {
     const head = name.split('.', 1)[0]!;
     return this.#local.some((scope) => scope.has(head));

@@ -1,9 +1,9 @@
 import { type CelType, isDyn, isDynOrError, sameType } from './cel-type.ts';
 
-/** The bindings of type parameters known so far, by the parameter's name. */
+/** Maps the names of type parameters to the types that they are bound to. */
 export type Substitutions = ReadonlyMap<string, CelType>;
 
-/** Substitutions that can be rolled back. Attempts must be cheap, because hostile expressions cause many. */
+/** Substitutions that can be rolled back. Attempts must be cheap, because malicious expressions can cause many. */
 class Bindings {
   readonly map = new Map<string, CelType>();
   readonly #trail: (readonly [name: string, before: CelType | undefined])[] = [];
@@ -27,8 +27,8 @@ class Bindings {
 }
 
 /**
- * Decides if types are assignable and infers their parameters. Uses the same algorithm as cel-go's checker, so that the same
- * expressions compile; a failed attempt leaves no bindings.
+ * Decides if a type is assignable to another, and infers type parameters. Uses the algorithm of cel-go's checker, so that
+ * the same expressions compile. A failed attempt leaves no bindings.
  */
 export class Unifier {
   readonly #bindings = new Bindings();
@@ -39,7 +39,7 @@ export class Unifier {
     return { kind: 'param', name: `_var${this.#fresh++}`, params: [] };
   }
 
-  /** True if every type is assignable to its counterpart in `to`; bindings are kept only in that case. */
+  /** True if every type is assignable to its counterpart in `to`. Otherwise no bindings are kept. */
   assignableAll(from: readonly CelType[], to: readonly CelType[]): boolean {
     const mark = this.#bindings.mark;
     if (assignableList(this.#bindings, from, to)) return true;
@@ -51,7 +51,7 @@ export class Unifier {
     return this.assignableAll([from], [to]);
   }
 
-  /** Returns the type with its known parameters filled in; unknown ones become `dyn` if requested. */
+  /** Replaces the bound parameters of a type. Unbound parameters become `dyn` if `unknownToDyn` is true. */
   resolve(type: CelType, unknownToDyn: boolean): CelType {
     return substitute(this.#bindings.map, type, unknownToDyn);
   }
@@ -59,7 +59,7 @@ export class Unifier {
 
 const dyn: CelType = { kind: 'dyn', name: 'dyn', params: [] };
 
-/** Replaces the parameters of a type with their `bindings`. */
+/** Replaces the bound parameters of a type. Unbound parameters become `dyn` if `unknownToDyn` is true. */
 export function substitute(bindings: Substitutions, type: CelType, unknownToDyn: boolean): CelType {
   if (type.kind === 'param') {
     const bound = bindings.get(type.name);
@@ -123,7 +123,7 @@ function nullable(type: CelType): boolean {
   return ['null', 'opaque', 'struct', 'duration', 'timestamp'].includes(type.kind);
 }
 
-/** Tries to bind the parameter to `type`. */
+/** Tries to bind a type parameter to a type. */
 function bind(bindings: Bindings, type: CelType, param: CelType): { valid: boolean; bound: boolean } {
   if (type.kind === 'param' && type.name === param.name) return { valid: true, bound: true };
   const current = bindings.map.get(param.name);

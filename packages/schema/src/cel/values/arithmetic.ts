@@ -87,7 +87,7 @@ export function subtract(a: CelValue, b: CelValue): CelValue {
 export function multiply(a: CelValue, b: CelValue): CelValue {
   if (typeof a === 'number' && typeof b === 'number') {
     const product = a * b;
-    // Adding zero turns -0 into 0: ints have only one zero.
+    // Adding 0 turns -0 into 0, because ints have no negative zero.
     return Number.isSafeInteger(product) ? product + 0 : int(BigInt(a) * BigInt(b));
   }
   if (isInt(a) && isInt(b)) return int(BigInt(a) * BigInt(b));
@@ -96,10 +96,10 @@ export function multiply(a: CelValue, b: CelValue): CelValue {
   return noSuchOverload();
 }
 
-/** `a / b`, rounded towards zero for whole numbers. */
+/** Computes `a / b`. Integer division rounds towards zero. */
 export function divide(a: CelValue, b: CelValue): CelValue {
   if (typeof a === 'number' && typeof b === 'number') {
-    // Subtracting the remainder first keeps the quotient exact for every safe integer.
+    // Subtracting the remainder first makes the division exact.
     return b === 0 ? fail('division by zero') : (a - (a % b)) / b + 0;
   }
   if (isInt(a) && isInt(b)) return b === 0 ? fail('division by zero') : int(BigInt(a) / BigInt(b));
@@ -110,7 +110,7 @@ export function divide(a: CelValue, b: CelValue): CelValue {
   return noSuchOverload();
 }
 
-/** `a % b`, with the sign of `a`. */
+/** Computes `a % b`. The result has the sign of `a`. */
 export function modulo(a: CelValue, b: CelValue): CelValue {
   if (typeof a === 'number' && typeof b === 'number') return b === 0 ? fail('modulus by zero') : (a % b) + 0;
   if (isInt(a) && isInt(b)) return b === 0 ? fail('modulus by zero') : int(BigInt(a) % BigInt(b));
@@ -129,7 +129,7 @@ export function negate(a: CelValue): CelValue {
   return noSuchOverload();
 }
 
-/** Compares two values of ordered types; NaN if one of them is NaN. */
+/** Compares two values of ordered types. Returns NaN if one of them is NaN. */
 export function compare(a: CelValue, b: CelValue, meter: Meter): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') {

@@ -1,4 +1,4 @@
-/** Decodes standard base64, padded or not; returns undefined if it is invalid. */
+/** Decodes standard base64, with or without padding; returns undefined if it is invalid. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   const body = text.replace(/=+$/, '');
@@ -6,7 +6,7 @@ export function decodeBase64(text: string): Uint8Array | undefined {
   try {
     return Uint8Array.from(atob(body), (char) => char.charCodeAt(0));
   } catch {
-    // Not base64: the caller fails with the message of its operation.
+    // The text is not base64. The caller reports its own error.
     return undefined;
   }
 }

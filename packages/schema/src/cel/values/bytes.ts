@@ -6,7 +6,7 @@ export function utf8Length(text: string): number {
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) continue;
-    // A surrogate pair takes four bytes: two for each half.
+    // A surrogate pair takes four bytes, two for each surrogate.
     length += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
   }
   return length;
@@ -21,7 +21,7 @@ export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    // Not UTF-8: the caller reports its own error.
+    // The bytes are not UTF-8. The caller reports its own error.
     return undefined;
   }
 }

@@ -27,7 +27,7 @@ export function toInt(value: CelValue): number | bigint {
 }
 
 function doubleToInt(value: number): number | bigint {
-  // The bounds themselves are excluded: as doubles they also represent numbers beyond them.
+  // Excludes both bounds, as cel-go does: a double that equals a bound may stand for a number outside the range.
   if (!(value > -(2 ** 63) && value < 2 ** 63)) return fail('integer overflow');
   return intFromBigInt(BigInt(Math.trunc(value)))!;
 }

@@ -11,7 +11,7 @@ const units: Readonly<Record<string, bigint>> = {
   h: 3_600_000_000_000n,
 };
 
-/** A duration in nanoseconds within 64 bits, like Go's. */
+/** A duration in nanoseconds that fits in 64 bits, like Go's `time.Duration`. */
 export class CelDuration {
   readonly nanos: bigint;
 
@@ -19,7 +19,7 @@ export class CelDuration {
     this.nanos = nanos;
   }
 
-  /** Returns a duration of nanoseconds; undefined if it exceeds 64 bits. */
+  /** Creates a duration; returns undefined if it does not fit in 64 bits. */
   static of(nanos: bigint): CelDuration | undefined {
     return nanos > maxInt || nanos < minInt ? undefined : new CelDuration(nanos);
   }
@@ -42,7 +42,7 @@ export class CelDuration {
     return CelDuration.of(match?.[1] === '-' ? -total : total);
   }
 
-  /** Formats the duration in decimal seconds with the unit: `1.5s`. */
+  /** Formats the duration in seconds: `1.5s`. */
   toString(): string {
     const negative = this.nanos < 0n;
     const abs = negative ? -this.nanos : this.nanos;

@@ -12,12 +12,12 @@ import { CelTypeValue } from './type-value.ts';
 import { CelUint } from './uint.ts';
 import type { CelValue } from './value.ts';
 
-/** Receives the cost of a comparison. */
+/** Receives the cost of comparisons. */
 export interface Meter {
   charge(steps: number): void;
 }
 
-/** `a == b`. Values of different types are unequal, except that numbers compare by value. */
+/** Computes `a == b`. Values of different types are unequal, but numbers of different types are compared by value. */
 export function equals(a: CelValue, b: CelValue, meter: Meter): boolean {
   if (typeof a !== 'object' || a === null) {
     if (a === b) return true;

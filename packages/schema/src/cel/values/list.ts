@@ -1,13 +1,13 @@
 import type { CelValue } from './value.ts';
 
-/** A list that is not a plain array: JSON whose elements need a schema to be read. */
+/** A list that is not a plain array, because its elements are JSON that needs a schema to be read. */
 export abstract class CelList {
   abstract readonly length: number;
   /** Returns the element at an index within bounds. */
   abstract at(index: number): CelValue;
   /** Returns all elements; repeated calls return the same array. */
   abstract toArray(): readonly CelValue[];
-  /** Compares the lists if the schema makes order irrelevant; undefined if order matters. */
+  /** Compares the lists without regard to order if the schema makes order irrelevant; returns undefined if order matters. */
   abstract equalsUnordered(
     other: readonly CelValue[],
     equal: (a: CelValue, b: CelValue) => boolean,

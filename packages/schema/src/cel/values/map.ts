@@ -4,20 +4,23 @@ import { intFromBigInt } from './int.ts';
 import { CelUint } from './uint.ts';
 import type { CelValue } from './value.ts';
 
-/** A map, or a structure viewed as a map. Keys keep their order. */
+/** A map or a structure. Keys keep their order. */
 export abstract class CelMap {
   abstract readonly size: number;
-  /** Returns the value at a key; undefined if it is absent. A number also matches an equal key of another numeric type. */
+  /** Returns the value of a key; undefined if it is absent. Numeric keys match by value, whatever their types. */
   abstract get(key: CelValue): CelValue | undefined;
   abstract keys(): readonly CelValue[];
 
-  /** Compares members that expressions cannot see. */
+  /** Compares the members that expressions cannot access. */
   undeclaredEqual(_other: CelMap, _meter: Meter): boolean {
     return true;
   }
 }
 
-/** Returns the lookup form of a key, in which equal numbers of all types match. Undefined for values that cannot be keys. */
+/**
+ * Converts a key to the form in which equal numbers of different types are the same; undefined for values that cannot be
+ * keys.
+ */
 function lookupKey(key: CelValue): string | number | bigint | boolean | undefined {
   switch (typeof key) {
     case 'string':

@@ -5,6 +5,6 @@ import type { CelValue } from './value.ts';
 /** A value of a type that a library adds (`net.IP`, `kubernetes.Quantity`, …). */
 export abstract class CelOpaque {
   abstract readonly type: CelType;
-  /** True if the values are equal; both have this type. */
+  /** True if the values are equal. Only called with a value of the same type. */
   abstract equals(other: CelValue, meter: Meter): boolean;
 }

@@ -1,4 +1,4 @@
-/** Compares strings by code points, in the order of their UTF-8 bytes; JavaScript's `<` compares UTF-16 units. */
+/** Compares strings by code points, which is the order of their UTF-8 bytes. JavaScript's `<` compares UTF-16 units. */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -10,7 +10,7 @@ export function compareText(a: string, b: string): number {
   return a.length - b.length;
 }
 
-/** Surrogates represent code points above all others, although their values are below U+E000. */
+/** Ranks surrogates above all other units, because they stand for code points above U+FFFF. */
 function rank(unit: number): number {
   if (unit < 0xd800) return unit;
   return unit >= 0xe000 ? unit - 0x800 : unit + 0x2000;

@@ -18,7 +18,7 @@ export class CelTimestamp {
     this.nanos = nanos;
   }
 
-  /** Returns the timestamp of nanoseconds since 1970; undefined if it is out of range. */
+  /** Creates a timestamp from nanoseconds since 1970; returns undefined if it is out of range. */
   static ofNanos(nanos: bigint): CelTimestamp | undefined {
     const rest = ((nanos % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
     return CelTimestamp.of(Number((nanos - rest) / 1_000_000_000n), Number(rest));
@@ -70,7 +70,7 @@ export class CelTimestamp {
     return CelDuration.of(this.totalNanos - other.totalNanos);
   }
 
-  /** Formats the time as RFC 3339 in UTC, without trailing zeros. */
+  /** Formats the time as RFC 3339 in UTC, without trailing zeros in the fraction. */
   toString(): string {
     const date = new Date(this.seconds * 1000).toISOString().slice(0, 19);
     const fraction = this.nanos === 0 ? '' : `.${this.nanos.toString().padStart(9, '0').replace(/0+$/, '')}`;
@@ -78,7 +78,7 @@ export class CelTimestamp {
   }
 }
 
-/** Returns midnight of a calendar day; undefined if the day does not exist. */
+/** Returns midnight UTC of a calendar day, in seconds since 1970; undefined if the day does not exist. */
 function epochSeconds(year: number, month: number, day: number): number | undefined {
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

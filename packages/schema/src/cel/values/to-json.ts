@@ -11,10 +11,10 @@ import { CelUint } from './uint.ts';
 import type { CelValue } from './value.ts';
 
 /**
- * Converts a value to JSON. A nested structure must be named after its place, as in
+ * Converts a value to JSON. The type name of a nested structure must match its field path, as in
  * `Object.spec{template: Object.spec.template{}}` (`CheckTypeNamesMatchFieldPathNames`, 1.36).
  *
- * @throws CelEvaluationError for other names, and for values that JSON cannot express
+ * @throws CelEvaluationError if a type name does not match, or if a value has no JSON form
  */
 export function toJson(value: CelValue): unknown {
   if (value === null || typeof value !== 'object') return value;
@@ -27,7 +27,7 @@ export function toJson(value: CelValue): unknown {
   return value instanceof CelMap ? membersOf(value, toJson) : scalar(value);
 }
 
-/** Converts a part of a structure whose names have been checked. */
+/** Converts a part of a structure whose type names have been checked. */
 function named(value: CelValue): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (isList(value)) return elements(value).map(named);

@@ -16,9 +16,7 @@ const list: CelType = t.listOf(t.dynType);
 const map: CelType = t.mapOf(t.dynType, t.dynType);
 const optional: CelType = t.optionalOf(t.dynType);
 
-/**
- * Returns the type of a value, as far as it can be determined from the value: lists and maps do not record their element types.
- */
+/** Returns the type of a value. Element types of lists and maps are `dyn`, because the values do not record them. */
 export function typeOfValue(value: CelValue): CelType {
   switch (typeof value) {
     case 'number':
@@ -47,7 +45,7 @@ function typeOfObject(value: Exclude<CelValue, null | boolean | number | bigint 
   return (value as CelOpaque).type;
 }
 
-/** True if a value is valid where `type` is declared. The contents of lists and maps are not checked. */
+/** True if a value is of the given type. The contents of lists and maps are not checked. */
 export function matchesType(value: CelValue, type: CelType): boolean {
   switch (type.kind) {
     case 'dyn':

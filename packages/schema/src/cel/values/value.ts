@@ -9,7 +9,7 @@ import type { CelTypeValue } from './type-value.ts';
 import type { CelUint } from './uint.ts';
 
 /**
- * A value of the language.
+ * A CEL value, and its representation:
  *
  * | type | here |
  * |---|---|

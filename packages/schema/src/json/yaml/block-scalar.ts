@@ -1,7 +1,7 @@
 import { cr, hash, space, tab, type YamlCursor } from './yaml-cursor.ts';
 
 /**
- * Parses a block scalar, `|` or `>`, from its indicator. Stops at the start of the first line that is not part of it.
+ * Parses a block scalar, starting at its `|` or `>`. Stops at the start of the first line that is not part of the scalar.
  *
  * @param parentIndent - column of the enclosing collection; -1 at the top level
  */
@@ -19,7 +19,7 @@ export function readBlockScalar(cursor: YamlCursor, parentIndent: number): strin
     const end = cursor.lineEnd();
     const width = at - cursor.at;
     if (at >= end) {
-      lines.push(''); // an empty line, regardless of its blanks up to the indentation
+      lines.push(''); // a line with blanks only is empty
       if (indent === undefined) widest = Math.max(widest, width);
     } else if (indent === undefined) {
       if (width < minimum) break;
@@ -71,7 +71,9 @@ function chomped(
   return count === 0 ? '' : `${text}\n`;
 }
 
-/** Joins lines with spaces; empty lines and lines that start with a blank keep their breaks. */
+/**
+ * Folds lines: joins them with spaces, but keeps the line breaks of empty lines and around lines that start with a blank.
+ */
 function fold(lines: readonly string[], count: number): string {
   const parts: string[] = [];
   let empty = 0;

@@ -4,7 +4,7 @@ import { readQuoted } from './quoted-scalar.ts';
 import type { YamlCursor } from './yaml-cursor.ts';
 import { isPlain, scalarNode, type YamlMap, type YamlNode, type YamlSequence } from './yaml-node.ts';
 
-/** Parses nodes that are delimited by indicators: scalars, aliases, and collections in brackets or braces. */
+/** Parses scalars, aliases, and collections in brackets or braces. */
 export class FlowParser {
   readonly #cursor: YamlCursor;
 

@@ -1,7 +1,7 @@
 import type { YamlCursor } from './yaml-cursor.ts';
 import type { YamlNode, YamlProperties } from './yaml-node.ts';
 
-/** Reads the properties in front of a node, and the blanks after them. */
+/** Reads a node's anchor and tag, and the blanks after them. */
 export function readProperties(cursor: YamlCursor): YamlProperties | undefined {
   let anchor: string | undefined;
   let tag: string | undefined;
@@ -35,7 +35,7 @@ function readTag(cursor: YamlCursor): string {
   return verbatim ? tag.slice(2, -1).replace('tag:yaml.org,2002:', '!!') : tag;
 }
 
-/** Sets the properties of a node, if there are any, and returns the node. */
+/** Sets a node's anchor and tag, if any, and returns the node. */
 export function withProperties<T extends YamlNode>(cursor: YamlCursor, node: T, own: YamlProperties | undefined): T {
   if (own === undefined) return node;
   if (node.kind === 'alias') cursor.fail('an alias cannot have properties');

@@ -12,7 +12,7 @@ import {
   type YamlSequence,
 } from './yaml-node.ts';
 
-/** A document, and a way to find the line of an offset in it. */
+/** A parsed document. */
 export interface YamlTree {
   readonly contents: YamlNode | null;
   /** Returns the line number of an offset, from 1. */
@@ -20,9 +20,8 @@ export interface YamlTree {
 }
 
 /**
- * Parses the first document of a YAML text in linear time, about 100 times as fast as the YAML library, whose few
- * microseconds per byte would block a server for seconds. Returns the same tree as the library for texts that it accepts; it
- * rejects explicit keys (`? `).
+ * Parses the first document of a YAML text in linear time, about 100 times as fast as the YAML library, which could block a
+ * server for seconds. Accepts everything except explicit keys (`? `), and returns the same tree as the library.
  *
  * @throws {@link BodyReadError}
  */
@@ -65,8 +64,8 @@ class BlockParser {
    * Parses a node at the cursor.
    *
    * @param parent - column of the enclosing collection
-   * @param options.inline - true directly after a key, where a block collection cannot start
-   * @param options.sequenceAtParent - true for a key's value, which may be a sequence in the key's own column
+   * @param options.inline - true on the same line as a key, where a block collection cannot start
+   * @param options.sequenceAtParent - true for a key's value, which may be a sequence that is not indented
    */
   #block(parent: number, options: { readonly inline: boolean; readonly sequenceAtParent: boolean }): YamlNode | null {
     const cursor = this.#cursor;
@@ -76,12 +75,12 @@ class BlockParser {
     const own = readProperties(cursor);
     let node: YamlNode | null;
     if (own !== undefined && cursor.skipToContent()) {
-      // Properties on a separate line belong to the node that follows, which can be a collection.
+      // An anchor or tag on a line of its own belongs to the node below, which can be a block collection.
       inline = false;
       const least = options.sequenceAtParent && this.#isSequenceEntry() ? parent : parent + 1;
       if (cursor.atEnd || cursor.isDocumentMarker() || cursor.column < least) node = scalarNode('', start.at, true);
       else node = this.#block(parent, { inline, sequenceAtParent: options.sequenceAtParent });
-      // Properties may be spread over several lines: `&a`, then `!!str`.
+      // Anchor and tag may be on separate lines: `&a`, then `!!str`.
       if (node !== null)
         withProperties(cursor, node, {
           anchor: own.anchor ?? node.properties?.anchor,

@@ -21,18 +21,17 @@ export function startsPlain(cursor: YamlCursor, inFlow: boolean): boolean {
   return !indicators.has(c);
 }
 
-/** True at a `:` that ends a key. */
+/** True if the cursor is at a `:` that ends a key. */
 export function isKeyEnd(cursor: YamlCursor, inFlow: boolean): boolean {
   if (cursor.code() !== colon) return false;
   return cursor.isBreakOrBlank(1) || (inFlow && flowIndicators.has(cursor.code(1)));
 }
 
-/** Parses the part of a plain scalar on this line, without trailing blanks. */
+/** Parses the part of a plain scalar that is on the current line, without trailing blanks. */
 export function readPlainLine(cursor: YamlCursor, inFlow: boolean): string {
   const from = cursor.at;
   let end = from;
-  // Does not search for the end of the line: one line may hold a whole document, and each of its scalars would repeat the
-  // search.
+  // Does not search for the end of the line first: in a document of a single line, every scalar would repeat the search.
   while (!cursor.isBreak()) {
     const c = cursor.code();
     if (c === space || c === tab) {

@@ -70,7 +70,7 @@ export function readQuoted(cursor: YamlCursor, minColumn: number): string {
   }
 }
 
-/** Advances to the next line with text: one line break becomes a space, each empty line a line feed. */
+/** Advances to the next line with text. A single line break becomes a space; each empty line becomes a line feed. */
 function continueQuoted(
   cursor: YamlCursor,
   options: { readonly parts: string[]; readonly minColumn: number; readonly joined: boolean },

@@ -1,6 +1,6 @@
 import { BodyReadError } from '../parsed-body.ts';
 
-/** A position in a YAML text, shared by the parsers of its parts. It only moves forward, so parsing takes linear time. */
+/** A position in a YAML text, shared by all parts of the parser. It only moves forward, so parsing takes linear time. */
 export class YamlCursor {
   readonly text: string;
   at = 0;
@@ -28,13 +28,13 @@ export class YamlCursor {
     return this.text.charCodeAt(this.at + offset);
   }
 
-  /** True for a blank, a line break or the end. */
+  /** True at a blank, a line break or the end of the text. */
   isBreakOrBlank(offset = 0): boolean {
     const c = this.code(offset);
     return c === space || c === tab || c === lf || c === cr || Number.isNaN(c);
   }
 
-  /** True at the end of the line; the carriage return of a line break counts. */
+  /** True at the end of the line: at a line feed, at a carriage return before a line feed, or at the end of the text. */
   isBreak(offset = 0): boolean {
     const c = this.code(offset);
     if (c !== cr) return c === lf || Number.isNaN(c);
@@ -54,7 +54,7 @@ export class YamlCursor {
     this.lineStart = this.at;
   }
 
-  /** Skips blanks, comments and line breaks up to the next content. Returns true if it left the line. */
+  /** Skips blanks, comments and line breaks. Returns true if the cursor is on another line afterwards. */
   skipToContent(): boolean {
     let left = false;
     for (;;) {
@@ -67,13 +67,13 @@ export class YamlCursor {
       left = true;
     }
     if (left && this.text.slice(this.lineStart, this.at).includes('\t')) {
-      // Blanks before content are its indentation, which allows only spaces.
+      // Blanks at the start of a line are indentation, which must consist of spaces.
       this.fail('found character that cannot start any token');
     }
     return left;
   }
 
-  /** Returns the offset of the end of this line, without its line break. */
+  /** Returns the offset of the current line's end, excluding the line break. */
   lineEnd(): number {
     const found = this.text.indexOf('\n', this.at);
     const end = found < 0 ? this.text.length : found;
@@ -101,7 +101,7 @@ export class YamlCursor {
     return low + 1;
   }
 
-  /** Enters a node or collection; call {@link leave} at its end. */
+  /** Enters a nesting level and checks the maximum depth; call {@link leave} at its end. */
   enter(): void {
     if (++this.#depth > this.#maxDepth) {
       throw new BodyReadError('depth', `yaml: exceeded max depth of ${this.#maxDepth}`);

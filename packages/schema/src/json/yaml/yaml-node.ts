@@ -1,10 +1,10 @@
 /**
- * A node of a YAML document, with only the fields that the body parser needs. The YAML library's nodes take ten times as
- * long to create.
+ * A node of a YAML document. Contains only the fields that {@link parseYaml} needs: the YAML library's nodes take ten times
+ * as long to create.
  */
 export type YamlNode = YamlScalar | YamlAlias | YamlSequence | YamlMap;
 
-/** The anchor and tag in front of a node. */
+/** A node's anchor and tag. */
 export interface YamlProperties {
   readonly anchor: string | undefined;
   /** Tags of the `yaml.org,2002` namespace start with `!!`. */
@@ -14,7 +14,7 @@ export interface YamlProperties {
 export interface YamlScalar {
   readonly kind: 'scalar';
   text: string;
-  /** True if the scalar is not quoted: only then can it be a number, a boolean or null. */
+  /** True if the scalar is not quoted, so it can be a number, a boolean or null. */
   readonly plain: boolean;
   /** Offset of its start. */
   readonly at: number;

@@ -50,7 +50,10 @@ function parameterV2(parameter: JsonObject): JsonObject {
   return { ...rest, ...schema };
 }
 
-/** Converts a schema from OpenAPI v3 to v2, which has other references, and no `oneOf`, `anyOf`, `not` or `nullable`. */
+/**
+ * Converts a schema from OpenAPI v3 to v2: adapts references, and drops `oneOf`, `anyOf`, `not` and `nullable`, which v2
+ * lacks.
+ */
 export function schemaV2(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(schemaV2);
   if (typeof schema !== 'object' || schema === null) return schema;

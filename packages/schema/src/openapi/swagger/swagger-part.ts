@@ -19,8 +19,8 @@ interface Members<T> {
 }
 
 /**
- * A part of the OpenAPI v2 document: the paths of some resources and all schemas that these refer to. Parts are encoded one by
- * one, so that a document of thousands of kinds can be built in steps, and assembled again when a few of them change.
+ * A part of the OpenAPI v2 document: the paths of some resources and all schemas that they refer to. Each part is encoded
+ * separately, so that a document with thousands of kinds can be built in steps, and reassembled when a few kinds change.
  */
 export class SwaggerPart {
   readonly #json: Members<string>;
@@ -34,7 +34,7 @@ export class SwaggerPart {
     };
   }
 
-  /** Encodes this part as protobuf. Returns false if that has been done. */
+  /** Encodes this part as protobuf. Returns false if it has been encoded before. */
   encodeProtobuf(): boolean {
     if (this.#protobuf) return false;
     const { paths, definitions } = this.#json;
@@ -64,7 +64,10 @@ export class SwaggerPart {
   }
 }
 
-/** Merges members and sorts them by name. Parts share schemas, such as that of ObjectMeta. */
+/**
+ * Merges the members of all parts and sorts them by name. Schemas that several parts contain, such as ObjectMeta's, are
+ * merged into one.
+ */
 function merged<T>(parts: readonly Members<T>[]): Members<T> {
   const join = (maps: readonly ReadonlyMap<string, T>[]): ReadonlyMap<string, T> =>
     new Map(maps.flatMap((map) => [...map]).sort(([a], [b]) => (a < b ? -1 : 1)));

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { WireReader } from '../../protobuf/wire-reader.ts';
 import { encodeSwagger, encodeSwaggerMember } from './swagger-protobuf.ts';
 
-// `protobuf` is how the packages openapiv2 of gnostic-models v0.7.0 and google.golang.org/protobuf encode the document. The members
-// of the document are in the order of their fields.
+// `protobuf` is the document as encoded by Go, with gnostic-models v0.7.0 (package openapiv2) and
+// google.golang.org/protobuf. The members of `document` are in the order of their field numbers.
 const recorded = JSON.parse(readFileSync(new URL('testdata/document.json', import.meta.url), 'utf8'));
 
 describe('OpenAPI v2 as protobuf', () => {
-  it('is encoded as by the library that clients in Go decode it with', () => {
+  it('equals the encoding of the library that Go clients decode it with', () => {
     const { swagger, info, security, securityDefinitions, paths, definitions } = recorded.document;
     const bytes = encodeSwagger(
       { swagger, info, security, securityDefinitions },
@@ -24,7 +24,7 @@ describe('OpenAPI v2 as protobuf', () => {
     expect(hexOf(bytes)).toEqual(hexOf(Buffer.from(recorded.protobuf, 'base64')));
   });
 
-  it('holds values of any type as YAML', () => {
+  it('contains values of any type as YAML', () => {
     const kinds = [{ group: 'g', version: 'v1', kind: 'Thing' }];
     const schema = { default: { a: 1 }, enum: ['x', true], 'x-kubernetes-group-version-kind': kinds, unknown: 1 };
     const member = contentOf(encodeSwaggerMember('definition', 'g.Thing', schema), 1);
@@ -42,7 +42,7 @@ describe('OpenAPI v2 as protobuf', () => {
   });
 });
 
-/** The fields of a message that are strings or messages, in the order of their numbers. */
+/** Returns the string and message fields of a message, sorted by field number. */
 function fieldsOf(bytes: Uint8Array): (readonly [number, Uint8Array])[] {
   const reader = new WireReader(bytes);
   const fields: (readonly [number, Uint8Array])[] = [];

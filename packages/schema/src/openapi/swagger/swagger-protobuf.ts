@@ -1,11 +1,11 @@
 import { type JsonObject, stringifyJson } from '@kubewright/apimachinery/internal';
 import { WireWriter } from '../../protobuf/wire-writer.ts';
 
-/** Writes a field: its value, then its tag, because a {@link WireWriter} writes from the end to the start. */
+/** Writes a field: first its value, then its tag, because a {@link WireWriter} writes backwards. */
 type Write = (out: WireWriter, field: number, value: unknown) => void;
 /** Writes the fields of a message. */
 type Fill = (out: WireWriter, value: unknown) => void;
-/** The fields of a message by their names in JSON: number and form. */
+/** The fields of a message by JSON name: the field number, and the function that writes the value. */
 type Fields = Readonly<Record<string, readonly [number, Write]>>;
 
 const text: Write = (out, field, value) => out.string(field, String(value));
@@ -13,7 +13,7 @@ const alternative: Write = (out, field, value) => {
   out.varint(value === true ? 1 : 0);
   out.tag(field, 0);
 };
-/** False is the default of a field, and omitted. */
+/** Writes a boolean; omits false, which is the default. */
 const flag: Write = (out, field, value) => {
   if (value === true) alternative(out, field, value);
 };
@@ -38,9 +38,9 @@ const list =
   (out, field, value) => {
     for (const item of [...(value as readonly unknown[])].reverse()) write(out, field, item);
   };
-/** A message with a single field, as lists, maps and alternatives are wrapped. */
+/** Writes a message with a single field. The format wraps lists, maps and alternatives in such messages. */
 const wrapped = (field: number, write: Write): Write => message((out, value) => write(out, field, value));
-/** A map, as a list of messages with a name and a value. */
+/** Writes a map as a list of messages, each with a name and a value. */
 const named =
   (write: Write): Write =>
   (out, field, value) => {
@@ -59,10 +59,10 @@ function writeNamed(
   out.message(field, before);
 }
 
-/** Any value, as YAML; JSON is YAML. */
+/** Writes any value as YAML. JSON is valid YAML. */
 const any: Write = message((out, value) => out.string(2, `${stringifyJson(value)}\n`));
 
-/** The fields of an object. `extensions` is the number of the field with those whose names start with `x-`. */
+/** Writes the fields of an object. `extensions` is the number of the field that contains the extensions (`x-…`). */
 const fields =
   (known: Fields, extensions: number): Fill =>
   (out, value) => {
@@ -124,7 +124,7 @@ const otherParameter = message(
 const bodyParameter = message(
   fields({ description: [1, text], name: [2, text], in: [3, text], required: [4, flag], schema: [5, schema] }, 6),
 );
-/** A parameter is an alternative in three layers: parameter or reference, body or not, and where it is. */
+/** Writes a parameter, which is nested in three alternatives: parameter or reference, body or not, location. */
 const parameter: Write = wrapped(
   1,
   message((out, value) => {
@@ -176,7 +176,7 @@ const fillDocument = fields(
   16,
 );
 
-/** Encodes a path or a definition with its name, as a field of the message that holds them all. */
+/** Encodes a named path or definition as a field of the message that contains all of them. */
 export function encodeSwaggerMember(kind: 'path' | 'definition', name: string, item: unknown): Uint8Array {
   const out = new WireWriter();
   if (kind === 'path') writeNamed(out, 2, { name, item, write: path });
@@ -184,7 +184,7 @@ export function encodeSwaggerMember(kind: 'path' | 'definition', name: string, i
   return out.finish();
 }
 
-/** Encodes a document of members that are encoded already. */
+/** Encodes a document from members that are already encoded. */
 export function encodeSwagger(
   about: JsonObject,
   members: { readonly paths: readonly Uint8Array[]; readonly definitions: readonly Uint8Array[] },

@@ -7,15 +7,15 @@ export interface Findings {
   matches: number;
 }
 
-/** Checks one value. `old` is the value that it replaces if known, otherwise `undefined`. */
+/** Checks a value. `old` is the value before the update, if known. */
 export type Validate = (value: unknown, path: string, at: Findings, old: unknown) => void;
 
-/** Returns a path as the API server reports it. */
+/** Formats a path as the API server reports it. */
 export function fieldOf(path: string): string {
   return path.startsWith('.') ? path.slice(1) : path;
 }
 
-/** Adds the problem of a value that breaks a rule of its schema. */
+/** Adds a problem for a value that violates its schema. */
 export function fail(
   at: Findings,
   path: string,

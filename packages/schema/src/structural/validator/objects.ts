@@ -32,7 +32,8 @@ export function compileObject(schema: JsonSchema, { properties, additional }: Fi
     }
     for (const [name, validate] of properties) {
       if (!Object.hasOwn(value, name)) continue;
-      // A version change is not visible here, so these two fields are always checked.
+      // The root's `apiVersion` and `kind` are always checked: both objects have the same version here, so a change would
+      // not show.
       const ratchets = path !== '' || (name !== 'kind' && name !== 'apiVersion');
       validate(
         value[name],

@@ -9,9 +9,9 @@ import { compileObject } from './objects.ts';
 import { type CompilePattern, compileString } from './strings.ts';
 
 /**
- * Compiles a schema to closures that check a value as the API server does (kube-openapi's validator, 1.36): with the same
- * order, messages and quirks. On update, problems in unchanged values are dropped if the old value can be found: fields of
- * structures and maps, elements of `map` lists.
+ * Compiles a schema to closures that check a value like the API server (kube-openapi's validator, 1.36), with the same
+ * order, messages and quirks. On update, ignores problems in unchanged values that can be matched to their old values:
+ * fields of structures, values of maps, and elements of `map` lists.
  */
 export function compileValidator(schema: JsonSchema, compilePattern: CompilePattern): Validate {
   const compile = (nested: JsonSchema): Validate => compileValidator(nested, compilePattern);
