@@ -52,7 +52,7 @@ describe('generated manifests on a cluster', () => {
         spec: { replicas: 1, color: 'red', plain: 'x', up: 'u', ...spec },
       });
 
-  it('are served with defaults and prune unknown fields', async () => {
+  it('apply defaults and prune unknown fields', async () => {
     const { spec } = await create('good', { defaulted: undefined, other: 1, target: '50%', size: '1Gi' });
     expect(spec).toMatchObject({ defaultedList: ['a', 'b'], defaulted: { name: 'x', port: 80 }, target: '50%' });
     expect(spec).not.toHaveProperty('other');

@@ -15,7 +15,7 @@ describe('the manifests of the PostgreSQL example', () => {
     const written = ['config/crd/bases', 'config/rbac'].flatMap((folder) =>
       readdirSync(join(root, folder)).map((name) => `${folder}/${name}`),
     );
-    // Scaffolded, not generated: they depend on where the operator runs.
+    // These files are scaffolded, not generated, because they depend on where the operator runs.
     const scaffolded = ['namespace', 'role_binding', 'service_account'].map((name) => `config/rbac/${name}.yaml`);
     expect(files.map(({ path }) => path)).toEqual(written.filter((path) => !scaffolded.includes(path)).sort());
     for (const { path, text } of files) expect(text, path).toBe(readFileSync(join(root, path), 'utf8'));

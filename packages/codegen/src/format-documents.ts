@@ -1,6 +1,6 @@
 import { formatYaml } from '@kubewright/schema/internal';
 
-/** Formats several documents, each with its `---`. */
+/** Formats documents as one YAML text. Each document starts with `---`. */
 export function formatYamlDocuments(documents: readonly unknown[]): string {
   return documents.map((document) => `---\n${formatYaml(document)}`).join('');
 }

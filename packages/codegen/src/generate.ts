@@ -27,7 +27,7 @@ import { webhookPlace } from './webhook/webhook-place.ts';
 
 /** A generated file. */
 export interface GeneratedFile {
-  /** Relative to the project's root, with slashes. */
+  /** Path relative to the project's root, with forward slashes. */
   readonly path: string;
   readonly text: string;
 }
@@ -46,9 +46,12 @@ export interface GeneratedFile {
  * ```
  */
 export interface GenerateResult {
-  /** Sorted by path; empty if there is an error. */
+  /** The generated files, sorted by path. Empty if there is an error. */
   readonly files: readonly GeneratedFile[];
-  /** All kinds in the form of a CRD, including those without a generated CRD; empty if there is an error. */
+  /**
+   * The CRDs of all kinds, including kinds of aggregated servers, whose CRDs are not among the files. Empty if there is an
+   * error.
+   */
   readonly kinds: readonly Crd[];
   readonly problems: readonly Problem[];
   /** The rules that the manager's roles are built from, each with the code that requires it. Empty if there is an error. */
@@ -57,9 +60,9 @@ export interface GenerateResult {
 
 /** Options for {@link generate} and {@link Generator}. */
 export interface GenerateOptions extends ProjectOptions {
-  /** Used in the labels of the roles for users of the kinds. @defaultValue the name of the root folder */
+  /** Project name in the labels of the roles for users. @defaultValue the name of the root folder */
   readonly projectName?: string | undefined;
-  /** Prefix of role names. @defaultValue none: kustomize adds it */
+  /** Prefix of role names. @defaultValue no prefix, because kustomize adds it */
   readonly namePrefix?: string | undefined;
 }
 
@@ -83,8 +86,8 @@ export async function generate(
 }
 
 /**
- * Generates the same result as {@link generate}, incrementally: after a file changes, only what depends on it is read again.
- * Not safe for concurrent calls.
+ * Generates the same result as {@link generate}, but incrementally: later calls only read changed files and files that
+ * depend on them. Not safe for concurrent calls.
  *
  * @example
  * ```ts
@@ -111,7 +114,7 @@ export class Generator {
     this.#project = new Project(options);
   }
 
-  /** @param overlay - file contents that replace files on disk from now on, by absolute path */
+  /** @param overlay - file contents by absolute path, which replace the files on disk from now on */
   async generate(
     options: {
       readonly signal?: AbortSignal | undefined;
@@ -164,7 +167,10 @@ export class Generator {
   }
 }
 
-/** Generates the roles of kinds. Files are named by kind, or by group and kind if two groups have a kind with the same name. */
+/**
+ * Generates the roles for users of each kind. Files are named after the kind, preceded by the group if another group has a
+ * kind of the same name.
+ */
 function kindRoleFiles(crds: readonly BuiltCrd[], names: RoleOptions): readonly GeneratedFile[] {
   const nameOf = ({ crd }: BuiltCrd): string => crd.spec.names.kind.toLowerCase();
   return crds.flatMap((built) => {

@@ -6,11 +6,14 @@ interface Remembered<T> {
   readonly problems: Problems;
 }
 
-/** A cache of values derived from parts of a project, with their problems, until those parts change. */
+/**
+ * Caches values that are derived from parts of a project, together with the problems that were found. A value is valid until
+ * its part changes.
+ */
 export class Memory<T> {
   readonly #kept = new Map<string, Remembered<T>>();
 
-  /** Returns the value of a name in a state; computed only if the state differs from the last one. */
+  /** Returns the value with the given name. Computes it only if the state differs from the last call's. */
   recall(
     { name, state, problems }: { readonly name: string; readonly state: string; readonly problems: Problems },
     make: (problems: Problems) => T,
@@ -26,7 +29,7 @@ export class Memory<T> {
   }
 }
 
-/** A cache keyed by an object that is recreated whenever an input of the value changes. */
+/** Caches values by an object that is recreated whenever an input of the value changes. */
 export class ObjectMemory<K extends object, T> {
   readonly #kept = new WeakMap<K, Omit<Remembered<T>, 'state'>>();
 

@@ -8,7 +8,7 @@ import { Generator } from './generate.ts';
 const folder = new URL('./testdata/parity/', import.meta.url);
 const recorded = readFileSync(new URL('recorded.yaml', folder), 'utf8');
 
-/** Returns the CRD without the parts that name the tool and the descriptions that every kind has. */
+/** Returns the CRD without the names of the tools and the descriptions that every kind has. */
 function comparable(text: string): unknown {
   const crd = JSON.parse(JSON.stringify(parsed(text)));
   for (const name of ['controller-gen.kubebuilder.io/version', 'kubewright.dev/version']) {
@@ -29,9 +29,9 @@ function withKnownDifferences(crd: unknown): unknown {
   // 0.19 does not support the marker on a kind.
   schema.externalDocs = { description: 'More', url: 'https://example.com/docs' };
   const { spec } = schema.properties;
-  // An empty name is equivalent to a missing one: Kubernetes writes it for compatibility with old clients.
+  // Kubernetes writes an empty name for compatibility with old clients. It is equivalent to a missing name.
   delete spec.properties.secret.properties.name.default;
-  // 0.19 builds a list and counts its elements; 0.23 adds numbers.
+  // 0.19 counts the elements of a list; 0.23 adds numbers.
   for (const each of spec['x-kubernetes-validations']) {
     each.rule = each.rule.replace(/^\[(.*)\]\.filter\(x,x==true\)\.size\(\)/, (_: string, fields: string) =>
       fields

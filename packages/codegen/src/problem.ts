@@ -1,5 +1,5 @@
 /**
- * A problem with the code to generate from, and its fix.
+ * A problem in the source code that the generator reads, and its fix.
  *
  * @example
  * ```ts
@@ -12,7 +12,7 @@ export interface Problem {
   readonly code: ProblemCode;
   /** Errors prevent files from being written; warnings do not. */
   readonly severity: 'error' | 'warning';
-  /** Relative to the project's root. */
+  /** Path relative to the project's root. */
   readonly file: string;
   /** Starts at 1. */
   readonly line: number;
@@ -27,30 +27,30 @@ export interface Problem {
 
 /** The codes of {@link Problem}. */
 export type ProblemCode =
-  | 'KW6001' // the project cannot be read
-  | 'KW6002' // a value is not known at generation time
-  | 'KW6003' // a kind is declared without types, or with an invalid name
-  | 'KW6004' // versions of a kind contradict each other
+  | 'KW6001' // the project's configuration or sources cannot be read
+  | 'KW6002' // a value that is only known at run time
+  | 'KW6003' // a kind without types, or with an invalid name
+  | 'KW6004' // contradictory versions of a kind
   | 'KW6101' // a number without an integer or float type
   | 'KW6102' // a type that has no schema
-  | 'KW6103' // a type that contains itself
+  | 'KW6103' // a recursive type
   | 'KW6104' // a type that cannot be resolved
   | 'KW6201' // an unknown tag
   | 'KW6202' // a tag that has no effect here
   | 'KW6203' // a tag with an invalid argument
-  | 'KW6204' // a tag outside of a documentation comment, or one that TypeScript expresses itself
+  | 'KW6204' // a tag outside of a documentation comment, or a tag that TypeScript syntax replaces
   | 'KW6205' // a path in `schema`, in a column or in a subresource that refers to no field
-  | 'KW6301' // the API server would reject the schema
-  | 'KW6302' // a CEL rule does not compile
-  | 'KW6303' // a CRD is too large
-  | 'KW6304' // a CEL rule is too expensive, or all rules of a schema in total
+  | 'KW6301' // a schema that the API server would reject
+  | 'KW6302' // a CEL rule that does not compile
+  | 'KW6303' // a CRD that is too large
+  | 'KW6304' // a CEL rule that is too costly, or rules of a schema that are too costly in total
   | 'KW6305' // a short name that kubectl resolves to another kind
   | 'KW6401' // code that cannot be resolved without running the program
-  | 'KW6501' // two webhooks have the same name
+  | 'KW6501' // two webhooks with the same name
   | 'KW6502' // versions of a kind without a converter
   | 'KW6701'; // a CRD in a group version that an aggregated server serves
 
-/** A position in a source file. */
+/** A position in a source file of the project. */
 export interface Position {
   readonly file: string;
   readonly line: number;
@@ -85,14 +85,14 @@ export class Problems {
     this.#keep(`${at.file}:${at.line}:${at.column} ${finding.code} ${finding.what}`, problem);
   }
 
-  /** Keeps the first path to a problem: a type that is used twice has the problem only once. */
+  /** Keeps only the first path to a problem: a type that is used twice has the problem once. */
   #keep(key: string, problem: Problem): void {
     if (!this.#found.has(key)) this.#found.set(key, problem);
   }
 }
 
 /**
- * Formats a problem for people: where, what, why, and how to fix it.
+ * Formats a problem for people: its location, description, reason and fix.
  *
  * @example
  * ```ts

@@ -31,7 +31,7 @@ export const Thing = defineKind<Spec>({ group: 'example.com', version: 'v1', kin
 const compiler = (options: object, more: object = {}): string =>
   JSON.stringify({ compilerOptions: { module: 'nodenext', target: 'es2022', strict: true, ...options }, ...more });
 
-/** Common ways to set up a project; all of them are equivalent. */
+/** Common ways to set up a project, which all yield the same result. */
 const projects: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'imports with the extension of JavaScript': {
     'tsconfig.json': compiler({}),

@@ -5,7 +5,7 @@ import { wrongPrograms } from './testdata/wrong-programs.ts';
 
 const fixture = new Fixture();
 
-/** Counts lines from the start of the program in the report. */
+/** Renumbers the lines of a report, so that they count from the start of the program. */
 const relative = (text: string): string =>
   text.replace(/^kind\.ts:(\d+)/gm, (_, line: string) => `kind.ts:${Number(line) - headLines}`);
 
@@ -15,10 +15,10 @@ async function report(name: string, source: string): Promise<string> {
 }
 
 describe('invalid programs', () => {
-  it('are reported with the position, the reason and what to write instead', { timeout: 120_000 }, async () => {
+  it('are reported with their position, the reason and a fix', { timeout: 120_000 }, async () => {
     const reports: string[] = [];
     for (const [name, source] of Object.entries(wrongPrograms)) reports.push(await report(name, source));
-    // Review changes by eye: vitest -u updates the file.
+    // Update the file with `vitest -u`, and review the changes.
     await expect(reports.join('\n')).toMatchFileSnapshot('./testdata/wrong-programs.txt');
   });
 

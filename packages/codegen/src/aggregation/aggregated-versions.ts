@@ -12,11 +12,14 @@ export interface AggregatedVersion {
   readonly resources: readonly DocumentedResource[];
 }
 
-/** The verbs of a CRD's resources, which an aggregated server is assumed to support too. */
+/** The verbs of custom resources. An aggregated server is assumed to support all of them. */
 const servedVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
 const viewVerbs = ['get', 'patch', 'update'];
 
-/** Collects the group versions that aggregated API servers serve. An APIService always covers a whole group version. */
+/**
+ * Collects the group versions that aggregated API servers serve, and reports kinds of these group versions that have a CRD,
+ * because an APIService always covers a whole group version.
+ */
 export function aggregatedVersions(
   built: readonly BuiltCrd[],
   { problems }: { readonly problems: Problems },

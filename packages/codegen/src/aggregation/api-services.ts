@@ -1,13 +1,13 @@
 import { version as generator } from '../version.ts';
 import type { AggregatedVersion } from './aggregated-versions.ts';
 
-/** The address of a project's own API server after deployment. */
+/** The Service of a project's deployed API server. */
 export interface ApiServerPlace {
   readonly namespace: string;
   readonly service: string;
 }
 
-/** Returns the address that `config/default` deploys to, under kubebuilder's prefix. */
+/** Returns the namespace and Service of the API server that `config/default` deploys, with kubebuilder's name prefix. */
 export function apiServerPlace({
   projectName,
   namePrefix,
@@ -19,12 +19,15 @@ export function apiServerPlace({
   return { namespace: `${prefix}system`, service: `${prefix}apiserver-service` };
 }
 
-/** The priorities of CRD groups and versions, so that clients see the same order no matter which server serves a kind. */
+/**
+ * The priorities that Kubernetes gives to groups and versions of CRDs. With the same priorities, discovery does not change
+ * when a kind moves between a CRD and an aggregated server.
+ */
 const priorities = { groupPriorityMinimum: 1000, versionPriority: 100 };
 
 /**
- * Builds the APIService that assigns a group version to the project's own API server. The CA bundle is set where the
- * certificate is created.
+ * Builds the APIService that routes a group version to the project's API server. Does not set the CA bundle: whatever
+ * creates the certificate sets it.
  */
 export function apiService(
   { group, version, kinds }: AggregatedVersion,

@@ -1,6 +1,9 @@
 import { type RbacRule, ruleFor } from '../rbac/rule.ts';
 
-/** Permissions with which an API server authenticates and authorizes callers, and checks namespaces, through the cluster. */
+/**
+ * Permissions that an aggregated API server needs to authenticate and authorize callers through the cluster, and to look up
+ * namespaces.
+ */
 export const delegationRules: readonly RbacRule[] = [
   ruleFor({ group: 'authentication.k8s.io', plural: 'tokenreviews' }, 'create'),
   ruleFor({ group: 'authorization.k8s.io', plural: 'subjectaccessreviews' }, 'create'),

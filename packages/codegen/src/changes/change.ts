@@ -1,17 +1,17 @@
-/** A difference between two states of a CRD, and its effect on users of the older one. */
+/** A difference between two states of a CRD, and its effect on users of the older state. */
 export interface CrdChange {
-  /** The kind of change; a name for lists of allowed changes. */
+  /** The kind of change. Also its name in lists of allowed changes. */
   readonly kind: CrdChangeKind;
-  /** Breaking: objects or clients that were valid no longer are. Safe: existing users are not affected. */
+  /** `breaking`: the change breaks valid objects or clients. `safe`: it does not affect existing users. */
   readonly severity: 'breaking' | 'safe';
   /** The affected version; undefined if the change affects the whole kind. */
   readonly version?: string;
-  /** Path from the object's root: `spec.users[].name`; empty if no field is affected. */
+  /** Path from the object's root: `spec.users[].name`. Empty if the change does not concern a field. */
   readonly path: string;
   readonly message: string;
 }
 
-/** All kinds of change that {@link compareCrds} distinguishes. */
+/** The kinds of change that {@link compareCrds} distinguishes. */
 export type CrdChangeKind = BreakingKind | SafeKind;
 
 type BreakingKind =

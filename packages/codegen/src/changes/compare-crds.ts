@@ -3,8 +3,8 @@ import { Changes, type CrdChange, type CrdChangeKind } from './change.ts';
 import { compareSchemas } from './compare-schemas.ts';
 
 /**
- * Lists the differences between two states of a CRD. Changes that break stored objects, manifests or clients come first, safe
- * ones after. Each version is compared with its own previous state; an unchanged CRD yields an empty list.
+ * Lists the differences between two states of a CRD. Breaking changes come first, then safe ones. Each version is compared
+ * with the version of the same name. If nothing changed, the list is empty.
  *
  * @example
  * ```ts

@@ -23,7 +23,7 @@ export function compareSchemas(
 
 type Add = (kind: CrdChangeKind, message: string) => void;
 
-/** Returns false if the types are too different to compare further. */
+/** Compares the types. Returns false if they are so different that comparing the rest makes no sense. */
 function compareTypes(before: JsonSchema, after: JsonSchema, add: Add): boolean {
   const name = (schema: JsonSchema): string =>
     schema['x-kubernetes-int-or-string'] === true ? 'integer or string' : (schema.type ?? 'any');
@@ -38,7 +38,7 @@ function compareTypes(before: JsonSchema, after: JsonSchema, add: Add): boolean 
     return true;
   }
   if (before.type === after.type) return true;
-  // Even integer to number and untyped to typed are changes of type.
+  // Also reported if an integer becomes a number, or if a value without a type gets one.
   add('type-changed', `type changed from ${name(before)} to ${name(after)}`);
   return false;
 }
@@ -135,7 +135,7 @@ type Rule = NonNullable<JsonSchema['x-kubernetes-validations']>[number];
 
 function compareRules(before: JsonSchema, after: JsonSchema, add: Add): void {
   const rules = (schema: JsonSchema): readonly Rule[] => schema['x-kubernetes-validations'] ?? [];
-  // With optionalOldSelf, a rule also applies to new objects: that makes it a different rule.
+  // Rules that differ in optionalOldSelf are different, because with it a rule also applies when an object is created.
   const isSame = (a: Rule, b: Rule): boolean =>
     a.rule === b.rule && (a.optionalOldSelf ?? false) === (b.optionalOldSelf ?? false);
   const ruleText = ({ rule, optionalOldSelf }: Rule): string =>
@@ -143,7 +143,7 @@ function compareRules(before: JsonSchema, after: JsonSchema, add: Add): void {
   const [old, now] = [rules(before), rules(after)];
   const removed = old.filter((rule) => !now.some((each) => isSame(each, rule)));
   const added = now.filter((rule) => !old.some((each) => isSame(each, rule)));
-  // Pairs removed and added rules: a rule was rewritten, and it may have become stricter.
+  // Treats a removed and an added rule as one rule that was rewritten, and that may be stricter now.
   for (const rule of removed.splice(0, added.length)) {
     add('rule-changed', `rule ${ruleText(rule)} changed to ${ruleText(added.shift()!)}`); // at most added.length rules are removed
   }
@@ -151,7 +151,7 @@ function compareRules(before: JsonSchema, after: JsonSchema, add: Add): void {
   for (const rule of added) add('rule-added', `must now satisfy ${ruleText(rule)}`);
 }
 
-/** Compares the schemas of fields that are not declared by name. */
+/** Compares the schemas of a map's values. */
 function compareKeys(
   before: JsonSchema,
   after: JsonSchema,
@@ -181,7 +181,7 @@ function compareFields(
       changes.add('field-removed', below, 'was removed: stored values are dropped');
       continue;
     }
-    // A default replaces a missing value.
+    // A required field with a default is never missing.
     const must = !old.isRequired && now.isRequired && now.schema?.default === undefined;
     if (old.isNamed || !now.isNamed) {
       if (must) changes.add('field-required', below, 'is now required');
@@ -198,7 +198,7 @@ function compareFields(
 }
 
 interface Field {
-  /** The schema of a field with this name, declared or not; undefined if the field is pruned. */
+  /** The schema of the field's value, whether or not the field is declared; undefined if the API server prunes the field. */
   readonly schema: JsonSchema | undefined;
   readonly isNamed: boolean;
   readonly isRequired: boolean;
@@ -211,12 +211,15 @@ function fieldOf(schema: JsonSchema, name: string): Field {
   return { schema: isNamed ? properties[name] : otherwise, isNamed, isRequired: required.includes(name) };
 }
 
-/** Required keys need not be declared: they can be keys of a map or of an object that keeps unknown fields. */
+/**
+ * Returns the names of all declared or required fields. A required field may be undeclared: a key of a map, or an unknown
+ * field that is kept.
+ */
 function fieldsOf({ properties = {}, required = [] }: JsonSchema): readonly string[] {
   return [...Object.keys(properties), ...required];
 }
 
-/** The schema of values that are kept without validation. */
+/** The schema of unknown fields that are kept: any value is valid. */
 const anything: JsonSchema = { 'x-kubernetes-preserve-unknown-fields': true };
 
 function keepsUnknown(schema: JsonSchema): boolean {

@@ -32,7 +32,7 @@ const keyed = (...keys: readonly string[]): JsonSchema => ({
 });
 const refused = 'refused';
 
-/** A manifest that was valid, and its state on the API server after the change. */
+/** Changes, each with a manifest that was valid before and its fate on the API server after the change. */
 const effects: readonly (readonly [
   CrdChangeKind,
   { readonly before: JsonSchema; readonly after: JsonSchema; readonly given: Spec; readonly effect: Spec | 'refused' },
@@ -214,7 +214,7 @@ describe('breaking changes', () => {
   }
 
   async function install(crd: Crd): Promise<void> {
-    await crds().create(crd as unknown as CustomResourceDefinition); // our type has the required fields
+    await crds().create(crd as unknown as CustomResourceDefinition); // the cast is safe: our type has the required fields
     await expect
       .poll(async () => (await crds().get({ name: crd.metadata.name })).status?.conditions?.map(({ type }) => type), {
         timeout: 30_000,

@@ -2,13 +2,13 @@ import { builtinDefinitions, builtinResources } from '@kubewright/schema/interna
 import type { ProjectView } from './project.ts';
 import type { ts } from './typescript.ts';
 
-/** A declaration in the package of Kubernetes' own types. */
+/** The meaning of a declaration in the package of Kubernetes' types. */
 export type DeclaredBuiltin =
   | { readonly type: 'definition'; readonly definition: string }
   | { readonly type: 'intOrString' | 'embeddedResource' }
   | { readonly type: 'class'; readonly name: string };
 
-/** The parts of a kind that RBAC and webhooks need. */
+/** The parts of a kind that RBAC rules and webhooks refer to. */
 export interface KindRef {
   readonly group: string;
   readonly version: string;
@@ -18,7 +18,7 @@ export interface KindRef {
 
 const typesPackage = '@kubewright/apimachinery';
 
-/** Handwritten types of the package, and the definitions they correspond to. */
+/** The types of the package that are not generated, and their meaning. */
 const byHand: Readonly<Record<string, DeclaredBuiltin>> = {
   IntOrString: { type: 'intOrString' },
   KubernetesObject: { type: 'embeddedResource' },
@@ -47,7 +47,7 @@ export function builtinKindOf(view: ProjectView, declaration: ts.Node, name: str
   return found && { group: found.group, version: found.version, kind: found.kind, plural: found.resource };
 }
 
-// Derived from constants, so it does not matter when it is built.
+// A cache, safe to share: its content depends on constants only.
 let byFile: ReadonlyMap<string, string> | undefined;
 
 /** `core-v1.Pod` → `io.k8s.api.core.v1.Pod`. */

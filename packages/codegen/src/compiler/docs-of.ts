@@ -27,7 +27,8 @@ export function docsOf(
       fix: 'move it into a /** … */ comment before the declaration',
     });
   }
-  // All comments of a field count; before a statement, earlier ones usually describe the file.
+  // All comments before a field describe it. Before a statement, only the last comment does: earlier ones usually describe
+  // the file.
   const read = place === 'field' ? documentation : documentation.slice(-1);
   const parsed = read.map(({ pos, end }) => parseDocs(text.slice(pos, end), pos));
   return {
@@ -43,9 +44,9 @@ export function docsOf(
 }
 
 /**
- * Returns the comments between a declaration and the end of the previous line: `{ /** … *\/ name: string }`. After a semicolon,
- * the declaration must be on the same line. After a brace, a comment always belongs to the first declaration, because no other
- * precedes it.
+ * Returns the comments that precede a declaration on the line of the previous token: `{ /** … *\/ name: string }`. After a
+ * brace, they belong to the declaration, which is the first. After anything else, they belong to it only if it is on the
+ * same line.
  */
 function sameLine(node: ts.Node): readonly ts.CommentRange[] {
   const { text } = node.getSourceFile();
@@ -55,7 +56,7 @@ function sameLine(node: ts.Node): readonly ts.CommentRange[] {
   return !isFirst && text.slice(end, node.getStart()).includes('\n') ? [] : comments;
 }
 
-/** Returns comments at the end of a field's line, which look as if they belonged to the field. */
+/** Returns the comments that follow a field on the same line. They seem to describe the field, but do not. */
 function trailing(node: ts.Node): readonly ts.CommentRange[] {
   const { text } = node.getSourceFile();
   const comments = ts.getTrailingCommentRanges(text, node.getEnd()) ?? [];

@@ -1,11 +1,14 @@
 import { ts } from './typescript.ts';
 
-/** Returns the state of a file in a view of a project. Equal states mean that the file has the same meaning in both views. */
+/**
+ * Returns a key for the state of a file in a view of a project. If the keys of two views are equal, the file means the same
+ * in both.
+ */
 export type StateOf = (file: ts.SourceFile) => string;
 
 /**
- * Computes the states of files. A file's state covers all files that it imports, directly or indirectly, and all packages:
- * results derived from the file stay valid while its state is unchanged.
+ * Computes the states of files. A file's state covers all packages, and all files that it imports directly or indirectly.
+ * While the state is unchanged, results derived from the file stay valid.
  */
 export class FileStates {
   readonly #numbers = new WeakMap<ts.SourceFile, number>();
@@ -15,7 +18,7 @@ export class FileStates {
   of(program: ts.Program, own: readonly ts.SourceFile[]): StateOf {
     const mine = new Set(own);
     const others = program.getSourceFiles().filter((file) => !mine.has(file));
-    // Global declarations of a file affect more than its importers.
+    // Files with global declarations affect all files, not only those that import them.
     const everywhere = own.filter((file) => reachesAll(file));
     const common = `${JSON.stringify(program.getCompilerOptions())} ${this.#stateOf([...others, ...everywhere])}`;
     const checker = program.getTypeChecker();
@@ -54,7 +57,7 @@ function ownImports(
   file: ts.SourceFile,
   { checker, own }: { readonly checker: ts.TypeChecker; readonly own: ReadonlySet<ts.SourceFile> },
 ): readonly ts.SourceFile[] {
-  // Inline type imports can appear anywhere, so assume all files.
+  // The file contains `import(…)`, whose target is hard to determine, so assume that it imports all files.
   if (/\bimport\s*\(/.test(file.text)) return [...own];
   return file.statements.flatMap((statement) => {
     const specifier =

@@ -49,12 +49,12 @@ export interface KindModel {
   readonly status?: TypeModel;
   readonly docs: Docs;
   readonly at: Position;
-  /** The variable that contains the kind, to which other code refers. */
+  /** The variable declaration of the kind, to resolve references to it. */
   readonly declaration: ts.Node;
   readonly specType: ts.Type;
 }
 
-/** A {@link KindModel} without the parts specific to one view of the project. */
+/** The parts of a {@link KindModel} that do not depend on one view of the project. */
 export type ReadKind = Omit<KindModel, 'declaration' | 'specType'>;
 
 /** Finds and reads the kinds that a project defines, ordered by file and line. */
@@ -93,7 +93,7 @@ function readKind(call: ts.CallExpression, view: ProjectView, problems: Problems
   }
   const reader = new TypeReader(view, problems);
   const isNone = status === undefined || status.kind === ts.SyntaxKind.NeverKeyword;
-  // The compiler has checked the other fields of the call against KindDefinition.
+  // The cast is safe: the compiler has checked the call against KindDefinition.
   const given = definition as unknown as Partial<KindModel> & Pick<KindModel, 'group' | 'version' | 'kind'>;
   return {
     plural: pluralOf(given.kind),
@@ -118,7 +118,7 @@ function readKind(call: ts.CallExpression, view: ProjectView, problems: Problems
   };
 }
 
-/** Reads each field separately, so that problems are reported at their position. */
+/** Evaluates each field of the definition separately, so that each problem is reported at its position. */
 function readDefinition(
   call: ts.CallExpression,
   view: ProjectView,

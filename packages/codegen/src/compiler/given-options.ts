@@ -3,15 +3,15 @@ import { valueFor } from './kind-resolver.ts';
 import type { ProjectView } from './project.ts';
 import { ts } from './typescript.ts';
 
-/** The values that an object literal gives a property, including spreads. */
+/** The possible values of a property in an object literal, which may contain spreads. */
 export interface GivenOption {
-  /** All expressions that may be its value: several if it depends on a condition. */
+  /** All expressions that the property may have as its value; several if the value depends on a condition. */
   readonly values: readonly ts.Expression[];
-  /** Spread expressions that may also contain the property but are not object literals. */
+  /** Spread expressions that may set the property, too, but cannot be resolved to object literals. */
   readonly unknown: readonly ts.Expression[];
 }
 
-/** Finds the values that an object literal gives a property. Later members override earlier ones, as at run time. */
+/** Finds the possible values of a property in an object literal. Later members override earlier ones, as at run time. */
 export function givenOption(view: ProjectView, object: ts.ObjectLiteralExpression, name: string): GivenOption {
   const values: ts.Expression[] = [];
   const unknown: ts.Expression[] = [];
@@ -34,7 +34,7 @@ export function givenOption(view: ProjectView, object: ts.ObjectLiteralExpressio
 interface Spread {
   readonly objects: readonly ts.ObjectLiteralExpression[];
   readonly unknown: readonly ts.Expression[];
-  /** False if a condition decides what is spread. */
+  /** False if it depends on a condition which object is spread. */
   readonly isCertain: boolean;
 }
 

@@ -17,15 +17,15 @@ export class KindResolver {
     this.#kinds = kinds;
   }
 
-  /** The names of the project's kinds, as a key: kinds resolve the same way while it is unchanged. */
+  /** A key of the project's kinds. While it is unchanged, expressions resolve to the same kinds. */
   get names(): string {
     return JSON.stringify(this.#kinds.map(({ group, version, kind, plural }) => [group, version, kind, plural]));
   }
 
-  /** Returns the kind that a constant contains: `Pod`, or one of the project's. */
+  /** Returns the kind that an expression refers to: a built-in kind such as `Pod`, or a kind of the project. */
   ofExpression(expression: ts.Expression): KindRef | undefined {
     const { checker } = this.#view;
-    // watch(Pod, …), cached(Pod, …): the kind is the first argument.
+    // The kind is the first argument, as in `watch(Pod, …)` and `cached(Pod, …)`.
     if (ts.isCallExpression(expression)) {
       const own = this.#kinds.find(({ declaration }) => contains(declaration, expression));
       const [first] = expression.arguments;
@@ -50,7 +50,9 @@ export class KindResolver {
     return initializer && this.ofExpression(initializer);
   }
 
-  /** Returns the kinds of an expression's objects, from its literals or otherwise from its type. */
+  /**
+   * Returns the kinds of the objects in an expression, which are read from literals if possible, otherwise from the type.
+   */
   ofObjects(expression: ts.Expression): readonly (KindRef | undefined)[] {
     const { checker } = this.#view;
     if (ts.isArrayLiteralExpression(expression)) return expression.elements.flatMap((each) => this.ofObjects(each));
@@ -66,7 +68,7 @@ export class KindResolver {
     return this.ofType(checker.getTypeAtLocation(expression));
   }
 
-  /** Returns the kinds that objects of a type can have, following lists and unions. Undefined means an unknown kind. */
+  /** Returns the kinds that objects of a type can have; for a list, those of its elements. An unknown kind is undefined. */
   ofType(type: ts.Type): readonly (KindRef | undefined)[] {
     const { checker } = this.#view;
     if (type.isUnion()) return type.types.flatMap((each) => this.ofType(each));
@@ -89,7 +91,7 @@ export class KindResolver {
     return [this.#kinds.find((each) => each.specType === specType)];
   }
 
-  /** Handles `interface Ox` and `const Ox: Kind<Ox> = { … }`: the same name for the type and the kind. */
+  /** Resolves a type by the constant of the same name: `interface Ox` with `const Ox: Kind<Ox> = { … }`. */
   #ofSameName(type: ts.Type): KindRef | undefined {
     const declaration = type.getSymbol()?.valueDeclaration;
     if (declaration === undefined || !ts.isVariableDeclaration(declaration) || !declaration.initializer)
@@ -106,7 +108,7 @@ export class KindResolver {
   }
 }
 
-/** Returns the value of a property that an object literal specifies itself. */
+/** Returns the value of a property that an object literal sets directly, not through a spread. */
 function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expression | undefined {
   for (const property of object.properties) {
     const value = valueFor(property, name);
@@ -115,7 +117,7 @@ function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expres
   return undefined;
 }
 
-/** Returns the value that a member of an object literal gives a property. */
+/** Returns the property's value if the member of the object literal sets it; otherwise undefined. */
 export function valueFor(member: ts.ObjectLiteralElementLike, name: string): ts.Expression | undefined {
   if (member.name === undefined || !ts.isIdentifier(member.name) || member.name.text !== name) return undefined;
   if (ts.isPropertyAssignment(member)) return member.initializer;

@@ -11,7 +11,10 @@ export interface ParsedDocs {
   readonly tags: readonly ParsedTag[];
 }
 
-/** `@name` at the start or after white space; also matches kubebuilder's names, so that the correct name can be suggested. */
+/**
+ * Matches `@name` at the start or after white space. Also matches kubebuilder's marker names, so that the correct tag can be
+ * suggested.
+ */
 const tagPattern = /(^|\s)@([A-Za-z][\w.:/+-]*)/y;
 
 /** A controller-gen marker, which has its own line. */
@@ -22,7 +25,7 @@ const markerPattern =
  * Parses a documentation comment. A tag starts with `@name` after white space and extends to the next tag, even over several
  * lines; one line can contain several tags. An `@` in backticks or double quotes does not start a tag.
  *
- * @param comment - with its markers, `/**` to `*` `/`
+ * @param comment - the whole comment, including its delimiters
  * @param start - offset of the comment in its file
  */
 export function parseDocs(comment: string, start: number): ParsedDocs {
@@ -71,14 +74,14 @@ function tagsOf(line: string): { readonly index: number; readonly end: number; r
   const found: { index: number; end: number; name: string }[] = [];
   let quote = '';
   for (let i = 0; i < line.length; i++) {
-    const char = line[i] as string; // i is within the line
+    const char = line[i] as string; // the cast is safe: i is within the line
     if (quote !== '') {
       if (char === '\\') i++;
       else if (char === quote) quote = '';
       continue;
     }
     if (char === '`' || (char === '"' && found.length > 0)) {
-      // A quotation mark without a partner on the same line quotes nothing.
+      // A quotation mark starts a quotation only if another one follows on the same line.
       if (line.indexOf(char, i + 1) !== -1) quote = char;
       continue;
     }

@@ -22,11 +22,11 @@ export interface ProjectView {
   readonly files: readonly ts.SourceFile[];
   position(node: ts.Node): Position;
   positionAt(file: ts.SourceFile, offset: number): Position;
-  /** Equal in two views if everything that affects the file's meaning is equal. */
+  /** Returns a key that changes whenever anything changes that affects the meaning of the file. */
   readonly stateOf: StateOf;
-  /** True if a declaration is part of JavaScript: `Array`, `Date`. */
+  /** True if the declaration is part of JavaScript's standard library: `Array`, `Date`. */
   isLibrary(node: ts.Node): boolean;
-  /** Returns the file, without extension, if a declaration is in the package; otherwise undefined. */
+  /** Returns the file of a declaration, without extension, if it is in the named package; otherwise undefined. */
   fileOfPackage(node: ts.Node, name: string): string | undefined;
 }
 
@@ -46,8 +46,8 @@ const forced: ts.CompilerOptions = {
 };
 
 /**
- * Reads a project's sources and caches them: after a change, only changed files are read again. Not safe for concurrent use.
- * Results reflect the files at the time of the call.
+ * Reads a project's sources and caches them: later calls only read the files that changed. Views are snapshots of the files
+ * at the time of the call. Not safe for concurrent use.
  */
 export class Project {
   readonly #root: string;
@@ -104,7 +104,7 @@ export class Project {
       module: ts.ModuleKind.NodeNext,
       moduleResolution: ts.ModuleResolutionKind.NodeNext,
     };
-    // Sources are only read, so every rule of the project for import names is accepted.
+    // Accept imports with and without extensions, whatever the project requires, because nothing is emitted.
     const options = { ...(parsed?.options ?? defaults), allowImportingTsExtensions: true };
     delete options.rewriteRelativeImportExtensions;
     const at = { file: 'tsconfig.json', line: 1, column: 1 };
@@ -147,7 +147,7 @@ export class Project {
     const options = typeof languageVersion === 'object' ? languageVersion : { languageVersion };
     const file = ts.createSourceFile(name, overlaid ?? readFileSync(name, 'utf8'), {
       ...options,
-      // parseDocs reads the comments, and only those of relevant declarations.
+      // Skip documentation comments: parseDocs parses those that matter.
       jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
     });
     this.#kept.set(name, { stamp, file });
@@ -181,12 +181,12 @@ export class Project {
 }
 
 /**
- * The types of browsers and of Node make up most of what the compiler reads, and no kind can use them. They are treated as
- * empty.
+ * Declarations of browser and Node APIs, whose files are treated as empty to save time: they would be most of what the
+ * compiler reads, and no kind can use them.
  */
 const platformTypes = /\/typescript\/lib\/lib\.(?:dom|webworker|scripthost)[\w.]*\.d\.ts$|\/@types\/node\//;
 
-/** "No inputs were found in config file": reported with our own message. */
+/** TypeScript's error "No inputs were found in config file", for which we report a better message. */
 const noInputs = 18003;
 
 function stampOf(name: string): string | undefined {
@@ -194,7 +194,7 @@ function stampOf(name: string): string | undefined {
   return found?.isFile() ? `${found.mtimeMs} ${found.size} ${found.ino}` : undefined;
 }
 
-/** Subfolders of a package can contain a package.json without a name. */
+/** Returns the name in a package.json; undefined if it has none, as in some subfolders of packages. */
 function packageName(path: string): string | undefined {
   if (!existsSync(path)) return undefined;
   const { name }: { readonly name?: unknown } = JSON.parse(readFileSync(path, 'utf8'));

@@ -85,7 +85,10 @@ function union(reading: Reading, type: ts.UnionType, place: Place): TypeModel {
   );
 }
 
-/** Keeps the written order if possible; the compiler orders literals by their first use in the program. */
+/**
+ * Keeps the order in which the literals are written, if possible. The compiler would sort them by their first use in the
+ * program.
+ */
 function literals(reading: Reading, parts: readonly ts.Type[], place: Place): TypeModel {
   const values = literalsOf(parts, reading.checker);
   const written = writtenLiterals(place.node, reading.checker);

@@ -28,7 +28,7 @@ function mayBeUndefined(reading: Reading, property: ts.Symbol): boolean {
   return type.isUnion() && type.types.some(({ flags }) => flags & TypeFlags.Undefined);
 }
 
-/** Returns the type of a field's values, with its comment. */
+/** Returns the model of a field's type, including the field's comment. */
 export function readField(reading: Reading, property: ts.Symbol, { node, path }: Place): TypeModel {
   const { name } = property;
   const [declaration] = property.declarations ?? [];
@@ -43,7 +43,10 @@ export function readField(reading: Reading, property: ts.Symbol, { node, path }:
   return { ...model, at: reading.view.position(node), docs: [...model.docs, docs] };
 }
 
-/** A type parameter has a different type at each use, so the actual type takes precedence over the written one. */
+/**
+ * Reads the type as written if it is the actual type. They differ if the written type has type parameters, which stand for a
+ * different type at each use; then reads the actual type.
+ */
 function writtenModel(reading: Reading, written: ts.TypeNode | undefined, present: ts.Type, place: Place): TypeModel {
   if (written === undefined) return reading.type(present, place);
   const type = reading.checker.getTypeFromTypeNode(written);
@@ -62,7 +65,7 @@ function withoutUndefined(reading: Reading, type: ts.Type): ts.Type {
   return reading.checker.getNonNullableType(type);
 }
 
-/** Returns the model of a field that a project's type inherits from a Kubernetes type. */
+/** Returns the model of a field that a type of the project inherits from a Kubernetes type. */
 function builtinField(
   reading: Reading,
   declaration: ts.PropertySignature,

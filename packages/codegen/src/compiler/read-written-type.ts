@@ -5,7 +5,7 @@ import { ts } from './typescript.ts';
 
 const { TypeFlags, SyntaxKind, SymbolFlags } = ts;
 
-/** Reads a written type: it has the names of aliases, and their comments. */
+/** Reads a type as written, which preserves the names and comments of aliases. */
 export function readWritten(reading: Reading, node: ts.TypeNode, place: Place): TypeModel {
   const at: Place = { ...place, node };
   if (ts.isParenthesizedTypeNode(node)) return reading.node(node.type, place);
@@ -28,7 +28,7 @@ export function readWritten(reading: Reading, node: ts.TypeNode, place: Place): 
   return reading.type(reading.checker.getTypeFromTypeNode(node), at);
 }
 
-/** Returns the field of `Part['name']`; its comment applies to the value wherever it is used. */
+/** Returns the field that `Part['name']` refers to. The field's comment also applies to this value. */
 function fieldNamed(reading: Reading, { objectType, indexType }: ts.IndexedAccessTypeNode): ts.Symbol | undefined {
   const index = reading.checker.getTypeFromTypeNode(indexType);
   const owner = reading.checker.getTypeFromTypeNode(objectType);
@@ -88,7 +88,7 @@ function symbolOf(reading: Reading, name: ts.EntityName): ts.Symbol | undefined 
   return symbol && symbol.flags & SymbolFlags.Alias ? reading.checker.getAliasedSymbol(symbol) : symbol;
 }
 
-/** A written union of a type with null keeps the name of that type. */
+/** Reads a union as written if it only adds null or undefined to one type, to keep the name of that type. */
 function unionNode(reading: Reading, node: ts.UnionTypeNode, place: Place): TypeModel {
   const isNothing = (each: ts.TypeNode): boolean =>
     (reading.checker.getTypeFromTypeNode(each).flags & (TypeFlags.Undefined | TypeFlags.Null)) !== 0;

@@ -14,27 +14,27 @@ export interface Place {
   readonly optional?: boolean | undefined;
 }
 
-/** The state that the parts of the type reader share. Types are nested, so the parts call each other through it. */
+/** The state of a {@link TypeReader}, which its parts share and call each other through. */
 export interface Reading {
   readonly view: ProjectView;
   readonly checker: ts.TypeChecker;
   readonly problems: Problems;
-  /** The object types that contain the current one, to find a type that contains itself. */
+  /** The object types that contain the current one, to detect recursive types. */
   readonly stack: ts.Type[];
   /** Reads a type as written. */
   node(node: ts.TypeNode, place: Place): TypeModel;
   /** Reads a type as the compiler sees it. */
   type(type: ts.Type, place: Place): TypeModel;
-  /** Reads the values of a field. */
+  /** Reads the type of a field. */
   value(property: ts.Symbol, place: Place): TypeModel;
 }
 
-/** Returns the parts that every model has. */
+/** Returns the fields that every model has. */
 export function baseOf(reading: Reading, place: Place): { readonly at: Position; readonly docs: readonly Docs[] } {
   return { at: reading.view.position(place.node), docs: [] };
 }
 
-/** Reports that a type cannot be represented, and returns its model. */
+/** Reports that a type cannot be represented in JSON, and returns a placeholder model. */
 export function broken(reading: Reading, place: Place, finding: TypeFinding): TypeModel {
   report(reading, place, 'KW6102', finding);
   return { type: 'broken', ...baseOf(reading, place) };
@@ -67,7 +67,7 @@ export function builtinModel(
   return broken(reading, place, { what: `the class ${name} cannot be represented in JSON`, fix: insteadOf(name) });
 }
 
-/** Adds the comment of an index signature, which applies to the values. */
+/** Adds the comment of a map's index signature to the model of the map's values. */
 export function described(reading: Reading, values: TypeModel, signature: ts.Node | undefined): TypeModel {
   if (signature === undefined || !ts.isIndexSignatureDeclaration(signature)) return values;
   return {
@@ -86,7 +86,10 @@ export function notByText(reading: Reading, place: Place, key: string): TypeMode
   });
 }
 
-/** Returns the string type of `string & { readonly brand: 'Id' }`: only the compiler uses the brand. */
+/**
+ * Returns the primitive type of a branded type: `string` for `string & { readonly brand: 'Id' }`. Brands do not exist at run
+ * time.
+ */
 export function primitiveOf(type: ts.Type): ts.Type {
   if (!type.isIntersection()) return type;
   const primitive = ts.TypeFlags.StringLike | ts.TypeFlags.NumberLike | ts.TypeFlags.BooleanLike;

@@ -2,7 +2,7 @@ import { declarationOf } from './constants.ts';
 import type { ProjectView } from './project.ts';
 import { ts } from './typescript.ts';
 
-/** Functions of the runtime whose calls are declarations. */
+/** Functions of the runtime library whose calls the generator reads as declarations. */
 export type RuntimeFunction =
   | 'defineKind'
   | 'controller'
@@ -14,7 +14,7 @@ export type RuntimeFunction =
   | 'converter'
   | 'spoke';
 
-/** A call of one of these functions. */
+/** A call of a {@link RuntimeFunction}. */
 export interface RuntimeCall {
   readonly name: RuntimeFunction;
   readonly call: ts.CallExpression;
@@ -25,13 +25,14 @@ export function callsOf(view: ProjectView, ...names: readonly RuntimeFunction[])
   return view.files.flatMap((file) => callsIn(file, view, names));
 }
 
-/** Finds these calls in one file. */
+/** Finds calls of runtime functions in one file. */
 export function callsIn(
   file: ts.SourceFile,
   view: ProjectView,
   names: readonly RuntimeFunction[],
 ): readonly RuntimeCall[] {
-  // Most files contain none of these words, and checking all their calls would dominate the run time.
+  // Skips files that contain none of the names, as most do. Type-checking all of their calls would take most of the run
+  // time.
   const candidates = names.filter((name) => file.text.includes(name));
   if (candidates.length === 0) return [];
   const found: RuntimeCall[] = [];
@@ -52,7 +53,8 @@ function runtimeFunction(
   candidates: readonly RuntimeFunction[],
 ): RuntimeFunction | undefined {
   if (!ts.isIdentifier(callee) && !ts.isPropertyAccessExpression(callee)) return undefined;
-  // Resolving `context.get` requires type checking; members cannot be renamed by an import, so check the name first.
+  // Checks the name of a member first, because resolving the member requires type checking. Unlike functions, members cannot
+  // be imported under another name.
   const isNamed = ts.isIdentifier(callee) || candidates.some((name) => name === callee.name.text);
   if (!isNamed) return undefined;
   const declaration = declarationOf(view.checker, callee);

@@ -1,11 +1,11 @@
-/** A problem with a type, and what to write instead. */
+/** A problem with a type, and its fix. */
 export interface TypeFinding {
   readonly what: string;
   readonly why?: string;
   readonly fix: string;
 }
 
-/** Returns what to write instead of a type that is not JSON. */
+/** Suggests a replacement for a type that JSON cannot represent. */
 export function insteadOf(type: string): string {
   if (type === 'Date') return 'use string with the tag @dateTime';
   if (type === 'Quantity') return 'use string with the tag @quantity; Quantity.parse(text) computes with it';
@@ -24,7 +24,7 @@ export function insteadOf(type: string): string {
   return 'use a string, number, boolean, array, map, or an interface of those';
 }
 
-/** Classes of browsers and of Node, whose declarations are not read. */
+/** Classes of browser and Node APIs, whose declarations are not read. */
 const platform = new Set(
   'AbortController AbortSignal Blob Buffer Event EventTarget File FormData Headers NodeJS ReadableStream Request Response URL URLSearchParams WritableStream'.split(
     ' ',

@@ -4,7 +4,7 @@ import type { TagPlace } from '../tags/tag.ts';
 /** A tag of a documentation comment: `@minLength 3`. */
 export interface DocTag {
   readonly name: string;
-  /** The text after the name, up to the next tag; lines joined by line feeds. */
+  /** The text between the name and the next tag. May contain line feeds. */
   readonly text: string;
   readonly at: Position;
 }
@@ -18,7 +18,7 @@ export interface Docs {
 
 interface Base {
   readonly at: Position;
-  /** Comments that apply to this value, the outermost last: of an alias, of an interface, of the field. */
+  /** The comments that apply to this value, innermost first: of the alias, the interface, the field. */
   readonly docs: readonly Docs[];
   readonly nullable?: boolean;
 }
@@ -31,18 +31,18 @@ export interface FieldModel {
   readonly at: Position;
 }
 
-/** A TypeScript type, as far as JSON can represent it. Problems were reported when the type was read. */
+/** The JSON form of a TypeScript type. Problems with the type have already been reported. */
 export type TypeModel = Base &
   (
     | { readonly type: 'string' | 'number' | 'boolean' | 'intOrString' | 'unknown' | 'embeddedResource' }
-    /** `number | bigint`, the type of integers of 64 bits. */
+    /** `number | bigint`: a 64-bit integer. */
     | { readonly type: 'int64' }
     | { readonly type: 'literals'; readonly values: readonly (string | number | boolean)[] }
     | { readonly type: 'array'; readonly items: TypeModel }
     | { readonly type: 'map'; readonly values: TypeModel }
     | { readonly type: 'object'; readonly fields: readonly FieldModel[] }
-    /** A Kubernetes type, or a field of one. */
+    /** A Kubernetes type, or the type of one of its fields. */
     | { readonly type: 'builtin'; readonly definition: string; readonly field?: string }
-    /** Already reported; no further problems are reported for it. */
+    /** A type that JSON cannot represent. Has been reported, so no further problems are reported for it. */
     | { readonly type: 'broken' }
   );

@@ -8,8 +8,8 @@ import type { TypeModel } from './type-model.ts';
 import type { ts } from './typescript.ts';
 
 /**
- * Reads types that JSON can represent and reports those that it cannot. Prefers the written type: the compiler drops the names
- * of aliases of simple types, and their comments.
+ * Reads types that JSON can represent, and reports other types. Reads types as written where possible, because the compiler
+ * drops the names and comments of some aliases.
  */
 export class TypeReader {
   readonly #reading: Reading;

@@ -2,7 +2,7 @@ import { ts } from './typescript.ts';
 
 type Literal = string | number | boolean;
 
-/** Returns the literals of a written type in source order: of a union, of an enum, of a constant list. */
+/** Returns the literals of a union, enum or constant list in the order in which they are written. */
 export function writtenLiterals(node: ts.Node, checker: ts.TypeChecker): readonly Literal[] {
   if (ts.isParenthesizedTypeNode(node)) return writtenLiterals(node.type, checker);
   if (ts.isUnionTypeNode(node)) return node.types.flatMap((each) => writtenLiterals(each, checker));

@@ -11,9 +11,9 @@ import { type KindSchema, kindSchema } from './kind-schema.ts';
 /** A CRD with the origin of its parts. */
 export interface BuiltCrd {
   readonly crd: Crd;
-  /** The models of its versions, in the order of `spec.versions`. */
+  /** The models of the CRD's versions, in the order of `spec.versions`. */
   readonly kinds: readonly KindModel[];
-  /** For each version, positions in the code by path in its schema. */
+  /** For each version, source positions by path in its schema. */
   readonly positions: readonly ReadonlyMap<string, Position>[];
 }
 
@@ -42,10 +42,10 @@ export function buildCrds(kinds: readonly KindModel[], making: Making): readonly
 function buildCrd(kinds: readonly KindModel[], { problems, schemas }: Making): BuiltCrd {
   checkVersions(kinds, problems);
   for (const kind of kinds) checkNamesOf(kind, problems);
-  const [first] = kinds as readonly [KindModel, ...KindModel[]]; // grouping creates no empty groups
+  const [first] = kinds as readonly [KindModel, ...KindModel[]]; // the cast is safe: a group is never empty
   const positions: ReadonlyMap<string, Position>[] = [];
   const versions = kinds.map((kind): CrdVersion => {
-    // A kind is read as a whole: if its spec is unchanged, so is the rest.
+    // Kinds are cached as a whole, so an unchanged `spec` model means that the rest of the kind is unchanged, too.
     const made = schemas.recall(kind.spec, problems, (found) => kindSchema(kind, found));
     positions.push(made.positions);
     return versionOf(kind, made.schema, kinds.length === 1);
@@ -99,7 +99,7 @@ function versionOf(kind: KindModel, schema: object, isOnly: boolean): CrdVersion
   };
 }
 
-/** Checks names before anything is written, because they are part of paths and other names. */
+/** Checks the names of a kind before anything is generated, because they become parts of file paths and other names. */
 function checkNamesOf(kind: KindModel, problems: Problems): void {
   for (const { field, value, rule } of checkNames({ ...kind, versions: [kind.version] })) {
     const name = field === 'spec.versions' ? 'version' : field.replace(/^spec\.(names\.)?/, '');
@@ -113,7 +113,7 @@ function checkNamesOf(kind: KindModel, problems: Problems): void {
 }
 
 function checkVersions(kinds: readonly KindModel[], problems: Problems): void {
-  const [first, ...more] = kinds as readonly [KindModel, ...KindModel[]]; // grouping creates no empty groups
+  const [first, ...more] = kinds as readonly [KindModel, ...KindModel[]]; // the cast is safe: a group is never empty
   const seen = new Set<string>([first.version]);
   for (const kind of more) {
     if (seen.has(kind.version)) {

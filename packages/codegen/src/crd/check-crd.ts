@@ -68,7 +68,7 @@ function checkSchema(
   for (const { field, message } of faults) {
     const at = placeOf(field, positions) ?? kind.at;
     const fix = 'fix the tags of this field';
-    // The API server inserts a field name here, which is empty in this check.
+    // The API server's message contains the field's path before "in body", but this check has an empty path.
     const what = message.replace(/: {2}in body /, ': it ');
     problems.add(at, { code: 'KW6301', ...typePath(field), what, why: 'the API server would reject it', fix });
   }
@@ -76,7 +76,7 @@ function checkSchema(
   const objectMeta = builtinSchema('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
   const { node } = compileStructuralSchema(schema, { compilePattern, objectMeta });
   const rules = compileRules(node, rulesOf(schema), { environment, schemaPath: '', costs: { schema } });
-  // If single rules are too expensive, so is their sum: reporting it adds nothing.
+  // Does not report the total cost if a single rule already exceeds its own limit.
   const hasCostly = rules.problems.some(({ message }) => /^Forbidden: estimated .* exceeds budget/.test(message));
   const isSum = (message: string): boolean => /^Forbidden: (?:contributed|x-kubernetes-validations)/.test(message);
   for (const { field, message, unlimited } of rules.problems) {
@@ -92,7 +92,7 @@ function checkSchema(
   }
 }
 
-/** Replaces the general advice in the API server's message with the fields in question. */
+/** Replaces the general advice in the API server's message with the fields that need a limit. */
 function tooCostly(
   message: string,
   unlimited: readonly { readonly path: string; readonly keyword: string }[],
@@ -126,7 +126,7 @@ function typePath(field: string): { readonly path?: string } {
   return path === '' ? {} : { path };
 }
 
-/** Reports columns and subresources that refer to missing fields, which would silently be empty. */
+/** Reports columns and subresources that refer to missing fields. The API server would accept them but leave them empty. */
 function checkPaths(schema: JsonSchema, { kind, problems }: Pick<Checked, 'kind' | 'problems'>): void {
   const { scale } = kind;
   const named: readonly (readonly [string, string | undefined])[] = [
@@ -137,7 +137,7 @@ function checkPaths(schema: JsonSchema, { kind, problems }: Pick<Checked, 'kind'
     ['scale.labelSelectorPath', scale?.labelSelectorPath],
   ];
   for (const [what, path] of named) {
-    if (path === undefined || path.startsWith('.metadata') || leadsSomewhere(schema, path)) continue;
+    if (path === undefined || path.startsWith('.metadata') || mayExist(schema, path)) continue;
     problems.add(kind.at, {
       code: 'KW6205',
       path: path.replace(/^\./, ''),
@@ -147,8 +147,11 @@ function checkPaths(schema: JsonSchema, { kind, problems }: Pick<Checked, 'kind'
   }
 }
 
-/** Follows simple steps; after the first filter, wildcard or schemaless value, any path is accepted. */
-function leadsSomewhere(schema: JsonSchema, path: string): boolean {
+/**
+ * True if the schema may contain the field at a path. Checks simple steps only: after a filter, a wildcard or a value
+ * without a schema, any path is accepted.
+ */
+function mayExist(schema: JsonSchema, path: string): boolean {
   if (!path.startsWith('.')) return false;
   let at: JsonSchema | undefined = schema;
   for (const [step, name, , bracket] of path.matchAll(/\.([\w-]+)|(\[([^\]]*)\])|./g)) {

@@ -8,7 +8,7 @@ export interface NameFault {
   readonly rule: string;
 }
 
-/** The names of a kind; in a CRD of unknown origin they can be anything. */
+/** The names of a kind. They are unknown values, because an imported CRD can contain anything. */
 export interface NamesToCheck {
   readonly group: unknown;
   readonly kind: unknown;

@@ -3,8 +3,8 @@ import type { KindModel } from '../compiler/find-kinds.ts';
 import type { Problems } from '../problem.ts';
 
 /**
- * Warns about short names that `kubectl` resolves to another kind. It uses the first match in discovery order, and Kubernetes'
- * own kinds come first: `kubectl get po` always shows pods.
+ * Warns about short names that `kubectl` resolves to another kind. `kubectl` uses the first match in discovery order, in
+ * which built-in kinds come first: `kubectl get po` always shows pods.
  */
 export function checkShortNames(kinds: readonly KindModel[], problems: Problems): void {
   const takenBy = new Map<string, string>();

@@ -4,7 +4,7 @@ import { crdsOf, Fixture, headLines } from '../testdata/fixture.ts';
 import { version } from '../version.ts';
 
 const fixture = new Fixture();
-// Reading the packages' types takes longest, so it is done once.
+// Read the types of the packages once, because this takes longer than all tests.
 beforeAll(() => fixture.generate(''));
 const define = (more: string, types = '<{ a?: string }>'): string =>
   `export const Thing = defineKind${types}({ group: 'example.com', version: 'v1', kind: 'Thing', ${more} });\n`;
@@ -65,7 +65,7 @@ describe('CRDs', () => {
   });
 });
 
-describe('sources', () => {
+describe('source files', () => {
   it('with syntax errors are rejected with the position', async () => {
     const { files, problems } = await fixture.generate(`${define('')}\nconst = 1;`);
     expect(files).toEqual([]);
@@ -88,7 +88,7 @@ describe('validation of CRDs', () => {
     ['/** @rule true @messageExpression 1 */', 'string', 'KW6302', /must evaluate to a string/],
   ])('reports the field of %s %s', async (comment, type, code, what) => {
     const problems = await fixture.problems(`interface Spec {\n  ${comment}\n  a?: ${type};\n}`);
-    // Rules are reported at their own position, other problems at the field.
+    // Problems with a rule are reported at the rule, other problems at the field.
     const line = headLines + (comment.includes('@rule') ? 2 : 3);
     expect(problems[0]).toMatchObject({ code, path: 'spec.a', file: 'kind.ts', line });
     expect(problems[0]?.what).toMatch(what);
@@ -128,10 +128,10 @@ describe('validation of CRDs', () => {
     const problems = await fixture.problems(
       `interface Spec {\n/** @maxItems 1000\n * ${rules} */\n  a?: boolean[];\n}`,
     );
-    // The most expensive rules, each at its position.
-    const dear = 'KW6304 contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
+    // The most costly rules, which are reported one by one.
+    const costly = 'KW6304 contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
     expect(problems.map(({ code, what }) => `${code} ${what}`)).toEqual([
-      ...Array.from({ length: 4 }, () => dear),
+      ...Array.from({ length: 4 }, () => costly),
       expect.stringMatching(/^KW6304 x-kubernetes-validations estimated rule cost total .* by factor of 1\.\d+x$/),
     ]);
   });
@@ -154,7 +154,7 @@ describe('validation of CRDs', () => {
         'the short name thing of Other is already used by Thing of example.com',
       ].map((what) => ['KW6305', 'warning', what]),
     );
-    // Only a warning: files are still generated.
+    // It is only a warning, so files are still generated.
     expect(crdsOf({ files })).toHaveLength(2);
   });
 

@@ -6,13 +6,13 @@ import { additionalOf, itemsOf } from '../types/children.ts';
 import type { Draft } from '../types/draft.ts';
 import { schemaOf } from '../types/schema-of.ts';
 
-/** A version's schema, and the positions of its parts in the code by path in the schema. */
+/** The schema of a version, and the source positions of its parts, by path in the schema. */
 export interface KindSchema {
   readonly schema: JsonSchema;
   readonly positions: ReadonlyMap<string, Position>;
 }
 
-/** Builds the schema of a whole object: type, metadata, spec and status. */
+/** Builds the schema of a whole object: `apiVersion`, `kind`, `metadata`, `spec` and `status`. */
 export function kindSchema(kind: KindModel, problems: Problems): KindSchema {
   const positions = new Map<string, Position>([['', kind.at]]);
   const part = (path: 'spec' | 'status', model: KindModel['spec']): JsonSchema =>
@@ -39,7 +39,7 @@ export function kindSchema(kind: KindModel, problems: Problems): KindSchema {
   return { schema: root, positions };
 }
 
-/** Applies the option `schema` of `defineKind`: keywords by path of the field. */
+/** Applies the `schema` option of `defineKind`, which maps field paths to schema keywords. */
 function addSchemaMap(root: Draft, kind: KindModel, problems: Problems): void {
   for (const [path, keywords] of Object.entries(kind.schema)) {
     const target = find(root, path);
@@ -100,7 +100,7 @@ function find(root: Draft, path: string): Draft | undefined {
 }
 
 function walk(schema: JsonSchema | undefined, path: string): Draft | undefined {
-  if (schema === undefined || path === '') return schema as Draft | undefined; // all of it was built here
+  if (schema === undefined || path === '') return schema as Draft | undefined; // the cast is safe: all parts are drafts
   if (path.startsWith('[]')) return walk(itemsOf(schema), path.slice(2));
   if (path.startsWith('{}')) return walk(additionalOf(schema), path.slice(2));
   for (const [name, child] of Object.entries(schema.properties ?? {})) {

@@ -42,7 +42,7 @@ function editorSchema({ spec }: Crd, version: CrdVersion): EditorSchema {
   };
 }
 
-/** Keywords that editors read unchanged. */
+/** Keywords that have the same meaning in draft 7. */
 const sameKeywords = [
   'title',
   'description',
@@ -87,7 +87,10 @@ function convert(schema: JsonSchema): EditorSchema {
   };
 }
 
-/** Converts a subschema that only validates values: the enclosing schema restricts the fields. */
+/**
+ * Converts a subschema of `allOf`, `anyOf`, `oneOf` or `not`. It must not forbid additional fields: the enclosing schema
+ * does.
+ */
 function nested(schema: JsonSchema): EditorSchema {
   const { additionalProperties: _, ...rest } = convert(schema);
   return rest;
@@ -101,7 +104,7 @@ function typeOf(schema: JsonSchema): EditorSchema {
   return { type: all.length === 1 ? all[0] : all };
 }
 
-/** Draft 7 uses numbers where OpenAPI 3.0 uses a flag. */
+/** Converts a limit. `exclusiveMinimum` and `exclusiveMaximum` are flags in OpenAPI 3.0, but numbers in draft 7. */
 function limit(schema: JsonSchema, key: 'minimum' | 'maximum'): EditorSchema {
   const value = schema[key];
   if (value === undefined) return {};

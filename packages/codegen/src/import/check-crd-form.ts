@@ -11,7 +11,7 @@ const isNumber: Test = (value) => typeof value === 'number' && Number.isFinite(v
 const isObject: Test = (value) => typeof value === 'object' && value !== null && !Array.isArray(value);
 const isTexts: Test = (value) => Array.isArray(value) && value.every(isText);
 
-/** True for JSON values: YAML also has infinity. */
+/** True for JSON values. YAML can contain other values, such as infinity. */
 const isJson: Test = (value) =>
   typeof value === 'object' && value !== null
     ? Object.values(value).every(isJson)
@@ -22,7 +22,7 @@ const isRule: Test = (value) =>
   isText(Reflect.get(value as object, 'rule')) &&
   Object.entries(value as object).every(([key, each]) => (key === 'optionalOldSelf' ? isFlag(each) : isText(each)));
 
-/** The required format of each keyword whose value is not a schema. Other keywords are never written. */
+/** The required form of each keyword whose value is not a schema. Keywords that are not listed are not imported. */
 const forms: Readonly<Record<string, readonly [Test, string]>> = {
   ...of(['type', 'format', 'title', 'description', 'pattern'], isText, 'a string'),
   ...of(['x-kubernetes-list-type', 'x-kubernetes-map-type'], isText, 'a string'),
@@ -45,8 +45,7 @@ function of(keys: readonly string[], test: Test, form: string): Readonly<Record<
 }
 
 /**
- * Validates that a CRD has the structure that its type promises, including names: it may come from an untrusted source and
- * becomes code.
+ * Validates the structure and the names of a CRD. The CRD may come from an untrusted source, and it is converted to code.
  *
  * @throws {@link ImportError}
  */
@@ -74,7 +73,7 @@ function checkVersion({ name, schema, ...rest }: Crd['spec']['versions'][number]
   if (!isText(deprecationWarning)) throw wrong(`deprecationWarning of ${name}`, 'must be a string');
 }
 
-/** @param path - in the object: `spec.users[].name` */
+/** @param path - path from the object's root: `spec.users[].name` */
 function checkSchema(value: unknown, path: string): void {
   const where = path === '' ? 'the schema' : `the schema of ${path}`;
   if (!isObject(value)) throw wrong(where, 'must be an object');

@@ -20,13 +20,13 @@ interface Property {
 interface SourceOptions {
   readonly version: CrdVersion;
   readonly as: 'kind' | 'definition';
-  /** The kind as an identifier. */
+  /** The identifier of the kind. */
   readonly name: string;
-  /** The names of all kinds in the file. */
+  /** The identifiers of all kinds in the file. */
   readonly names: TypeNames;
 }
 
-/** Writes one version of a kind. */
+/** Generates the TypeScript source of one version of a kind. */
 export class CrdSource {
   readonly imports: Set<string> = new Set();
   readonly #name: string;
@@ -60,7 +60,7 @@ export class CrdSource {
     return this.#call(root);
   }
 
-  /** Writes an interface and a constant with the same name. */
+  /** Generates an interface and a constant with the same name. */
   #kind(root: JsonSchema, fields: readonly (readonly [string, JsonSchema])[]): string {
     const { group, names, scope } = this.#crd.spec;
     const { kind, plural } = names;
@@ -146,7 +146,7 @@ export class CrdSource {
     }
   }
 
-  /** Writes an alias if an element needs a comment, because elements cannot have one. */
+  /** Returns the type of a list's elements. If the elements need a comment, declares an alias to carry it. */
   #element(schema: JsonSchema, at: { readonly name: string; readonly path: string }): string {
     const type = this.#type(schema, at);
     if (this.#names.has(type.replace(/ \| null$/, ''))) return type;
@@ -186,7 +186,7 @@ export class CrdSource {
   #property(owner: JsonSchema, { name, schema, base, path }: Property): string {
     const before = this.#names.size;
     const type = this.#type(schema, { name: `${base}${typeName(name)}`, path });
-    // The comment is on the interface that was just written.
+    // The type is the interface that was just declared, which has the comment already.
     const isNamed = this.#names.size > before && this.#names.has(type.replace(/ \| null$/, ''));
     const mark = owner.required?.includes(name) ? '' : '?';
     return `${isNamed ? '' : this.#comment(schema, path, '  ')}  readonly ${propertyName(name)}${mark}: ${type};\n`;
@@ -207,7 +207,7 @@ export class CrdSource {
 
 function block(lines: readonly string[], indent: string): string {
   if (lines.length === 0) return '';
-  // A description and its tags share a line if they fit; a rule has its own line.
+  // Puts the description and tags on one line if they fit. Rules always get a separate line.
   const whole = lines.join(' ');
   const isShort = whole.length + indent.length < 110 && lines.slice(1).every((line) => /^@(?!rule|message)/.test(line));
   const short = `/** ${whole} */`;

@@ -10,7 +10,7 @@ import { crdsOf } from '../testdata/fixture.ts';
 import { importCrd } from './import-crd.ts';
 import { ImportError } from './import-error.ts';
 
-/** Sets a global variable if it escapes from a literal, a comment or a name. */
+/** Code that sets a global variable. It only runs if it escapes from a literal, a comment or a name. */
 const attack = "globalThis['kwAttack']=1";
 const pieces = fc.constantFrom(
   `{};${attack};//`,
@@ -49,11 +49,14 @@ const hostile = fc.array(pieces, { minLength: 1, maxLength: 5 }).map((each) => e
 
 const pattern = hostile.map((text) => text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&'));
 
-/** A valid name or, rarely, a hostile one; rarely enough that most CRDs are read to the end. */
+/**
+ * Generates a valid name or, rarely, a malicious one: if malicious names were frequent, nearly all CRDs would be rejected
+ * early.
+ */
 const name = (...valid: readonly [string, ...string[]]): fc.Arbitrary<string> =>
   fc.oneof({ arbitrary: fc.constantFrom(...valid), weight: 30 }, { arbitrary: hostile, weight: 1 });
 
-/** Fields with attacker-controlled values; the schemas stay structural. */
+/** Structural schemas whose keywords have attacker-controlled values. */
 const leaf: fc.Arbitrary<object> = fc.oneof(
   fc.record({ type: fc.constant('string'), pattern }),
   fc.record({ type: fc.constant('string'), enum: fc.uniqueArray(hostile, { minLength: 1, maxLength: 3 }) }),
@@ -143,7 +146,7 @@ const crds = fc
     }),
   );
 
-/** Returns the types of a CRD, or undefined if it is rejected. */
+/** Returns the source of an imported CRD, or undefined if the CRD is rejected. */
 function imported(crd: object, as: 'kind' | 'definition'): string | undefined {
   try {
     return importCrd(JSON.stringify(crd), { as });
@@ -153,7 +156,7 @@ function imported(crd: object, as: 'kind' | 'definition'): string | undefined {
   }
 }
 
-/** Returns the source of everything that a module would execute when imported. */
+/** Returns the source of all code that runs when a module is imported. */
 function effects(source: string): readonly string[] {
   const file = ts.createSourceFile('imported.ts', source, ts.ScriptTarget.ESNext, true);
   const { parseDiagnostics } = file as unknown as { readonly parseDiagnostics: readonly ts.Diagnostic[] };
@@ -191,7 +194,7 @@ function effects(source: string): readonly string[] {
 
 const projectRoot = fileURLToPath(new URL('../testdata/project/', import.meta.url));
 
-describe('importCrd with a hostile CRD', () => {
+describe('importCrd with a malicious CRD', () => {
   const generator = new Generator({ root: projectRoot, sources: ['imported.ts'] });
   beforeAll(() => generator.generate());
 

@@ -7,11 +7,11 @@ import { TypeNames, typeName } from './type-name.ts';
 
 /** Options for {@link importCrd}. */
 export interface ImportOptions {
-  /** @defaultValue the stored version */
+  /** The version to convert. @defaultValue the stored version */
   readonly version?: string | undefined;
   /**
-   * The form of the result: `'kind'`, a constant for clients and controllers of a foreign kind; or `'definition'`, a call of
-   * `defineKind` that generates the same schema, which makes the CRD part of the project.
+   * The form of the result. `'kind'` is a constant for clients and controllers of a kind that another project defines.
+   * `'definition'` is a call of `defineKind` that yields the same schema and makes the CRD part of this project.
    *
    * @defaultValue 'kind'
    */
@@ -19,8 +19,8 @@ export interface ImportOptions {
 }
 
 /**
- * Converts a CRD in YAML or JSON to TypeScript: interfaces for its spec and status with the validation as tags, and the kind.
- * If the text has several documents, all CRDs among them are converted.
+ * Converts a CRD in YAML or JSON to TypeScript: the kind, and interfaces for its spec and status with tags for the
+ * validation. If the text contains several documents, converts all CRDs among them.
  *
  * @throws {@link ImportError}
  *

@@ -1,6 +1,9 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** The text contains no CustomResourceDefinition, not the requested version, or one that the API server would reject. */
+/**
+ * Thrown if the text contains no CustomResourceDefinition, or if the CRD lacks the requested version or would be rejected by
+ * the API server.
+ */
 export class ImportError extends KubewrightError {
   override readonly name = 'ImportError';
   readonly code = 'KW6601';

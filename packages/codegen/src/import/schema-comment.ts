@@ -2,16 +2,16 @@ import type { JsonSchema } from '@kubewright/schema';
 import { parseDocs } from '../compiler/parse-docs.ts';
 import { quantityPattern } from '../types/known-schemas.ts';
 
-/** The parts of a schema that a comment can express, and those that only `schema` of `defineKind` can. */
+/** A schema as a documentation comment, and the keywords that need the `schema` option of `defineKind` instead. */
 export interface SchemaComment {
-  /** Without comment markers; empty if there is nothing to write. */
+  /** The lines of the comment, without delimiters. Empty if no comment is needed. */
   readonly lines: readonly string[];
   readonly rest: Readonly<Record<string, unknown>>;
 }
 
 const counts = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'] as const;
 
-/** Writes the parts of a schema besides its type as a description and tags. */
+/** Expresses the parts of a schema besides its type as a description and tags. */
 export function schemaComment(schema: JsonSchema): SchemaComment {
   const tags: string[] = [];
   const rest: Record<string, unknown> = {};
@@ -29,7 +29,7 @@ export function schemaComment(schema: JsonSchema): SchemaComment {
   }
   if (schema.enum !== undefined && !isWritableEnum(schema.enum.filter((each) => each !== null)))
     rest['enum'] = schema.enum;
-  // The type expresses nullable only if null is among the values.
+  // For enums, the type only shows nullable if null is among the values.
   if (schema.nullable === true && schema.enum && !schema.enum.includes(null)) say('nullable', '@nullable');
   if (schema.title !== undefined) say('title', `@title ${schema.title}`);
   for (const key of ['default', 'example'] as const) {
@@ -64,7 +64,7 @@ function sayType(schema: JsonSchema, say: (key: keyof JsonSchema, tag: string) =
   if (keeps && !isPlain) say('type', '@preserveUnknownFields');
 }
 
-/** Writes all rules of a value in the same place to preserve their order. */
+/** Adds the rules of a value: all as tags or all in `rest`, to preserve their order. */
 function sayRules(schema: JsonSchema, tags: string[], rest: Record<string, unknown>): void {
   const rules = schema['x-kubernetes-validations'] ?? [];
   const written = rules.flatMap(({ rule, message, messageExpression, reason, fieldPath, optionalOldSelf }) => [
@@ -79,12 +79,15 @@ function sayRules(schema: JsonSchema, tags: string[], rest: Record<string, unkno
   else rest['x-kubernetes-validations'] = rules;
 }
 
-/** True if the values can form a type: all strings, or all numbers. */
+/** True if the values can form a union type: all are strings, or all are numbers. */
 export function isWritableEnum(values: readonly unknown[]): boolean {
   return values.length > 0 && ['string', 'number'].some((type) => values.every((each) => typeof each === type));
 }
 
-/** True if parsing the tag in a comment yields exactly this tag: a `*` `/` would end the comment, an `@` the tag. */
+/**
+ * True if parsing the tag in a comment yields the same tag. For example, `*` `/` in the tag would end the comment, and an
+ * `@` would start another tag.
+ */
 function isReadable(tag: string): boolean {
   if (/\*\/|[\r\n]/.test(tag)) return false;
   const { description, tags } = parseDocs(`/** ${tag} */`, 0);
@@ -92,7 +95,9 @@ function isReadable(tag: string): boolean {
   return description === '' && tags.length === 1 && `@${first?.name} ${first?.text}`.trim() === tag;
 }
 
-/** True if two comments parse to the same result: on one line, a quotation mark in a tag may hide the next tag. */
+/**
+ * True if two comments parse to the same result. They may not: on one line, a quotation mark in a tag can hide the next tag.
+ */
 export function isReadAlike(a: string, b: string): boolean {
   const read = (comment: string): unknown => {
     const { tags, description } = parseDocs(comment, 0);
@@ -101,7 +106,7 @@ export function isReadAlike(a: string, b: string): boolean {
   return JSON.stringify(read(a)) === JSON.stringify(read(b));
 }
 
-/** Returns the lines of a description, escaped so that they contain no tags and do not end the comment. */
+/** Returns the lines of a description, escaped so that they neither contain tags nor end the comment. */
 function descriptionLines({ description }: JsonSchema): readonly string[] {
   if (description === undefined) return [];
   return description
@@ -112,7 +117,7 @@ function descriptionLines({ description }: JsonSchema): readonly string[] {
 
 function withoutTags(line: string): string {
   const quoted = line.replace(/^(\s*)(\+[\w:.-]+)/, '$1`$2`').replace(/(^|\s)(@[A-Za-z][\w.]*)/g, '$1`$2`');
-  // If the line contains backticks, more of them would quote the wrong part.
+  // If the line already contains backticks, additional ones would quote the wrong part.
   const isSafe = !line.includes('`') && parseDocs(`/** ${quoted} */`, 0).tags.length === 0;
   return isSafe ? quoted : line.replace(/^(\s*)\+/, '$1\\+').replace(/(^|\s)@(?=[A-Za-z])/g, '$1\\@');
 }

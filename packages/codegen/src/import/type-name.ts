@@ -4,23 +4,23 @@ export function typeName(text: string): string {
   return words.map((word) => `${word[0]?.toUpperCase()}${word.slice(1)}`).join('');
 }
 
-/** Returns a property name in TypeScript syntax. */
+/** Formats a property name in TypeScript syntax. */
 export function propertyName(name: string): string {
   return /^[A-Za-z_$][\w$]*$/.test(name) ? name : quoted(name);
 }
 
-/** Returns a field name for an object literal, in which a plain `__proto__` would set the prototype. */
+/** Formats a field name for an object literal. Escapes `__proto__`, which would set the prototype. */
 function fieldName(name: string): string {
   return name === '__proto__' ? `['__proto__']` : propertyName(name);
 }
 
-/** Returns a string literal in single quotes. Escapes every character that could end the line or the string. */
+/** Formats a string literal in single quotes. Escapes every character that could end the line or the string. */
 function quoted(text: string): string {
   const escaped = JSON.stringify(text).slice(1, -1).replaceAll('\\"', '"').replaceAll("'", "\\'");
   return `'${escaped.replace(/[\u007f-\u009f\u2028\u2029\ufeff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}'`;
 }
 
-/** Returns a value in TypeScript syntax. */
+/** Formats a value in TypeScript syntax. */
 export function literal(value: unknown): string {
   if (typeof value === 'string') return quoted(value);
   if (Array.isArray(value)) return `[${value.map(literal).join(', ')}]`;
@@ -29,7 +29,7 @@ export function literal(value: unknown): string {
   return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
 }
 
-/** Names that a file with imported kinds uses; kinds with one of these names get a number. */
+/** Names that files of imported kinds use themselves. A kind with one of these names gets a number. */
 const used: readonly string[] = [
   'Kind',
   'KubernetesObject',
@@ -41,7 +41,7 @@ const used: readonly string[] = [
   'Infinity',
 ];
 
-/** Allocates the identifiers of a file, each only once. */
+/** Allocates unique identifiers for a file. */
 export class TypeNames {
   readonly #taken = new Set<string>(used);
 

@@ -11,8 +11,8 @@ export interface RoleOptions {
 }
 
 /**
- * Writes the manager's roles like controller-gen: one ClusterRole, and a Role for each namespace. Returns undefined if there
- * are no rules.
+ * Generates the manager's roles like controller-gen: a ClusterRole, and a Role for each namespace with rules. Returns
+ * undefined if there are no rules.
  */
 export function managerRoles(rules: readonly RbacRule[], { namePrefix }: RoleOptions): string | undefined {
   const roles = new Map<string, RbacRule[]>();
@@ -54,7 +54,7 @@ const levels = {
   viewer: { verbs: ['get', 'list', 'watch'], words: 'view' },
 } as const;
 
-/** Writes the three roles that administrators can grant to users of a kind, as kubebuilder scaffolds them. */
+/** Generates the three roles that administrators can grant to users of a kind, as kubebuilder scaffolds them. */
 export function kindRoles(
   { spec }: Crd,
   { file, projectName, namePrefix }: RoleOptions & { readonly file: string },

@@ -26,11 +26,11 @@ export interface FileRules {
   readonly hasControllers: boolean;
 }
 
-/** Finds the permissions that a program needs: from its controllers, its calls, and its comments. */
+/** Derives the permissions that a program needs from its controllers, its calls and its comments. */
 export function findRules(search: RuleSearch & { readonly memory: Memory<FileRules> }): readonly RbacRule[] {
   const { view, resolver, problems, memory } = search;
   const found = view.files.map((file) => {
-    // Objects can refer to a kind of the project that their file does not import.
+    // The state includes the names of all kinds, because code can refer to a kind of the project without importing it.
     const isAbout = { name: file.fileName, state: `${view.stateOf(file)} ${resolver.names}`, problems };
     return memory.recall(isAbout, (own) => rulesIn(file, { view, resolver, problems: own }));
   });
@@ -45,7 +45,7 @@ function rulesIn(file: ts.SourceFile, search: RuleSearch): FileRules {
   return { rules, hasControllers: calls.length > 0 };
 }
 
-/** Returns the same rules that the runtime derives from the declarations (`Manager.permissions`). */
+/** Derives the rules from controllers, in the same way as the runtime library (`Manager.permissions`). */
 function controllerRules(calls: readonly RuntimeCall[], search: RuleSearch): readonly RbacRule[] {
   return calls.flatMap((each) => {
     const from = search.view.position(each.call);
@@ -67,7 +67,7 @@ function rulesOfController({ name, call }: RuntimeCall, search: RuleSearch): rea
   for (const kind of primary) {
     rules.push(ruleFor(kind, 'get', 'list', 'watch'), subresourceRule(kind, 'status', 'patch'));
     if (of('finalizers').some((each) => hasFields(each, search))) rules.push(ruleFor(kind, 'patch'));
-    // Owner references of children set blockOwnerDeletion, for which admission requires this permission.
+    // Children have owner references with blockOwnerDeletion, for which admission requires this permission.
     if (owns.length > 0) rules.push(subresourceRule(kind, 'finalizers', 'update'));
   }
   return rules;
@@ -87,7 +87,7 @@ function optionsOf(call: ts.CallExpression, { view, problems }: RuleSearch): ts.
   return undefined;
 }
 
-/** Returns the possible values of an option, and reports those that cannot be determined. */
+/** Returns the possible values of an option. Reports expressions that cannot be resolved. */
 function expressionsOf(
   options: ts.ObjectLiteralExpression,
   option: string,
@@ -157,7 +157,9 @@ function taggedRules(file: ts.SourceFile, { view, problems }: RuleSearch): reado
   return rules;
 }
 
-/** Yields all documentation comments. Text in a string that looks like one is not a comment: it must not grant permissions. */
+/**
+ * Yields all documentation comments. Skips text in strings that looks like a comment, because it must not grant permissions.
+ */
 function* docComments(file: ts.SourceFile): Generator<{ readonly text: string; readonly offset: number }> {
   const opening = /\/\*\*/g;
   for (let match = opening.exec(file.text); match; match = opening.exec(file.text)) {

@@ -1,6 +1,9 @@
 import { ts } from '../compiler/typescript.ts';
 
-/** True if a comment above a node, or above a statement that contains it, has an `@rbac` tag: it lists what the code does not show. */
+/**
+ * True if a comment above a node, or above a statement that contains it, has an `@rbac` tag. The tag states permissions that
+ * cannot be derived from the code, so no warning is needed.
+ */
 export function hasRbacTag(node: ts.Node): boolean {
   const { text } = node.getSourceFile();
   if (!text.includes('@rbac')) return false;

@@ -5,9 +5,9 @@ type Part = 'groups' | 'resources' | 'resourceNames' | 'urls' | 'verbs';
 const parts: readonly Part[] = ['groups', 'resources', 'resourceNames', 'urls', 'verbs'];
 
 /**
- * Merges rules like controller-gen: joins the verbs of the same resources, then resources with the same verbs, then groups,
- * then paths. `core` is the empty group; `*` replaces the other values of its list. The result is sorted by groups, resources
- * and names.
+ * Merges rules like controller-gen. Joins rules that differ only in their verbs, then those that differ only in resources,
+ * groups and URLs, in this order. `core` becomes the empty group; `*` replaces all other values of its list. The result is
+ * sorted by group, resource and resource name.
  */
 export function mergeRules(rules: readonly RbacRule[]): readonly RbacRule[] {
   let merged = rules.flatMap(({ groups, resources, ...rest }) =>

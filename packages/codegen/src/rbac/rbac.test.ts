@@ -6,7 +6,7 @@ import { parseRbacTag } from './parse-rbac-tag.ts';
 import type { RbacRule } from './rule.ts';
 
 const fixture = new Fixture();
-// Reading the packages' types takes longest, so it is done once.
+// Read the types of the packages once, because this takes longer than all tests.
 beforeAll(() => fixture.generate(''));
 const kind = `
 interface Spec { a?: string }
@@ -60,7 +60,7 @@ describe('rules of a program', () => {
     ]);
   });
 
-  it('are derived from spread options, where the last one wins', async () => {
+  it('are derived from spread options, of which the last one wins', async () => {
     expect(
       await rulesOf(`
         const finalizers = { 'example.com/x': async () => {} };

@@ -35,7 +35,7 @@ const verbsOfCalls: Readonly<Record<string, readonly string[]>> = {
 /** The subresource of a pod and the verbs that each method of `client.pods` needs. */
 const podCalls: Readonly<Record<string, readonly [string, ...string[]]>> = {
   logs: ['log', 'get'],
-  // The API server requires both: a WebSocket is a GET that may change something.
+  // The API server requires both: the request is a GET that opens a WebSocket, but it may change something.
   exec: ['exec', 'create', 'get'],
   attach: ['attach', 'create', 'get'],
   connect: ['portforward', 'create', 'get'],
@@ -81,7 +81,7 @@ function rulesOfCall(call: ts.CallExpression, search: CallSearch): readonly Rbac
   }
 }
 
-/** Returns the interface of the runtime or the client that declares a method. */
+/** Returns the name of the interface that declares a method, if it belongs to the runtime or client package. */
 function ownerOf(callee: ts.PropertyAccessExpression, view: ProjectView): string | undefined {
   const declaration = declarationOf(view.checker, callee);
   const owner = declaration?.parent;
@@ -96,7 +96,7 @@ interface Call {
   readonly search: CallSearch;
 }
 
-/** Handles `ctx.get(Kind, key)`, `ctx.apply(objects)`, `ctx.delete(object)`. */
+/** Returns the rules of a call of a reconcile context: `ctx.get(Kind, key)`, `ctx.apply(objects)`, `ctx.delete(object)`. */
 function contextRules(call: ts.CallExpression, { method, verbs, search }: Call): readonly RbacRule[] {
   const [argument] = call.arguments;
   if (argument === undefined) return [];
@@ -127,7 +127,7 @@ function shorten(text: string): string {
   return line.length > 60 ? `${line.slice(0, 60)}…` : line;
 }
 
-/** Returns the kinds of a typed client: from `client.resource(Pod)`, or from its type. */
+/** Returns the kinds of a typed client, from its creation (`client.resource(Pod)`) or from its type. */
 function kindsOfClient(client: ts.Expression, call: ts.CallExpression, search: CallSearch): readonly KindRef[] {
   const { view, resolver } = search;
   if (ts.isCallExpression(client)) {
@@ -150,7 +150,7 @@ function subresourceRules(
     search,
   }: { readonly call: ts.CallExpression; readonly verbs: readonly string[]; readonly search: CallSearch },
 ): readonly RbacRule[] {
-  // An apply to a subresource never creates: its object exists.
+  // Applying a subresource never creates an object, so it only needs `patch`.
   const needed = verbs.includes('patch') ? ['patch'] : verbs;
   if (ts.isPropertyAccessExpression(client) && client.name.text === 'status') {
     return kindsOfClient(client.expression, call, search).map((kind) => subresourceRule(kind, 'status', ...needed));

@@ -6,24 +6,24 @@ import { documentationTags, knownTag } from './known-tag.ts';
 import { nearestTag, rightTagFor } from './nearest-tag.ts';
 import type { TagArgument, TagDefinition } from './tag.ts';
 
-/** Callbacks for the effects of a value's tags beyond its schema. */
+/** Callbacks for effects of tags that go beyond the schema of the value itself. */
 export interface TagEffects {
   readonly problems: Problems;
-  /** From the object's root, for messages. */
+  /** Path from the object's root, for messages. */
   readonly path: string;
-  /** Called for immutable fields, because their object needs a rule too. */
+  /** Called for immutable fields, because the object that contains them needs a rule, too. */
   readonly immutable: (draft: Draft) => void;
-  /** Called for numbers with an explicit type. */
+  /** Called for numbers whose type a tag specifies. */
   readonly numberKind: (draft: Draft) => void;
   /** Called with the position of a rule; `place` is the rule's path in the value's own schema. */
   readonly ruleAt: (place: string, at: Position) => void;
 }
 
-/** Applies a documentation comment to the schema of the value it describes. Reports tags that it cannot read. */
+/** Applies a documentation comment to the schema of the value that it describes. Reports invalid tags. */
 export function applyDocs(draft: Draft, docs: Docs, effects: TagEffects): void {
   const description = descriptionOf(docs);
   if (description !== '') draft.description = description;
-  // Type tags are applied first: they decide which other tags have an effect.
+  // Applies tags that set the type first, because the type decides which other tags are valid.
   const isFirst = ({ name }: DocTag): boolean => knownTag(name)?.tag.setsType === true;
   const ordered = [...docs.tags.filter(isFirst), ...docs.tags.filter((tag) => !isFirst(tag))];
   for (const tag of ordered) {
@@ -78,7 +78,7 @@ function descend(draft: Draft, steps: readonly ('items' | 'values')[]): Draft | 
   return at;
 }
 
-/** Deprecations and remarks are part of the description that users of the API see. */
+/** Returns the description that users of the API see, which includes `@deprecated` and `@remarks`. */
 function descriptionOf({ description, tags }: Docs): string {
   const lines = [description];
   for (const { name, text } of tags) {

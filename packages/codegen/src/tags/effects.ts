@@ -49,7 +49,7 @@ export function link(use: TagUse): Read<unknown> {
   return { value: words.length === 0 ? { url } : { url, description: words.join(' ') } };
 }
 
-/** Marks a limit as exclusive, and sets it if the tag has an argument. */
+/** Marks a limit as exclusive. If the tag has an argument, also sets the limit. */
 export function exclusive(limit: 'minimum' | 'maximum'): TagEffect {
   return (draft, use) => {
     draft[limit === 'minimum' ? 'exclusiveMinimum' : 'exclusiveMaximum'] = true;
@@ -57,7 +57,7 @@ export function exclusive(limit: 'minimum' | 'maximum'): TagEffect {
   };
 }
 
-/** Adds keys to those of a list of type map; several tags can name one each. */
+/** Adds to the keys of a list of type `map`. The tag may be used once per key. */
 export function addMapKeys(draft: Draft, use: TagUse): void {
   const key = 'x-kubernetes-list-map-keys';
   const before = draft[key] ?? [];
@@ -65,7 +65,7 @@ export function addMapKeys(draft: Draft, use: TagUse): void {
   keyword(key, () => ('wrong' in read ? read : { value: [...before, ...read.value] }))(draft, use);
 }
 
-/** Removes everything but the description. */
+/** Removes everything from the schema except the description. */
 export function removeSchema(draft: Draft): void {
   for (const key of Object.keys(draft)) if (key !== 'description') Reflect.deleteProperty(draft, key);
 }

@@ -1,7 +1,7 @@
 import type { TagDefinition } from './tag.ts';
 import { tags } from './tag-table.ts';
 
-/** Tags of TSDoc that only readers of the code need, or that become part of the description. */
+/** TSDoc tags that do not affect validation. Some become part of the description; the others are ignored. */
 export const documentationTags: ReadonlySet<string> = new Set([
   'deprecated',
   'remarks',
@@ -22,7 +22,7 @@ export const documentationTags: ReadonlySet<string> = new Set([
 
 const byName: ReadonlyMap<string, TagDefinition> = new Map(tags.map((tag) => [tag.name, tag]));
 
-/** Finds a tag by its exact name; the prefixes `items.` and `values.` refer to a list's elements and a map's values. */
+/** Finds a tag by its name. The prefixes `items.` and `values.` apply a tag to a list's elements or a map's values. */
 export function knownTag(
   name: string,
 ): { readonly tag: TagDefinition; readonly steps: readonly ('items' | 'values')[] } | undefined {

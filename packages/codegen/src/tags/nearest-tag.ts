@@ -3,8 +3,8 @@ import type { ValueType } from '../types/draft.ts';
 import type { TagDefinition } from './tag.ts';
 import { tags } from './tag-table.ts';
 
-/** Advice for tags that TypeScript syntax replaces, and for names from other tools. */
-const saidOtherwise: Readonly<Record<string, string>> = {
+/** Advice for tags that TypeScript syntax replaces, and for names that other tools use. */
+const replacements: Readonly<Record<string, string>> = {
   optional: 'make the field optional with a question mark: `name?: …`',
   required: 'make the field required by removing the question mark: `name: …`',
   uniqueitems: 'use @listType set: the API server rejects uniqueItems because of its cost',
@@ -37,7 +37,7 @@ const saidOtherwise: Readonly<Record<string, string>> = {
   oneof: 'use @exactlyOneOf with the names of the fields',
 };
 
-/** Returns what to write instead of an unknown tag. */
+/** Suggests a replacement for an unknown tag. */
 export function nearestTag(name: string): string {
   const plain = name
     .replace(/^\+/, '')
@@ -51,7 +51,7 @@ export function nearestTag(name: string): string {
   ).toLowerCase();
   const exact = tags.find((tag) => tag.name.toLowerCase() === word);
   if (exact !== undefined) return `use @${exact.name}`;
-  if (Object.hasOwn(saidOtherwise, word)) return saidOtherwise[word] as string; // checked just above
+  if (Object.hasOwn(replacements, word)) return replacements[word] as string; // checked just above
   const marker = tags.find((tag) => tag.markers.some((each) => each.toLowerCase().split(':').at(-1) === word));
   if (marker !== undefined) return `use @${marker.name}`;
   const near = nearestName(
@@ -62,7 +62,7 @@ export function nearestTag(name: string): string {
   return 'remove it, or put it in backticks if it is part of the text';
 }
 
-/** Returns what to write instead of a tag that has no effect on this type of value. */
+/** Suggests a replacement for a tag that has no effect on this type of value. */
 export function rightTagFor({ name, family }: TagDefinition, valueType: ValueType): string {
   const right = family && tags.find((tag) => tag.family === family && tag.on?.includes(valueType));
   if (right !== undefined) return `use @${right.name}`;

@@ -1,9 +1,9 @@
 import type { ValueType } from '../types/draft.ts';
 
-/** The value of a tag's text, or the reason why it is invalid. */
+/** The parsed argument of a tag, or the reason why it is invalid. */
 export type Read<T> = { readonly value: T } | { readonly wrong: string };
 
-/** Parses a nonnegative integer, or any number. */
+/** Parses a number, or a nonnegative integer (`count`). */
 export function readNumber(text: string, kind: 'number' | 'count'): Read<number> {
   const plain = text.replace(/^=\s*/, '');
   const value = Number(plain);
@@ -21,7 +21,7 @@ export function readNames(text: string): Read<readonly string[]> {
   return names.length === 0 ? { wrong: 'the argument is missing' } : { value: names };
 }
 
-/** Parses a value of a field's type; strings need no quotes. */
+/** Parses a value of the given type. Strings need no quotes. */
 export function readValue(text: string, valueType: ValueType): Read<unknown> {
   const isText = valueType === 'string' || valueType === 'intOrString';
   if (text === '' && !isText) return { wrong: 'the argument is missing' };

@@ -5,7 +5,7 @@ import type { TagEffect, TagUse } from './tag.ts';
 
 const reasons = ['FieldValueInvalid', 'FieldValueForbidden', 'FieldValueRequired', 'FieldValueDuplicate'];
 
-/** Adds the CEL rule of the argument. */
+/** Adds the argument as a CEL rule. */
 export function addRule(draft: Draft, { text, wrong }: TagUse): void {
   if (text === '') wrong('the expression is missing');
   else addRules(draft, { rule: text });
@@ -41,7 +41,7 @@ const counts = {
   atLeastOneOf: { test: undefined, words: 'at least one of the fields in [%] must be set' },
 } as const;
 
-/** Adds a rule about the members of a union: optional fields of the same object. */
+/** Adds a rule about how many members of a union are set. The members are optional fields of the same object. */
 export function countFields(name: keyof typeof counts): TagEffect {
   const { test, words } = counts[name];
   return (draft, { text, wrong }) => {
@@ -52,7 +52,7 @@ export function countFields(name: keyof typeof counts): TagEffect {
       return;
     }
     const present = fields.map((field) => `has(self.${celName(field)})`);
-    // Avoids lists and loops, which would cost the API server time on every write.
+    // Avoids lists and loops, because the API server evaluates the rule on every write.
     const rule =
       test === undefined ? present.join('||') : `${present.map((each) => `(${each}?1:0)`).join('+')} ${test}`;
     addRules(draft, { rule, message: words.replace('%', fields.join(' ')) });

@@ -11,12 +11,12 @@ const validation = (name: string): readonly string[] => [`kubebuilder:validation
 const everywhere = ['field', 'type', 'kind'] as const;
 const preserve = 'x-kubernetes-preserve-unknown-fields';
 
-/** Reads a value of the described type; strings need no quotes. */
+/** Parses the argument as a value of the field's type. Strings need no quotes. */
 const value: (key: string) => TagEffect = (key) => keyword(key, (use) => readValue(use.text, use.valueType));
 
 /**
- * All tags that affect the generated schema. A new tag only needs an entry here: parsing, the check of its place, the advice for
- * misspelled tags and docs/reference/markers.md are derived from it.
+ * All tags that affect the generated schema. To add a tag, add an entry here: parsing, the check of its location,
+ * suggestions for misspelled tags and docs/reference/markers.md are derived from this table.
  */
 export const tags: readonly TagDefinition[] = [
   // Numbers.

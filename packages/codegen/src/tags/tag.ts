@@ -13,41 +13,47 @@ export type TagArgument =
   | 'sub'
   | 'numberOrNone';
 
-/** Where a tag can stand. */
+/** The kind of declaration that a tag is allowed on. */
 export type TagPlace = 'field' | 'type' | 'kind';
 
 /** One use of a tag. */
 export interface TagUse {
-  /** The text after the tag's name. */
+  /** The tag's argument: the text after its name. */
   readonly text: string;
   /** The type of the value that the tag describes. */
   readonly valueType: ValueType;
   /** Reports an invalid argument. */
   readonly wrong: (why: string) => void;
-  /** Called for immutable fields, because their object needs a rule too. */
+  /** Called for immutable fields, because the object that contains them needs a rule, too. */
   readonly immutable: (draft: Draft) => void;
 }
 
-/** Changes the schema of a value as a tag says. */
+/** Applies a tag to the schema of a value. */
 export type TagEffect = (draft: Draft, use: TagUse) => void;
 
 /** A tag: where it is allowed, its argument, and its effect on the schema. */
 export interface TagDefinition {
   readonly name: string;
-  /** The schema field that it sets, or a description of its effect if it sets several. */
+  /** The schema keyword that the tag sets, or a description of its effect if it sets several. */
   readonly key: string;
   readonly argument: TagArgument;
-  /** Types of values that it applies to; all if undefined. */
+  /** The types of values that the tag is valid for; all types if undefined. */
   readonly on?: readonly ValueType[];
   /** @defaultValue fields and types */
   readonly places?: readonly TagPlace[];
   /** The equivalent kubebuilder markers. */
   readonly markers: readonly string[];
-  /** Tags of one family have the same meaning for different types of values; one is suggested instead of another. */
+  /**
+   * Tags of one family have the same meaning for different types of values, so one of them can be suggested instead of
+   * another.
+   */
   readonly family?: 'least' | 'most' | 'collection' | 'form';
-  /** True if it changes the type of the value: such tags apply first, because the type decides where others are allowed. */
+  /**
+   * True if the tag sets the type of the value. Such tags are applied first, because the type decides which other tags are
+   * valid.
+   */
   readonly setsType?: boolean;
-  /** True if it states the type of a number; a number without such a tag is an error. */
+  /** True if the tag specifies the type of a number. A number without such a tag is an error. */
   readonly setsNumberType?: boolean;
   readonly apply: TagEffect;
 }

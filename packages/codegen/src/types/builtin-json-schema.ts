@@ -4,7 +4,7 @@ import type { JsonSchema } from '@kubewright/schema';
 import { builtinSchema, type SchemaNode } from '@kubewright/schema/internal';
 import { condition, intOrString, quantity } from './known-schemas.ts';
 
-/** A Kubernetes type that contains itself has no structural schema. */
+/** Thrown for a recursive Kubernetes type, which cannot have a structural schema. */
 export class EndlessTypeError extends KubewrightError {
   override readonly name = 'EndlessTypeError';
   readonly code = 'KW6105';
@@ -19,8 +19,8 @@ export class EndlessTypeError extends KubewrightError {
 
 /**
  * Returns the structural schema of a Kubernetes type or of one of its fields: types, required fields, list types and keys,
- * defaults of keys. Omits descriptions, which make up most of a CRD that embeds a pod, and enums: they grow with Kubernetes,
- * and a CRD that lists them would reject new values.
+ * defaults of keys. Omits descriptions, which would be most of a CRD that embeds a pod. Also omits enums, because a CRD that
+ * lists them would reject values that a later version of Kubernetes adds.
  *
  * @throws {@link EndlessTypeError}
  */
@@ -65,7 +65,8 @@ function objectOf(node: SchemaNode, way: Way): JsonSchema {
   if (typeName !== undefined && way.stack.includes(typeName)) throw new EndlessTypeError(way.definition);
   const below: Way = typeName === undefined ? way : { ...way, stack: [...way.stack, typeName] };
   const properties = [...(node.properties ?? [])].map(([name, child]) => {
-    // The API's documents give required strings an empty default, which controller-gen omits too.
+    // Omits the defaults of required fields, like controller-gen: the OpenAPI documents give required strings an empty
+    // default.
     const converted = convert(child, below);
     const { default: _, ...plain } = converted;
     return [name, required?.includes(name) ? plain : converted] as const;

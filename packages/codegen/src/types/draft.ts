@@ -1,14 +1,14 @@
 import type { JsonSchema } from '@kubewright/schema';
 
-/** A mutable schema under construction. */
+/** A schema under construction. */
 export type Draft = { -readonly [K in keyof JsonSchema]: JsonSchema[K] } & {
   externalDocs?: { readonly url: string; readonly description?: string };
 };
 
-/** The types of values that tags distinguish. */
+/** The types of values, as far as they decide which tags are valid. */
 export type ValueType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'intOrString' | 'any';
 
-/** Returns the type that determines which tags apply to a schema. */
+/** Returns the type that decides which tags are valid for a schema. */
 export function valueTypeOf(draft: JsonSchema): ValueType {
   if (draft['x-kubernetes-int-or-string'] === true) return 'intOrString';
   switch (draft.type) {

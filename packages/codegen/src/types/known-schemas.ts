@@ -4,13 +4,13 @@ import type { JsonSchema } from '@kubewright/schema';
 export const quantityPattern =
   '^(\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))(([KMGTPE]i)|[numkMGTPE]|([eE](\\+|-)?(([0-9]+(\\.[0-9]*)?)|(\\.[0-9]+))))?$';
 
-/** An integer or a string. */
+/** The schema of an `IntOrString`. */
 export const intOrString: JsonSchema = {
   anyOf: [{ type: 'integer' }, { type: 'string' }],
   'x-kubernetes-int-or-string': true,
 };
 
-/** An amount with a unit. */
+/** The schema of a `Quantity`. */
 export const quantity: JsonSchema = { ...intOrString, pattern: quantityPattern };
 
 /** meta/v1 `Condition` with the limits of the API conventions, which the OpenAPI documents lack. */

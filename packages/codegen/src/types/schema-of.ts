@@ -10,11 +10,11 @@ import { intOrString } from './known-schemas.ts';
 /** The inputs and outputs of building a schema. */
 export interface SchemaContext {
   readonly problems: Problems;
-  /** From the object's root, for messages: `spec.users[].name`. */
+  /** Path from the object's root, for messages: `spec.users[].name`. */
   readonly path: string;
   /** Path in the schema: `.properties[spec].properties[users].items`. */
   readonly schemaPath: string;
-  /** Receives the position in the code of each part of the schema. */
+  /** Receives the source position of each part of the schema. */
   readonly positions: Map<string, Position>;
 }
 
@@ -33,7 +33,10 @@ class SchemaMaker {
   readonly #positions: Map<string, Position>;
   readonly #immutable = new Set<Draft>();
   readonly #numberKinds = new Set<Draft>();
-  /** Checked at the end, because comments on enclosing values can specify the type of numbers: `@items.int32`. */
+  /**
+   * All numbers. Those without a type are reported at the end, because comments on enclosing values can specify it:
+   * `@items.int32`.
+   */
   readonly #numbers: { readonly draft: Draft; readonly model: TypeModel; readonly way: Way }[] = [];
 
   constructor(problems: Problems, positions: Map<string, Position>) {
@@ -55,7 +58,7 @@ class SchemaMaker {
         ruleAt: (place, at) => this.#positions.set(`${way.schemaPath}${place}`, at),
       });
     }
-    // The API server checks null against the enum too.
+    // The API server checks null against the enum, too.
     if (model.nullable === true && draft.enum !== undefined) draft.enum = [...new Set([...draft.enum, null])];
     return draft;
   }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Fixture, headLines } from '../testdata/fixture.ts';
 
 const fixture = new Fixture();
-// Reading the packages' types takes longest, so it is done once.
+// Read the types of the packages once, because this takes longer than all tests.
 beforeAll(() => fixture.generate(''));
 
 describe('schemas of types', () => {
@@ -65,7 +65,7 @@ describe('schemas of types', () => {
     });
   });
 
-  it('reads number | bigint as an integer of 64 bits', async () => {
+  it('reads number | bigint as a 64-bit integer', async () => {
     const int64 = { type: 'integer', format: 'int64' };
     expect(await fixture.field('a?: number | bigint')).toEqual(int64);
     expect(await fixture.field('/** @minimum 1 */ a?: bigint | number | null')).toEqual({

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Fixture } from '../testdata/fixture.ts';
 
 const fixture = new Fixture();
-// Reading the packages' types takes longest, so it is done once.
+// Read the types of the packages once, because this takes longer than all tests.
 beforeAll(() => fixture.generate(''));
 
 const text = { type: 'string' };
@@ -41,7 +41,7 @@ describe('common TypeScript types', () => {
     [`a?: \`\${'a' | 'b'}-\${1 | 2}\``, '', enumOf('a-1', 'a-2', 'b-1', 'b-2')],
     ['a?: -1 | 1', '', enumOf(-1, 1)],
     ['a?: true', '', enumOf(true)],
-    // Brands exist only for the compiler.
+    // Brands, which do not exist at run time.
     ['a?: Id', id, text],
     [
       '/** @int32 */ a?: Port',
@@ -51,7 +51,7 @@ describe('common TypeScript types', () => {
     ['a?: Id', 'declare const id: unique symbol; type Id = string & { readonly [id]: true };', text],
     ['a?: Record<Id, Id[]>', id, mapOf(listOf(text))],
     ["a?: 'known' | (string & {})", '', text],
-    // Mapped types keep the comments of their source.
+    // Mapped types, which keep the comments of the original fields.
     ['a?: Partial<Part>', part, object({ b: B, c: C })],
     ['a?: Required<Part>', part, object({ b: B, c: C }, 'b', 'c')],
     ['a?: Readonly<Part>', part, object({ b: B, c: C }, 'b')],

@@ -4,7 +4,7 @@ import type { Problems } from '../problem.ts';
 import type { WebhookModel } from './find-webhooks.ts';
 import type { WebhookPlace } from './webhook-place.ts';
 
-/** Writes the configurations of declared webhooks like controller-gen; returns undefined if none are declared. */
+/** Generates the configurations of the declared webhooks like controller-gen. Returns undefined if there are no webhooks. */
 export function webhookManifests(
   webhooks: readonly WebhookModel[],
   { place, problems }: { readonly place: WebhookPlace; readonly problems: Problems },
@@ -51,12 +51,15 @@ function entry({ name, path, rules, registration }: WebhookModel, { namespace }:
   };
 }
 
-/** The same rule as in the runtime: groups of Kubernetes itself contain no dot, or end in `.k8s.io`. */
+/**
+ * True if a rule applies to a group of Kubernetes itself: a group without a dot, or with the suffix `.k8s.io`. The runtime
+ * library uses the same condition.
+ */
 function isForBuiltIn(rules: WebhookModel['rules']): boolean {
   return rules.some(({ groups }) => groups.some((group) => !group.includes('.') || group.endsWith('.k8s.io')));
 }
 
-/** Excludes namespaces, so that an operator that is down does not block its own pods. */
+/** Excludes namespaces from a webhook, so that an operator that is down does not block its own pods. */
 function notIn(...values: readonly string[]): object {
   return { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'NotIn', values }] };
 }

@@ -11,7 +11,7 @@ interface Conversions {
   readonly problems: Problems;
 }
 
-/** Adds the conversion webhook to the CRDs of converted kinds, and reports missing versions. */
+/** Adds the conversion webhook to the CRDs of kinds with a converter. Reports versions that a converter does not handle. */
 export function withConversions(crds: readonly BuiltCrd[], conversions: Conversions): readonly BuiltCrd[] {
   return crds.map((built) => {
     const { group, names } = built.crd.spec;
@@ -44,8 +44,8 @@ function checkVersions({ crd }: BuiltCrd, { kind, versions, at }: ConversionMode
 }
 
 /**
- * Warns about lost fields: without a converter, only `apiVersion` is changed, and fields that exist in one version only are
- * silently dropped.
+ * Warns about versions with different schemas but no converter. Without one, the API server only changes `apiVersion`, so
+ * fields that the other version lacks are dropped silently.
  */
 function warnOfLosses({ crd, kinds }: BuiltCrd, problems: Problems): void {
   const served = crd.spec.versions.filter((version) => version.served);

@@ -8,7 +8,7 @@ import type { Position, Problems } from '../problem.ts';
 export interface ConversionModel {
   readonly group: string;
   readonly kind: string;
-  /** The supported versions, the hub's first; undefined if they cannot be determined. */
+  /** The versions that the converter handles, the hub first; undefined if they cannot be determined. */
   readonly versions: readonly string[] | undefined;
   readonly at: Position;
 }
@@ -44,7 +44,7 @@ export function findConversions({ view, resolver, problems }: Search): readonly 
 function versionsOf(spokes: ts.Expression, resolver: KindResolver): readonly string[] | undefined {
   if (!ts.isArrayLiteralExpression(spokes)) return undefined;
   const versions = spokes.elements.map((element) => {
-    // The compiler has checked that the list contains only results of `spoke`.
+    // The element is a call of `spoke`: the compiler has checked its type.
     const version = ts.isCallExpression(element) ? element.arguments[0] : undefined;
     return version && resolver.ofExpression(version)?.version;
   });

@@ -6,13 +6,13 @@ import { callsOf, type RuntimeCall } from '../compiler/runtime-calls.ts';
 import { ts } from '../compiler/typescript.ts';
 import type { Position, Problems } from '../problem.ts';
 
-/** A declared admission webhook, for its registration with the API server. */
+/** An admission webhook that a project declares, with the data for its registration. */
 export interface WebhookModel {
   readonly type: 'mutating' | 'validating';
   readonly path: string;
   readonly name: string;
   readonly rules: readonly WebhookModelRule[];
-  /** Fields that are copied unchanged: selectors, conditions, policies. */
+  /** Fields that are copied to the registration unchanged: selectors, match conditions, policies. */
   readonly registration: Readonly<Record<string, unknown>>;
   readonly at: Position;
 }
@@ -69,14 +69,14 @@ function readFree({ call }: RuntimeCall, search: Search): WebhookModel | undefin
   if ((type !== 'mutating' && type !== 'validating') || typeof path !== 'string') {
     return unknown(call, search, 'the registration of the webhook');
   }
-  // Without rules, the program registers the webhook itself or not at all.
+  // A webhook without rules is not registered here. The program may register it itself.
   if (!Array.isArray(rules) || rules.length === 0) return undefined;
   const plain = { kind: path.replace(/\W+/g, '-').replace(/^-|-$/g, ''), version: 'v1' };
   return {
     type,
     path,
     name: typeof name === 'string' ? name : defaultName(type === 'validating', plain),
-    rules: rules as readonly WebhookModelRule[], // the compiler has checked the call
+    rules: rules as readonly WebhookModelRule[], // the cast is safe: the compiler has checked the call
     registration,
     at: search.view.position(call),
   };
@@ -93,7 +93,7 @@ function unknown(node: ts.Node, { view, problems }: Search, what: string): undef
   return undefined;
 }
 
-/** Returns the constant fields of an object literal, without functions. Returns undefined if another field is not constant. */
+/** Returns the fields of an object literal, except functions. Returns undefined if a field is not constant. */
 function fieldsOf(expression: ts.Expression, { view }: Search): Readonly<Record<string, unknown>> | undefined {
   let object = ts.isIdentifier(expression) ? initializerOf(view.checker, expression) : expression;
   while (object !== undefined && (ts.isAsExpression(object) || ts.isSatisfiesExpression(object)))
@@ -123,12 +123,12 @@ function operationsOf(rules: ts.Expression, view: ProjectView): readonly string[
   return ['create', 'update', 'delete'].filter((name) => names.has(name)).map((name) => name.toUpperCase());
 }
 
-/** Returns the same path as the runtime. */
+/** Returns the webhook's default path, which is the same as in the runtime library. */
 function pathOf(prefix: string, { group, version, kind }: KindRef): string {
   return `/${prefix}-${group.replaceAll('.', '-')}-${version}-${kind.toLowerCase()}`;
 }
 
-/** Returns the same name as kubebuilder scaffolds. */
+/** Returns the webhook's default name, which is the same as kubebuilder's. */
 function defaultName(isValidating: boolean, { kind, version }: Pick<KindRef, 'kind' | 'version'>): string {
   return `${isValidating ? 'v' : 'm'}${kind.toLowerCase()}-${version}.kb.io`;
 }

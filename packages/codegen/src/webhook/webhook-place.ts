@@ -1,10 +1,10 @@
-/** The address of a deployed operator's webhooks, with kubebuilder's names. */
+/** The Service of a deployed operator's webhooks. */
 export interface WebhookPlace {
   readonly namespace: string;
   readonly service: string;
 }
 
-/** Returns the address that `config/default` deploys an operator to. */
+/** Returns the namespace and Service of the webhooks that `config/default` deploys, with kubebuilder's name prefix. */
 export function webhookPlace({
   projectName,
   namePrefix,

@@ -3,12 +3,12 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { crdsOf, Fixture, readYaml } from '../testdata/fixture.ts';
 
 const fixture = new Fixture();
-// Reading the packages' types takes longest, so it is done once.
+// Read the types of the packages once, because this takes longer than all tests.
 beforeAll(() => fixture.generate(''));
 const kindSource = `const Thing = defineKind<{ a?: string }>({ group: 'example.com', version: 'v1', kind: 'Thing' });\n`;
 
 describe('webhook configurations', () => {
-  it('match those that the runtime builds from the same declarations', async () => {
+  it('match the configurations that the runtime builds from the same declarations', async () => {
     const { files, problems } = await fixture.generate(`${kindSource}
       const options = { failurePolicy: 'Ignore', timeoutSeconds: 5 } as const;
       export const webhooks = [
@@ -61,7 +61,7 @@ describe('a converter', () => {
   const versions = kind('v1', '{ size: string }') + kind('v1beta1', '{ what: string }', 'storage: false');
   const steps = 'toHub: () => ({ spec: { size: "" } }), fromHub: () => ({ spec: { what: "" } })';
 
-  it('is configured in the CRD with the service of the deployed operator', async () => {
+  it('is configured in the CRD with the Service of the deployed operator', async () => {
     const result = await fixture.generate(`${versions}
       export const conversion = runtime.converter(Shopv1, [runtime.spoke(Shopv1beta1, { ${steps} })]);`);
     expect(result.problems).toEqual([]);

@@ -17,7 +17,7 @@ export interface EnvironmentOptions {
   readonly checkLiterals?: boolean;
   /** Namespace that unqualified names are looked up in first. @defaultValue '' */
   readonly container?: string;
-  /** Cache of compiled patterns. @defaultValue a cache of its own */
+  /** Cache of compiled patterns. @defaultValue a separate cache */
   readonly patterns?: PatternCache;
 }
 

@@ -2,8 +2,8 @@ import type { ParsedBody } from '../json/parsed-body.ts';
 
 /**
  * Joins duplicate and unknown fields into the API server's message for strict validation:
- * `strict decoding error: duplicate field "spec.replicas", unknown field "spec.bogus"`. Returns `undefined` if there are
- * none. The caller prepends `Deployment in version "v1" cannot be handled as a Deployment: ` and responds with 400.
+ * `strict decoding error: duplicate field "spec.replicas", unknown field "spec.bogus"`. Returns `undefined` if all fields
+ * are valid. The caller prepends `Deployment in version "v1" cannot be handled as a Deployment: ` and responds with 400.
  */
 export function strictDecodingMessage(
   body: Pick<ParsedBody, 'duplicates' | 'format'>,

@@ -5,7 +5,7 @@ import { parseYaml } from './parse-yaml.ts';
 import { BodyReadError } from './parsed-body.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-/** Makes a body so large that the fast parser handles it instead of the YAML library. */
+/** Padding that makes a body so large that the fast parser handles it instead of the YAML library. */
 const padding = `# ${'x'.repeat(8 * 1024)}\n`;
 
 function outcome(text: string): unknown {

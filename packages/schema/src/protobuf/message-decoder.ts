@@ -11,7 +11,7 @@ import { zeroOf } from './zero-value.ts';
 export interface MessageDecoderOptions {
   readonly maxDepth: number;
   readonly maxValues: number;
-  /** Decodes a nested object that has an envelope of its own. */
+  /** Decodes a nested object that has its own envelope. */
   readonly decodeEnvelope: (raw: Uint8Array) => unknown;
 }
 

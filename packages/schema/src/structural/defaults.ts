@@ -7,7 +7,8 @@ export type FillDefaults = (value: unknown) => unknown;
 
 /**
  * Compiles a schema's defaults. An absent field gets its default. A null in a field that is not nullable is replaced by the
- * default, or dropped if there is none (apiextensions 1.36: `PruneNonNullableNullsWithoutDefaults`, then `Default`).
+ * default, or dropped if the field has no default (apiextensions 1.36: `PruneNonNullableNullsWithoutDefaults`, then
+ * `Default`).
  */
 export function compileDefaults(schema: JsonSchema): FillDefaults {
   const properties = new Map<string, Property>();

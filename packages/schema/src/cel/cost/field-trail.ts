@@ -22,7 +22,7 @@ export class FieldTrail {
     return new FieldTrail([step], 1, 1);
   }
 
-  /** Appends a step to the trail, or starts a new trail if there is none. */
+  /** Appends a step to the trail. Starts a new trail if `trail` is undefined. */
   static extend(trail: FieldTrail | undefined, step: string): FieldTrail {
     return trail === undefined ? FieldTrail.from(step) : trail.#extend(step);
   }

@@ -70,7 +70,7 @@ const verbs: ReadonlyMap<string, Verb> = new Map([
   ['o', { kinds: new Set<TypeKind>(['int', 'uint']), fault: 'octal clause can only be used on integers' }],
 ]);
 
-/** Returns the verb for a letter, or an error message if there is none. */
+/** Returns the verb for a letter, or an error message if the letter is not a verb. */
 export function verbOf(letter: string): Verb | string {
   return verbs.get(letter) ?? `unrecognized formatting clause ${JSON.stringify(letter)}`;
 }

@@ -75,7 +75,7 @@ class BlockParser {
     const own = readProperties(cursor);
     let node: YamlNode | null;
     if (own !== undefined && cursor.skipToContent()) {
-      // An anchor or tag on a line of its own belongs to the node below, which can be a block collection.
+      // An anchor or tag on a separate line belongs to the node below, which can be a block collection.
       inline = false;
       const least = options.sequenceAtParent && this.#isSequenceEntry() ? parent : parent + 1;
       if (cursor.atEnd || cursor.isDocumentMarker() || cursor.column < least) node = scalarNode('', start.at, true);
