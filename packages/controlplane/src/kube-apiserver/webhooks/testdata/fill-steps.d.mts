@@ -7,5 +7,5 @@ export declare function fillSteps(
   values: { readonly server: WebhookServer; readonly ca: string; readonly otherCa: string },
 ): Step[];
 
-/** Replaces the server's address in an answer with `{url}`, `{localhost}` and `{port}`. */
+/** Replaces the server's address in a response with `{url}`, `{localhost}` and `{port}`. */
 export declare function withoutAddress(text: string, server: WebhookServer): string;

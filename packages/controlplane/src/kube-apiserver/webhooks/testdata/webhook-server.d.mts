@@ -8,7 +8,7 @@ export interface Received {
   readonly body?: { readonly request?: Readonly<Record<string, unknown>> };
 }
 
-/** How the server answers a review: with a response, by not answering, or by closing the connection. */
+/** How the server responds to a review: with a response, by not responding, or by closing the connection. */
 export type WebhookReply =
   | {
       readonly status?: number;
@@ -19,7 +19,7 @@ export type WebhookReply =
   | 'hang'
   | 'cut';
 
-/** Replies by path, without its slash. */
+/** Behaviours by path, without the leading slash. */
 export type WebhookBehaviours = Readonly<Record<string, (review: unknown) => WebhookReply>>;
 
 /** A webhook server on loopback. */

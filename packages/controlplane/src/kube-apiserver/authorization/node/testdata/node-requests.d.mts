@@ -1,4 +1,4 @@
-/** An answer, recorded or ours. */
+/** A response, recorded or from this server. */
 export interface NodeAnswer {
   readonly request: string;
   readonly status: number;
@@ -15,5 +15,5 @@ export type SendRequest = (
 /** Returns the headers with which the administrator impersonates a user. */
 export declare function headersOf(who: string): Record<string, string>;
 
-/** Sends all requests in order. */
+/** Sends all requests in order and returns the responses. */
 export declare function play(send: SendRequest): Promise<readonly NodeAnswer[]>;
