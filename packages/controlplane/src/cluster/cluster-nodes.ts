@@ -60,7 +60,7 @@ export interface NodeSettings {
   readonly allowHostPrograms?: boolean | undefined;
   /** Returns a folder with PostgreSQL server programs, used if the machine has none. */
   readonly postgresFallback?: (() => Promise<string | undefined>) | undefined;
-  /** Environment used to look up programs. @defaultValue that of this process */
+  /** Environment used to look up programs. @defaultValue the environment of this process */
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 

@@ -144,8 +144,8 @@ export interface VolumeMount {
   readonly hostPath: string;
   readonly readOnly: boolean;
   /**
-   * The mount's place in its volume, if it has a `subPath`. To be opened without following links, which containers can put in its
-   * path.
+   * For a mount with a `subPath`: the volume and the path in it. To open it, do not follow links, which containers can create in
+   * the path.
    */
   readonly subPath?: { readonly volume: string; readonly below: string };
 }

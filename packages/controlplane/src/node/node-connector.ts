@@ -32,7 +32,7 @@ export class LocalConnector implements NodeConnector {
     readonly noTerminals: string | undefined;
     /** Connects to pods. */
     readonly sockets: Sockets;
-    /** Returns what the node's containers use. */
+    /** Returns the resource usage of the node's containers. */
     readonly usage: () => Promise<NodeUsage>;
   };
 

@@ -64,7 +64,7 @@ export interface ProcessNodeOptions {
   readonly podUids?: UidRange | undefined;
   /** Runs the images of this store in containers. @defaultValue containers are local processes */
   readonly imageStore?: ImageStore | undefined;
-  /** Gives each pod its own network and file system. @defaultValue pods share those of this machine */
+  /** Gives each pod its own network and file system. @defaultValue pods share this machine's */
   readonly network?: PodNetwork | undefined;
   /** Allows pods to mount folders of this machine. @defaultValue false */
   readonly allowHostPath?: boolean | undefined;

@@ -94,7 +94,7 @@ export class UserNamespace implements Disposable {
     const { uid, gid, groups } = user;
     const bounds = boundingSet === undefined ? [] : [`--bounding-set=${boundingSet}`];
     if (this.firstId === undefined) {
-      // Only root has capabilities that need a limit.
+      // Only user 0 has capabilities to limit.
       const limits = uid === 0 ? bounds : [];
       return [
         unshare,

@@ -69,8 +69,7 @@ function tailOffset(log: ReadableLog, count: number): number {
     const { bytes } = readAll(log, { start, end });
     for (let at = bytes.length - 1; at >= 0; at--) {
       if (bytes[at] !== 0x0a) continue;
-      // The last line ends with a newline too, so there is one more newline than lines to skip over. `found` counts newlines from
-      // the end.
+      // Every line ends with a newline, so the last `count` lines start after newline number `count + 1` from the end.
       if (found++ === count) return start + at + 1;
     }
     end = start;

@@ -107,7 +107,7 @@ export class NodeKeeper {
     }
   }
 
-  /** Updates the node's own labels and annotations; keeps those of other writers, and taints. */
+  /** Updates the node's own labels and annotations; keeps taints, and labels and annotations of other writers. */
   async #keepMetadata(node: Node, ctx: RequestContext): Promise<void> {
     const { labels = {}, annotations = {} } = nodeMetadata(this.#facts);
     const missing = differing(labels, node.metadata.labels ?? {});

@@ -42,7 +42,7 @@ export function containerUser(
     readonly canGrantGroups: boolean;
     /** The user assigned to the pod. @defaultValue `nobody` */
     readonly podUser?: PodUser | undefined;
-    /** Text of the user database. @defaultValue that of `/etc/passwd` */
+    /** Content of the user database. @defaultValue the content of `/etc/passwd` */
     readonly passwd?: string;
   },
 ): ContainerUser | undefined {

@@ -45,7 +45,7 @@ export function podUidRange(
   options: {
     /** Range chosen by the user; used unchanged. */
     readonly chosen?: UidRange | undefined;
-    /** Contents of `/proc/self/uid_map` and `gid_map`; if empty, every id is mapped. @defaultValue those of this process */
+    /** Contents of `/proc/self/uid_map` and `gid_map`; if empty, every id is mapped. @defaultValue the maps of this process */
     readonly maps?: readonly string[];
   } = {},
 ): UidRange | undefined {

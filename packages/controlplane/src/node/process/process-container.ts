@@ -221,7 +221,7 @@ function ignoreBrokenPipes({ stdin, stdout, stderr }: ChildProcess): void {
   for (const stream of [stdin, stdout, stderr]) stream?.on('error', () => undefined);
 }
 
-/** Copies input to a process until one of them ends. */
+/** Copies input to a process until the input or the process ends. */
 async function feed(child: ChildProcess, input: AsyncIterable<Uint8Array> | undefined): Promise<void> {
   const { stdin } = child;
   if (!stdin) return;

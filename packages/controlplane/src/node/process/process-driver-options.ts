@@ -20,7 +20,7 @@ export interface ProcessDriverOptions {
   readonly random: Random;
   /** Uid of this process; `undefined` on systems without uids. */
   readonly agentUid: number | undefined;
-  /** Gives each pod its own network and file system. @defaultValue pods share those of this machine */
+  /** Gives each pod its own network and file system. @defaultValue pods share this machine's */
   readonly network?: PodNetwork | undefined;
   readonly allowRootPods: boolean;
   /** Users for pods if this process is root; each pod gets its own. @defaultValue all pods run as `nobody` */

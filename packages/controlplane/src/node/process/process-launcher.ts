@@ -23,7 +23,7 @@ export interface ProcessLauncherOptions {
 
 /** Settings for starting a container's processes. */
 export interface LaunchSettings {
-  /** Namespaces of the container. @defaultValue those of this process */
+  /** Namespaces of the container. @defaultValue this process's namespaces */
   readonly isolated?: IsolatedContainer;
   /** The working folder as programs in the container see it. */
   readonly isolatedFolder?: string;

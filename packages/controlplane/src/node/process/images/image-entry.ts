@@ -22,7 +22,7 @@ interface EntryContext {
 /**
  * Parses one entry of an image file.
  *
- * @throws ImageFileError that says what is wrong with it.
+ * @throws ImageFileError if the entry is invalid.
  */
 export function imageEntry(entry: unknown, context: EntryContext): ImageSource {
   const { file, image, repository } = context;

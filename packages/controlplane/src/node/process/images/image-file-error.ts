@@ -1,6 +1,6 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** Thrown if an image file or one of its entries is invalid. The message says where the mistake is. */
+/** Thrown if an image file or one of its entries is invalid. The message locates the mistake. */
 export class ImageFileError extends KubewrightError {
   override readonly name = 'ImageFileError';
   readonly code = 'KW5205';

@@ -161,7 +161,7 @@ class Planner {
     this.#volumes.push(volume);
   }
 
-  /** Keeps a folder of this machine visible that is below one of the container's own folders. */
+  /** Keeps a folder of this machine visible although it is below one of the container's own folders. */
   keep(folder: string): void {
     const path = this.#host.real(folder);
     if (!ownFolders.some((own) => path.startsWith(`${own}/`))) return;
