@@ -17,7 +17,7 @@ export interface ResourceCatalog {
   all(): readonly ResourceDefinition[];
   /** True if any resource is served in this version of the group. */
   serves(group: string, version: string): boolean;
-  /** True if the server has had a built-in resource in the group. */
+  /** True if the group has, or had, built-in resources. */
   servesGroup(group: string): boolean;
 }
 

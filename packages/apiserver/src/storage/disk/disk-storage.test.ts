@@ -73,6 +73,7 @@ describe('DiskStorage', () => {
     const directory = newFolder();
     {
       await using storage = await open(directory);
+      await storage.commit([put('/registry/claims/an-address', '/r/0')]); // not an object
       for (let n = 0; n < 20; n++) await storage.commit([put(`/r/${n}`, objectOf(`c${n}`))]);
     }
     const log = readdirSync(join(directory, 'db')).find((name) => name.endsWith('.log')) ?? '';

@@ -38,10 +38,21 @@ async function readObjects(location: string): Promise<readonly unknown[]> {
     const items: unknown[] = [];
     for await (const [key, value] of database.iterator()) {
       const record = key.startsWith(objectPrefix) && decodeRecord(key.slice(objectPrefix.length), value);
-      if (record) items.push(JSON.parse(Buffer.from(record.object.bytes).toString()));
+      const object = record && objectIn(record.object.bytes);
+      if (object) items.push(object);
     }
     return items;
   } finally {
     await database.close();
+  }
+}
+
+/** Returns the object in a stored value, or undefined if the value is not JSON: a claim's value is the key of its owner. */
+function objectIn(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(Buffer.from(bytes).toString());
+  } catch {
+    // Not an object: there is nothing to export.
+    return undefined;
   }
 }
