@@ -57,7 +57,7 @@ export class AggregatedCluster implements AsyncDisposable {
   ): Promise<AggregatedCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'kw-aggregation-'));
     const environment = await startEnvironment(folder);
-    // Every server behind a front proxy reads the client CA that it trusts from this ConfigMap.
+    // The ConfigMap from which a server behind the aggregator reads the client CA to trust.
     const trust = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
     const { data = {} } = await environment.client.resource(ConfigMap).get(trust);
     const clientCa = data['requestheader-client-ca-file'] ?? '';
@@ -104,16 +104,16 @@ export class AggregatedCluster implements AsyncDisposable {
     return this.client.request({ method: 'POST', path, body });
   }
 
-  /** Creates the Service for the server, without endpoints. */
-  async makeService(): Promise<void> {
+  /** Creates the server's Service without endpoints. */
+  async createService(): Promise<void> {
     await this.put(`/api/v1/namespaces/${this.place.namespace}/services`, {
       metadata: this.place,
       spec: { ports: [{ port: 443 }] },
     });
   }
 
-  /** Points the Service to a port on loopback. */
-  async leadTo(port: number, conditions: { readonly ready: boolean } = { ready: true }): Promise<void> {
+  /** Sets the Service's endpoint to a port on loopback. */
+  async pointServiceTo(port: number, conditions: { readonly ready: boolean } = { ready: true }): Promise<void> {
     const { namespace, name } = this.place;
     await this.put(`/apis/discovery.k8s.io/v1/namespaces/${namespace}/endpointslices`, {
       metadata: { namespace, name, labels: { 'kubernetes.io/service-name': name } },

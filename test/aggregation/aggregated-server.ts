@@ -31,7 +31,7 @@ export class AggregatedServer implements AsyncDisposable {
   /** PEM of the CA that signs the server's certificate. */
   readonly ca: string;
   readonly seen: SeenRequest[] = [];
-  /** True if `/apis` is served in the aggregated form, as by servers since 1.27. */
+  /** True if `/apis` supports aggregated discovery, as servers do since 1.27. */
   knowsAggregatedDiscovery = true;
   /** If set, every response has this status. */
   failing: number | undefined;

@@ -57,20 +57,20 @@ describe.skipIf(isExisting())('the Available condition of an APIService', () => 
   });
 
   it('is False (EndpointsNotFound) without endpoints', async () => {
-    await cluster.makeService();
+    await cluster.createService();
     await becomes('default/wells False (EndpointsNotFound)');
     expect(await message()).toBe('cannot find endpointslices for service/wells in "default"');
   });
 
   it('is False (MissingEndpoints) while no endpoint is ready', async () => {
-    await cluster.leadTo(port, { ready: false });
+    await cluster.pointServiceTo(port, { ready: false });
     await becomes('default/wells False (MissingEndpoints)');
     expect(await message()).toBe('endpointslices for service/wells in "default" have no addresses with port name ""');
   });
 
   it('is False (FailedDiscoveryCheck) while no server listens', async () => {
     await cluster.leadNowhere();
-    await cluster.leadTo(9);
+    await cluster.pointServiceTo(9);
     await becomes('default/wells False (FailedDiscoveryCheck)');
     const url = 'https://127.0.0.1:9/apis/wells.example.com/v1';
     expect(await message()).toBe(
@@ -80,7 +80,7 @@ describe.skipIf(isExisting())('the Available condition of an APIService', () => 
 
   it('is True (Passed) once the server answers', async () => {
     await cluster.leadNowhere();
-    await cluster.leadTo(port);
+    await cluster.pointServiceTo(port);
     await becomes('default/wells True');
     expect(await message()).toBe('all checks passed');
     await eventually('its resources are in discovery', async () => {

@@ -12,7 +12,7 @@ interface Member {
   child: ChildProcess | undefined;
 }
 
-/** An etcd of several members that write to disk as in production, so that killed ones lose nothing. */
+/** An etcd cluster of several members. They sync writes to disk as in production, so that a killed member loses no data. */
 export class EtcdMembers implements AsyncDisposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'kw-etcd-members-'));
   readonly #members: Member[] = [];
@@ -42,7 +42,7 @@ export class EtcdMembers implements AsyncDisposable {
     return etcd;
   }
 
-  /** Runs a member until it is healthy, which needs a majority. */
+  /** Starts a member and waits until it is healthy, which requires a running majority. */
   async run(index: number): Promise<void> {
     const member = this.#member(index);
     const child = spawn(program, member.args, { stdio: 'ignore' });

@@ -30,7 +30,7 @@ export async function register(
   }
 }
 
-/** Sends a request to a server itself, past the cluster. */
+/** Sends a request directly to an extension server, bypassing the cluster's API server. */
 export function askDirectly(
   server: Pick<ExtensionServer, 'url' | 'authority'>,
   path: string,

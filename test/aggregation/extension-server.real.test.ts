@@ -52,7 +52,7 @@ describe('an extension API server of the library, behind a real kube-apiserver',
       transport: new HttpTransport({ server: `https://127.0.0.1:${port}`, trust, headers }),
     });
     await vi.waitFor(() => client.request({ path: trustPath }), { timeout: 90_000, interval: 200 });
-    // Without its role, the aggregator may not read the document, and retries after a minute.
+    // Wait for the role: without it, the aggregator cannot read the document and only retries after a minute.
     await vi.waitFor(() => client.request({ path: discoveryRole }), { timeout: 90_000, interval: 200 });
     const [v1] = wellDefinition.versions;
     server = apiServer({
@@ -72,7 +72,9 @@ describe('an extension API server of the library, behind a real kube-apiserver',
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Without a network for Services, an external name leads kube-apiserver to this machine. */
+  /**
+   * Registers the server. There is no Service network, so an ExternalName Service directs kube-apiserver to this machine.
+   */
   async function register(): Promise<void> {
     const own = Number(new URL(server.url).port);
     const put = (path: string, body: object) => client.request({ method: 'POST', path, body });
@@ -104,7 +106,7 @@ describe('an extension API server of the library, behind a real kube-apiserver',
     }
   }, 180_000);
 
-  it("obeys the cluster's roles, for those who ask it directly, too", async () => {
+  it("enforces the cluster's roles, also for direct requests", async () => {
     const jane = { headers: { authorization: 'Bearer janetoken' } };
     expect((await askDirectly(server, wells, jane)).status).toBe(403);
     expect((await askDirectly(server, wells, { headers: { authorization: 'Bearer admintoken' } })).status).toBe(200);

@@ -38,7 +38,8 @@ describe('an extension API server of the library, behind a cluster', () => {
     kubectl = new FreshKubectl({ folder, kubeconfig: environment.kubeconfig });
     for (const name of ['v1.wells.example.com', 'v1.reports.wells.example.com'])
       await kubectl.run(`wait --for=condition=Available apiservice/${name} --timeout=60s`);
-    // The API server reads the documents of an available server a little later.
+    // Returns the list of OpenAPI documents. The API server adds a server's documents some time after the server becomes
+    // available.
     const documents = async (): Promise<string> => (await kubectl.run('get --raw /openapi/v3')).stdout;
     for (const group of ['wells.example.com', 'reports.wells.example.com'])
       await vi.waitFor(async () => expect(await documents()).toContain(`"apis/${group}/v1"`), openApiWait);
@@ -82,7 +83,7 @@ describe('an extension API server of the library, behind a cluster', () => {
     expect(stdout).toMatch(/^wells +we +wells.example.com\/v1 +true +Well\n$/);
   });
 
-  it("obeys the cluster's roles", async () => {
+  it("enforces the cluster's roles", async () => {
     const refused = await kubectl.run('get wells --as=jane');
     expect(refused.stderr).toContain('User "jane" cannot list resource "wells" in API group "wells.example.com"');
     await kubectl.run('create role well-viewer --verb=get,list --resource=wells.wells.example.com');
@@ -90,7 +91,7 @@ describe('an extension API server of the library, behind a cluster', () => {
     expect((await kubectl.run('get wells --as=mary')).stderr).toBe('No resources found in default namespace.\n');
   });
 
-  it('authenticates and authorizes those who ask it directly', async () => {
+  it('authenticates and authorizes direct requests', async () => {
     const account = '/api/v1/namespaces/default/serviceaccounts';
     const tokenOf = async (name: string): Promise<Record<string, string>> => {
       await environment.client.request({ method: 'POST', path: account, body: { metadata: { name } } });
@@ -113,14 +114,14 @@ describe('an extension API server of the library, behind a cluster', () => {
     expect((await askDirectly(server, '/readyz')).text).toBe('ok');
   });
 
-  it('ignores identities in headers of anyone but the API server', async () => {
+  it('ignores identity headers that the API server did not send', async () => {
     const headers = { 'x-remote-user': 'root', 'x-remote-group': 'system:masters' };
     const anonymous = JSON.parse((await askDirectly(server, wells, { headers })).text);
     expect(anonymous).toMatchObject({ code: 403 });
     expect(anonymous.message).toContain('User "system:anonymous" cannot list');
     const { users } = parse(readFileSync(environment.kubeconfig, 'utf8'));
     const { 'client-certificate-data': cert, 'client-key-data': key } = users[0].user;
-    if (cert === undefined) return; // the existing cluster's administrator has a token
+    if (cert === undefined) return; // empty for an existing cluster, whose administrator has a token
     const pem = (data: string): string => Buffer.from(data, 'base64').toString();
     const asked = { headers: { 'x-remote-user': 'jane' }, cert: pem(cert), key: pem(key) };
     expect((await askDirectly(server, wells, asked)).status).toBe(200);

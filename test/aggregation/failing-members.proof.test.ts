@@ -6,13 +6,13 @@ import { EtcdMembers } from './etcd-members.ts';
 import { buildReplica, type Replica, send, startReplica } from './replica-process.ts';
 import { WellWatch } from './well-watch.ts';
 
-/** The number of times that a replica and a member are killed. */
+/** Number of rounds. Each round kills a replica and an etcd member. */
 const rounds = 6;
 const replicaCount = 3;
 const memberCount = 3;
 
 describe.skipIf(isEtcdMissing)('replicas of a server on an etcd of three members', () => {
-  // Below node_modules, where the bundle finds the libraries of etcd's client.
+  // Below node_modules, so that the bundle can load the libraries of the etcd client.
   const folder = fileURLToPath(new URL(`../../node_modules/.kw-members-${process.pid}`, import.meta.url));
   const replicas: Replica[] = [];
   let program: string;
@@ -34,7 +34,7 @@ describe.skipIf(isEtcdMissing)('replicas of a server on an etcd of three members
     const acknowledged = new Set<string>();
     let isEnough = false;
 
-    /** Creates wells one after the other, each through the replica that serves the slot at the time. */
+    /** Creates wells one after the other, each through the replica that currently runs in the slot. */
     async function write(slot: number): Promise<void> {
       for (let i = 0; !isEnough; i++) {
         const name = `w${slot}-${i}`;

@@ -35,8 +35,8 @@ describe.skipIf(isExisting())('files generated for a kind of an aggregated serve
     cluster = await AggregatedCluster.start(Well, { openApi: files.get(DOCUMENT) ?? '', place: service });
     await cluster.put('/api/v1/namespaces', { metadata: { name: service.namespace } });
     await explainCrd();
-    await cluster.makeService();
-    await cluster.leadTo(await cluster.server.listen());
+    await cluster.createService();
+    await cluster.pointServiceTo(await cluster.server.listen());
   }, 120_000);
   afterAll(() => cluster[Symbol.asyncDispose]());
 
@@ -71,7 +71,7 @@ describe.skipIf(isExisting())('files generated for a kind of an aggregated serve
     ]);
   });
 
-  it('are identical byte by byte on each run', async () => {
+  it('are byte-for-byte identical on each run', async () => {
     expect(await generated('aggregated')).toEqual(files);
   });
 

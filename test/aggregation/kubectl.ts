@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Outcome, runKubectl } from '../kubectl/run-kubectl.ts';
 
-/** Runs each kubectl command with an empty discovery cache, so it uses the server's current discovery data. */
+/** Runs kubectl with an empty discovery cache for each command, so that it uses the server's current discovery data. */
 export class FreshKubectl {
   readonly #folder: string;
   readonly #kubeconfig: string;

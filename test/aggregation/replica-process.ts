@@ -15,7 +15,7 @@ export interface Replica {
   readonly child: ChildProcess;
 }
 
-/** Bundles the server into a folder below node_modules, where the bundle finds the libraries of etcd's client. */
+/** Bundles the server into a folder below node_modules, so that the bundle can load the libraries of the etcd client. */
 export async function buildReplica(folder: string): Promise<string> {
   mkdirSync(folder, { recursive: true });
   const outfile = join(folder, 'replica.mjs');
@@ -27,7 +27,7 @@ export async function buildReplica(folder: string): Promise<string> {
   return outfile;
 }
 
-/** Starts a replica that knows all members of an etcd. */
+/** Starts a replica that connects to all members of an etcd cluster. */
 export async function startReplica(program: string, etcdServers: readonly string[]): Promise<Replica> {
   const child = spawn(process.execPath, [program, ...etcdServers], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the replica ended with ${code}`)));
@@ -42,7 +42,7 @@ export interface Response {
   readonly text: string;
 }
 
-/** Sends a request to the wells of a replica. */
+/** Sends a request for wells to a replica. */
 export function send(
   { url, authority }: Replica,
   { method = 'GET', query = '', body }: { readonly method?: string; readonly query?: string; readonly body?: object },

@@ -11,7 +11,7 @@ interface Seen {
 }
 
 describe.skipIf(isEtcdMissing)('replicas of a server on one etcd', () => {
-  // Below node_modules, where the bundle finds the libraries of etcd's client.
+  // Below node_modules, so that the bundle can load the libraries of the etcd client.
   const folder = fileURLToPath(new URL(`../../node_modules/.kw-replicas-${process.pid}`, import.meta.url));
   const replicas: Replica[] = [];
   let program: string;
@@ -33,7 +33,7 @@ describe.skipIf(isEtcdMissing)('replicas of a server on one etcd', () => {
     return replica;
   }
 
-  /** Creates wells one after the other until the replica has exited or `isEnough`; an interrupted request is not counted. */
+  /** Creates wells one after the other until the replica exits or `isEnough` is true. Returns the acknowledged names. */
   async function write(replica: Replica, prefix: string, isEnough: () => boolean): Promise<readonly string[]> {
     const acknowledged: string[] = [];
     while (!isEnough()) {
@@ -50,7 +50,7 @@ describe.skipIf(isEtcdMissing)('replicas of a server on one etcd', () => {
     return acknowledged;
   }
 
-  it('continue a watch where a killed replica has left it, and lose no acknowledged write', async () => {
+  it('continue a watch where a killed replica left off, and lose no acknowledged write', async () => {
     const [first, second] = [await start(), await start()];
     const seen: Seen[] = [];
     const watching = watch(first, { after: await revisionOf(first), seen });

@@ -22,13 +22,13 @@ const manifest = (name: string) => ({
 });
 const PATH = '/apis/wells.example.com/v1/namespaces/default/wells';
 
-// The real API server would need a service network on this machine.
+// Skipped on the real API server, which would need a Service network on this machine.
 describe.skipIf(isExisting())('a group of a second API server', () => {
   let cluster: AggregatedCluster;
   beforeAll(async () => {
     cluster = await AggregatedCluster.start(kind);
-    await cluster.makeService();
-    await cluster.leadTo(await cluster.server.listen());
+    await cluster.createService();
+    await cluster.pointServiceTo(await cluster.server.listen());
     await cluster.register();
     const { stdout, stderr } = await cluster.kubectl.run(
       'wait --for=condition=Available apiservice/v1.wells.example.com --timeout=20s',
@@ -153,7 +153,7 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
         .watch({ namespace: 'default', resourceVersion: '1', signal });
       return events[Symbol.asyncIterator]();
     };
-    /** Waits for this many watches; those of the garbage collector count too. */
+    /** Waits until the server has `own` watches, plus those of the garbage collector. */
     const openWatches = (own: number): Promise<void> =>
       eventually(`${own} watches are open`, () => cluster.server.watchCount === own);
 
@@ -166,7 +166,7 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
       await openWatches(others + 1);
       await kubectl('create -f - --validate=false', JSON.stringify(manifest('watched')));
       expect((await first).value).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'watched' } } });
-      // No more events are sent: a quiet stream has to end too.
+      // No more events are sent, because a silent stream must end, too.
       const next = events.next();
       abort.abort();
       await next.catch(() => undefined);

@@ -1,10 +1,13 @@
 import { request } from 'node:https';
 import { type Replica, send, wellsPath } from './replica-process.ts';
 
-/** Sees every created well once: it watches one replica, and continues on the next one where the last has ended. */
+/**
+ * Watches wells through one replica at a time. When the connection ends, continues on the next replica at the same version,
+ * so that no event is lost or repeated.
+ */
 export class WellWatch implements AsyncDisposable {
   readonly names: Set<string> = new Set();
-  /** The number of events, which is larger than that of names if an event was repeated. */
+  /** The number of events. Larger than the number of names if an event was repeated. */
   events = 0;
   /** The number of replicas watched, one after the other. */
   connections = 0;

@@ -1,4 +1,4 @@
-/** An intended difference from the upstream response. Omitted fields match upstream. */
+/** The parts of a response that intentionally differ from upstream's. Parts that are omitted match. */
 export interface Difference {
   readonly status?: number;
   readonly reason?: string;
@@ -24,7 +24,7 @@ const notText: Difference = refused('not valid UTF-8', TEXT);
 const halfPair: Difference = refused('unpaired surrogate', TEXT);
 const forgedToken: Difference = { says: 'continue key is not valid', why: TOKEN_WORDS };
 
-/** The closed list of differences, by table and case. A case that matches upstream must not be listed. */
+/** All accepted differences, by table and case. Listing a case that matches upstream fails the test. */
 export const acceptedDifferences: Readonly<Record<string, Table>> = {
   transport: {
     'a path with a bad escape': refused('percent-escape', "Go's HTTP server rejects it before the API server sees it"),

@@ -8,10 +8,10 @@ import { jsonLogger } from '@kubewright/runtime';
 import { parse } from 'yaml';
 import { send, type Target, type WireAnswer, type WireRequest } from './wire.mjs';
 
-/** Longest acceptable health check, in milliseconds. */
+/** Maximum duration of a health check, in milliseconds. */
 const HEALTHY_MS = 100;
 
-/** An embedded cluster on a real port, with everything it logged. */
+/** An embedded cluster that listens on a real port. Keeps everything that it logs. */
 export class ClusterUnderTest implements AsyncDisposable {
   readonly cluster: EmbeddedCluster;
   /** The administrator's connection. */
@@ -54,7 +54,10 @@ export class ClusterUnderTest implements AsyncDisposable {
     return send(this.target, call);
   }
 
-  /** Returns the fastest health check in milliseconds; up to five attempts allow for a machine under load. */
+  /**
+   * Returns the duration of the fastest of up to five health checks, in milliseconds. Several attempts allow for a machine
+   * under load.
+   */
   async health(): Promise<number> {
     let best = Number.POSITIVE_INFINITY;
     for (let tries = 0; tries < 5 && best > HEALTHY_MS; tries++) best = Math.min(best, await this.#live());

@@ -1,9 +1,9 @@
 /**
  * Records the responses of the real API server (with its controllers) to the tables in `tables/`:
  *
- *   node record.mjs https://127.0.0.1:PORT TOKEN [TABLE…]
+ * node record.mjs https://127.0.0.1:PORT TOKEN [TABLE…]
  *
- * The server must be new because the names are fixed.
+ * The server must be empty, because the names of the created objects are fixed.
  */
 import { writeFileSync } from 'node:fs';
 import { tables } from './tables/index.mjs';

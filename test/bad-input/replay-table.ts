@@ -5,7 +5,7 @@ import { ClusterUnderTest } from './cluster-under-test.ts';
 import { tables } from './tables/index.mjs';
 import { type Result, runTable, type Table } from './wire.mjs';
 
-/** Memory growth of the process that a whole table may cause, including the test itself, in MiB. */
+/** Maximum memory growth of the process during a table, including the test itself, in MiB. */
 const GROWTH_MIB = 300;
 
 /** Sends a table to an embedded cluster and compares every response with the recorded one. */

@@ -1,12 +1,12 @@
-/** Where to send requests, and as whom. */
+/** The address of a server, and the credentials for it. */
 export interface Target {
   readonly url: string;
-  /** The administrator's. */
+  /** The administrator's bearer token. */
   readonly token?: string;
   readonly certificate?: { readonly cert: string; readonly key: string };
 }
 
-/** One request. `as`: `admin` (the default), `anonymous`, or the name of a user whom the administrator impersonates. */
+/** One request. `as` is the caller: `admin` (the default), `anonymous`, or the name of a user to impersonate. */
 export interface WireRequest {
   readonly method: string;
   readonly path: string;
@@ -23,12 +23,12 @@ export interface WireAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
   readonly text: string;
-  /** Absent when the answer is not JSON; reads as any JSON does. */
+  /** The body as JSON; undefined if it is not JSON. */
   // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape
   readonly json: any;
 }
 
-/** What a client sees of an answer and acts on. */
+/** The parts of a response that clients depend on. */
 export interface Result {
   readonly name: string;
   readonly status: number;

@@ -1,12 +1,12 @@
-// Sends the requests of the tables. The recorder uses it against the real API server and the tests against ours, so both receive
-// identical bytes.
+// Sends the requests of the tables. The recorder sends them to the real API server and the tests send them to ours, so both
+// servers receive identical bytes.
 import { request as httpsRequest } from 'node:https';
 
-/** Sends one request on a new connection and returns the response; rejects if no response arrives. */
+/** Sends a request on a new connection and returns the response. Rejects if the connection ends without one. */
 export function send(target, { method, path, body, headers = {}, as = 'admin' }) {
   const bytes = toBytes(body);
   const type = bytes === undefined || 'content-type' in headers ? {} : { 'content-type': 'application/json' };
-  // Without a length, Node would send the body of a DELETE without framing.
+  // Node does not frame the body of a DELETE unless its length is set.
   const length = bytes === undefined || 'transfer-encoding' in headers ? {} : { 'content-length': bytes.length };
   const all = { 'user-agent': 'bad-input/1.0', ...credentials(target, as), ...type, ...length, ...headers };
   return new Promise((resolve, reject) => {
@@ -80,7 +80,9 @@ function resolveStep(step, kept) {
   return { ...step, path: value(step.path), body: value(step.body), headers: value(step.headers) };
 }
 
-/** Retries until the response has the status that the step waits for; controllers and CRDs need a moment. */
+/**
+ * Repeats the request until the response has the status that the step waits for, because controllers and CRDs need a moment.
+ */
 async function attempt(target, step, until) {
   for (let tries = 0; ; tries++) {
     const answer = await send(target, step);
@@ -89,14 +91,15 @@ async function attempt(target, step, until) {
   }
 }
 
-/** Returns the parts of a response that clients see and act on. */
+/** Returns the parts of a response that clients depend on. */
 function facts({ status, headers, text, json }, { shows }) {
   const { warning } = headers;
   const seen = { status, ...(warning && { warning: neutral(warning) }) };
   if (json?.kind === 'Status' && status >= 400) {
     const { reason, message, details } = json;
     const causes = details?.causes && sortedCauses(details.causes);
-    // The order of multiple causes depends on map iteration, so the sorted causes are compared instead.
+    // Upstream orders causes by random map iteration, so omit them from the message. The sorted causes are compared
+    // separately.
     const stated = causes?.length > 1 ? message.replace(/ is invalid: \[.*/s, ' is invalid: […]') : message;
     return { ...seen, ...(reason && { reason }), message: neutral(stated), ...(causes && { causes }) };
   }
@@ -104,7 +107,10 @@ function facts({ status, headers, text, json }, { shows }) {
   return json === undefined && status >= 400 ? { ...seen, text: neutral(text).slice(0, 300) } : seen;
 }
 
-/** Upstream repeats causes once per validation run and iterates over maps in random order. */
+/**
+ * Sorts causes and removes duplicates. Upstream repeats causes once per validation run and orders them by random map
+ * iteration.
+ */
 function sortedCauses(causes) {
   const lines = causes.map(({ reason, message, field }) => neutral([reason, field, message].join(' | ')));
   return [...new Set(lines)].sort();
@@ -118,7 +124,10 @@ function shownText(value) {
   return neutral(JSON.stringify(value ?? null, sortedKeys));
 }
 
-/** Sorts keys for serialization. Comparing text instead of objects also compares `__proto__` keys correctly. */
+/**
+ * JSON.stringify replacer that sorts keys. Comparing texts instead of objects makes sure that keys named `__proto__` are
+ * compared, too.
+ */
 function sortedKeys(_key, value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const entries = Object.entries(value);

@@ -21,7 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => kubewright?.[Symbol.dispose]());
 
-it('writes an audit log by a policy', { timeout: 60_000 }, async () => {
+it('writes an audit log according to a policy', { timeout: 60_000 }, async () => {
   const cwd = join(kubewright.folder, 'audited');
   mkdirSync(cwd);
   writeFileSync(join(cwd, 'policy.yaml'), policy);

@@ -11,7 +11,7 @@ export interface CliProject {
   edit(path: string, change: (text: string) => string): void;
 }
 
-/** Creates a project that resolves the workspace's packages, as after `npm install`. */
+/** Creates a project with links to the workspace's packages, in the state that it has after `npm install`. */
 export async function cliProject(
   kubewright: CommandLine,
   name: string,

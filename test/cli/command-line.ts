@@ -21,9 +21,9 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The command line as users run it: bundled from the sources, with a separate process per command. */
+/** The bundled command line, which runs each command in a separate process, like a user. */
 export class CommandLine implements Disposable {
-  /** The test's own folder, outside every project. */
+  /** A folder for the test, outside of any project. */
   readonly folder: string = mkdtempSync(join(tmpdir(), 'kw cli-'));
   readonly #bundle: string;
   readonly #running = new Set<ChildProcess>();
@@ -33,7 +33,7 @@ export class CommandLine implements Disposable {
   }
 
   static async build(): Promise<CommandLine> {
-    // Inside the repository, so packages that are not bundled can be resolved.
+    // Must be inside the repository, so that packages that are not bundled can be resolved.
     const cache = join(repository, 'node_modules', '.cache');
     mkdirSync(cache, { recursive: true });
     const outdir = mkdtempSync(join(cache, 'kubewright-cli-'));
@@ -67,7 +67,10 @@ export class CommandLine implements Disposable {
     return this.#spawn([process.execPath, join(this.#bundle, 'main.js'), ...args], { ...options, stdin: 'ignore' });
   }
 
-  /** Starts a command on its own terminal and types its input there. Then prints the exit code and runs `after`. */
+  /**
+   * Starts a command in a new pseudo-terminal, which also receives its input. When the command ends, prints its exit code
+   * and runs `after`.
+   */
   startAtTerminal(args: readonly string[], options: RunOptions & { readonly after: string }): Started {
     const words = [process.execPath, join(this.#bundle, 'main.js'), ...args].map((word) => `'${word}'`);
     const script = `stty columns 200; ${words.join(' ')}; echo exit $?; ${options.after}`;
@@ -97,7 +100,7 @@ export class CommandLine implements Disposable {
     return { child, ended, stdout: () => written.stdout, stderr: () => written.stderr };
   }
 
-  /** Kills all commands that still run, and waits until they end. */
+  /** Kills all running commands and waits until they exit. */
   async stopAll(): Promise<void> {
     const running = [...this.#running];
     const ended = running.map((child) => new Promise((resolve) => child.once('close', resolve)));

@@ -22,7 +22,7 @@ beforeAll(async () => {
   root = join(kubewright.folder, 'shop');
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
 }, 120_000);
-// A case that failed must not leave its operator and its edits to the next one.
+// Cleanups, which also run if a test fails, so that it does not leave its operator and its edits to the next test.
 const undo: (() => void)[] = [];
 afterEach(async () => {
   await kubewright.stopAll();
@@ -46,7 +46,7 @@ function edit(path: string, from: string, to: string): () => void {
 
 describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
   it('handles keys, prints reconciles as stories and errors with codes, and restores the terminal', async () => {
-    // Runs in its own session, where the terminal's final state is checked.
+    // Runs in a separate terminal, whose final state is printed.
     const dev = kubewright.startAtTerminal(['dev'], { cwd: root, after: 'stty -a | grep -o -- "-\\?icanon"' });
     await seen(dev, 'a apply sample · r restart · t run tests · q quit');
     await seen(dev, 'controller shop started');
@@ -237,7 +237,8 @@ describe('commands that run or inspect an operator', () => {
     const more = `import { Secret } from '@kubewright/apimachinery/core/v1';
 import { controller } from '@kubewright/runtime';`;
     const back = edit(controller(), "import { controller } from '@kubewright/runtime';", more);
-    // Two calls that the generator cannot see, where the second needs the first to succeed, and one call that is never made.
+    // Two calls that the generator cannot detect, the second of which needs the first to succeed, and one call that is never
+    // made.
     const goodbye = `const kinds: any[] = [Secret]; const secrets = ctx.client.resource(kinds[0]);
       await secrets.list(); await secrets.deleteCollection({ namespace: 'default' });
       if (object.spec.message === 'never') await ctx.client.resource(Secret).get({ name: 'a', namespace: 'b' });`;
@@ -306,7 +307,7 @@ import { controller } from '@kubewright/runtime';`;
     writeFileSync(join(root, path), text);
     const tsc = join(repository, 'node_modules/typescript/bin/tsc');
     expect(spawnSync(process.execPath, [tsc], { cwd: root, encoding: 'utf8' }).stdout).toBe('');
-    // A busy machine needs more than the defaults of five seconds and one second.
+    // On a busy machine, the default timeouts of five seconds and one second are too short.
     const patience = ['--testTimeout=60000', '--expect.poll.timeout=20000'];
     const env = { KUBEWRIGHT_EVENTUALLY_TIMEOUT: '40s' };
     const tested = await kubewright.run(['test', '--', ...patience], { cwd: root, env });

@@ -10,7 +10,7 @@ import { CommandLine } from './command-line.ts';
 
 const namespace = 'default';
 const patience = { timeout: 30_000 };
-/** A server whose responses are the name of its pod. */
+/** A server that responds with the name of its pod. */
 const program = `require('node:http')
   .createServer((_request, response) => response.end(process.env.HOSTNAME))
   .listen(8080, process.env.POD_IP)`;
@@ -74,7 +74,7 @@ describe('kubewright cluster expose', () => {
     await client
       .resource(Deployment)
       .patch({ namespace, name: 'web' }, { type: 'merge', body: { spec: { replicas: 0 } } });
-    // A pod may refuse connections before the Service knows that it is not ready.
+    // Ignores failed connections: a pod may refuse connections before the Service stops routing to it.
     const afterRequest = async () => {
       await get(port).catch(() => 'closed');
       return expose.stdout();
@@ -84,7 +84,7 @@ describe('kubewright cluster expose', () => {
     expect([await expose.ended, expose.stderr()]).toEqual([0, '']);
   }, 60_000);
 
-  it('says why a Service cannot be exposed', async () => {
+  it('reports why a Service cannot be exposed', async () => {
     const run = (...args: readonly string[]) => kubewright.run(['cluster', 'expose', ...args], { cwd });
     expect(await run('svc/shop', '-n', 'other')).toEqual({
       code: 1,

@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** The operator's deployment as in one version of `dist/install.yaml`. */
+/** Returns the operator's Deployment as a version of `dist/install.yaml` contains it. */
 function manager(name: string, image: string): UnstructuredObject {
   const labels = { app: name };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'manager', image }] } };

@@ -1,7 +1,8 @@
 import { formatYaml } from '@kubewright/schema/internal';
 
-// Implements the subset of Go templates and Sprig that our charts use, and rejects everything else. `helm-recorded.json` holds
-// Helm's output for a chart, so this renderer and the chart cannot share the same mistake.
+// Implements the subset of Go templates and Sprig that our charts use, and rejects everything else. `helm-recorded.json`
+// contains Helm's output for a chart. A test compares it with ours, so a mistake in this renderer cannot hide a mistake in
+// the chart.
 
 type Scope = { readonly dot: unknown; readonly root: unknown };
 type Node =
@@ -14,7 +15,7 @@ interface Branch {
   readonly body: readonly Node[];
 }
 
-/** Renders every template of a chart as `helm template` does with these values; returns the text by path. */
+/** Renders every template of a chart like `helm template`; returns the texts by path. */
 export function renderChart(templates: ReadonlyMap<string, string>, root: object): ReadonlyMap<string, string> {
   const defined = new Map<string, readonly Node[]>();
   const bodies = new Map<string, readonly Node[]>();

@@ -33,7 +33,7 @@ class DeafManager {
   /** Time from the stop signal until the manager ended, in milliseconds. */
   endedMs: number | undefined;
   /** Time from the stop signal until the manager released its lease, in milliseconds. */
-  gaveBackMs: number | undefined;
+  releasedMs: number | undefined;
 
   async start(runnables: readonly Runnable[] = []): Promise<void> {
     let isReconciling = false;
@@ -69,8 +69,8 @@ class DeafManager {
     this.#stop.abort();
     for (let step = 0; step < 2_400 && this.endedMs === undefined; step++) {
       await this.#pass();
-      if (this.gaveBackMs === undefined && this.server.get(LeaseKind, 'shop').spec.holderIdentity === '') {
-        this.gaveBackMs = this.clock.monotonic() - this.#stoppedAtMs;
+      if (this.releasedMs === undefined && this.server.get(LeaseKind, 'shop').spec.holderIdentity === '') {
+        this.releasedMs = this.clock.monotonic() - this.#stoppedAtMs;
       }
     }
   }
@@ -92,20 +92,20 @@ describe('terminationGracePeriodSeconds of a new project', () => {
     const manager = new DeafManager();
     await manager.start();
     await manager.stop();
-    expect(manager.gaveBackMs).toBeGreaterThan(0);
-    expect(manager.gaveBackMs).toBeLessThan(gracePeriodMs());
+    expect(manager.releasedMs).toBeGreaterThan(0);
+    expect(manager.releasedMs).toBeLessThan(gracePeriodMs());
     expect(manager.endedMs).toBeLessThan(gracePeriodMs());
   });
 
-  it('lets a manager end on its own if all runnables ignore the signal and the API server does not answer', async () => {
+  it('lets a manager exit by itself if all runnables ignore the signal and the API server does not respond', async () => {
     const manager = new DeafManager();
     const { clock, server } = manager;
     await manager.start([deaf(clock, 'leading', true), deaf(clock, 'everywhere', false)]);
     server.interrupt = ({ method }) => (method === 'GET' ? undefined : new Promise(() => {}));
     await manager.stop();
-    // The whole shutdown budget, plus the waits after it.
+    // It used the whole shutdown timeout and the waits that follow.
     expect(manager.endedMs).toBeGreaterThan(30_000);
-    // Leaves time for the kubelet and the start of process shutdown.
+    // Time remains for the kubelet and for the start of the shutdown.
     expect(manager.endedMs).toBeLessThan(gracePeriodMs() - 5_000);
   });
 });

@@ -14,7 +14,7 @@ import { CommandLine } from './command-line.ts';
 
 vi.setConfig({ testTimeout: 180_000 });
 
-/** A UID without a user: an image has to run as any UID that the cluster assigns. */
+/** A UID without a user account: images must run as any UID that the cluster assigns. */
 const someUid = 1_234_567;
 const megabyte = 1_000_000;
 const many = 10_000;
@@ -52,13 +52,13 @@ afterAll(async () => {
 });
 
 /**
- * Runs only what the image holds: a read-only folder, no environment except the deployment's, no home, an empty PATH, and a user
- * without a name.
+ * Runs the contents of the image as in a container: in a read-only folder, with only the environment of the Deployment,
+ * without a home folder, with an empty PATH, and as a UID without a user account.
  */
 async function container(...more: readonly string[]) {
   const image = mkdtempSync(join(tmpdir(), 'kw-app-'));
   for (const name of ['main.mjs', 'main.mjs.map']) copyFileSync(join(attic.root, 'dist', name), join(image, name));
-  // Replaces the service account's files, whose location is fixed.
+  // A kubeconfig replaces the service account's files, whose location cannot be changed.
   writeFileSync(join(image, 'kubeconfig'), readFileSync(cluster.kubeconfig));
   for (const name of ['main.mjs', 'main.mjs.map', 'kubeconfig']) chmodSync(join(image, name), 0o444);
   chmodSync(image, 0o555);

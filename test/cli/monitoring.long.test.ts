@@ -13,7 +13,7 @@ import { type MetricFamily, readMetrics } from '../runtime/metric-families.ts';
 import { polled } from '../runtime/polled.ts';
 import { type CliProject, cliProject } from './cli-project.ts';
 import { CommandLine } from './command-line.ts';
-import { type Caller, letsIn, type NetworkPolicy } from './network-policy.ts';
+import { allowsConnection, type Caller, type NetworkPolicy } from './network-policy.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -82,15 +82,15 @@ describe('network policies', () => {
       { from: reader, port: metrics, lets: true },
       { from: stranger, port: metrics, lets: false },
       { from: pod({ metrics: 'disabled' }), port: metrics, lets: false },
-      // Anyone can set a label on their own pod.
+      // A label of the pod is not enough: anyone can set one on their own pod.
       { from: pod({}, { metrics: 'enabled' }), port: metrics, lets: false },
       { from: 'outside' as const, port: metrics, lets: false },
-      // The API server has no namespace.
+      // The API server calls webhooks from outside of all namespaces.
       { from: 'outside' as const, port: webhook, lets: true },
       { from: stranger, port: webhook, lets: true },
       { from: reader, port: 8081, lets: false },
     ];
-    const found = table.map(({ from, port }) => letsIn(policies(), { from, to: manager, port }));
+    const found = table.map(({ from, port }) => allowsConnection(policies(), { from, to: manager, port }));
     expect(found).toEqual(table.map(({ lets }) => lets));
   });
 
@@ -99,12 +99,12 @@ describe('network policies', () => {
       { namespace, labels: { app: 'other' } },
       { namespace: 'elsewhere', labels },
     ])
-      expect(letsIn(policies(), { from: stranger, to, port: 8443 })).toBe(true);
+      expect(allowsConnection(policies(), { from: stranger, to, port: 8443 })).toBe(true);
   });
 
   it('would block the API server with the port of the Service, as kubebuilder 4 writes it', () => {
     const naive = policies().map((policy) => JSON.parse(JSON.stringify(policy).replaceAll('9443', '443')));
-    expect(letsIn(naive, { from: 'outside', to: manager, port: behind('cafe-webhook-service') })).toBe(false);
+    expect(allowsConnection(naive, { from: 'outside', to: manager, port: behind('cafe-webhook-service') })).toBe(false);
   });
 });
 
@@ -174,7 +174,7 @@ function strictMonitors() {
       cluster
         .client()
         .resource(kind)
-        // The cast lets invalid monitors reach the server, which must reject them.
+        // The cast bypasses the compiler's check, so that invalid monitors reach the server, which must reject them.
         .create(object as CustomResource<MonitorSpec>, { dryRun: true, fieldValidation: 'Strict' }),
   };
 }
@@ -239,7 +239,7 @@ describe('dashboards', () => {
       'controller-runtime-metrics.json',
       'kubewright-metrics.json',
     ]);
-    // Our dashboards query every metric that kubebuilder's two dashboards query.
+    // Our dashboards must query all metrics that kubebuilder's two dashboards query.
     const all = queries()
       .map(({ expr }) => expr)
       .join('\n');
@@ -259,7 +259,7 @@ describe('dashboards', () => {
       expect(all).toContain(`${metric}{`);
   });
 
-  it('ask for no metric and no label that a running operator does not have', () => {
+  it('query only metrics and labels that a running operator exports', () => {
     expect(queries().length).toBeGreaterThan(25);
     // Labels that Prometheus adds when it scrapes.
     const added = ['job', 'namespace', 'pod', 'instance', 'le'];

@@ -29,17 +29,17 @@ export interface Target {
   readonly labels: Labels;
 }
 
-/** The source of a connection: a pod with its namespace's labels, or a client outside all namespaces, such as the API server. */
+/** The source of a connection: a pod, or a client outside of the pod network, such as the API server. */
 export type Caller =
   | { readonly namespace: string; readonly namespaceLabels: Labels; readonly labels: Labels }
   | 'outside';
 
 /**
- * Reports whether policies admit a connection by the rules of `networking.k8s.io/v1`: a pod that no policy selects is open; a
- * selected pod accepts what any rule of any selecting policy allows. Ports are those of the pod, after the Service's
- * translation.
+ * True if the policies allow a connection, as `networking.k8s.io/v1` defines it: a pod that no policy selects accepts all
+ * connections; a selected pod accepts the connections that any rule of any of its policies allows. Ports are the pod's
+ * ports, after the Service's translation.
  */
-export function letsIn(
+export function allowsConnection(
   policies: readonly NetworkPolicy[],
   { from, to, port }: { readonly from: Caller; readonly to: Target; readonly port: number },
 ): boolean {

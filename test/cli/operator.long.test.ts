@@ -121,7 +121,7 @@ describe('kubewright build, deploy', () => {
     );
     expect(await run('cluster', 'up', '--background')).toMatchObject({ code: 0 });
     try {
-      // If another program holds its port, it waits before it retries.
+      // The timeout is long, because the operator waits and retries if another program uses its port.
       const deployed = await run('deploy', '--image', 'guestbook:dev', '--timeout', '110');
       expect(deployed).toMatchObject({ code: 0, stderr: '' });
       expect(deployed.stdout).toContain('✓ operator available   guestbook-controller-manager in guestbook-system\n');
@@ -134,7 +134,7 @@ describe('kubewright build, deploy', () => {
         const waited = kubectl('wait', '--for=condition=Ready', 'guestbook/guestbook-sample', '--timeout=30s');
         expect(waited).toContain('condition met');
       }
-      // The image does not exist: the previous pod keeps running and does not count as the new one.
+      // The image does not exist, so the previous pod keeps running. It must not count as the new pod.
       const broken = await run('deploy', '--image', 'nobody-has-it:1', '--timeout', '110');
       expect(broken.code).toBe(1);
       expect(broken.stderr).toMatch(

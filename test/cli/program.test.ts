@@ -100,11 +100,11 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     await build();
     const folder = join(kubewright.folder, 'bin');
     mkdirSync(folder);
-    // The paths as npm installs them.
+    // The paths of an installation by npm.
     const package_ = join(repository, 'packages/cli');
     const { bin } = JSON.parse(readFileSync(join(package_, 'package.json'), 'utf8')) as { readonly bin: object };
     for (const [name, path] of Object.entries(bin)) symlinkSync(join(package_, path), join(folder, name));
-    // When npm runs the tests, its PATH folders contain programs with the same names.
+    // If npm runs the tests, PATH contains folders with programs of the same names.
     const others = (process.env['PATH'] ?? '').split(delimiter).filter((each) => !each.includes('node_modules'));
     const PATH = [folder, dirname(process.execPath), ...others].join(delimiter);
     const env = { ...process.env, PATH, HOME: folder };

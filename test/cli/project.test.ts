@@ -65,7 +65,7 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     expect(lines.reduce((sum, count) => sum + count)).toBeLessThanOrEqual(400);
     const agents = readFileSync(join(kubewright.folder, 'my-shop-operator', 'AGENTS.md'), 'utf8');
     expect(agents.split('\n').length).toBeLessThanOrEqual(150);
-    // A tag can be moved to other code; a commit cannot.
+    // Actions must be pinned to commits, because a tag can be moved.
     const workflows = files.filter((path) => path.includes('workflows')).map((path) => readFileSync(path, 'utf8'));
     const actions = workflows.flatMap((text) => [...text.matchAll(/uses: (\S+)/g)].map(([, action = '']) => action));
     expect(actions.length).toBeGreaterThan(5);

@@ -115,7 +115,7 @@ describe('kubewright upgrade', () => {
   it('migrates a project with an earlier layout, and keeps files owned by the user', async () => {
     const old = await cliProject(kubewright, 'old');
     await old.run('generate');
-    // A file that an earlier version generated and this one does not.
+    // A file that an earlier version of the generator created, but this one does not.
     const header = readFileSync(join(old.root, 'config/manager/manager.yaml'), 'utf8').split('\n')[0];
     mkdirSync(join(old.root, 'config/proxy'));
     writeFileSync(join(old.root, 'config/proxy/auth_proxy_service.yaml'), `${header}\nkind: Service\n`);
@@ -127,7 +127,7 @@ describe('kubewright upgrade', () => {
         .replace('"@kubewright/runtime": "0.1.0"', '"@kubewright/runtime": "0.0.9"')
         .replace('"vitest": "^4.1.0"', '"vitest":"^3.2.0"'),
     );
-    // Files that the user took over.
+    // Files that the user has taken over.
     const own = {
       'config/manager/manager.yaml': old.read('config/manager/manager.yaml').replace(`${header}\n`, ''),
       'config/extra/quota.yaml': 'apiVersion: v1\nkind: ResourceQuota\n',

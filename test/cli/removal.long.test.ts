@@ -46,12 +46,12 @@ async function create(name: string, { namespace = 'default', finalizers = [] as 
 }
 
 /** Waits until the operator has added its finalizer to an object. */
-async function awaitHeld(name: string, namespace = 'default'): Promise<void> {
+async function awaitFinalizer(name: string, namespace = 'default'): Promise<void> {
   const finalizers = async () => (await client.resource(Shop).get({ name, namespace })).metadata.finalizers;
   await expect.poll(finalizers, { timeout: 60_000 }).toEqual([own]);
 }
 
-/** Waits until everything of the project is deleted, with nothing pending. */
+/** Waits until all objects of the project are deleted, including those that are being deleted. */
 async function expectNothingLeft(): Promise<void> {
   const left = async () => {
     const crds = (await client.resource(CustomResourceDefinition).list()).items;
@@ -65,7 +65,7 @@ describe('an operator with a finalizer', () => {
   it('cleans up its objects if the kinds are removed first', async () => {
     await deploy();
     await create('a');
-    await awaitHeld('a');
+    await awaitFinalizer('a');
     const { code, stdout, stderr } = await shop.run('uninstall');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('✓ objects deleted      1 of shops.shop.example.com\n✓ kinds removed        1 of 1\n');
@@ -80,7 +80,7 @@ describe('an operator with a finalizer', () => {
   it('runs once more to clean up its objects if it is removed first', async () => {
     await deploy();
     await create('a');
-    await awaitHeld('a');
+    await awaitFinalizer('a');
     const undeployed = await shop.run('undeploy');
     expect(undeployed).toMatchObject({ code: 0, stderr: '' });
     expect(undeployed.stdout).toContain('; to remove its kinds, run kubewright uninstall\n');
@@ -101,8 +101,8 @@ describe('an operator with a finalizer', () => {
     await deploy();
     await create('inside', { namespace: 'shop-system' });
     await create('outside');
-    await awaitHeld('inside', 'shop-system');
-    await awaitHeld('outside');
+    await awaitFinalizer('inside', 'shop-system');
+    await awaitFinalizer('outside');
     const { code, stdout, stderr } = await shop.run('undeploy');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(

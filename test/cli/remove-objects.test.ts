@@ -19,7 +19,7 @@ import { CleanupHold } from '../../packages/cli/src/deploy/cleanup-hold.ts';
 import { type RemovalOptions, removeObjects } from '../../packages/cli/src/deploy/remove-objects.ts';
 import { type Note, NoteKind, noteDefinition } from '../runtime/programs/note.ts';
 
-// Compared with a real garbage collector in shipped.real.test.ts.
+// shipped.real.test.ts tests the same with a real garbage collector.
 
 const key = { namespace: 'default', name: 'a' };
 const crd = noteDefinition as unknown as UnstructuredObject; // shaped like one
@@ -51,7 +51,7 @@ function removal(
   const { clock, steps } = options;
   const environment = { clock, signal: new AbortController().signal };
   const reporter = { step: (...words: readonly string[]) => void steps.push(words.join(' ')) };
-  // Only these parts of the context and the project are used.
+  // Contains only the parts of the context and the project that removeObjects uses.
   return {
     context: { environment, reporter },
     target: { client, environment },
@@ -128,7 +128,7 @@ describe('removeObjects', () => {
     expect((await notes.get(key)).metadata.finalizers).toEqual(['example.org/keep']);
   });
 
-  it('removes its finalizers from objects that others change in between', async () => {
+  it('removes its finalizers from objects that are changed concurrently', async () => {
     await using cluster = await EmbeddedCluster.start({ clock, random, log, components: ['apiserver'] });
     const client = cluster.client();
     await createOwner(client);

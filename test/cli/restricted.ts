@@ -1,5 +1,5 @@
-// The level `restricted` of the Pod Security Standards (1.36), written from its table, so that the test spells out the rules;
-// test/cli/shipped.real.test.ts checks against a real cluster.
+// The level `restricted` of the Pod Security Standards (1.36). Written independently of our implementation, from the table
+// in the documentation; test/cli/shipped.real.test.ts checks the same pods on a real cluster.
 
 interface SecurityContext {
   readonly [field: string]: unknown;

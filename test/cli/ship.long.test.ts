@@ -221,11 +221,11 @@ describe('kubewright build --helm', () => {
       { name: 'shop', image: 'registry.example.com/team/shop:1.2' },
     ]);
     const schema = JSON.parse(shop.read('dist/chart/values.schema.json')) as { readonly properties: object };
-    // Every default has an entry in the schema, which is closed.
+    // The schema, which forbids additional properties, has an entry for every default.
     expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(chart.values as object)));
   });
 
-  it('writes what kubectl renders, including monitors and policies', () => {
+  it('writes the same objects as kubectl kustomize, including monitors and policies', () => {
     for (const folder of ['prometheus', 'network-policy'])
       expect(kustomize(join(shop.root, 'config', folder), { root: shop.root }).length).toBe(1);
     expect(existsSync(join(shop.root, 'dist/chart/templates/prometheus'))).toBe(true);

@@ -24,7 +24,7 @@ function ask(...args: readonly string[]): string {
 }
 
 // `npm run proof` runs this against the real control plane: USE_EXISTING_CLUSTER=true KUBECONFIG=…
-describe('what build writes, on a real cluster', () => {
+describe('the output of kubewright build, on a real cluster', () => {
   let kubewright: CommandLine;
   let real: CliProject;
   let operator: ChildProcess | undefined;
@@ -94,10 +94,11 @@ describe('what build writes, on a real cluster', () => {
     expect(log).not.toMatch(/forbidden|cannot/i);
   });
 
-  it('is taken away by uninstall and undeploy', async () => {
+  it('is removed by uninstall and undeploy', async () => {
     const cluster = ['--kubeconfig', KUBECONFIG];
     const child = () => kubectl('get', 'configmap', 'real-sample-message').status;
-    // Waits for the garbage collector, which discovers kinds every 30 seconds and never learns of one that is removed before that.
+    // uninstall must wait for the garbage collector, which discovers kinds only every 30 seconds, and never handles a kind
+    // that is removed earlier.
     expect(await real.run('uninstall', ...cluster)).toMatchObject({ code: 0, stderr: '' });
     expect(child()).toBe(1);
     operator?.kill('SIGTERM');

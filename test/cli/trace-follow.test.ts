@@ -31,7 +31,7 @@ afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]();
 });
 
-/** Follows a workload that waits, until the command has found it. */
+/** Starts to follow a waiting workload, and returns once the command has found it. */
 async function follow(workload: string, ...flags: readonly string[]): Promise<Started> {
   const started = kubewright.start(['trace', workload, '--follow', '--kubeconfig', kubeconfig, ...flags]);
   await expect.poll(started.stdout, patience).toContain('found: ');
@@ -62,7 +62,7 @@ describe('kubewright trace --follow', { timeout: 60_000 }, () => {
     const hops = records.map((line): Hop => JSON.parse(line).hop);
     const of = (kind: string) => hops.filter(({ object }) => object.startsWith(`${kind} web`));
     expect(of('Deployment')[0]?.what).toBe('found: 0 of 1 ready');
-    // The paused Deployment existed; the rest is steps 1 to 13.
+    // The paused Deployment already existed, so only steps 1 to 13 follow.
     expect(new Set(hops.flatMap(({ step = [] }) => step))).toEqual(
       new Set(['1-3', '4', '5-6', '7-8', '9-10', '11-12', '13']),
     );

@@ -12,7 +12,7 @@ let cluster: EmbeddedCluster;
 beforeAll(async () => {
   cluster = await EmbeddedCluster.start({ node: { driver: 'simulated' } });
   const nodes = cluster.client().resource(Node);
-  // Until then, the scheduler would note a failure first.
+  // Otherwise the scheduler would first report a failure.
   await vi.waitUntil(async () => {
     const { items } = await nodes.list();
     const isReady = ({ spec, status }: Node) =>
@@ -62,7 +62,8 @@ describe('kubewright trace', () => {
       .replaceAll(/web-\w+-\w+/g, 'web-1-a')
       .replaceAll(/web-[a-f0-9]{6,}/g, 'web-1');
     const plain = lines.replaceAll(/^\S+ +| in \d.*$/gm, '').replaceAll(/ {2,}(?:(?:\d+|VERSION) +)?/g, ' ');
-    // Within a second, the order is that of causes and effects; a busy machine takes several.
+    // Compares sorted lines: lines of one second are in the order of cause and effect, but on a busy machine the steps take
+    // several seconds.
     expect(plain.split('\n').sort()).toEqual(shown.split('\n').sort());
     for (const { resourceVersion, what } of hops) {
       expect(resourceVersion, what).toMatch(what.startsWith('bound') ? /^$/ : /^\d+$/);

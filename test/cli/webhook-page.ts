@@ -20,7 +20,9 @@ export const blocks: readonly { readonly path: string; readonly text: string }[]
   .flatMap((page) => [...page.matchAll(/^```\w+ (\S+)\n([\s\S]*?)^```$/gm)])
   .map(([, path = '', text = '']) => ({ path, text }));
 
-/** Creates the project as the page describes, replacing scaffolded files with those on the page; returns its path. */
+/**
+ * Creates the project that the page describes: scaffolds it, then replaces files with those on the page. Returns its path.
+ */
 export async function webhookProject(kubewright: CommandLine): Promise<string> {
   await kubewright.run(['init', 'shop', '--domain', 'example.com', '--template', 'empty']);
   const root = join(kubewright.folder, 'shop');
@@ -69,7 +71,7 @@ export function shopsOf(client: KubernetesClient): Shops {
   return { create, createOld, get };
 }
 
-/** Checks everything that the page declares: defaulting, validation and conversion. */
+/** Checks that the webhooks on the page are called: defaulting, validation and conversion. */
 export async function expectServed({ create, createOld, get }: Shops, prefix: string): Promise<void> {
   expect((await create(`${prefix}-plain`, { owner: 'ann' })).spec).toEqual({ owner: 'ann', size: 3 });
   expect(await rejection(create(`${prefix}-large`, { owner: 'ann', size: 10 }))).toBe(

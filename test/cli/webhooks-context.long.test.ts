@@ -84,7 +84,7 @@ describe('kubewright dev --context, with webhooks', () => {
     const deployed = {
       apiVersion: 'admissionregistration.k8s.io/v1',
       kind: 'ValidatingWebhookConfiguration',
-      // cert-manager must not replace our CA bundle in the meantime.
+      // With this annotation, cert-manager would replace our CA bundle, so dev must remove it.
       metadata: { ...validating, annotations: { [injection]: 'shop-system/shop-serving-cert' } },
       webhooks: [
         {
@@ -100,7 +100,7 @@ describe('kubewright dev --context, with webhooks', () => {
       ],
     } as const satisfies ValidatingWebhookConfiguration;
     const before = await client.resource(ValidatingWebhookConfiguration).create(deployed);
-    // Left behind by a process that was killed.
+    // A URL that a killed process left behind.
     const url = 'https://127.0.0.1:9/mutate';
     const { name, rules, admissionReviewVersions, sideEffects } = deployed.webhooks[0];
     await client.resource(MutatingWebhookConfiguration).create({

@@ -52,7 +52,7 @@ describe('the release workflow of a project', () => {
     expect(using('actions/attest-sbom').with).toEqual({ ...subject, 'sbom-path': 'dist/sbom.cdx.json' });
     for (const action of ['actions/attest-build-provenance', 'actions/attest-sbom'])
       expect(at(using(action))).toBeGreaterThan(at(push));
-    // A subject's name has no tag; the digest identifies it.
+    // The subject's name must not contain a tag, because the digest identifies the image.
     expect(push.with?.['tags']).toBe(`${expression('steps.image.outputs.name')}:${expression('github.ref_name')}`);
     expect(permissions).toEqual({
       contents: 'read',
@@ -97,7 +97,7 @@ describe("the image's Dockerfile", () => {
     expect(command.map((word) => word.startsWith('/'))).toEqual([true, true]);
     const [folder] = of('WORKDIR');
     expect(command[1]).toBe(`${folder}/main.mjs`);
-    // The kubelet compares numbers for runAsNonRoot.
+    // runAsNonRoot requires a numeric user.
     expect(of('USER')).toEqual(['65532:65532']);
     expect(of('COPY')).toEqual(['main.mjs main.mjs.map ./']);
   });

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 const key = { namespace: 'default', name: 'p' };
 type Connector = NonNullable<NonNullable<Parameters<typeof EmbeddedCluster.start>[0]>['connector']>;
 
-/** A node whose commands are small functions. */
+/** A node that runs commands as functions. */
 const connector: Connector = {
   logs: async () =>
     (async function* () {
@@ -64,10 +64,10 @@ const connector: Connector = {
   },
 };
 const ended: string[] = [];
-/** Numbers the pods of evictions. */
+/** Number of the last pod to evict. */
 let evicted = 0;
 const pouredBytes = 64 << 20;
-/** Bytes that the last `pour` has written. */
+/** Number of bytes that the last `pour` command has written. */
 let poured = 0;
 
 let cluster: EmbeddedCluster;
@@ -134,7 +134,7 @@ describe.each([
     let read = 0;
     const first = await output.next();
     if (!first.done) read += first.value.bytes.byteLength;
-    // Until buffers along the way are full.
+    // Wait until all buffers on the way are full.
     const seen: number[] = [];
     await expect.poll(() => seen.push(poured) > 4 && seen.at(-4) === poured, { timeout: 30_000 }).toBe(true);
     expect(poured).toBeLessThan(pouredBytes / 2);

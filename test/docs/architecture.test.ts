@@ -25,7 +25,7 @@ function rowsOf(text: string): readonly (readonly string[])[] {
   return tableRows({ ...architecture, text });
 }
 
-/** The paths in the tables of changes, relative to the repository. */
+/** The paths in the tables that list where to make changes, relative to the repository. */
 const changePaths = [...sections()]
   .filter(([, text]) => /^\| to change \| open \|$/m.test(text))
   .flatMap(([heading, text]) => {
@@ -34,7 +34,7 @@ const changePaths = [...sections()]
     return codes.filter(isPath).map((code) => (topLevel.has(code.split('/')[0] ?? '') ? code : `${base}${code}`));
   });
 
-/** True if a path of the repository exists; `<name>` matches any name, the same one wherever it is repeated. */
+/** True if a path exists in the repository. `<name>` matches any name, and the same name if it is repeated. */
 function exists(path: string): boolean {
   const [, before, name, after = ''] = /^(.*?)(<\w+>)(.*)$/.exec(path) ?? [];
   if (before === undefined || name === undefined) return existsSync(join(repository, path));
@@ -107,7 +107,7 @@ describe('ARCHITECTURE.md', () => {
   });
 });
 
-/** Distinguishes paths from commands and extensions. */
+/** True for a path; false for a command or a file extension. */
 function isPath(code: string): boolean {
   return /^[\w.<>/-]+$/.test(code) && !/^\.\w+$/.test(code) && /[/.]/.test(code);
 }

@@ -26,7 +26,7 @@ describe('the table of articles', () => {
     [...`${passage} ${command}`.matchAll(/`(kubectl [^`]+)`/g)].map(([, line = '']) => ({ line, command, test })),
   );
 
-  // Pages of examples are executed.
+  // Commands on pages of examples count, because those pages are executed.
   it.each(commands)('$line is in the test or on the page', ({ line, command, test }) => {
     const files = [...`${command} ${test}`.matchAll(/\]\((\S+?)\)/g)].map(([, path = '']) => join(folder, path));
     expect(files.some((file) => readFileSync(file, 'utf8').includes(line))).toBe(true);

@@ -7,7 +7,7 @@ import { page, tableRows } from './pages.ts';
 const folder = 'examples/postgresql';
 const readme = page(`${folder}/README.md`);
 const rows = tableRows(readme).filter(([number = '']) => /^\d\.\d+$/.test(number));
-/** Number of the Operator Framework's guiding questions per level; level 4 has no third one. */
+/** Number of the last of the Operator Framework's guiding questions, by level. Level 4 has no question 3. */
 const questions = { 1: 10, 2: 5, 3: 10, 4: 8, 5: 6 };
 
 describe("the table of the example's capabilities", () => {

@@ -9,7 +9,7 @@ import { type Block, docsPages, isFile, type Page } from './pages.ts';
 import { scaffolded } from './scaffold.ts';
 
 const pages = docsPages().filter(({ blocks }) => blocks.some(isFile));
-// An operator in one file has no folder src/.
+// Includes all folders, because an operator in one file has no src/ folder.
 const tsconfig = scaffolded('tsconfig.json').replace('"src"', '"**/*.ts"');
 
 describe('files that the documentation shows', () => {
@@ -41,7 +41,7 @@ describe('files that the documentation shows', () => {
   });
 });
 
-/** Returns the files before each one that the page shows again in a different form, and at the end. */
+/** Returns the states of the page's files: one before each file that the page shows again, changed, and the final state. */
 function statesOf({ blocks }: Page): readonly (readonly Block[])[] {
   const states: (readonly Block[])[] = [];
   let files = new Map<string, Block>();

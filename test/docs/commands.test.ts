@@ -6,7 +6,7 @@ import { repository } from '../main-job/repository.ts';
 import { codeIn, docsPages, type Page, page, tableRows } from './pages.ts';
 import { scaffolded } from './scaffold.ts';
 
-/** Commands that articles and books about other tools use. */
+/** Commands of other tools. */
 const theirs = [
   'kubebuilder init --domain',
   'kubebuilder create api --group database --version v1 --kind Postgresql',
@@ -76,11 +76,11 @@ function codeOf({ text, blocks }: Page): readonly string[] {
 function commandLines(each: Page): readonly string[] {
   const starts = /(?:^|[\s(&|;])(?:npx )?(?:kubectl )?(kubewright (?!is\b|in\b)[a-z][^\n#`"')&|;]*)/g;
   const lines = codeOf(each).flatMap((code) => [...code.matchAll(starts)].map(([, line = '']) => line.trim()));
-  // A plugin of the example postgres-cluster, whose tests parse these lines.
+  // Skips the plugin of the postgres-cluster example, because the example's tests check these lines.
   return lines.filter((line) => !/^kubewright pg\b/.test(line));
 }
 
-/** Returns the parts of a line that the program does not know. */
+/** Returns the commands and flags in a line that the program does not know. */
 function faultsOf(line: string, known: Commands): readonly string[] {
   const [program, ...all] = line.split(' -- ')[0]?.split(/\s+/) ?? [];
   let command = known[0];

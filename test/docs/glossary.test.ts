@@ -23,7 +23,7 @@ describe('the glossary', () => {
   });
 });
 
-/** Names from the Kubernetes API, which our packages do not declare. */
+/** Names of the Kubernetes API that our packages do not declare. */
 const wire = new Set(['BOOKMARK', 'Foreground', 'Background', 'Orphan', 'Namespaced', 'Cluster', 'Lease', 'Event']);
 
 /** Returns the names of all classes, interfaces, types, functions and constants of the packages. */

@@ -38,7 +38,7 @@ describe('the pages of the site', () => {
     expect(readFileSync(join(site, 'b.md'), 'utf8')).toContain('[p](./packages/p.md)');
     expect(readFileSync(join(site, 'a.md'), 'utf8')).toContain('![picture](./images/x.svg)');
     expect(readFileSync(join(site, 'images/x.svg'), 'utf8')).toBe('<svg/>');
-    // The site has no pages for source files.
+    // Links to source files become plain code, because the site has no pages for them.
     expect(readFileSync(join(site, 'a.md'), 'utf8')).toContain('[three](./a.md#a) code\n');
   });
 });

@@ -7,11 +7,11 @@ import { repository } from '../main-job/repository.ts';
 import { codeIn, page, tableRows } from './pages.ts';
 
 const markers = page('docs/reference/markers.md');
-/** The rows of the survey; the page's second table has tags in its first column. */
+/** The rows of the survey. Their first cell is a number; in the page's second table it is a tag. */
 const rows = tableRows(markers).filter(([first = '']) => /^\d/.test(first));
 /** Documentation tags that the generator ignores, or that are part of another tag. */
 const others = ['rbac', 'defaultValue'];
-/** Markers that are newer than the survey; the text below the table names them. */
+/** Markers that are newer than the survey. The text below the table mentions them. */
 const newer = ['skipdescription'];
 const arguments_: Readonly<Record<TagArgument, string>> = {
   none: '',
@@ -66,7 +66,7 @@ describe('the table of markers', () => {
 
   it('lists each tag next to its marker in the generator', () => {
     for (const { name, argument, markers: theirs } of tags) {
-      // A tag that is part of another tag is listed with it.
+      // The page lists a sub-tag with the tag that it belongs to.
       if (argument === 'sub') continue;
       const marker = theirs[0]?.split(':').at(-1)?.toLowerCase();
       if (marker === undefined || newer.includes(marker)) continue;

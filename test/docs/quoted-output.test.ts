@@ -8,7 +8,10 @@ import { docsPages, type Page } from './pages.ts';
 const guides = docsPages().filter(
   ({ path, blocks }) => path.startsWith('docs/how-to/') && messagesIn({ blocks }).length > 0,
 );
-/** The share of a message's runs of three words that must be in the sources; the others contain names and numbers. */
+/**
+ * The minimum share of a message's three-word sequences that must occur in the sources. The other sequences contain names
+ * and numbers.
+ */
 const share = 0.6;
 const sources = wordsOf(textsBelow(join(repository, 'packages'))).join(' ');
 

@@ -16,9 +16,10 @@ export interface RunPageOptions {
  * by its title (no title is the first terminal), and compares the output with the `text` block that follows, if any.
  *
  * A block in the first terminal must exit with 0, or the page must show its failure with the complete output. After an exit
- * with 0, the error output is not compared, because tools print machine-specific warnings there. Other terminals are real
- * ones: once a block has printed the expected output, it may continue until a `^C` block in that terminal. Runs of blanks
- * count as one; `…` is any text within a line, alone any lines.
+ * with 0, the error output is not compared, because tools print machine-specific warnings there. Other terminals are
+ * pseudo-terminals: once a block has printed the expected output, it may continue to run until a `^C` block in that
+ * terminal. Consecutive blanks count as one. `…` matches any text within a line, and on a line by itself any number of
+ * lines.
  */
 export async function runPage({ path, blocks }: Page, { folder, env }: RunPageOptions): Promise<void> {
   const terminals = new Map<string, Terminal>();

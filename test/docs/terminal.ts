@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** The output of the last lines typed. */
+/** The output of the lines that were typed last. */
 export interface Shown {
-  /** Undefined while the lines run. */
+  /** The exit code; undefined while the lines run. */
   readonly exitCode: number | undefined;
   readonly stdout: string;
   /** Standard output and standard error, interleaved as a reader sees them. */
@@ -18,7 +18,7 @@ interface Running {
   readonly ended: Promise<void>;
 }
 
-/** Runs lines in the state left by the previous ones: the folder and exported variables are kept. */
+/** The shell script that runs the lines. Restores the folder and the exported variables that the previous lines left. */
 const script = `cd "$DOCS_FOLDER"; [ ! -f "$DOCS_STATE/env" ] || . "$DOCS_STATE/env"
 trap 'export -p > "$DOCS_STATE/env"; pwd > "$DOCS_STATE/folder"' EXIT
 set -e
@@ -31,7 +31,7 @@ const patienceMs = 180_000;
 export interface TerminalOptions {
   readonly folder: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Creates a real pseudo-terminal; otherwise standard output and error are separate. */
+  /** True to use a pseudo-terminal. Otherwise standard output and standard error are captured separately. */
   readonly real: boolean;
 }
 
@@ -58,7 +58,7 @@ export class Terminal {
   /** Types lines; resolves when they end, or as soon as `isEnough` accepts the output. */
   async type(lines: string, isEnough: (all: string) => boolean): Promise<Shown> {
     if (this.#running) throw new Error(`something runs in this terminal already; typed: ${lines}`);
-    // The script command of util-linux creates the terminal; what is written to its input is typed.
+    // The `script` command of util-linux creates the pseudo-terminal. Its standard input is typed into the terminal.
     const inTerminal = ['script', '-q', '-e', '-f', '-c', 'stty columns 200; bash -c "$DOCS_LINES"', '/dev/null'];
     const [program = '', ...args] = this.#real ? inTerminal : ['bash', '-c', script + lines];
     const own = { DOCS_STATE: this.#state, DOCS_FOLDER: this.folder, DOCS_LINES: script + lines };
@@ -66,7 +66,7 @@ export class Terminal {
       cwd: this.#first,
       env: { ...this.#env, ...own },
       stdio: [this.#real ? 'pipe' : 'ignore', 'pipe', 'pipe'],
-      // A separate process group, so a signal reaches exactly these processes.
+      // Starts a process group, so that a signal reaches all processes of the terminal and no others.
       detached: true,
     });
     const written = { stdout: '', all: '' };
@@ -75,7 +75,7 @@ export class Terminal {
       written.stdout += text.replaceAll('\r', '');
       written.all += text.replaceAll('\r', '');
     });
-    // Background processes may keep the pipes open, so the exit of the shell counts.
+    // Waits for the shell to exit instead of the pipes to close, because background processes may keep the pipes open.
     const ended = new Promise<void>((resolve) => child.once('exit', () => setImmediate(resolve)));
     this.#running = { child, ended };
     let exitCode: number | undefined;
@@ -98,7 +98,7 @@ export class Terminal {
     await running?.ended;
   }
 
-  /** Kills what runs in the terminal. */
+  /** Kills all processes of the terminal. */
   async close(): Promise<void> {
     const running = this.#running;
     if (running?.child.pid) process.kill(-running.child.pid, 'SIGKILL');

@@ -26,7 +26,7 @@ describe('tests in the documentation', () => {
       }
       symlinkSync(join(repository, 'node_modules'), join(folder, 'node_modules'));
       expect(node(folder, 'packages/cli/dist/main.js', 'generate')).toMatchObject({ status: 0 });
-      // A busy machine needs more than the defaults of five seconds and one second.
+      // On a busy machine, the default timeouts of five seconds and one second are too short.
       const patience = ['--testTimeout=60000', '--expect.poll.timeout=20000'];
       const { status, stdout } = node(folder, 'node_modules/vitest/vitest.mjs', 'run', ...patience);
       expect(status, stdout).toBe(0);
@@ -42,7 +42,7 @@ function node(
   script: string,
   ...args: readonly string[]
 ): { readonly status: number | null; readonly stdout: string } {
-  // A busy machine needs more than four seconds.
+  // On a busy machine, the default of four seconds is too short.
   const env = { ...process.env, NO_COLOR: '1', KUBEWRIGHT_EVENTUALLY_TIMEOUT: '40s' };
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(repository, script), ...args], {
     cwd,

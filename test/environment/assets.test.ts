@@ -37,7 +37,7 @@ describe('the folder of cluster assets', () => {
   it('has the programs of envtest, and lists their flags', async () => {
     expect(readdirSync(assets).sort()).toEqual(['etcd', 'kube-apiserver', 'kubectl']);
     const help = async (name: string) => (await run(program(name), ['--help'])).stdout;
-    // The patterns with which envtest finds out which flags a program has.
+    // envtest uses these patterns to detect which flags a program supports.
     expect(await help('etcd')).toMatch(/^\s*--unsafe-no-fsync\b/m);
     expect(await help('kube-apiserver')).not.toMatch(/^\s*--insecure-port\b/m);
     expect((await run(program('kube-apiserver'), ['--version'])).stdout).toMatch(/^Kubernetes v1\.36\./);

@@ -17,8 +17,8 @@ export function isExisting(): boolean {
 }
 
 /**
- * Starts an embedded cluster in a folder. With `USE_EXISTING_CLUSTER=true`, as for envtest, it uses the cluster of `KUBECONFIG`,
- * which must be new and on this machine.
+ * Starts an embedded cluster in a folder. If `USE_EXISTING_CLUSTER` is `true`, as in envtest, uses the cluster of
+ * `KUBECONFIG` instead, which must be new and on this machine.
  */
 export async function startEnvironment(folder: string): Promise<Environment> {
   return isExisting() ? existing() : embedded(join(folder, 'cluster'));

@@ -6,7 +6,7 @@ import { CommandLine } from '../cli/command-line.ts';
 import { isMissing } from '../main-job/user-shell.ts';
 
 const run = promisify(execFile);
-/** A project as kubebuilder scaffolds it, with controller-runtime 0.25. */
+/** A project that kubebuilder scaffolded, with controller-runtime 0.25. */
 const project = join(import.meta.dirname, 'testdata/go-operator');
 
 describe.skipIf(isMissing('go'))("a Go operator's tests with envtest", () => {
@@ -16,7 +16,7 @@ describe.skipIf(isMissing('go'))("a Go operator's tests with envtest", () => {
     kubewright = await CommandLine.build();
     const env = { XDG_CACHE_HOME: join(kubewright.folder, 'cache') };
     assets = (await kubewright.run(['cluster', 'assets'], { env })).stdout.trim();
-    // Compiled first, so that the tests measure the tests.
+    // Compile first, so that the durations of the tests do not include compilation.
     await run('go', ['vet', './...'], { cwd: project });
   }, 900_000);
   afterAll(() => kubewright?.[Symbol.dispose]());
@@ -24,7 +24,7 @@ describe.skipIf(isMissing('go'))("a Go operator's tests with envtest", () => {
   async function specs(components: string): Promise<string> {
     const env = { ...process.env, KUBEBUILDER_ASSETS: assets, KUBEWRIGHT_COMPONENTS: components };
     const args = ['test', './internal/controller/', '-count=1', '-v', '-ginkgo.v', '-ginkgo.no-color'];
-    // Fails with the output of the suite.
+    // If the suite fails, the error contains its output.
     const { stdout } = await run('go', args, { cwd: project, env, maxBuffer: 16_000_000 });
     return /^SUCCESS! -- (.*)$/m.exec(stdout)?.[1] ?? stdout;
   }

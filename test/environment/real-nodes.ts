@@ -13,7 +13,7 @@ import {
 } from '../../packages/controlplane/src/controllers/local-volumes/index.ts';
 import { type ProcessNode, processNode } from '../../packages/controlplane/src/node/index.ts';
 
-/** Nodes of this project, and their volumes, on a control plane of any kind. Pods are processes. */
+/** This project's nodes and volumes for any control plane, including the real one. Pods run as processes. */
 export class RealNodes implements AsyncDisposable {
   /** Folder of the volumes, by node and name of the PersistentVolume. */
   readonly volumes: string;
@@ -28,7 +28,7 @@ export class RealNodes implements AsyncDisposable {
     this.#provisioner = parts.provisioner;
   }
 
-  /** Starts nodes named `node-1`, `node-2`, … with the images of a file, and a default storage class. */
+  /** Starts nodes named `node-1`, `node-2`, … that can run the images in a file, and creates a default storage class. */
   static async start(options: {
     readonly kubeconfig: string;
     readonly count: number;
@@ -37,7 +37,7 @@ export class RealNodes implements AsyncDisposable {
     const config = await loadClientConfig({ kubeconfig: options.kubeconfig });
     const admin = clientFromConfig(config);
     const root = mkdtempSync(join(tmpdir(), 'kw-nodes-'));
-    // Users of containers enter it.
+    // Containers run as other users, which must be able to enter the folder.
     await chmod(root, 0o711);
     const volumes = join(root, 'volumes');
     const apiServer = { url: config.server, ca: await trustOf(admin) };
@@ -76,7 +76,7 @@ export class RealNodes implements AsyncDisposable {
   }
 }
 
-/** Returns the certificate that the control plane publishes for pods, as soon as it is there. */
+/** Waits until the control plane publishes its CA certificate for pods, and returns it. */
 async function trustOf(client: KubernetesClient): Promise<string> {
   const key = { namespace: 'kube-system', name: 'kube-root-ca.crt' };
   for (;;) {

@@ -11,8 +11,8 @@ const assets = process.env['KUBEBUILDER_ASSETS'] ?? join(homedir(), '.cache/kube
 const manifest = join(import.meta.dirname, '../kubectl/testdata/manifests/postgresql-crd.yaml');
 const Postgresql = defineKind<object>({ group: 'database.db.example.com', version: 'v1', kind: 'Postgresql' });
 
-/** Runs the same checks in each of the three environments. */
-async function judged(env: Readonly<Record<string, string | undefined>>): Promise<readonly unknown[]> {
+/** Runs the checks, which are the same for all environments. */
+async function runChecks(env: Readonly<Record<string, string | undefined>>): Promise<readonly unknown[]> {
   await using environment = await TestEnvironment.start({ env, manifests: [manifest] });
   const resource = environment.client.resource(Postgresql);
   const create = (spec: object) =>
@@ -29,14 +29,14 @@ async function judged(env: Readonly<Record<string, string | undefined>>): Promis
 
 describe('a single suite', () => {
   it('runs on the embedded cluster, on programs of KUBEBUILDER_ASSETS, and on an existing cluster', async () => {
-    expect(await judged({})).toEqual(['embedded', 1, true]);
-    expect(await judged({ KUBEBUILDER_ASSETS: assets, KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '90s' })).toEqual([
+    expect(await runChecks({})).toEqual(['embedded', 1, true]);
+    expect(await runChecks({ KUBEBUILDER_ASSETS: assets, KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '90s' })).toEqual([
       'binaries',
       1,
       true,
     ]);
     const { USE_EXISTING_CLUSTER, KUBECONFIG } = process.env;
-    expect(await judged({ USE_EXISTING_CLUSTER, KUBECONFIG })).toEqual(['existing', 1, true]);
+    expect(await runChecks({ USE_EXISTING_CLUSTER, KUBECONFIG })).toEqual(['existing', 1, true]);
   }, 240_000);
 
   it('runs on each Kubernetes version of a matrix', { timeout: 240_000 }, async () => {
@@ -47,7 +47,7 @@ describe('a single suite', () => {
       const env = { KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '90s' };
       const versions = kubernetesVersions({ folder, env });
       const outcomes = [];
-      for (const { version, env } of versions) outcomes.push([version, ...(await judged(env))]);
+      for (const { version, env } of versions) outcomes.push([version, ...(await runChecks(env))]);
       expect(outcomes).toEqual([
         ['embedded', 'embedded', 1, true],
         ['1.36.3', 'binaries', 1, true],

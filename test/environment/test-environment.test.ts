@@ -34,7 +34,7 @@ describe('a test environment', () => {
     const metadata = { name: 'kept', namespace: 'default' };
     await first.client.resource(ConfigMap).create(ConfigMap({ metadata }));
 
-    // A kind that existed before stays, even if the environment that stops has applied it too.
+    // A kind that existed before must remain, even if the environment that stops has applied it, too.
     const second = await TestEnvironment.start({ env, manifests: [manifest] });
     await second[Symbol.asyncDispose]();
     expect(await named(cluster)).toEqual([definition]);

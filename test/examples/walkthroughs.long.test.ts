@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { build, repository } from '../main-job/repository.ts';
 import { isMissing } from '../main-job/user-shell.ts';
 
-/** Returns the words of an example's start script, or of another one. */
+/** Returns the words of a script of an example. */
 function startOf(name: string, script = 'start'): readonly string[] {
   const { scripts = {} } = JSON.parse(readFileSync(join(repository, 'examples', name, 'package.json'), 'utf8'));
   return String(scripts[script] ?? '').split(' ');
@@ -15,7 +15,7 @@ const examples = readdirSync(join(repository, 'examples')).filter((name) =>
   startOf(name).includes('../../scripts/walkthrough/start.mjs'),
 );
 
-/** Programs that no stand-in replaces, by the example that needs them, with arguments that succeed. */
+/** Required programs, by example, each with an argument for a call that succeeds. */
 const needed: Readonly<Record<string, readonly [string, string]>> = {
   ansible: ['ansible-playbook', '--version'],
   'helm-chart': ['helm', 'version'],
@@ -25,7 +25,7 @@ const needed: Readonly<Record<string, readonly [string, string]>> = {
 describe.skipIf(isMissing('kubectl'))('examples', () => {
   beforeAll(() => build(), 180_000);
 
-  // First, because `npm start` generates them again.
+  // Must run first, because `npm start` regenerates the files.
   it.each(examples)(
     '%s has current manifests',
     (name) => {

@@ -28,7 +28,7 @@ const Shop = runtime.defineKind({ group: 'example.com', version: 'v1', kind: 'Sh
 const metadata = { namespace: 'default', name: 'corner', uid: '8d5f5b7e-7f6b-4f0e-9a39-6f6a3c1d2b4a' };
 const shop = { apiVersion: 'example.com/v1', kind: 'Shop', metadata };
 
-/** Runs a snippet in the scope that its group documents. */
+/** Runs a snippet with the variables that its group documents. */
 async function run(snippet: string): Promise<void> {
   const scope = { ...apimachinery, ...runtime, ConfigMap, Secret, Shop, shop, client: cluster.client() };
   const { code } = transformSync(`export default async () => {\n${snippet}\n};`, { loader: 'ts', format: 'cjs' });

@@ -1,20 +1,20 @@
-/** Parts of the server errors that kube-apiserver 1.36 gives for invalid requests, too. */
+/** Server errors (5xx) that kube-apiserver 1.36 also returns for invalid requests. */
 const upstream: readonly RegExp[] = [
   // server-side apply: structured-merge-diff's errors
   /failed to create typed (?:patch|live|new) object/,
-  // strategic merge patch: its errors, but for malformed directives that are 400
+  // strategic merge patch: errors in the patch, except malformed directives, which yield 400
   /does not contain declared merge key/,
   /unknown patch type: /,
   /list element types are not identical/,
-  // server-side apply: a value that does not fit its type, as the apply is converted
+  // server-side apply: a value of the wrong type, found when the applied object is converted
   /failed to convert new object \(/,
-  // watches and gets of a malformed version
+  // watches and gets with a malformed resourceVersion
   /resourceVersion: Invalid value: /,
-  // streams into pods and proxies, which need nodes
+  // exec, attach and proxy requests, which need nodes
   /is not implemented on this server; start it with/,
 ];
 
-/** True if the body of a server error is one of upstream's, or that of a HEAD request. */
+/** True if upstream returns the same server error. Always true for an empty body, because responses to HEAD have none. */
 export function isExpectedServerError(body: string): boolean {
   return body === '' || upstream.some((pattern) => pattern.test(body));
 }

@@ -5,17 +5,17 @@ import { namespace, type RandomRequest } from './random-requests.ts';
 /** The response to a random request. */
 export interface FuzzAnswer {
   readonly status: number;
-  /** The beginning of the body. */
+  /** The first part of the body. */
   readonly text: string;
-  /** Processor time of this process until the health check after the request. */
+  /** CPU time of this process from sending the request until the health check after it has ended. */
   readonly cpuMs: number;
 }
 
 const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process' } as const;
 
-/** An API server in memory that random requests are sent to, in the process of the test. */
+/** An in-memory API server for random requests, in the process of the test. */
 export class FuzzedServer implements AsyncDisposable {
-  /** Times from sending a request to the end of a health check sent right after it, in milliseconds. */
+  /** For each request, the time until a health check that was sent right after it has ended, in milliseconds. */
   readonly #healthMs: number[] = [];
   readonly #statuses = new Map<number, number>();
   readonly #plane: PlaneUnderTest;
@@ -34,12 +34,12 @@ export class FuzzedServer implements AsyncDisposable {
     return server;
   }
 
-  /** Errors that the server reported as its own. */
+  /** Internal errors that the server reported. */
   get errors(): unknown[] {
     return this.#plane.errors;
   }
 
-  /** Sends a request and a health check after it; ends streams after their first chunk. */
+  /** Sends a request and then a health check. Closes streams after their first chunk. */
   async send(request: RandomRequest): Promise<FuzzAnswer> {
     const sentMs = performance.now();
     const before = process.cpuUsage();
@@ -51,7 +51,7 @@ export class FuzzedServer implements AsyncDisposable {
     const over = answer.finally(() => {
       isOver = true;
     });
-    // Some requests wait: for a later version, or for the end of a watch.
+    // Advances the clock for requests that wait, for example until a watch times out.
     for (let turn = 0; !isOver; turn++) {
       await new Promise((resolve) => setImmediate(resolve));
       if (!isOver && turn > 3) await this.#plane.clock.advance(5_000);
@@ -61,7 +61,7 @@ export class FuzzedServer implements AsyncDisposable {
     return { status, text, cpuMs: (user + system) / 1000 };
   }
 
-  /** Returns the numbers of statuses, and the times of health checks. */
+  /** Formats the number of responses by status, and the durations of the health checks. */
   report(): string {
     const times = this.#healthMs.toSorted((a, b) => a - b);
     const at = (share: number): string => (times[Math.floor(share * (times.length - 1))] ?? 0).toFixed(1);

@@ -1,7 +1,7 @@
 import type { Random } from '@kubewright/apimachinery';
 import { oddValues } from '../parity/odd-values.ts';
 
-/** Values that are wrong, or unusual, almost everywhere. */
+/** Values that are invalid or unusual for almost any field. */
 const values: readonly unknown[] = [
   ...new Set(Object.values(oddValues).flat()),
   '__proto__',
@@ -31,7 +31,7 @@ const names: readonly string[] = [
   '0',
 ];
 
-/** Changes values and bytes at random; the same random numbers make the same changes. */
+/** Changes values and bytes at random. The changes only depend on the random numbers, so a seed reproduces them. */
 export class Mutations {
   readonly #random: Random;
 
@@ -47,7 +47,7 @@ export class Mutations {
     return from[Math.floor(this.#random.next() * from.length)] as T;
   }
 
-  /** Returns a copy of an object with a few changed, removed, renamed or nested places. */
+  /** Returns a copy of an object in which a few fields are changed, removed, renamed or nested. */
   object(original: object): unknown {
     const copy = structuredClone(original);
     const count = Math.floor(this.#random.next() * 4);
@@ -55,7 +55,7 @@ export class Mutations {
     return this.chance(0.01) ? this.pick(values) : copy;
   }
 
-  /** Returns a copy with flipped, inserted, removed or repeated bytes. */
+  /** Returns a copy in which bytes are flipped, inserted, removed or repeated. */
   bytes(original: Uint8Array): Uint8Array {
     const at = Math.floor(this.#random.next() * (original.length + 1));
     const before = original.subarray(0, at);
@@ -112,7 +112,7 @@ export class Mutations {
   }
 }
 
-/** Sets an own property, even if it is called `__proto__`. */
+/** Sets an own property, even if its name is `__proto__`. */
 function set(place: object, key: string, value: unknown): void {
   Object.defineProperty(place, key, { value, configurable: true, enumerable: true, writable: true });
 }

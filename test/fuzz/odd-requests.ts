@@ -1,4 +1,4 @@
-/** Path segments that name nothing, or something else. */
+/** Path segments that are invalid or belong to other paths. */
 export const oddSegments: readonly string[] = [
   '',
   '.',
@@ -73,7 +73,7 @@ export const oddParameters: readonly string[] = [
   '__proto__=x',
 ];
 
-/** Headers of other clients, or of none. */
+/** Unusual request headers: content types, encodings and others. */
 export const oddHeaders: readonly Readonly<Record<string, string>>[] = [
   { accept: 'application/vnd.kubernetes.protobuf' },
   { accept: 'application/json;as=Table;v=v1;g=meta.k8s.io' },

@@ -7,9 +7,9 @@ import { type RandomRequest, RandomRequests } from './random-requests.ts';
 
 const seed = Number(process.env['KUBEWRIGHT_FUZZ_SEED'] ?? 1);
 const count = Number(process.env['KUBEWRIGHT_FUZZ_REQUESTS'] ?? 100_000);
-/** Growth of the heap from the first tenth of the requests to the last, in MiB; 25,000 requests add 5. */
+/** Maximum growth of the heap between the first and the last tenth of the requests, in MiB. 25,000 requests add about 5. */
 const growthMib = 64;
-/** Processor time that one request may take, in milliseconds; the slowest takes about 150 on a quiet machine. */
+/** Maximum CPU time of a request, in milliseconds. The slowest takes about 150 on a quiet machine. */
 const longestMs = 2_000;
 
 setFlagsFromString('--expose-gc');
@@ -20,14 +20,14 @@ function heapMib(): number {
   return process.memoryUsage().heapUsed / 2 ** 20;
 }
 
-/** Describes a request, so that it can be sent again. */
+/** Formats a request with everything that is needed to send it again. */
 function describeRequest({ method, path, headers, body }: RandomRequest): string {
   const text = Buffer.from(body ?? []).toString('latin1');
   return `${method} ${path} ${JSON.stringify(headers)} ${JSON.stringify(text.slice(0, 1_000))}`;
 }
 
 describe(`${count} random requests (KUBEWRIGHT_FUZZ_SEED=${seed})`, () => {
-  it('cause no error of the server, no long turn and no growth', { timeout: count * 30 }, async () => {
+  it('cause no internal errors, do not block the server, and do not leak memory', { timeout: count * 30 }, async () => {
     await using server = await FuzzedServer.start();
     const requests = new RandomRequests(seed);
     for (const request of requests.first) await server.send(request);

@@ -13,23 +13,25 @@ export interface RandomRequest {
   readonly body: Uint8Array | undefined;
 }
 
-/** A valid object, with its place in the API. */
+/** A valid object with its URL. */
 interface Sample {
   readonly object: { readonly apiVersion: string; readonly kind: string; readonly metadata: { readonly name: string } };
   readonly collection: string;
   readonly subresources: readonly string[];
-  /** The server would call other servers, or remove what all requests need. */
+  /**
+   * True if writes must be dry runs: otherwise the server would call other servers, or delete the namespace of all requests.
+   */
   readonly onlyDryRun: boolean;
 }
 
 export const namespace = 'fuzz';
 
-/** Kinds whose objects make the server connect to others, or end the namespace of all requests. */
+/** Kinds whose objects make the server call other servers, or whose deletion removes the namespace of all requests. */
 const dangerous = /^(?:admissionregistration\.k8s\.io|apiregistration\.k8s\.io|v1\/Namespace)/;
 
 const patchTypes = ['json-patch+json', 'merge-patch+json', 'strategic-merge-patch+json', 'apply-patch+yaml'];
 
-/** Generates requests that are mutated from valid ones; the same seed generates the same requests. */
+/** Generates requests by mutating valid ones. The same seed generates the same requests. */
 export class RandomRequests {
   readonly #random: Random;
   readonly #mutations: Mutations;
@@ -40,7 +42,7 @@ export class RandomRequests {
     this.#mutations = new Mutations(this.#random);
   }
 
-  /** Requests that create each kind's first object. */
+  /** Requests that create an object of each kind. */
   get first(): readonly RandomRequest[] {
     return this.#samples
       .filter(({ onlyDryRun }) => !onlyDryRun)
@@ -88,7 +90,7 @@ export class RandomRequests {
     return { method: 'PATCH', path: path + manager, headers, body: change.chance(0.1) ? change.bytes(text) : text };
   }
 
-  /** Returns operations that set places of the object to the mutated values. */
+  /** Returns JSON patch operations that set fields to the values of a mutated object. */
   #operations(mutated: unknown): unknown {
     const change = this.#mutations;
     const places = Object.entries(Object(mutated)).flatMap(([key, value]) => [
@@ -141,7 +143,7 @@ export class RandomRequests {
 
 function textOf(value: unknown, form: string): string {
   const json = stringifyJson(value) ?? '';
-  // The writer of YAML has no form for integers beyond 2^53, and JSON is YAML, too.
+  // Sends large bodies and escapes as JSON, which is YAML, too: formatYaml cannot handle them.
   return form === 'yaml' && json.length < 10_000 && !json.includes('\\u') ? formatYaml(JSON.parse(json)) : json;
 }
 

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Production processes load the built package, not the sources. */
+/** Build the packages, because production processes load the build, not the sources. */
 beforeAll(() => {
   const built = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, encoding: 'utf8' });
   expect(built.stdout).toBe('');
@@ -12,7 +12,7 @@ beforeAll(() => {
 
 interface LoadedModules {
   readonly node: readonly string[];
-  /** The number of scripts of our packages. */
+  /** Number of loaded files of our packages. */
   readonly scripts: number;
   readonly packages: readonly string[];
 }

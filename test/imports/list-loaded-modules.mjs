@@ -1,4 +1,4 @@
-// Imports a module and prints the files and `node:` modules that this loads, one per line and in order.
+// Imports a module and prints the files and `node:` modules that the import loads, one per line, in order.
 import { register } from 'node:module';
 
 const hooks = `

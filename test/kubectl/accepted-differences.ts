@@ -1,6 +1,6 @@
 import type { Answer, Exchange } from './exchange.ts';
 
-/** An accepted difference from the real control plane. The list is closed: any other difference is a bug. */
+/** An accepted difference from the real control plane. Any difference that is not listed is a bug. */
 export interface AcceptedDifference {
   readonly command: string;
   readonly reason: string;
@@ -8,7 +8,7 @@ export interface AcceptedDifference {
   readonly expected: (text: string) => string;
   /** Removes the difference from the actual text. @defaultValue `expected` */
   readonly actual?: (text: string) => string;
-  /** True if the exit code differs too. @defaultValue false */
+  /** True if the exit code differs, too. @defaultValue false */
   readonly exitCode?: boolean;
 }
 
@@ -25,7 +25,9 @@ export const acceptedDifferences: readonly AcceptedDifference[] = [
   },
 ];
 
-/** An accepted difference in responses that kubectl's output does not show. This list is closed too. */
+/**
+ * An accepted difference in a response that does not show in kubectl's output. Any difference that is not listed is a bug.
+ */
 export interface AcceptedAnswer {
   readonly reason: string;
   readonly where: (exchange: Exchange) => boolean;

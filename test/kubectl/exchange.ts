@@ -15,7 +15,7 @@ export interface Exchange {
   readonly answer: Answer;
 }
 
-/** Key facts of a response, comparable between runs. */
+/** The facts of a response that can be compared between runs. */
 export interface Answer {
   readonly status: number;
   readonly contentType?: string;
@@ -25,14 +25,14 @@ export interface Answer {
   readonly message?: string;
   /** For a single object: its field names, two levels deep. */
   readonly fields?: readonly string[];
-  /** For a list or a table: the number of rows; for a table also its columns. */
+  /** For a list or table: the number of rows. */
   readonly rows?: number;
   readonly columns?: readonly string[];
   /** For short text. */
   readonly text?: string;
   /** For a watch: true if it delivered events. */
   readonly events?: boolean;
-  /** Names, UIDs and versions in the response, in order. Later requests refer to them. Not compared. */
+  /** Names, UIDs and versions in the response, in order. Not compared: later requests refer to them. */
   readonly identities?: readonly Identity[];
 }
 
@@ -68,7 +68,7 @@ export function answerFacts({ status, contentType, body, watch }: RawAnswer, pla
 
 const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
-/** Longer lists, such as discovery, contain nothing that later commands refer to. */
+/** Maximum number of identities to record. Longer lists, such as discovery, contain nothing that later commands refer to. */
 const MOST_IDENTITIES = 30;
 
 function identitiesOf(object: Json): readonly Identity[] {
@@ -83,7 +83,7 @@ function identitiesOf(object: Json): readonly Identity[] {
   return found.some((identity) => Object.keys(identity).length > 0) ? found : [];
 }
 
-/** Kinds whose long lists are compared by discovery's own tests. */
+/** Kinds of discovery documents, which the tests of discovery compare. */
 const CATALOGS = new Set(['APIGroupDiscoveryList', 'APIResourceList', 'APIGroupList', 'undefined']);
 
 function objectFacts(object: Json, places: RunPlaces): Omit<Answer, 'status'> {

@@ -1,4 +1,4 @@
-// Recorded by `KUBECONFIG=… node test/kubectl/record.mjs` from kubectl 1.32 against kube-apiserver 1.36.3.
+// Compares with a recording of kubectl 1.32 on kube-apiserver 1.36.3, made by `KUBECONFIG=… node test/kubectl/record.mjs`.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -115,7 +115,7 @@ function withoutAccepted(outcome: Outcome, { command }: Step, side: 'expected' |
 
 type Compared = Partial<Answer> & { readonly request: string; readonly found?: boolean };
 
-/** Drops facts that depend on timing (deletion progress, number of events) and on caches. */
+/** Drops facts that depend on timing (deletion progress, number of events) or on caches. */
 function comparable(
   { identities: _handedOut, ...whole }: Answer,
   { exchange, deleted }: { readonly exchange: Exchange; readonly deleted: boolean },

@@ -10,8 +10,8 @@ export interface Step {
 }
 
 /**
- * True if the cluster must settle before the next command. Read-only commands, and those whose effects need no wait, are
- * followed immediately.
+ * True if the cluster must settle before the next command: false for read-only commands and for commands that no controller
+ * reacts to.
  */
 export function changesSomething({ command }: Step): boolean {
   return !/^(get|describe|explain|api-resources|api-versions|auth|version|logs|exec|diff|cluster-info|wait|kustomize|options) /.test(
@@ -19,7 +19,7 @@ export function changesSomething({ command }: Step): boolean {
   );
 }
 
-/** The commands of a user's typical day: at least 60, in groups that clean up after themselves. */
+/** At least 60 commands of a user's typical day. Each group cleans up after itself. */
 export const matrix: readonly Step[] = [
   // Reading existing objects.
   { command: 'get pods' },
@@ -52,7 +52,7 @@ export const matrix: readonly Step[] = [
   { command: 'create namespace matrix' },
   { command: 'create configmap settings --from-literal=color=blue --from-literal=size=3' },
   { command: 'get configmap settings -o yaml' },
-  // One key only, because kubectl prints the data in the random order of Go's maps.
+  // Only one key, because kubectl prints several in random order.
   { command: 'create configmap motto --from-literal=text=festina' },
   { command: 'describe configmap motto' },
   { command: 'create secret generic login --from-literal=password=geheim' },

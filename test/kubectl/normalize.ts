@@ -1,7 +1,7 @@
 import type { Step } from './matrix.ts';
 import type { Outcome } from './run-kubectl.ts';
 
-/** Addresses and folders of a run, which vary beyond what patterns match. */
+/** Addresses and folders of a run. They differ between runs, and patterns cannot recognize them. */
 export interface RunPlaces {
   /** `host:port` of the API server. */
   readonly server: string;
@@ -12,9 +12,9 @@ export interface RunPlaces {
 /** The alphabet of kubectl's random names: no vowels, and no 0, 1 or 3. */
 const SAFE = 'bcdfghjklmnpqrstvwxz2456789';
 
-/** Replacements, applied in order: text that varies between runs becomes a word in angle brackets. */
+/** Replacements, in order. Text that varies between runs becomes a word in angle brackets. */
 const PATTERNS: readonly (readonly [RegExp, string])[] = [
-  // Only this server warns about what it does not act on.
+  // Only our server warns about fields that it does not implement.
   [/^Warning: kubewright: .*\n/gm, ''],
   [/^WARNING: version difference between client .*\n/gm, ''],
   [/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, '<uid>'],
@@ -29,7 +29,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/\b10\.96\.\d+\.\d+\b/g, '<cluster-ip>'],
   [/\b3[0-2]\d{3}\b/g, '<node-port>'],
   [/\.[0-9a-f]{16}\b/g, '.<event>'],
-  // Must precede hashes, because a random number may look like one.
+  // Must precede the replacement of hashes, because a random number may look like one.
   [/(LIVE|MERGED)-\d+/g, '$1-<n>'],
   [/kubectl-edit-\d+/g, 'kubectl-edit-<n>'],
   [/(pod-template-hash["']?[=:] ?"?)[a-z0-9]+/g, '$1<hash>'],
@@ -51,7 +51,7 @@ export function normalize(text: string, places: RunPlaces): string {
   return result;
 }
 
-/** Normalizes the outcome of a command; the choice between two equal nodes for a pod is random. */
+/** Normalizes the outcome of a command, including node names: the scheduler chooses at random between equal nodes. */
 export function normalizeOutcome(outcome: Outcome, step: Step, places: RunPlaces): Outcome {
   const aboutNodes = /\bnodes?\b/.test(step.command);
   const text = (raw: string): string => {

@@ -1,6 +1,6 @@
 import type { Container } from '@kubewright/apimachinery/core/v1';
 
-/** The output of a simulated container and its exit code; without an exit code, it keeps running. */
+/** The output and exit code of a simulated container. If the exit code is undefined, the container keeps running. */
 export interface PlayedRun {
   readonly stdout: string;
   readonly stderr: string;

@@ -20,8 +20,8 @@ export function playNodes(nodes: readonly PlayedNode[]): readonly ControllerDefi
 }
 
 /**
- * An image so large that the scheduler places its pods where it already is. Otherwise the two nodes would be equal, and chance would decide which
- * pods `drain node-2` removes.
+ * An image that only node-1 has. It is so large that the scheduler places its pods on that node. Otherwise the choice
+ * between the two nodes would be random, and so would be the pods that `drain node-2` evicts.
  */
 const preferred = [{ names: ['busybox:1.37'], sizeBytes: 4_000_000_000 }];
 
@@ -38,7 +38,7 @@ export function nodeObject({ name, kubeletPort }: PlayedNode): Node {
     status: {
       capacity: resources,
       allocatable: resources,
-      // No host name, because the API server would resolve it before it uses the address.
+      // Only an IP address: the API server would prefer a host name, and could not resolve it.
       addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
       daemonEndpoints: { kubeletEndpoint: { Port: kubeletPort ?? 10_250 } },
       declaredFeatures: ['ExtendWebSocketsToKubelet'],
@@ -61,7 +61,7 @@ export function nodeObject({ name, kubeletPort }: PlayedNode): Node {
 
 const HEARTBEAT_MS = 10_000;
 
-/** Sends heartbeats more often than the node lifecycle controller's 40 s. */
+/** Sends heartbeats more often than every 40 s, after which the node lifecycle controller considers a node unreachable. */
 function heartbeats(): ControllerDefinition {
   return controller<Node>({
     name: 'played-node',

@@ -6,6 +6,6 @@ export function readableBody(body: Buffer, contentType = ''): string {
   try {
     return JSON.stringify(protobuf.decode(body));
   } catch {
-    return ''; // events of a watch, discovery: only the status is compared
+    return ''; // neither JSON nor an object, as in watch events and discovery: only the status is compared
   }
 }

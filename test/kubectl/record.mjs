@@ -11,7 +11,8 @@ import { build } from 'esbuild';
 const kubeconfig = process.env.KUBECONFIG;
 if (!kubeconfig) throw new Error('set KUBECONFIG to the kubeconfig of a fresh control plane');
 const here = (path) => fileURLToPath(new URL(path, import.meta.url));
-// Bundled because Node cannot run TypeScript yet; below node_modules, so external packages resolve.
+// Bundles the recorder, because older Node versions cannot run TypeScript. The bundle is below node_modules, so that it can
+// import external packages.
 const folder = here('../../node_modules/.cache/kubewright');
 mkdirSync(folder, { recursive: true });
 const bundle = `${folder}/record-kubectl.mjs`;

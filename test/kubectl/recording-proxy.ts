@@ -81,7 +81,7 @@ function forward(exchange: Upstream & { readonly response: ServerResponse }, rem
   const got: Buffer[] = [];
   const upstream = httpsRequest(upstreamOptions(exchange), (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers);
-    // A watch may stay silent for a long time.
+    // Send the headers now, because the first event of a watch may take a long time.
     response.flushHeaders();
     answer.on('data', (chunk: Buffer) => got.push(chunk));
     answer.on('close', () => {

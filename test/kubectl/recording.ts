@@ -3,7 +3,7 @@ import type { Outcome } from './run-kubectl.ts';
 
 /** The file that `record.mjs` writes: the responses of the real control plane. */
 export interface Recording {
-  /** How the recording was made. */
+  /** A description of how the recording was created. */
   readonly header: string;
   readonly kubectl: string;
   readonly server: string;

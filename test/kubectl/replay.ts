@@ -8,8 +8,8 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const WATCH_PATIENCE_MS = 5_000;
 
 /**
- * Replays recorded requests in order. Replaces names, UIDs and versions that the recorded server assigned with those that this
- * server assigned in responses to the same requests.
+ * Replays recorded requests in order. Names, UIDs and versions that the recorded server assigned are replaced with those
+ * that this server assigned in response to the same request.
  */
 export class Replay {
   readonly #transport: Transport;
@@ -52,7 +52,9 @@ export class Replay {
     return answer;
   }
 
-  /** True if a request refers to a generated name that appears only in protobuf responses, so it cannot be translated. */
+  /**
+   * True if a request cannot be translated, because it refers to a generated name that appears only in protobuf responses.
+   */
   lacksNames({ path, method, answer }: Exchange): boolean {
     const generated = [
       ...path.matchAll(/[/=](?:[a-z]+-)+(?:[bcdfghjklmnpqrstvwxz2456789]{8,10}-)?[bcdfghjklmnpqrstvwxz2456789]{5}\b/g),

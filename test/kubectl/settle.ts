@@ -9,7 +9,8 @@ const LOOK_EVERY_MS = 30;
 const GIVE_UP_MS = 4_000;
 
 /**
- * Waits for a cluster to settle. An object that once failed to settle is ignored from then on, so each bug costs time only once.
+ * Waits for a cluster to settle. An object that does not settle in time is ignored from then on, so that a bug costs the
+ * timeout only once.
  */
 export class Settling {
   readonly #client: KubernetesClient;
@@ -21,7 +22,7 @@ export class Settling {
     this.#pause = pause;
   }
 
-  /** Resolves when controllers, scheduler and nodes are done; returns the objects that did not settle in time. */
+  /** Waits until controllers, scheduler and nodes are idle; returns the objects that did not settle in time. */
   async rest(): Promise<readonly string[]> {
     let quiet = 0;
     let moving: readonly string[] = [];

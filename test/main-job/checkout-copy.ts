@@ -6,8 +6,8 @@ import { repository } from './repository.ts';
 /** Options for {@link copyCheckout}. */
 export interface CopyOptions {
   /**
-   * The npm package with the PostgreSQL programs: unchanged (a link to the checkout's), a separate copy without the library
-   * links (as after `npm ci --ignore-scripts`), or missing.
+   * State of the npm package that contains PostgreSQL: `linked` to the checkout's package, a copy `without library links`
+   * (as after `npm ci --ignore-scripts`), or `absent`.
    */
   readonly embeddedPostgres: 'linked' | 'without library links' | 'absent';
 }
@@ -17,7 +17,7 @@ export function copyCheckout(to: string, { embeddedPostgres }: CopyOptions): voi
   mkdirSync(to, { recursive: true });
   const files = readdirSync(repository).filter((name) => /^(package|tsconfig).*\.json$/.test(name));
   for (const name of [...files, 'scripts', 'packages', 'examples']) {
-    // Keeps timestamps, so the build stays up to date.
+    // Preserves timestamps, so that the build counts as up to date.
     execFileSync('cp', ['-a', join(repository, name), `${to}/`]);
   }
   for (const name of ['', '@kubewright', ...scopes()]) copyModules(name, to);
@@ -42,7 +42,7 @@ function copyModules(scope: string, to: string): void {
   for (const name of readdirSync(from)) {
     if (scope === '' && name.startsWith('@')) continue;
     const path = join(from, name);
-    // Links between the workspaces are relative, so they resolve within the copy.
+    // Links between the workspaces are relative. Copied unchanged, they resolve within the copy.
     if (scope === '@kubewright') cpSync(path, join(target, name), { verbatimSymlinks: true });
     else symlinkSync(path, join(target, name));
   }

@@ -8,7 +8,7 @@ import { build } from './repository.ts';
 import { leftovers, Started, stopLimitMs } from './started.ts';
 import { isMissing, userShell } from './user-shell.ts';
 
-/** Stops only on SIGKILL, and has a grace period of an hour. */
+/** A pod that stops only on SIGKILL and has a grace period of an hour. */
 const deafPod = {
   apiVersion: 'v1',
   kind: 'Pod',
@@ -40,7 +40,7 @@ describe.skipIf(isMissing('kubectl'))('npm start, when everything hangs', () => 
     rmSync(base, { recursive: true, force: true });
   });
 
-  /** Runs kubectl until the server ends the connection; resolves after its first output. */
+  /** Starts a kubectl command that runs until the server closes the connection. Resolves after its first output. */
   async function hold(kubeconfig: string, ...args: readonly string[]): Promise<void> {
     const child = spawn('kubectl', ['--kubeconfig', kubeconfig, ...args], { stdio: ['pipe', 'pipe', 'pipe'] });
     children.push(child);

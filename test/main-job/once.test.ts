@@ -16,9 +16,9 @@ describe('npm start', () => {
   beforeAll(build, 300_000);
   beforeEach(() => {
     cwd = mkdtempSync(join(base, 'cwd-'));
-    // Sockets are stored here, and the length of their paths is limited, so the name must be short.
+    // The name must be short, because the folder contains sockets, whose paths have a limited length.
     temporary = mkdtempSync(join(tmpdir(), 'kw-t-'));
-    // If the agent runs as root, its containers run as other users.
+    // If the node agent runs as root, its containers run as other users, which need access.
     chmodSync(temporary, 0o755);
   });
   afterAll(() => rmSync(base, { recursive: true, force: true }));

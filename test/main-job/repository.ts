@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 /** Root of the checkout under test. */
 export const repository: string = fileURLToPath(new URL('../..', import.meta.url)).replace(/\/$/, '');
 
-/** Builds the checkout for one test file at a time, because two compilers must not write the same files. */
+/** Builds the checkout. Takes a lock, because test files run in parallel and two compilers must not write the same files. */
 export async function build(): Promise<void> {
   const lock = join(tmpdir(), `kw-build-${Buffer.from(repository).toString('hex').slice(-24)}`);
   while (!take(lock)) await pause(100);
@@ -29,7 +29,7 @@ function take(lock: string): boolean {
     writeFileSync(join(lock, 'pid'), String(process.pid));
     return true;
   } catch {
-    // Held by another test file, or left behind by a killed process.
+    // Another test file holds the lock, or a killed process left it behind.
     if (holderIsGone(lock)) rmSync(lock, { recursive: true, force: true });
     return false;
   }

@@ -11,9 +11,9 @@ export interface StartSettings {
   readonly cwd: string;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** The checkout to start. @defaultValue the one under test */
+  /** The checkout to start. @defaultValue the checkout under test */
   readonly checkout?: string;
-  /** Words in front of the command, such as `setpriv …`. */
+  /** A command that runs `npm start`, such as `setpriv …`. */
   readonly prefix?: readonly string[];
 }
 
@@ -86,7 +86,7 @@ export class Started implements AsyncDisposable {
     await this.printed(/Ctrl-C here stops everything\./);
   }
 
-  /** Lines between the steps and the log. */
+  /** The lines of output between the startup steps and the log. */
   get instructions(): readonly string[] {
     const lines = this.#output.split('\n');
     const start = lines.findIndex((line) => line.startsWith('Try it from a second terminal'));
@@ -94,13 +94,13 @@ export class Started implements AsyncDisposable {
     return lines.slice(start, end + 1);
   }
 
-  /** The folder of its containers in the system's temporary folder. */
+  /** The instance's folder for containers, in the system's temporary folder. */
   get sandbox(): string {
     const note = readFileSync(join(this.cwd, '.kubewright', 'node', 'sandbox.json'), 'utf8');
     return (JSON.parse(note) as { readonly root: string }).root;
   }
 
-  /** Sends a signal and waits for the end; returns the exit status and the elapsed milliseconds. */
+  /** Sends a signal and waits until the program ends; returns its exit status and the elapsed milliseconds. */
   async stop(signal: NodeJS.Signals): Promise<Ending & { readonly afterMs: number }> {
     const from = performance.now();
     this.#child.kill(signal);
@@ -115,15 +115,15 @@ export class Started implements AsyncDisposable {
 }
 
 /**
- * Returns the time in which an instance must stop, in milliseconds. On a busy machine its own work takes longer than the promised
- * 5 s; then it must only not wait for anything that hangs.
+ * Returns the maximum time to stop an instance, in milliseconds. Users are promised 5 s, but on a busy machine even the
+ * instance's own work takes longer. The higher limit then only detects instances that wait for something that hangs.
  */
 export function stopLimitMs(): number {
   const [load = 0] = loadavg();
   return load < availableParallelism() ? 5_000 : 60_000;
 }
 
-/** Returns what is left of an instance: its sandbox folder, processes that work in it, its lock. */
+/** Returns the remains of a stopped instance: its sandbox folder, processes in that folder, and its lock. */
 export function leftovers(cwd: string, sandbox: string): readonly string[] {
   const state = join(cwd, '.kubewright');
   const paths = [sandbox, join(state, 'instance.json'), join(state, 'node', 'sandbox.json')];

@@ -7,7 +7,7 @@ import { build, repository } from './repository.ts';
 import { Started } from './started.ts';
 import { isMissing, type ShellResult, userShell } from './user-shell.ts';
 
-// Real programs on a shared machine: waits are bounded, not timed.
+// The timeouts only bound the waits for real programs on a shared machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 const folder = mkdtempSync(join(tmpdir(), 'kw-walk-'));
@@ -205,7 +205,7 @@ describe.skipIf(isMissing('kubectl'))('a second terminal', () => {
     );
     run(`kubectl create -f '${folder}/canary.json'`);
     await expect.poll(() => pgPhase('canary'), { timeout: 30_000 }).toBe('up');
-    // A failed login must not leak it either.
+    // A failed login must not leak the password, either.
     const login = `psql -U postgres -h ${host('canary')} -c`;
     if (!isMissing('psql')) {
       expect(run(`PGPASSWORD=${canary} ${login} 'SELECT 1'`)).toContain('1 row');
@@ -225,7 +225,7 @@ describe.skipIf(isMissing('kubectl'))('a second terminal', () => {
       expect(text.length, place).toBeGreaterThan(0);
       for (const secret of [canary, encoded, 'Password123!']) expect(text.includes(secret), place).toBe(false);
     }
-    // The Secret, which is meant to hold it, does.
+    // Only the Secret contains the password.
     expect(run(`kubectl get secret canary-credentials -o jsonpath='{.data.password}'`)).toBe(encoded);
     run('kubectl delete pg canary');
   });

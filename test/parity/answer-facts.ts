@@ -7,17 +7,20 @@ export interface RawAnswer {
   readonly text: string;
 }
 
-/** An answer without what cannot be equal on two servers: UIDs, times, versions, addresses, and the order of Go's maps. */
+/**
+ * The parts of a response that two servers can agree on: without UIDs, times, versions, addresses, and the order of Go's
+ * maps.
+ */
 export interface AnswerFacts {
   readonly status: number;
   readonly warnings?: readonly string[];
   /** The object of a successful request. */
   readonly object?: JsonObject | undefined;
-  /** The Status of a failed one. */
+  /** The Status of a failed request. */
   readonly failure?: Failure;
 }
 
-/** The facts of a Status object; causes are sorted, and leave out a message that only lists them. */
+/** The facts of a Status object. Causes are sorted. The message is omitted if it only lists the causes. */
 export interface Failure {
   readonly reason?: string;
   readonly message?: string;
@@ -26,10 +29,10 @@ export interface Failure {
   readonly causes?: readonly string[];
 }
 
-/** Returns the facts of an answer; `today` is the server's date, such as `2026-01-31`. */
+/** Extracts the facts of a response. `today` is the server's date, such as `2026-01-31`. */
 export function factsOf({ status, warning, text }: RawAnswer, today: string): AnswerFacts {
   const body = normalized(parsed(text), '', new RegExp(`${today}T[0-9:.]+Z`, 'g'));
-  // Only our server warns about what it does not act on.
+  // Only our server warns about fields that it does not implement.
   const warnings = [...(warning ?? '').matchAll(/299 - "((?:[^"\\]|\\.)*)"/g)].map(([, one]) => one as string);
   const kept = warnings.filter((one) => !one.startsWith('kubewright:'));
   const said = kept.length > 0 ? { warnings: kept } : {};
@@ -82,9 +85,10 @@ function normalized(value: unknown, key: string, now: RegExp): unknown {
   return (
     value
       .replace(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g, 'UID')
-      // The response to a refused patch has the whole object, of which the version differs.
+      // The response to a rejected patch contains the whole object, whose resourceVersion differs.
       .replace(/^( "" is invalid: )?(patch: )?Invalid value: "\{.*\}": /s, '$1$2Invalid value: OBJECT: ')
-      // The messages about forbidden changes have the values, or their difference, as Go prints its internal structures.
+      // Messages about forbidden changes contain values or differences in Go syntax, which prints Kubernetes' internal
+      // structures.
       .replace(/Invalid value: \{.*\}: field is immutable/s, 'Invalid value: OBJECT: field is immutable')
       .replace(/(Forbidden: (?:spec is immutable|spec\.persistentvolumesource|pod updates)[^\n]*)\n.*$/s, '$1')
       .replace(now, 'NOW')

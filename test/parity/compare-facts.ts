@@ -1,7 +1,10 @@
 import type { AnswerFacts, Failure } from './answer-facts.ts';
 import type { Change } from './parity-request.ts';
 
-/** Returns why two responses differ, such as `accepted spec.replicas|FieldValueInvalid`, or undefined if they do not. */
+/**
+ * Returns the cause of the difference between two responses, such as `accepted spec.replicas|FieldValueInvalid`; undefined
+ * if they are equal.
+ */
 export function causeOf(real: AnswerFacts, ours: AnswerFacts): string | undefined {
   const [realFails, weFail] = [real.status >= 300, ours.status >= 300];
   if (realFails && !weFail) return `accepted ${briefOf(real.failure)}`;
@@ -43,7 +46,7 @@ function causesOf({ causes, message = '', reason }: Failure): readonly string[] 
   return [`${field}|${reasonNames[type] ?? type}|${type}${text}`];
 }
 
-/** The beginning of a message tells the cause's reason. */
+/** Reasons by the start of the message. */
 const reasonNames: Readonly<Record<string, string>> = {
   'Invalid value': 'FieldValueInvalid',
   'Required value': 'FieldValueRequired',
@@ -74,7 +77,7 @@ function shapeOf(text: string): string {
     .slice(0, 90);
 }
 
-/** Returns the changes that turn one JSON value into another. */
+/** Returns the changes that convert one JSON value into another. */
 export function differences(from: unknown, to: unknown, path: Change['path'] = []): readonly Change[] {
   if (from === to) return [];
   if (!isContainer(from) || !isContainer(to) || Array.isArray(from) !== Array.isArray(to)) return [{ path, value: to }];

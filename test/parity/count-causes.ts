@@ -3,9 +3,9 @@ import type { ParityKind } from './parity-kinds.ts';
 import type { ParityTarget } from './parity-target.ts';
 import type { RecordedAnswer } from './recorded-answers.ts';
 
-/** A difference between the real answer and ours. */
+/** A response of the real API server that differs from ours. */
 export interface Difference extends RecordedAnswer {
-  /** The resource and what differs. */
+  /** The resource, and the cause of the difference. */
   readonly cause: string;
   readonly ours: RecordedAnswer['answer'];
 }

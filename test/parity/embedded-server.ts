@@ -2,7 +2,7 @@ import type { Storage } from '@kubewright/apiserver';
 import { PlaneUnderTest } from '../../packages/controlplane/src/kube-apiserver/testdata/plane-under-test.ts';
 import type { ParityServer } from './parity-target.ts';
 
-/** Our API server in memory. */
+/** Our API server with in-memory storage. */
 export class EmbeddedServer implements ParityServer, AsyncDisposable {
   readonly today: string;
   readonly #plane: PlaneUnderTest;
@@ -16,7 +16,7 @@ export class EmbeddedServer implements ParityServer, AsyncDisposable {
     return new EmbeddedServer(await PlaneUnderTest.start(options));
   }
 
-  /** Errors that the server reported as internal. */
+  /** Internal errors that the server reported. */
   get errors(): readonly unknown[] {
     return this.#plane.errors;
   }

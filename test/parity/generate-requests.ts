@@ -7,13 +7,13 @@ import type { OpenApiDocument } from './schema-fields.ts';
 /** Options for {@link generateRequests}. */
 export interface GenerateOptions {
   readonly kinds: readonly ParityKind[];
-  /** By group version: `apps/v1`, `v1`. */
+  /** OpenAPI documents by group version: `apps/v1`, `v1`. */
   readonly documents: ReadonlyMap<string, OpenApiDocument>;
   readonly seed: number;
   readonly perKind: number;
 }
 
-/** Generates requests from the OpenAPI documents; the same seed generates the same requests. */
+/** Generates requests from the OpenAPI documents. The same seed generates the same requests. */
 export function generateRequests({ kinds, documents, seed, perKind }: GenerateOptions): readonly ParityRequest[] {
   return kinds.flatMap((kind) => {
     const random = kindRandom(kind, seed);
@@ -23,7 +23,7 @@ export function generateRequests({ kinds, documents, seed, perKind }: GenerateOp
   });
 }
 
-/** Each operation as often as it stands here. */
+/** Operations to choose from. The more often an operation is listed, the more often it is chosen. */
 const mix: readonly Operation[] = [
   'create',
   'create',
@@ -73,7 +73,7 @@ class KindRequests {
   }
 }
 
-/** Returns a source of randomness for one kind and seed. */
+/** Returns a random number generator that depends only on the kind and the seed. */
 export function kindRandom({ id }: ParityKind, seed: number): Random {
   return seededRandom(seed * 7919 + hashOf(id));
 }

@@ -4,9 +4,9 @@ import type { JsonObject, ParityKind } from './parity-kinds.ts';
 import { type Change, operationsOf } from './parity-request.ts';
 import { KindSchema, type OpenApiDocument, type SchemaField } from './schema-fields.ts';
 
-/** Draws changes of one kind's fields. */
+/** Generates random changes of one kind's fields. */
 export class KindChanges {
-  /** True if the kind has a status that can be written. */
+  /** True if the kind has a writable status. */
   readonly hasStatus: boolean;
   readonly #kind: ParityKind;
   readonly #schema: KindSchema;
@@ -23,7 +23,9 @@ export class KindChanges {
     this.hasStatus = this.#status.length > 0;
   }
 
-  /** Sets a field to an odd, plausible or listed value, or removes it; shallow fields are chosen more often. */
+  /**
+   * Returns a random change: a field is removed, or set to an odd, plausible or enumerated value. Prefers shallow fields.
+   */
   change(part: 'desired' | 'status'): Change {
     const fields = part === 'status' ? this.#status : this.#desired;
     let field = this.#pick(fields);
@@ -37,7 +39,7 @@ export class KindChanges {
     return this.#wrapped(field.path, draw < 0.4 ? this.#schema.plausible(field.schema) : this.#pick(values));
   }
 
-  /** Returns a change at the topmost missing path, so that required fields next to the chosen one are present. */
+  /** Returns a change that sets the field. If parents of the field are missing, creates them with their required fields. */
   #wrapped(path: SchemaField['path'], value: unknown): Change {
     let object: unknown = this.#kind.object;
     for (let depth = 0; depth < path.length - 1; depth++) {

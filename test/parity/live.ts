@@ -18,11 +18,11 @@ export interface LiveOptions {
   readonly token: string;
   readonly seed: number;
   readonly perKind: number;
-  /** Only kinds whose id contains this text. */
+  /** Only tests kinds whose id contains this text. */
   readonly only?: string | undefined;
 }
 
-/** Returns the real server's answers to the requests of a seed. */
+/** Sends the requests of a seed to the real server and returns its responses. */
 export async function recordAnswers(options: LiveOptions): Promise<readonly RecordedAnswer[]> {
   using real = new RealServer(options);
   const kinds = chosenKinds(options);
@@ -58,7 +58,7 @@ export async function compareWithOurs(
   return found;
 }
 
-/** Returns the real server's answers to the sequences of a seed, `perKind` of each kind. */
+/** Plays the sequences of a seed, `perKind` of each kind, on the real server and returns its responses. */
 export async function recordSequences(options: LiveOptions): Promise<readonly RecordedSequence[]> {
   using real = new RealServer(options);
   const kinds = chosenKinds(options);
@@ -66,7 +66,7 @@ export async function recordSequences(options: LiveOptions): Promise<readonly Re
   const byId = new Map(kinds.map((kind) => [kind.id, kind]));
   const sequences = generateSequences({ ...options, kinds, documents });
   const recorded: RecordedSequence[] = [];
-  // Most of the time goes by waiting for watches to end.
+  // Plays several sequences concurrently, because they spend most of the time waiting for watches to end.
   for (let start = 0; start < sequences.length; start += 12) {
     const batch = sequences.slice(start, start + 12).map(async (sequence) => ({
       sequence,
@@ -88,7 +88,7 @@ export async function compareSequencesWithOurs(
   return found;
 }
 
-/** Writes differences with examples, for reading. */
+/** Writes the differences, with examples, to a file for people to read. */
 export function writeDifferences(file: string, found: readonly (Difference | SequenceDifference)[]): void {
   const counts = countCauses(found);
   const examples = Object.entries(counts).map(([cause, count]) => {
@@ -102,7 +102,10 @@ function chosenKinds({ only = '' }: Pick<LiveOptions, 'only'>): readonly ParityK
   return parityKinds().filter(({ id }) => id.includes(only));
 }
 
-/** One request of each operation without changes: recorded answers are stored as changes of these. */
+/**
+ * Returns an unchanged request for each operation. Other recorded answers are stored as differences from the answers to
+ * these.
+ */
 function plainRequests(kinds: readonly ParityKind[]): readonly ParityRequest[] {
   return kinds.flatMap((kind) => operationsOf(kind).map((operation) => ({ kind: kind.id, operation, changes: [] })));
 }

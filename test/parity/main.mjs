@@ -1,11 +1,12 @@
 /**
- * Compares our API server with kube-apiserver 1.36.3, by generated requests:
+ * Compares our API server with kube-apiserver 1.36.3, using generated requests:
  *
- *   npm run parity -- --seed 7 [--per-kind 100] [--only pods] [--out FILE] [--server URL --token TOKEN]
+ * npm run parity -- --seed 7 [--per-kind 100] [--only pods] [--out FILE] [--server URL --token TOKEN]
  *
- * Without `--server` it starts the real one from the programs in BIN, or in kubewright-oracle/bin of the user's cache. Exits with 1 if a larger share of the answers differs than ratchet.json allows.
- * `--part` chooses single `writes` or `sequences` of writes, lists and watches. `--record` writes the answers of the part as the
- * fixture that `npm test` replays; `--update` lowers ratchet.json to today's counts.
+ * Without `--server`, starts the real server from the programs in BIN, or in kubewright-oracle/bin of the user's cache
+ * folder. Exits with 1 if a larger share of the answers differs than ratchet.json allows. `--part` chooses single `writes`
+ * or `sequences` of writes, lists and watches. `--record` writes the answers of the part as the fixture that `npm test`
+ * replays; `--update` lowers ratchet.json to today's counts.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -58,7 +59,7 @@ async function compareWrites({ url, token }) {
   report(found, { part: 'writes', total: answers.length, counts: suite.countCauses(found) });
 }
 
-/** A sequence has about 35 requests. */
+/** Compares sequences. Each has about 35 requests, which `--per-kind` counts. */
 async function playSequences({ url, token }) {
   const perKind = flags.record ? 1 : Math.ceil(Number(flags['per-kind']) / 35);
   const recorded = await suite.recordSequences({ url, token, seed: Number(flags.seed), perKind, only: flags.only });
@@ -85,7 +86,10 @@ async function updateRatchet() {
   writeFileSync(ratchetFile, `${JSON.stringify({ ...ratchet, ...counts }, undefined, 2)}\n`);
 }
 
-/** The suite is TypeScript that imports the sources of our packages; the bundle is in this folder, because paths are relative to it. */
+/**
+ * Bundles and loads the suite, which is TypeScript that imports the sources of our packages. The bundle is in this folder,
+ * because the suite reads files relative to its own path.
+ */
 async function loadSuite() {
   const outfile = join(here, 'live.bundle.mjs');
   const banner = { js: "import { createRequire as c } from 'node:module'; const require = c(import.meta.url);" };

@@ -1,6 +1,6 @@
 import type { FieldType } from './schema-fields.ts';
 
-/** Values at the edges of each type: of another type, too long, out of range, empty, or misspelled. */
+/** Edge cases for each type: values of another type, too long, out of range, empty, or misspelled. */
 export const oddValues: Readonly<Record<FieldType, readonly unknown[]>> = {
   string: [
     '',

@@ -6,17 +6,17 @@ export interface JsonObject {
   [field: string]: unknown;
 }
 
-/** A kind that the suite probes, with a valid object. */
+/** A kind that the suite tests, with a valid object. */
 export interface ParityKind {
-  /** `apps/v1/deployments`; the core group is left out: `v1/pods`. */
+  /** Group, version and resource: `apps/v1/deployments`; for the core group only version and resource: `v1/pods`. */
   readonly id: string;
   readonly resource: string;
   readonly kind: string;
   readonly apiVersion: string;
-  /** Each kind has its own namespace, so that quotas and limits do not affect others; cluster-scoped kinds have none. */
+  /** The kind's own namespace, so that quotas and limits do not affect other kinds; undefined for cluster-scoped kinds. */
   readonly namespace: string | undefined;
   readonly subresources: readonly string[];
-  /** The first minimal object of the kind, in the suite's namespace. */
+  /** The kind's first minimal object, in the kind's namespace. */
   readonly object: JsonObject & { readonly metadata: { readonly name: string } };
 }
 
@@ -50,14 +50,14 @@ function inNamespace(object: MinimalObject, namespace: string | undefined): Pari
   if (namespace) copy.metadata['namespace'] = namespace;
   const { involvedObject, regarding, webhooks } = copy as { [field: string]: { namespace?: string } };
   for (const reference of [involvedObject, regarding]) if (reference && namespace) reference.namespace = namespace;
-  // Without rules a webhook is never called.
+  // Without rules, the API server never calls the webhook.
   for (const webhook of (webhooks as unknown as JsonObject[] | undefined) ?? []) delete webhook['rules'];
   return copy;
 }
 
 type MinimalObject = (typeof minimalObjects)[number][1];
 
-/** Names that mean something are kept. */
+/** Returns the object's name. Makes it unique per kind, except for kinds whose names have a meaning. */
 function parityName({ kind, apiVersion, metadata: { name } }: MinimalObject): string {
   return kind === 'IPAddress' || kind === 'APIService'
     ? name

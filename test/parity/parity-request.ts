@@ -1,6 +1,6 @@
 import { collectionOf, type JsonObject, type ParityKind } from './parity-kinds.ts';
 
-/** How a request changes an object. All are dry runs, so that their order does not matter. */
+/** The operations of requests. All are dry runs, so that their order does not matter. */
 const operations = [
   'create',
   'update',
@@ -15,13 +15,13 @@ const operations = [
 /** See {@link operations}. */
 export type Operation = (typeof operations)[number];
 
-/** A change of one place: `value` is set; without a value the place is removed. */
+/** A change of the value at a path: sets it to `value`, or removes it if there is no `value`. */
 export interface Change {
   readonly path: readonly (string | number)[];
   readonly value?: unknown;
 }
 
-/** A request of the suite as data: the kind's object with some changes. */
+/** A request of the suite: an operation on the kind's object, to which changes are applied. */
 export interface ParityRequest {
   /** See {@link ParityKind.id}. */
   readonly kind: string;
@@ -38,7 +38,7 @@ export interface HttpRequest {
   readonly body?: unknown;
 }
 
-/** Returns the HTTP request; `live` is the kind's stored object, which updates start from. */
+/** Converts a request to HTTP. `live` is the kind's stored object, to which updates apply their changes. */
 export function httpRequest(
   { operation, changes }: ParityRequest,
   { kind, live }: { readonly kind: ParityKind; readonly live: JsonObject },
@@ -72,14 +72,14 @@ export function httpRequest(
   }
 }
 
-/** Returns the operations that a kind is probed with. */
+/** Returns the operations to test a kind with. */
 export function operationsOf({ kind, subresources }: ParityKind): readonly Operation[] {
-  // The real server's own controllers write the status of these, at any time.
+  // Controllers in the real API server update the status of these kinds at any time.
   if (kind === 'APIService' || kind === 'FlowSchema') return ['create'];
   return operations.filter((operation) => !operation.startsWith('status') || subresources.includes('status'));
 }
 
-/** Returns a copy with changes; what lies above a changed place is created. */
+/** Returns a copy with the changes applied. Creates missing parents of a changed path. */
 export function changed(object: JsonObject, changes: readonly Change[]): JsonObject {
   const copy = structuredClone(object);
   for (const { path, value } of changes) {
@@ -96,7 +96,7 @@ export function changed(object: JsonObject, changes: readonly Change[]): JsonObj
   return copy;
 }
 
-/** Merge patches remove a field by null. */
+/** Converts a removal to a change that sets null, which removes a field in merge patches. */
 export function nullIfRemoved({ path, value = null }: Change): Change {
   return { path, value };
 }
@@ -107,7 +107,7 @@ export function jsonPatchOperation({ path, value }: Change): JsonObject {
   return value === undefined ? { op: 'remove', path: at } : { op: 'add', path: at, value };
 }
 
-/** Creates use another name than the stored object, where names are free. */
+/** Returns the object of a create, which has another name than the stored object. */
 function newObject({ kind, object }: ParityKind): JsonObject {
   if (kind === 'IPAddress') return { ...object, metadata: { name: '10.9.9.10' } };
   if (kind === 'APIService')

@@ -5,7 +5,7 @@ import { type HttpRequest, httpRequest, type ParityRequest } from './parity-requ
 /** A server that the suite sends requests to. */
 export interface ParityServer {
   send(request: HttpRequest): Promise<RawAnswer>;
-  /** Today on the server, such as `2026-01-31`. */
+  /** The server's current date, such as `2026-01-31`. */
   readonly today: string;
 }
 
@@ -18,7 +18,7 @@ export class ParityTarget {
     this.#server = server;
   }
 
-  /** Stores the objects. @throws Error when the server refuses one. */
+  /** Creates an object of each kind. @throws Error if the server rejects one */
   static async prepare(server: ParityServer, kinds: readonly ParityKind[]): Promise<ParityTarget> {
     const target = new ParityTarget(server);
     for (const kind of kinds) {
@@ -32,7 +32,7 @@ export class ParityTarget {
   async ask(request: ParityRequest, kind: ParityKind): Promise<AnswerFacts> {
     const answer = await this.#send(request, kind);
     if (answer.status !== 409) return factsOf(answer, this.#server.today);
-    // Controllers within the real server write the status of some objects.
+    // A controller in the real API server has updated the object: retry with its current version.
     const { text } = await this.#server.send({
       method: 'GET',
       path: `${collectionOf(kind)}/${kind.object.metadata.name}`,
@@ -55,7 +55,7 @@ export class ParityTarget {
     const { name } = body['metadata'] as { readonly name: string };
     const { status, text } = await this.#server.send({ method: 'POST', path, body });
     if (status === 201) return JSON.parse(text);
-    // All other requests are dry runs, so an earlier run has not changed the object.
+    // The object exists from an earlier run, which has not changed it, because all other requests are dry runs.
     if (status === 409) return JSON.parse((await this.#server.send({ method: 'GET', path: `${path}/${name}` })).text);
     throw new Error(`POST ${path}: ${status} ${text}`);
   }

@@ -2,7 +2,7 @@ import { requestSender } from '../../scripts/send-requests.mjs';
 import type { ParityServer } from './parity-target.ts';
 import type { OpenApiDocument } from './schema-fields.ts';
 
-/** A real API server, as an administrator. */
+/** Sends requests to a real API server as an administrator. */
 export class RealServer implements ParityServer, Disposable {
   readonly today: string = new Date().toISOString().slice(0, 10);
   readonly #ask: ReturnType<typeof requestSender>;

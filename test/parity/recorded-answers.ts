@@ -13,7 +13,10 @@ export interface RecordedAnswer {
 /** The answers of kube-apiserver 1.36.3. */
 export const recordedFile: URL = new URL('testdata/answers-1.36.3.jsonl.gz', import.meta.url);
 
-/** An answer as stored: an object is the one of the last request with the same kind and operation and no changes, changed. */
+/**
+ * An answer in the file. Instead of an object, contains the changes (`changed`) from the object in the answer to the
+ * preceding unchanged request with the same kind and operation.
+ */
 interface StoredAnswer extends Omit<AnswerFacts, 'object'> {
   readonly object?: AnswerFacts['object'];
   readonly changed?: readonly Change[];

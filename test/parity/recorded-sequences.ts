@@ -3,7 +3,7 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { AnswerFacts } from './answer-facts.ts';
 import type { Sequence } from './sequences/sequence.ts';
 
-/** A sequence with the answers of the real API server: those of its writes, then those of its reads. */
+/** A sequence with the real API server's answers, first to its writes, then to its reads. */
 export interface RecordedSequence {
   readonly sequence: Sequence;
   readonly answers: readonly AnswerFacts[];
@@ -18,7 +18,7 @@ export function readSequences(file: URL | string): readonly RecordedSequence[] {
   return lines.map((line) => JSON.parse(line) as RecordedSequence);
 }
 
-/** Writes recorded sequences. The answers repeat whole objects, which a large window finds. */
+/** Writes recorded sequences. Compresses with a large window, because answers repeat whole objects. */
 export function writeSequences(file: URL | string, recorded: readonly RecordedSequence[]): void {
   const text = recorded.map((one) => JSON.stringify(one)).join('\n');
   const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: 11 };

@@ -23,7 +23,7 @@ export interface OpenApiDocument {
   readonly components?: { readonly schemas?: Readonly<Record<string, OpenApiSchema>> };
 }
 
-/** The type of a field, as far as odd values depend on it. */
+/** The types of fields, which select the odd values to try. */
 export type FieldType =
   | 'string'
   | 'integer'
@@ -38,19 +38,19 @@ export type FieldType =
   | 'bytes'
   | 'any';
 
-/** A field of a kind: names are strings, the first element of a list is `0`. */
+/** A field of a kind, by its path. In paths, the number `0` is the first element of a list. */
 export interface SchemaField {
   readonly path: readonly (string | number)[];
   readonly type: FieldType;
   readonly schema: OpenApiSchema;
 }
 
-/** The fields of one kind, read from its server's OpenAPI document. */
+/** The fields of one kind, from the server's OpenAPI document. */
 export class KindSchema {
   readonly #schemas: Readonly<Record<string, OpenApiSchema>>;
   readonly #root: OpenApiSchema;
 
-  /** @throws Error when the document does not describe the kind. */
+  /** @throws Error if the document does not describe the kind */
   constructor(document: OpenApiDocument, kind: { readonly apiVersion: string; readonly kind: string }) {
     this.#schemas = document.components?.schemas ?? {};
     const root = Object.entries(this.#schemas).find(([, schema]) =>
@@ -62,7 +62,7 @@ export class KindSchema {
     this.#root = { $ref: `#/${root[0]}` };
   }
 
-  /** Returns the fields of the object, or of its status, in a fixed order; recursive types are entered twice at most. */
+  /** Returns the fields of the object or of its status, in a fixed order. Follows recursive types at most twice. */
   fields(part: 'status' | 'desired', maxDepth = 9): readonly SchemaField[] {
     const found: SchemaField[] = [];
     const walk = (given: OpenApiSchema, path: readonly (string | number)[], above: readonly string[]): void => {
@@ -85,7 +85,7 @@ export class KindSchema {
     return found;
   }
 
-  /** Returns a value that the field's type allows. */
+  /** Returns a valid value of the type. */
   plausible(given: OpenApiSchema, depth = 0): unknown {
     const { schema, name } = this.#resolve(given);
     if (schema.enum) return schema.enum[0];
@@ -99,7 +99,7 @@ export class KindSchema {
     return value;
   }
 
-  /** Returns the type that holds the element at a path, such as the list of a list's element. */
+  /** Returns the schema at a path. */
   at(path: readonly (string | number)[]): OpenApiSchema {
     return path.reduce((given: OpenApiSchema, step) => {
       const { schema } = this.#resolve(given);
@@ -122,7 +122,7 @@ export class KindSchema {
   }
 }
 
-/** Fields of the object itself that requests do not vary. */
+/** Top-level fields that requests do not change. */
 const fixed: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata', 'status']);
 
 const plausibleValues: Readonly<Record<Exclude<FieldType, 'object'>, unknown>> = {

@@ -53,7 +53,10 @@ describe.skipIf(!isPostgresInstalled)('the PostgreSQL operator on a real control
     const { spec: pod } = await client.resource(Pod).get({ namespace, name: instance });
     return join(nodes.volumes, pod?.nodeName ?? '', spec?.volumeName ?? '', 'pgdata');
   };
-  /** Runs a query on the pod that the Service of the primary selects. The API server rejects endpoints on the loopback network. */
+  /**
+   * Runs a query on the pod that the primary's Service selects. Bypasses the Service, because the API server rejects
+   * endpoints with loopback addresses.
+   */
   const query = async (sql: string) => {
     const { spec } = await client.resource(Service).get({ namespace, name: 'shop-rw' });
     const labelSelector = Object.entries(spec?.selector ?? {})
@@ -125,7 +128,7 @@ describe.skipIf(!isPostgresInstalled)('the PostgreSQL operator on a real control
     await client
       .resource(PostgresBackup)
       .create(PostgresBackup({ metadata: backup, spec: { cluster: 'shop', type: 'full' } }));
-    // With the error, which says why a backup failed.
+    // Includes the error, so that a failed assertion shows why the backup failed.
     const outcome = async () => {
       const { phase, error } = (await client.resource(PostgresBackup).get(backup)).status ?? {};
       return { phase, error };

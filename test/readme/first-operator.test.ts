@@ -24,7 +24,7 @@ describe('the operator in one file', () => {
     symlinkSync(join(repository, 'packages'), join(base, 'kubewright', 'packages'));
     mkdirSync(folder);
     for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
-    // Linked packages need no registry.
+    // Works offline, because the packages are links.
     execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund'], { cwd: folder, stdio: 'pipe' });
   }, 120_000);
   afterAll(() => rmSync(base, { recursive: true, force: true }));

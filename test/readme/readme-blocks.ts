@@ -3,18 +3,18 @@ import { page } from '../docs/pages.ts';
 /** A command line on the page, and its expected output. */
 export interface ReadmeCommand {
   readonly line: string;
-  /** Undefined if the page shows no output; empty if nothing may be printed. */
+  /** The output; undefined if the page shows none, empty if the command must not print anything. */
   readonly sees: string | undefined;
 }
 
 /** The files and commands on the page about an operator in one file. */
 export interface FirstOperator {
   readonly files: Readonly<Record<string, string>>;
-  /** The lines of the second terminal, then of the third. */
+  /** The commands in the second terminal, then in the third. */
   readonly commands: readonly ReadmeCommand[];
 }
 
-/** Reads the blocks of the page: those with a title are files, those without a language are typed. */
+/** Reads the page's code blocks: blocks with a title are files, blocks without a language are commands. */
 export function firstOperator(): FirstOperator {
   const { blocks } = page('docs/how-to/one-file.md');
   const files = blocks.filter(({ title }) => title !== '').map(({ title, text }) => [title, text] as const);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build, repository } from '../main-job/repository.ts';
 
-/** Passes, except for the last test. */
+/** A test file in which all tests but the last pass. */
 const program = `
 import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { controller } from '@kubewright/runtime';
@@ -48,7 +48,7 @@ describe('the test kit with jest', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kw-jest-'));
   beforeAll(async () => {
     await build();
-    // Not a dependency: its 186 packages would slow down every installation for one test.
+    // Installs Jest here: as a dependency, its 186 packages would slow down every installation for the sake of one test.
     writeFileSync(
       join(folder, 'package.json'),
       JSON.stringify({ private: true, type: 'module', jest: { transform: {} } }),

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { build, repository } from '../main-job/repository.ts';
 
-/** Passes, except for the last test. Written for Node.js 20, which has no `await using`. */
+/** A test file in which all tests but the last pass. Written for Node.js 20, which lacks `await using`. */
 const program = `
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-/** Copies each note of a namespace to ConfigMaps, one for each word. */
+/** A controller that copies each note of a namespace to ConfigMaps, one per word. */
 function copies(name: string, namespace: string): ControllerDefinition {
   return controller({
     for: NoteKind,
@@ -41,7 +41,7 @@ async function started(options: Partial<ManagerOptions> = {}): Promise<Manager> 
 const maps = () => cluster.client.resource(ConfigMap);
 
 describe('a controller that is added to a running manager', () => {
-  it('works like one that was there from the start, and prunes what an earlier run applied', async () => {
+  it('works like a controller that was added before the start, and prunes what an earlier run applied', async () => {
     const namespace = 'added';
     await cluster.makeNamespace(namespace);
     await cluster.writeNote(namespace, 'x y');

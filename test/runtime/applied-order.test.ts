@@ -15,7 +15,9 @@ afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 const key = { namespace: 'default', name: 'ordered' };
 
-/** A workload whose steps and variables are in the order of the note; each variable refers to the previous ones. */
+/**
+ * A Deployment whose init containers and variables are in the order of the note. Each variable refers to the previous ones.
+ */
 function workloadFor(note: Note): Deployment {
   const steps = note.spec.text.split(' ');
   const env = steps.map((name, index) => ({ name, value: index === 0 ? '0' : `$(${steps[index - 1]})` }));
@@ -36,7 +38,7 @@ function workloadFor(note: Note): Deployment {
   });
 }
 
-// The server defaults the protocol, which is part of the key.
+// The protocol is part of the list's key, and the server sets its default.
 const dns: readonly ContainerPort[] = [{ containerPort: 53 }, { containerPort: 53, protocol: 'UDP' }];
 
 /** Entries that another manager adds to the same lists. */
@@ -70,7 +72,8 @@ function ordersOf(deployment: Deployment): Orders {
 const withoutTheirs = ({ steps, variables }: Orders): readonly string[][] =>
   [steps, variables].map((each) => each.filter((name) => name !== 'theirs'));
 
-// Not covered: lists whose entries are renamed and moved in one step, and kinds whose keys the type tables do not know.
+// Not covered: lists whose entries are renamed and moved in one step, and kinds whose list keys the type tables do not
+// contain.
 
 describe('the order of merged lists', () => {
   it('is applied once per change, around entries of other managers, without further writes', async () => {
@@ -100,7 +103,7 @@ describe('the order of merged lists', () => {
     await manager.started();
     const deployments = cluster.client.resource(Deployment);
     const note = (text: string): Promise<Note> => cluster.writeNote('default', text, key.name);
-    /** Triggers reconciles that have nothing to do. */
+    /** Triggers a few reconciles that have nothing to do. */
     const looks = async (): Promise<void> => {
       for (let look = 0; look < 3; look++) {
         const before = runs;
@@ -154,7 +157,7 @@ describe('the order of merged lists', () => {
         };
         if (live && JSON.stringify(ordersOf(live)) === JSON.stringify(ordersOf(wanted))) return;
         applied++;
-        // Bypasses the context, which would see that the server already has it.
+        // Bypasses the context, which would skip the apply because the server already has the object.
         await cluster.client.resource(Deployment).apply(wanted, { fieldManager: 'ordered', force: true });
       },
     });

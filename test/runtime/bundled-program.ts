@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** The programs in `programs/`, bundled from the sources, so a test can run them as separate processes on any Node version. */
+/** Bundles the programs in `programs/`, so that tests can run them as separate processes on any Node version. */
 export class BundledPrograms implements Disposable {
   readonly #folder = mkdtempSync(join(tmpdir(), 'kw-program-'));
   readonly #running = new Set<ChildProcess>();

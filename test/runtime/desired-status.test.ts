@@ -106,7 +106,7 @@ async function applyOther(name: string, status: DeskStatus): Promise<void> {
 const statusOf = async (name: string) => (await cluster.client.resource(Desk).get({ namespace, name })).status;
 const once = (name: string) => reconcileKey(desks, { namespace, name }, { client: cluster.client });
 
-/** Paths in the status that the controller's applies own. */
+/** Returns the status fields that the controller's applies own. */
 async function ownPaths(name: string): Promise<string> {
   const { metadata } = await cluster.client.resource(Desk).get({ namespace, name });
   const entry = metadata.managedFields?.find((each) => each.manager === 'desks' && each.subresource === 'status');
@@ -121,7 +121,7 @@ const others: DeskStatus = {
 };
 
 describe('the status of a failing "desired"', () => {
-  it('keeps its own fields and leaves those of other managers to them', async () => {
+  it('keeps its own fields, and does not take over fields of other managers', async () => {
     await setMode('a', 'good');
     await once('a');
     await applyOther('a', others);
@@ -145,7 +145,7 @@ describe('the status of a failing "desired"', () => {
     expect({ owner, seats, tags }).toEqual({ owner: 'ben', seats: { mine: 1 }, tags: ['mine'] });
   });
 
-  it('takes over nothing when it fails before its first status, or returns none later', async () => {
+  it('takes over no fields if it fails before its first status, or later returns no status', async () => {
     await setMode('b', 'bad');
     await applyOther('b', others);
     await expect(once('b')).rejects.toThrow('bad is not a mode');

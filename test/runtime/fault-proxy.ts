@@ -9,7 +9,7 @@ export class FaultProxy implements AsyncDisposable {
   #idleMs: number | undefined;
   /** Connections accepted so far. */
   taken = 0;
-  /** Connections closed because they were idle. */
+  /** Number of connections that were closed because they were idle. */
   dropped = 0;
 
   private constructor(target: number) {
@@ -32,7 +32,7 @@ export class FaultProxy implements AsyncDisposable {
     for (const pair of this.#pairs) pair.swallows = true;
   }
 
-  /** From now on, closes connections that receive nothing for this long. */
+  /** From now on, closes connections that are idle for this long. Undefined closes none. */
   dropIdle(ms: number | undefined): void {
     this.#idleMs = ms;
     for (const pair of this.#pairs) this.#watchIdle(pair);

@@ -56,8 +56,8 @@ async function record(namespace: string, signal: AbortSignal): Promise<string[]>
 type Change = 'changed' | 'replaced';
 
 /**
- * Suspends an operator at a stage, lets a successor take over, changes the note, and resumes the operator; returns what the
- * operator then did.
+ * Suspends an operator at a stage, lets a successor take over, changes the note, and resumes the operator. Returns the
+ * outcome, including the writes after the resumption.
  */
 async function stopAt(stage: string, options: { readonly guard?: 'naive'; readonly change: Change }): Promise<Outcome> {
   const { guard = '', change } = options;
@@ -80,13 +80,13 @@ async function stopAt(stage: string, options: { readonly guard?: 'naive'; readon
       if (change === 'replaced') await cluster.client.resource(NoteKind).delete({ namespace, name: 'a' });
       const { metadata } = await cluster.writeNote(namespace, 'new');
       await polled(() => isSettled(namespace, metadata.uid ?? ''), `${stage}: the successor does the work`);
-      // Events that the record receives late are not late writes.
+      // Wait for the successor's events, which must not be taken for writes of the resumed operator.
       const its = ['copy: new by successor', 'status: new by successor'];
       await polled(() => its.every((each) => taken.includes(each)), `${stage}: the successor's work is on record`);
       const before = taken.length;
       const after = lines.length;
       child.kill('SIGCONT');
-      // It notices that it lost the lease: from then on, nothing from the old term can arrive.
+      // Wait until the operator notices that it lost the lease. After that, no write of the old term can arrive.
       await polled(() => lines.slice(after).some((line) => line.includes('lost the lease')), `${stage}: it notices`);
       await polled(() => isSettled(namespace, metadata.uid ?? ''), `${stage}: the work is still done`);
       return { late: taken.slice(before), lines };
@@ -146,7 +146,7 @@ describe.concurrent('A process that is suspended during a write', () => {
     expect(replaced.late).toEqual([]);
   });
 
-  it('does harm without fence and gate', { timeout: 90_000 }, async () => {
+  it('overwrites newer data without fence and gate', { timeout: 90_000 }, async () => {
     const { late } = await stopAt('before the write', { guard: 'naive', change: 'changed' });
     expect(late).toContain('copy: old by stopped');
   });

@@ -30,9 +30,9 @@ interface Fixture {
   /** The folder with the client's credentials. */
   readonly folder: string;
   readonly clock: Clock;
-  /** The texts that a reconcile last saw. */
+  /** The text that a reconcile last saw, by name of the note. */
   readonly seen: Map<string, string>;
-  /** Resolves when a reconcile has seen the text; returns the elapsed milliseconds of the runtime's clock. */
+  /** Waits until a reconcile has seen the text; returns the elapsed time on the runtime's clock, in milliseconds. */
   readonly sees: (name: string, text: string) => Promise<number>;
 }
 
@@ -114,9 +114,9 @@ function configOf(server: string, user: object): object {
   };
 }
 
-/** Longest silence on HTTP/2: the interval between PINGs, the PING timeout, and a backoff. */
+/** Maximum staleness on HTTP/2: the interval between PINGs, the PING timeout, and a backoff. */
 const pingBoundMs = 30_000 + 15_000 + 60_000;
-/** HTTP/1.1 has no PING: missing bookmarks for 150 s, or the version check every 90 s, and a backoff. */
+/** Maximum staleness on HTTP/1.1, which has no PING: 150 s without bookmarks, a version check every 90 s, and a backoff. */
 const bookmarkBoundMs = 150_000 + 90_000 + 60_000;
 
 // Each test waits in real time, so they run concurrently.
@@ -141,7 +141,7 @@ describe.concurrent('A cache stays fresh', () => {
     const passed = (): number => clock.monotonic() - startMs;
     const isSeen = (): boolean => seen.get('a') === 'after';
     await polled(() => isSeen() || passed() > pingBoundMs, 'the time is over');
-    // Time jumps on a busy machine, so it may have recovered after the bound but before this check.
+    // Time jumps on a busy machine, so the cache may have recovered after the bound but before this check.
     expect(isSeen() ? passed() : Number.POSITIVE_INFINITY).toBeGreaterThan(pingBoundMs);
   });
 

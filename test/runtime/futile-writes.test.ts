@@ -25,7 +25,7 @@ interface EchoStatus {
   readonly count?: number;
   readonly unknown?: string;
 }
-// The guessed plural is deliberately wrong; the server knows the right one.
+// The plural that is derived from the kind is deliberately wrong. The manager must ask the server for it.
 const Echo = defineKind<{ readonly message: string }, EchoStatus>({
   group: 'example.com',
   version: 'v1',
@@ -65,8 +65,8 @@ const definition = {
   },
 };
 
-// Not covered: objects that no cache holds, raw requests, and loops that create and delete objects. The test of writes that are
-// not reported compares with a naive detector, which counts a controller's writes.
+// Not covered: objects that are not in a cache, raw requests, and loops that create and delete objects. The test of writes
+// that must not be reported compares with a naive detector, which counts the writes of a controller.
 
 describe('detection of futile writes', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kw-futile-'));
@@ -115,7 +115,7 @@ describe('detection of futile writes', () => {
     const findings = () => lines.filter((line) => line['level'] === 'warn' && line['path'] !== undefined);
     return { manager, findings };
   }
-  // The test's client does not use a manager, which would find the plural.
+  // Uses the manager's client, because the manager has asked the server for the plural.
   const create = (manager: Manager, name: string): Promise<Echo> =>
     manager.client.resource(Echo).create({
       apiVersion: 'example.com/v1',
@@ -248,7 +248,7 @@ describe('detection of futile writes', () => {
       async reconcile(echo, ctx) {
         if (echo.metadata.name !== name) return undefined;
         const made = ctx.observed.list(ConfigMap).length;
-        // One child per reconcile, each triggered by the previous one.
+        // Creates one child per reconcile. Each child triggers the next reconcile.
         if (made < 12) await ctx.apply<ConfigMap>(ConfigMap({ metadata: { name: `${name}-${made}` } }));
         await ctx.setStatus({ count: Number(echo.spec.message) || 0 });
         return looks++ < 40 ? { requeueAfterMs: 5 } : undefined;

@@ -15,8 +15,8 @@ import { polled } from './polled.ts';
 import { interopManager } from './programs/interop-manager.ts';
 import { NoteKind } from './programs/note.ts';
 
-// Compares controller-runtime 0.25 on Kubernetes 1.36, as recorded by bench/peers/record.mjs, with our current behavior. It
-// does not detect changes in later versions of controller-runtime: record again for those.
+// Compares our behavior with that of controller-runtime 0.25 on Kubernetes 1.36, as recorded by bench/peers/record.mjs. For
+// later versions of controller-runtime, record again.
 
 interface Recorded {
   readonly lease: readonly {
@@ -92,7 +92,7 @@ describe('A lease contested by controller-runtime and Kubewright', () => {
         expect(spec[time]).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/);
       }
     }
-    // After a holder is killed, the successor waits for a whole lease.
+    // After a holder is killed, the successor waits for a whole lease duration.
     expect(recorded.lease.find(({ waitedMs }) => waitedMs)?.waitedMs).toBeGreaterThanOrEqual(3_900);
   });
 
@@ -119,7 +119,8 @@ describe('A lease contested by controller-runtime and Kubewright', () => {
       log: silentLogger,
       ...times,
     });
-    // Our clock is years ahead of Go's: an elector that trusts the times in the record would take the lease immediately.
+    // Our clock is years ahead of the Go program's. An elector that trusts the times in the record would take the lease
+    // immediately.
     clock.jumpWall(10 * 365 * 86_400_000);
     const naiveTakes = (): boolean => {
       const { renewTime } = server.leases.get('notes').spec;
@@ -142,14 +143,14 @@ describe('A lease contested by controller-runtime and Kubewright', () => {
   });
 });
 
-/** Removes what differs between any two runs, and sorts the entries of managers. */
+/** Removes everything that differs between any two runs, and sorts the entries of managedFields. */
 function normal(object: unknown): unknown {
   const text = JSON.stringify(object, (key, value: unknown) => {
     if (/^(time|uid|resourceVersion|creationTimestamp)$/.test(key)) return undefined;
     if (key !== 'managedFields' || !Array.isArray(value)) return value;
     return (
       value
-        // Go names the manager that adds a finalizer after the program, we after the user agent.
+        // The manager that adds a finalizer is named after the program in Go, and after the user agent in ours.
         .map((entry: { manager: string; operation: string }) =>
           entry.operation === 'Update' ? { ...entry, manager: '' } : entry,
         )
@@ -179,7 +180,7 @@ describe('Metrics served by both', () => {
   const theirs = readMetrics(recorded.metrics);
 
   it.each([...theirs.keys()])('%s', (name) => {
-    // Help texts are our own; dashboards and alerts do not read them.
+    // Help texts may differ, because dashboards and alerts do not use them.
     const { help, ...ours } = metrics.get(name) ?? { help: '' };
     expect(help).not.toBe('');
     const { help: _help, ...same } = theirs.get(name)!;
@@ -194,7 +195,7 @@ describe('Log lines written by both', () => {
   it.each(['reconciling', 'Reconciler error', 'Starting workers', 'Successfully acquired lease'])('%s', (msg) => {
     const theirs = keysOf(recorded.logs, msg);
     expect(theirs).toContain('ts');
-    // Ours also logs who acquired the lease, and a stable id of the event.
+    // Our log lines also contain the holder's identity and a stable event id.
     expect(keysOf(lines, msg).filter((key) => key !== 'identity' && key !== 'event')).toEqual(theirs);
   });
 });

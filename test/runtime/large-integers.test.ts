@@ -7,7 +7,7 @@ import { polled } from './polled.ts';
 
 // Not covered: protobuf bodies (packages/schema/src/protobuf), floating point numbers.
 
-/** The kind of the other tests, with an integer of 64 bits in its spec and in its status. */
+/** The kind of the other tests, with 64-bit integers in its spec and status. */
 const Sized = defineKind<{ readonly text: string; readonly size: number }, { readonly size: number }>({
   group: 'runtime.example.com',
   version: 'v1',
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-/** Creates an object as a user does, with bytes that no JavaScript number has rounded. */
+/** Creates an object from raw JSON, so that JavaScript does not round the integer. */
 async function createNote(): Promise<void> {
   const note = `{"apiVersion":"runtime.example.com/v1","kind":"Note","metadata":{"name":"${key.name}"},
     "spec":{"text":"one","size":${large},"sizes":[-9223372036854775808, 1.5]}}`;
@@ -66,7 +66,7 @@ describe('integers beyond 2^53', () => {
     await notes.delete(key);
   });
 
-  it('pass through caches, applies and statuses of a controller, which finds nothing to repeat', async () => {
+  it('pass through the cache, applies and status of a controller, which does not repeat its writes', async () => {
     const writes: string[] = [];
     let runs = 0;
     const sizes: unknown[] = [];
@@ -108,7 +108,7 @@ describe('integers beyond 2^53', () => {
     expect(writes).toEqual(['ConfigMap', 'Note status']);
   });
 
-  it('are the revisions that follow one of a StatefulSet', async () => {
+  it('are supported in the revisions of a StatefulSet', async () => {
     const sets = cluster.client.resource(StatefulSet);
     const labels = { app: key.name };
     const set = (image: string): StatefulSet =>

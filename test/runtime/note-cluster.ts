@@ -60,7 +60,7 @@ export class NoteCluster implements AsyncDisposable {
   /** An existing cluster must be left unchanged for the next test. */
   async #leaveNothing(): Promise<void> {
     const { client } = this;
-    // The operator that would remove their finalizers has stopped.
+    // Removes finalizers, because the operator that would remove them has stopped.
     const { items } = await client.resource(NoteKind).list();
     for (const { metadata } of items) {
       const key = { namespace: metadata.namespace, name: metadata.name };

@@ -15,7 +15,7 @@ afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 const names = Array.from({ length: 40 }, (_, i) => `note-${i}`);
 
-/** Tracks which replica works on which key, and which worked on it last. */
+/** Tracks which replica is working on each key, and which worked on it last. */
 class Worked {
   readonly twice: string[] = [];
   readonly last = new Map<string, string>();

@@ -15,7 +15,7 @@ afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 const namespace = 'shared';
 
-/** Creates a copy of every word of a note. */
+/** A controller that creates a ConfigMap for each word of a note. */
 function copies(name: string, fieldManager = name): ControllerDefinition {
   return controller({
     for: NoteKind,

@@ -5,15 +5,18 @@ import type { Note } from './programs/note.ts';
 type Request = IncomingMessage | Http2ServerRequest;
 type Response = ServerResponse | Http2ServerResponse;
 
-/** Lists and watches notes; a watch stays silent until there is an event, like a server behind a lazy proxy. */
+/**
+ * A stub API server that lists and watches notes. Like a server behind a buffering proxy, a watch sends nothing before the
+ * first event.
+ */
 export class StubApi {
   readonly watches: string[] = [];
   lists = 0;
-  /** Decides whether a request is admitted. */
+  /** True if a request is accepted; others are rejected. */
   admits: (request: Request) => boolean = () => true;
-  /** Number of requests that were not admitted. */
+  /** Number of rejected requests. */
   refused = 0;
-  /** Watches opened while this is true never send anything. */
+  /** If true, watches that are opened never send anything. */
   isMute = false;
   #version = 100;
   readonly #notes = new Map<string, Note>();

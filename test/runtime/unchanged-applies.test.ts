@@ -16,11 +16,11 @@ afterAll(() => cluster?.[Symbol.asyncDispose]());
 const key = { namespace: 'default', name: 'unchanged' };
 const labels = { app: key.name };
 
-/** The server drops the map. */
+/** A ConfigMap with an empty map, which the server drops. */
 const withEmptyMap = ({ spec }: Note): ConfigMap =>
   ConfigMap({ metadata: { name: key.name, labels: {} }, data: { text: spec.text } });
 
-/** The server adds defaults inside the templates of the claims, which are atomic. */
+/** A StatefulSet with claim templates, an atomic list to which the server adds defaults. */
 const withClaims = (): StatefulSet =>
   StatefulSet({
     metadata: { name: key.name },
@@ -38,7 +38,7 @@ const withClaims = (): StatefulSet =>
     },
   });
 
-/** The server adds the apiVersion to the reference, which is atomic. */
+/** A Deployment with an atomic reference, to which the server adds the apiVersion. */
 const withReference = (): Deployment => {
   const env = [{ name: 'NODE', valueFrom: { fieldRef: { fieldPath: 'spec.nodeName' } } }];
   const spec = { containers: [{ name: 'main', image: 'busybox', env }] };

@@ -22,7 +22,7 @@ const copy = controller({
 });
 
 describe('children that the same manager updated before it applied', () => {
-  it('lose the fields that are no longer wanted, but keep what others and later patches set', async () => {
+  it('lose fields that are no longer desired, but keep fields that others and later patches set', async () => {
     const { client } = cluster;
     const maps = client.resource(ConfigMap);
     const key = { namespace, name: 'a' };

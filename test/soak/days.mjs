@@ -1,6 +1,6 @@
-// Runs an operator through 30 virtual days with faults. Checks daily that everything has converged, and finally that memory has
-// not grown. Runs the sources themselves (Node 24).
-// node --conditions=kubewright-source test/soak/days.mjs [--days 30] [--seed N] [--flaw TEXT] [--json]
+// Runs an operator through 30 virtual days with faults. Checks daily that everything has converged, and finally that memory
+// has not grown. Runs the TypeScript sources directly (Node 24). node --conditions=kubewright-source test/soak/days.mjs
+// [--days 30] [--seed N] [--flaw TEXT] [--json]
 import { parseArgs } from 'node:util';
 import { growth } from '../../bench/soak/growth.mjs';
 import { heldBytes } from './held-bytes.mjs';

@@ -35,7 +35,7 @@ export class FaultyTransport implements Transport {
   async request(request: TransportRequest): Promise<TransportResponse> {
     await this.#clock.running();
     request.signal?.throwIfAborted();
-    // After this check, only simulated network delays precede the server.
+    // Check the gate last: only simulated network delays follow before the server receives the request.
     request.gate?.();
     const ungated = { ...request, gate: () => {} };
     const isWatch = request.longRunning === true;

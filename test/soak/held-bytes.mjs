@@ -1,6 +1,6 @@
 import { getHeapSnapshot } from 'node:v8';
 
-/** Memory that V8 itself holds for code: it fluctuates for weeks, by more than a leak would add. */
+/** Types of memory that V8 uses for code. They fluctuate for weeks, by more than a leak would add. */
 const ofTheEngine = new Set(['code', 'object shape', 'hidden', 'native', 'synthetic']);
 
 /** Returns the bytes of all reachable objects, arrays, strings and functions in this process, after garbage collection. */

@@ -11,7 +11,7 @@ export class Replica {
   readonly transport: FaultyTransport;
   readonly #manager: Manager;
   readonly #client: KubernetesClient;
-  /** The error that ended the operator on its own. */
+  /** The error that the operator failed with, if any. */
   failure: unknown;
 
   constructor(options: {
@@ -36,7 +36,7 @@ export class Replica {
       log,
       handleSignals: false,
       watchdog: false,
-      // Longer than usual, so a month does not consist of renewals.
+      // Longer than usual, so that a simulated month does not consist mostly of renewals.
       leaderElection: {
         id: 'sites',
         namespace: 'default',

@@ -8,7 +8,7 @@ import {
   defineKind,
 } from '@kubewright/runtime';
 
-/** The kind that the soak's operator reconciles: a title on a number of pages. */
+/** The kind that the operator of the soak test reconciles: a title on a number of pages. */
 export type Site = CustomResource<{ readonly title: string; readonly pages: number }, { readonly pages: number }>;
 
 export const SiteKind: DefinedKind<Site> = defineKind<Site['spec'], NonNullable<Site['status']>>({
@@ -37,16 +37,16 @@ export const siteDefinition: Readonly<Record<string, unknown>> = {
   },
 };
 
-/** A bug in the operator, to prove that the soak detects it. */
+/** A bug to inject into the operator, to prove that the soak test detects it. */
 export type Flaw = 'takes a failure for success' | 'remembers every version';
 
-/** Keeps a ConfigMap for each page; a site is deleted once its pages are. */
+/** Maintains a ConfigMap for each page. A deleted site is removed once its pages are. */
 export function siteController(flaw?: Flaw): ControllerDefinition {
   const remembered: Site[] = [];
   return controller({
     for: SiteKind,
     owns: [ConfigMap],
-    // The same for all replicas, so each replica owns what the others applied.
+    // All replicas use the same field manager, so that each replica owns the fields that the others applied.
     fieldManager: 'sites',
     maxConcurrentReconciles: 4,
     finalizers: { 'soak.example.com/pages': childrenFirst(ConfigMap) },

@@ -4,7 +4,7 @@ import { Soak } from './soak.ts';
 // A short version of the 30 days in `npm run proof` (days.mjs), with one seed. Only the long version checks that memory stays
 // flat.
 
-// Nothing waits for real time; the timeout allows for a busy machine.
+// The test does not wait for real time. The timeout allows for a busy machine.
 describe('an operator during hours of faults', { timeout: 300_000 }, () => {
   it('converges soon after the faults end', async () => {
     await using soak = await Soak.start({ seed: 7 });
@@ -16,7 +16,7 @@ describe('an operator during hours of faults', { timeout: 300_000 }, () => {
 
   it('does not converge if it treats failures as successes', async () => {
     await using soak = await Soak.start({ seed: 7, flaw: 'takes a failure for success' });
-    // A new leader reconciles everything and may repair in time what was missed.
+    // Repeat: a new leader reconciles all objects, which may repair the damage in time.
     let { wrong } = await soak.storm(2);
     for (let more = 0; wrong.length === 0 && more < 5; more++) ({ wrong } = await soak.storm(2));
     expect(wrong).not.toEqual([]);

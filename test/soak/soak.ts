@@ -8,7 +8,7 @@ import { Users } from './users.ts';
 
 const minuteMs = 60_000;
 const hourMs = 60 * minuteMs;
-/** Bound for convergence: a key that failed throughout an outage is retried after at most 1,000 s. */
+/** Time limit for convergence. A key that failed throughout an outage is retried after at most 1,000 s. */
 const boundMs = 30 * minuteMs;
 
 /** The result of hours of faults. */
@@ -76,13 +76,14 @@ export class Soak implements AsyncDisposable {
   }
 
   /**
-   * Runs 22 hours of faults and two quiet hours. In the evening, users leave the same state every day, and what is kept of the
-   * day expires before it ends: events after an hour, history after five minutes.
+   * Runs 22 hours of faults and two quiet hours. In the quiet hours, users restore the same state every day, and the
+   * server's leftovers of the day expire: events after an hour, history after five minutes. So memory is comparable between
+   * days.
    */
   async day(): Promise<Day> {
     const storm = await this.storm(22);
     const nightfall = this.#clock.monotonic() + 2 * hourMs - storm.convergedMs;
-    // By then, the leader is settled and has done all of the evening's work: on some days, a late election would prevent that.
+    // Wait until the leader has done all of the evening's work, even if it was elected late.
     await this.#advance(10 * minuteMs);
     await this.#users.tidy();
     const { wrong } = await this.#converged();
@@ -149,7 +150,7 @@ export class Soak implements AsyncDisposable {
       },
       'replica paused': () => this.#pause(clock, { suspended: false, forMs }),
       'machine suspended': () => this.#pause(clock, { suspended: true, forMs }),
-      // The first replica lives as long as the soak, so leaks of the operator have time to add up.
+      // Never restart the first replica, so that leaks of the operator can add up over the whole test.
       'replica restarted': () => this.#restart(1),
       'server restarted': async () => {
         await this.#until(this.#server.stop());
@@ -207,7 +208,7 @@ export class Soak implements AsyncDisposable {
     return failures;
   }
 
-  /** Returns everything that does not match the specs. */
+  /** Returns all differences between the specs and the actual objects. */
   async #wrong(): Promise<readonly string[]> {
     const wrong: string[] = [];
     const pages = new Map((await this.#users.pages()).map((page) => [page.metadata.name, page]));
@@ -228,8 +229,8 @@ export class Soak implements AsyncDisposable {
   }
 
   /**
-   * Advances time. The event loop turns between two timers, because parts of the server and the runtime yield to it and must not
-   * conclude that they block it.
+   * Advances time. Lets the event loop turn between two timers, because the server and the runtime yield to it and would
+   * otherwise detect that it is blocked.
    */
   async #advance(ms: number): Promise<void> {
     let isOver = false;

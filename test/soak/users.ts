@@ -26,7 +26,7 @@ export class Users {
 
   async pages(): Promise<readonly ConfigMap[]> {
     const { items } = await this.#client.resource(ConfigMap).list({ namespace });
-    // Every namespace contains this ConfigMap.
+    // Kubernetes creates this ConfigMap in every namespace.
     return items.filter(({ metadata }) => metadata.name !== 'kube-root-ca.crt');
   }
 
@@ -46,7 +46,7 @@ export class Users {
     else await pages.delete(page).catch(gone);
   }
 
-  /** Leaves the maximum number of sites, all of the same size, so memory can be compared between evenings. */
+  /** Restores the maximum number of sites, all of the same size, so that memory is comparable between evenings. */
   async tidy(): Promise<void> {
     const sites = await this.sites();
     const all = this.#client.resource(SiteKind);
@@ -58,7 +58,7 @@ export class Users {
   }
 
   async #create(spec: Site['spec']): Promise<void> {
-    // All names have the same length, so all days are comparable.
+    // All names have the same length, so that memory is comparable between days.
     const metadata = { name: `site-${String(this.#named++).padStart(6, '0')}`, namespace };
     const site = { apiVersion: 'soak.example.com/v1', kind: 'Site', metadata, spec } as Site;
     await this.#client.resource(SiteKind).create(site);
@@ -69,7 +69,7 @@ export class Users {
   }
 }
 
-/** Ignores the error that a user gets if the object is already deleted. */
+/** Ignores the error for an object that is already deleted. */
 function gone(error: { readonly httpStatus?: number }): void {
   if (error.httpStatus !== 404) throw error;
 }

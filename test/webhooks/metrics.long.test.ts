@@ -37,7 +37,7 @@ describe('guarded metrics', () => {
   function scrape(token?: string): Promise<{ readonly status: number | undefined; readonly body: string }> {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return new Promise((resolve, reject) => {
-      // The certificate is self-signed, as upstream's default is: it only encrypts.
+      // Does not verify the certificate, which is self-signed, as it is upstream by default.
       const call = request(url, { headers, rejectUnauthorized: false }, (response) => {
         let body = '';
         response.on('data', (chunk: Buffer) => {
@@ -77,7 +77,7 @@ describe('guarded metrics', () => {
 });
 
 describe('metrics with the certificate of cert-manager', () => {
-  // The files that cert-manager puts into the Secret and the kubelet mounts, with the names in config/certmanager.
+  // The files of cert-manager's Secret as the kubelet mounts them, with the host name in config/certmanager.
   const host = 'shop-controller-manager-metrics-service.shop-system.svc';
   const folder = mkdtempSync(join(tmpdir(), 'kw-metrics-'));
   let cluster: OperatedCluster;
@@ -114,7 +114,7 @@ describe('metrics with the certificate of cert-manager', () => {
       if (!existsSync(join(folder, file))) symlinkSync(join('..data', file), join(folder, file));
   }
 
-  /** Returns what Prometheus gets with the monitor's `tlsConfig`: the status, or the TLS error. */
+  /** Scrapes with the monitor's `tlsConfig`, like Prometheus; returns the HTTP status or the TLS error code. */
   function scrapedWith({ certificate }: KeyPair): Promise<string> {
     return new Promise((resolve) => {
       const options = { host: '127.0.0.1', port, path: '/metrics', ca: certificate, servername: host, agent: false };

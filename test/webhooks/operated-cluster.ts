@@ -22,7 +22,7 @@ export interface Outcome {
 export const operatorNamespace = 'shop-system';
 const account = { namespace: operatorNamespace, name: 'operator' };
 
-/** The documented permissions of an operator with its own CA and guarded metrics, and no others. */
+/** Exactly the permissions that the documentation lists for an operator with its own CA and protected metrics. */
 const clusterRules: readonly PolicyRule[] = [
   {
     apiGroups: ['admissionregistration.k8s.io'],
@@ -38,8 +38,8 @@ const namespaceRules: readonly PolicyRule[] = [
 ];
 
 /**
- * A cluster on its real port, and an operator that has only the rights it needs. The cluster is an embedded one, or an existing
- * one ({@link startEnvironment}).
+ * A cluster that listens on a real port, and an operator with minimal permissions. The cluster is embedded or an existing
+ * one, as {@link startEnvironment} decides.
  */
 export class OperatedCluster implements AsyncDisposable {
   /** A client of the administrator. */
@@ -86,7 +86,7 @@ export class OperatedCluster implements AsyncDisposable {
     return path;
   }
 
-  /** Starts an operator under its service account; it stops with the cluster. */
+  /** Starts an operator with its service account. Disposing the cluster stops it. */
   async operate(options: Partial<ManagerOptions>): Promise<Manager> {
     const log = jsonLogger({
       destination: { write: (line) => this.log.push(line) },

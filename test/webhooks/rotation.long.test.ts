@@ -11,8 +11,8 @@ const secret = { namespace: operatorNamespace, name: 'webhook-cert' };
 const intervalMs = 30_000;
 
 /**
- * TLS uses the real time and rotation takes months, so the CA runs on a clock that starts 300 days ago, and issues certificates
- * that are long-lived enough to be valid now.
+ * TLS uses real time, but rotation takes months. So the CA's clock starts 300 days in the past, and its certificates are
+ * valid long enough to be valid now.
  */
 const lifetimes = {
   authorityMs: 1_000 * dayMs,
@@ -40,7 +40,7 @@ describe("rotation of the operator's own CA", () => {
       intervalMs,
     });
     const certificates: CertificateSource = { run: (parts, signal) => authority.run({ ...parts, clock }, signal) };
-    // Two replicas on different ports: each writes its address in turn, so both are called.
+    // Two replicas listen on different ports and write their addresses in turn, so that both are called.
     for (const _ of [1, 2])
       await cluster.operate({ webhooks: [shopRules], webhookServer: { port: 0, host: '127.0.0.1', certificates } });
     await eventually('the webhook is called', () => isRefused('probe'));

@@ -9,7 +9,7 @@ import { Shop, shopDefinition, shopRules } from './shop.ts';
 const service = { namespace: operatorNamespace, name: 'webhook-service' };
 const secret = { namespace: operatorNamespace, name: 'webhook-cert' };
 
-// The real API server would need a service network on this machine.
+// Skipped on the real API server, which would need a Service network on this machine.
 describe.skipIf(process.env['USE_EXISTING_CLUSTER'] === 'true')('two replicas behind a Service', () => {
   let cluster: OperatedCluster;
   let replicas: readonly Manager[];
@@ -30,7 +30,7 @@ describe.skipIf(process.env['USE_EXISTING_CLUSTER'] === 'true')('two replicas be
     const certificates = ownAuthority({ secret, service, validating: [names.validating], intervalMs: 200 });
     const webhookServer = { port: 0, host: '127.0.0.1', certificates };
     const options = { webhooks: [shopRules], webhookServer };
-    // Started at the same time: both find no Secret, and one of them creates it.
+    // Starts both at the same time: neither finds the Secret, and one of them creates it.
     replicas = await Promise.all([cluster.operate(options), cluster.operate(options)]);
     for (const [i, replica] of replicas.entries())
       await cluster.client.resource(EndpointSlice).create(slice(i, replica));

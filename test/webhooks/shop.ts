@@ -23,7 +23,7 @@ interface ShopSpec {
 export const Shop: DefinedKind<CustomResource<ShopSpec>> = defineKind<ShopSpec>({ group, version: 'v1', kind: 'Shop' });
 export type Shop = ObjectOf<typeof Shop>;
 
-/** The older version: a single text instead of the hub's two fields. */
+/** The older version, which has a single text field instead of the hub's two fields. */
 export const ShopBeta: DefinedKind<CustomResource<{ readonly what: string }>> = defineKind<{ readonly what: string }>({
   group,
   version: 'v1beta1',

@@ -1,6 +1,8 @@
 import type { CallServer } from '../../packages/controlplane/src/controllers/testdata/player.mjs';
 
-/** Creates the documents, plays the nodes, and passes a function that reads the normalized state to `settled`. */
+/**
+ * Creates the objects of a manifest and simulates nodes. Calls `settled` with a function that reads the normalized state.
+ */
 export declare function runExample<T>(
   documents: readonly object[],
   options: {

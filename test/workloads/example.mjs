@@ -34,10 +34,12 @@ const pluralOf = (kind) => {
   return lower.endsWith('y') ? `${lower.slice(0, -1)}ies` : `${lower}s`;
 };
 
-/** Servers stay up, everything else succeeds. */
+/** Decides how a pod's containers behave: pods that are always restarted keep running; all others succeed. */
 const behaviour = ({ spec }) => (spec.restartPolicy === 'Always' ? 'app' : 'ok');
 
-/** Creates the documents, plays the nodes, and passes a function that reads the normalized state to `settled`. */
+/**
+ * Creates the objects of a manifest and simulates nodes. Calls `settled` with a function that reads the normalized state.
+ */
 export async function runExample(documents, { call, namespace, pause, settled }) {
   await must(call('POST', '/api/v1/namespaces', { metadata: { name: namespace } }));
   const path = (plural) => `${collections[plural]}/namespaces/${namespace}/${plural}`;
@@ -68,12 +70,12 @@ async function stateOf({ call, path, namespace }) {
   const state = {};
   for (const plural of Object.keys(collections)) state[plural] = (await call('GET', path(plural))).json.items ?? [];
   state.serviceaccounts = state.serviceaccounts.filter(({ metadata }) => metadata.name !== 'default');
-  // Whole pods, not only what controllers are about.
+  // Keep the whole pods instead of only the fields that controllers set.
   const { pods, ...others } = normalise({ ...state, wholePods: state.pods }, namespace);
   return JSON.parse(withoutChance(JSON.stringify(others)));
 }
 
-/** Removes what the server assigns. */
+/** Replaces values that the server assigns at random. */
 function withoutChance(text) {
   return text
     .replace(/"(clusterIP|podIP|nodePort|hostIP)":("(?!None)[^"]*"|\d+)/g, '"$1":"<assigned>"')

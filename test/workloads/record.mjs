@@ -1,8 +1,8 @@
 // Records the states that the example manifests reach on the real control plane, with its controllers and scheduler:
 //
-//   node test/workloads/record.mjs https://127.0.0.1:PORT TOKEN [NAME ...]
+// node test/workloads/record.mjs https://127.0.0.1:PORT TOKEN [NAME ...]
 //
-// This script plays the node. It writes testdata/recorded.json; with names, it only replaces those examples.
+// This script simulates the nodes. It writes testdata/recorded.json; if names are given, it only replaces these examples.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import { createNode, refreshNode } from '../../packages/controlplane/src/controllers/testdata/player.mjs';

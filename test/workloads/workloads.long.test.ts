@@ -1,4 +1,5 @@
-// Recorded by `node test/workloads/record.mjs` from the control plane of Kubernetes 1.36.3.
+// Compares with the states that the control plane of Kubernetes 1.36.3 reached, recorded by
+// `node test/workloads/record.mjs`.
 import { readdirSync, readFileSync } from 'node:fs';
 import { StatusError, sleep, systemClock } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
@@ -33,7 +34,7 @@ describe('workload manifests', () => {
     cluster = await EmbeddedCluster.start();
     client = cluster.client();
     await createNode(call);
-    // The node lifecycle controller treats a silent node as lost.
+    // Sends heartbeats, because the node lifecycle controller considers a silent node unreachable.
     heartbeat = setInterval(() => void refreshNode(call).catch(() => {}), 5_000);
   });
   afterAll(async () => {

@@ -3,8 +3,8 @@ import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mistakes, preamble } from './mistakes.ts';
 
-// Compiler errors for mistakes are part of the interface: short, and about the user's code. Review the expected texts when they
-// change: npx vitest run test/wrong-code -u
+// The compiler errors for common mistakes are part of the API: they must be short and refer to the user's code. To update
+// the expected texts, run `npx vitest run test/wrong-code -u`, and review the changes.
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const path = (name: string) => `${folder}${name.replaceAll(' ', '-')}.ts`;
@@ -34,7 +34,7 @@ beforeAll(() => {
   program = ts.createProgram({ rootNames: [...sources.keys()], options, host });
 });
 
-/** Returns the code with each compiler error below the line that it refers to. */
+/** Returns the code, with each compiler error below the line that it refers to. */
 function annotated(name: string): string {
   const source = program.getSourceFile(path(name));
   const found = source ? [...program.getSyntacticDiagnostics(source), ...program.getSemanticDiagnostics(source)] : [];

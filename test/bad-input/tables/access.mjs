@@ -25,7 +25,7 @@ const bearer = (token) => ({ authorization: `Bearer ${token}` });
 const as = (name, path, headers) => get(name, path, { as: 'anonymous', headers });
 const mapPods = any(['get', 'list'], ['pods']);
 
-/** Authorization, and how requests are denied (rows 18, 19 and Kubernetes' rules against privilege escalation). */
+/** Requests that authorization denies (rows 18 and 19), and attempts at privilege escalation. */
 export const access = {
   namespace,
   cases: [
@@ -379,7 +379,7 @@ function jwtPart(value) {
   return Buffer.from(JSON.stringify(value)).toString('base64url');
 }
 
-/** Returns a token with the same header and signature but more powerful claims. */
+/** Returns a token with the same header and signature but claims that grant more. */
 function forged(token) {
   const [header, claims, signature] = token.split('.');
   const better = {

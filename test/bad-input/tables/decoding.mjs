@@ -31,7 +31,7 @@ const schema = {
   },
 };
 
-/** Bodies that are not objects, or not the expected ones (rows 21–36). */
+/** Bodies that are not objects, or objects of another type than expected (rows 21–36). */
 export const decoding = {
   namespace,
   cases: [

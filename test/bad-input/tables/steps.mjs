@@ -1,4 +1,4 @@
-/** Creates a namespace and waits until controllers have added the service account that pods need. */
+/** Creates a namespace and waits for its default service account, which pods need. */
 export const namespaceSteps = (namespace) => [
   {
     name: 'the namespace',
@@ -18,7 +18,7 @@ export const namespaceSteps = (namespace) => [
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** Returns a CRD with a single version `v1` and this schema; `then` overrides parts of its spec. */
+/** Returns a CRD with the given schema for its only version, `v1`. `then` overrides parts of its spec. */
 export function definition(plural, schema, then = {}) {
   const kind = plural[0].toUpperCase() + plural.slice(1, -1);
   return {
@@ -71,5 +71,5 @@ export const patch = (name, path, { type, body, ...more }) => ({
   ...more,
 });
 
-/** Marks a case as preparation: it must succeed, and its response is not recorded. */
+/** Marks a step as preparation: it must succeed, and its response is not recorded. */
 export const first = (step) => ({ ...step, prepares: true });

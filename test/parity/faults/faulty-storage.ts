@@ -12,7 +12,7 @@ import type {
 } from '../../../packages/apiserver/src/storage/storage.ts';
 import type { JsonObject } from '../parity-kinds.ts';
 
-/** Faults between the server and its storage. */
+/** Faults to inject between the server and its storage. */
 export interface StorageFaults {
   /** Replaces an object before it is stored; `previous` is the stored one. */
   readonly stored?: ((object: JsonObject, previous: JsonObject | undefined) => JsonObject) | undefined;
@@ -22,7 +22,7 @@ export interface StorageFaults {
   readonly listed?: ((options: StorageListOptions) => StorageListOptions) | undefined;
 }
 
-/** A storage in memory with faults in the objects of the suite's kinds; the server's own objects are intact. */
+/** An in-memory storage that injects faults for the objects of the suite. Objects of the server itself are not affected. */
 export class FaultyStorage implements Storage {
   readonly #memory: MemoryStorage = new MemoryStorage({ clock: new VirtualClock(0) });
   readonly #faults: StorageFaults;
@@ -66,7 +66,7 @@ export class FaultyStorage implements Storage {
   }
 }
 
-/** True for objects of sequences: their names end in `-s4000-a`, and those of their namespaces in `-s4000`. */
+/** True for objects of sequences, whose names end in `-s4000-a`, and for their namespaces, whose names end in `-s4000`. */
 export function isOfSuite(key: string): boolean {
   return /-s\d+(-\w)?(\/|$)/.test(key);
 }

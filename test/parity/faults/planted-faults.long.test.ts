@@ -18,7 +18,7 @@ describe('the sequences with faults planted in the server', () => {
     for (const one of recorded) for (const difference of await differencesOf(one, server)) healthy.add(difference);
   });
 
-  it('do not differ without one', async () => {
+  it('do not differ without a fault', async () => {
     await using server = await EmbeddedServer.start({ storage: new FaultyStorage({}) });
     for (const one of recorded) {
       expect((await differencesOf(one, server)).filter((difference) => !healthy.has(difference))).toEqual([]);

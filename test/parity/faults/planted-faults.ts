@@ -4,9 +4,9 @@ import type { JsonObject } from '../parity-kinds.ts';
 import { changed, type HttpRequest } from '../parity-request.ts';
 import { isOfSuite, type StorageFaults } from './faulty-storage.ts';
 
-/** A fault of an API server, planted at the seam that a handler or a storage has. */
+/** A fault to inject into an API server: in a request, a response or the storage. */
 export interface PlantedFault extends StorageFaults {
-  /** The fault as a report would describe it. */
+  /** The fault, as a bug report would describe it. */
   readonly name: string;
   /** Replaces a request before the server sees it. */
   readonly request?: (request: HttpRequest) => HttpRequest;
@@ -14,7 +14,7 @@ export interface PlantedFault extends StorageFaults {
   readonly response?: (answer: RawAnswer, request: HttpRequest) => RawAnswer;
 }
 
-/** The faults that the suite has to find, each the kind of mistake that a change of the server can bring. */
+/** The faults that the suite must detect. Each is a bug that a change of the server could introduce. */
 export const plantedFaults: readonly PlantedFault[] = [
   { name: 'lists ignore label selectors', request: without('labelSelector', ({ path }) => !isWatch(path)) },
   { name: 'watches ignore label selectors', request: without('labelSelector', ({ path }) => isWatch(path)) },

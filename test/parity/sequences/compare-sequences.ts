@@ -6,7 +6,10 @@ import type { RecordedSequence } from '../recorded-sequences.ts';
 import { playSequence } from './play-sequence.ts';
 import type { SequenceRead, SequenceWrite } from './sequence.ts';
 
-/** A difference in one answer of a sequence. Its cause names the verb, not the kind: most are not a kind's own. */
+/**
+ * A difference in one answer of a sequence. The cause names the verb instead of the kind, because most differences concern
+ * all kinds.
+ */
 export type SequenceDifference = Pick<Difference, 'cause' | 'answer' | 'ours'> & {
   readonly kind: string;
   readonly seed: number;

@@ -3,10 +3,10 @@ import type { ParityKind } from '../parity-kinds.ts';
 import { picker } from './generate-writes.ts';
 import type { SequenceRead } from './sequence.ts';
 
-/** How many reads of each verb. */
+/** Number of reads by verb. */
 const counts = { get: 2, list: 8, watch: 7 } as const;
 
-/** Returns gets, lists and watches with selectors, versions and formats drawn at random. */
+/** Generates gets, lists and watches with random selectors, versions and formats. */
 export function generateReads(
   kind: ParityKind,
   draw: { readonly writes: number; readonly random: Random },
@@ -50,14 +50,14 @@ function watchOf(draw: Draw): SequenceRead {
   const pick = picker(draw.random);
   const bookmarks = pick(['', '', 'allowWatchBookmarks=true']);
   const start = pick(watchStarts(pastWrite(draw)));
-  // Bookmarks are sent two seconds before the watch ends.
+  // Wait longer for bookmarks, which are sent two seconds before the watch ends.
   const seconds = bookmarks === '' ? 1 : 4;
   const { accept, query } = pick(watchFormats);
   const queries = [...selectorsOf(draw), start, bookmarks, `timeoutSeconds=${seconds}`, query ?? ''];
   return withAccept({ verb: 'watch', query: joined(['watch=true', ...queries]) }, accept);
 }
 
-/** Lists of cluster-scoped objects always select those of the sequence. */
+/** Returns random selectors. For cluster-scoped kinds, always selects the sequence's own objects. */
 function selectorsOf({ kind, random }: Draw): readonly string[] {
   const pick = picker(random);
   const own = kind.namespace && random.next() < 0.5 ? '' : 'sequence={sequence}';
@@ -91,7 +91,7 @@ const labelSelectors: readonly string[] = [
   'app in ()',
 ];
 
-/** `{a}` is the name of the object a. */
+/** Field selectors, in which `{a}` stands for the name of object a. */
 const fieldSelectors: readonly string[] = [
   'metadata.name={a}',
   'metadata.name={a}',
@@ -105,7 +105,7 @@ const fieldSelectors: readonly string[] = [
   'metadata.name={a},',
 ];
 
-/** Fields that can be selected in some kinds only. */
+/** Field selectors that only some resources support, by resource. */
 const ownFields: Readonly<Record<string, readonly string[]>> = {
   pods: [
     'spec.nodeName=',

@@ -5,10 +5,16 @@ import { generateReads } from './generate-reads.ts';
 import { generateWrites } from './generate-writes.ts';
 import type { Sequence } from './sequence.ts';
 
-/** A stored ServiceCIDR supplies the addresses of other sequences' Services. */
+/**
+ * Resources to skip, because stored objects affect other sequences: a ServiceCIDR would supply the addresses of their
+ * Services.
+ */
 const actsOnAll: ReadonlySet<string> = new Set(['servicecidrs']);
 
-/** Generates sequences of every kind that only its clients write; the same seed generates the same sequences. */
+/**
+ * Generates sequences for every kind that no controller in the API server writes. The same seed generates the same
+ * sequences.
+ */
 export function generateSequences({ kinds, documents, seed, perKind }: GenerateOptions): readonly Sequence[] {
   return kinds
     .filter((kind) => operationsOf(kind).length > 1 && !actsOnAll.has(kind.resource))

@@ -4,14 +4,14 @@ import type { ParityKind } from '../parity-kinds.ts';
 import type { Change } from '../parity-request.ts';
 import type { SequenceWrite } from './sequence.ts';
 
-/** Sources that writes are drawn from. */
+/** The inputs for generating writes. */
 interface Draw {
   readonly kind: ParityKind;
   readonly changes: KindChanges;
   readonly random: Random;
 }
 
-/** Returns writes: two creates, changes by every verb, then deletions with and without finalizers. */
+/** Generates writes: two creates, changes with every verb, then deletions with and without finalizers. */
 export function generateWrites(draw: Draw): readonly SequenceWrite[] {
   const pick = picker(draw.random);
   const middle = Array.from({ length: 7 }, () => changeOf(draw));
@@ -36,19 +36,19 @@ function changeOf({ kind, changes, random }: Draw): SequenceWrite {
   }
   const verb = pick(['update', 'json', 'merge', 'strategic', 'apply', 'create'] as const);
   const change = random.next() < 0.5 && !actsOnOthers(kind) ? changes.change('desired') : pick(metadataChanges);
-  // A JSON patch adds below what exists: all objects have labels.
+  // A JSON patch cannot create missing parents, so it changes labels, which all objects have.
   const patched = verb === 'json' && change.path[1] !== 'labels' ? pick(labelChanges) : change;
   const write = { verb, name, changes: [verb === 'json' ? patched : change] };
   return random.next() < 0.08 && verb !== 'apply' ? { ...write, query: 'dryRun=All' } : withManager(write, pick);
 }
 
-/** Applies name their manager; two managers conflict. */
+/** Adds a random field manager to applies. Applies of different managers may conflict. */
 function withManager(write: SequenceWrite, pick: Pick): SequenceWrite {
   if (!write.verb.endsWith('apply')) return write;
   return { ...write, query: `fieldManager=${pick(['one', 'two'])}${pick(['', '&force=true'])}` };
 }
 
-/** Stored objects of these kinds change how the server treats other requests. */
+/** True for kinds whose stored objects change how the server handles other requests. */
 function actsOnOthers({ apiVersion, resource }: ParityKind): boolean {
   return (
     /^(admissionregistration|flowcontrol|scheduling)/.test(apiVersion) ||
@@ -92,7 +92,7 @@ const metadataChanges: readonly Change[] = [
   { path: ['metadata', 'managedFields'], value: [] },
 ];
 
-/** Writes that fail for their precondition, or because the object exists or does not. */
+/** Writes that the server must reject: a precondition fails, or the object exists or is missing. */
 const rejected: readonly SequenceWrite[] = [
   { verb: 'create', name: 'a' },
   { verb: 'update', name: 'a', changes: [{ path: ['metadata', 'resourceVersion'], value: '1' }] },
@@ -137,7 +137,7 @@ const lastWrites: readonly SequenceWrite[] = [
 
 type Pick = <T>(from: readonly T[]) => T;
 
-/** Returns a function that draws an element. */
+/** Returns a function that picks a random element. */
 export function picker(random: Random): Pick {
   return <T>(from: readonly T[]) => from[Math.floor(random.next() * from.length)] as T;
 }

@@ -4,7 +4,9 @@ import type { ParityServer } from '../parity-target.ts';
 import { objectName, readPath, type Sequence, type SequenceRead, sequenceKind, writeRequest } from './sequence.ts';
 import { sequenceFacts } from './sequence-facts.ts';
 
-/** Sends a sequence to a server on which it has not run yet. Returns the facts of the writes, then those of the reads. */
+/**
+ * Plays a sequence on a server, once per server. Returns the facts of the answers, first to the writes, then to the reads.
+ */
 export async function playSequence(
   sequence: Sequence,
   { server, kind }: { readonly server: ParityServer; readonly kind: ParityKind },
@@ -32,7 +34,7 @@ class SequencePlayer {
     for (const write of this.#sequence.writes) await this.#write(write);
     const reads: RawAnswer[] = [];
     for (const read of this.#sequence.reads) if (read.verb !== 'watch') reads.push(await this.#read(read, reads));
-    // Each watch lasts until its time limit, so they run side by side.
+    // Runs all watches concurrently, because each lasts until its timeout.
     const watches = this.#sequence.reads.filter(({ verb }) => verb === 'watch');
     const watched = await Promise.all(watches.map((watch) => this.#read(watch, reads)));
     return [...this.#writes, ...reads, ...watched];
@@ -86,7 +88,7 @@ class SequencePlayer {
   }
 }
 
-/** Returns the version of an object or list, or an empty string. */
+/** Returns the resourceVersion of an object or list, or an empty string. */
 function versionIn(answer: RawAnswer | undefined): string {
   if (!answer || answer.status >= 300) return '';
   const { metadata } = JSON.parse(answer.text) as { readonly metadata?: { readonly resourceVersion?: string } };

@@ -2,8 +2,8 @@ import { type AnswerFacts, factsOf, type RawAnswer } from '../answer-facts.ts';
 import type { JsonObject } from '../parity-kinds.ts';
 
 /**
- * Returns the facts of a sequence's answers. A resourceVersion becomes its place in the order of the sequence's writes: that of
- * a list or a bookmark the place of the last write before it.
+ * Returns the facts of a sequence's answers. Each resourceVersion is replaced with its rank among the versions of the
+ * written objects. The version of a list or bookmark gets the rank of the last write before it.
  */
 export function sequenceFacts(answers: readonly RawAnswer[], today: string): readonly AnswerFacts[] {
   const bodies = answers.map(({ text }) => bodyOf(text));
@@ -17,7 +17,7 @@ export function sequenceFacts(answers: readonly RawAnswer[], today: string): rea
   });
 }
 
-/** A watch has one JSON text a line. */
+/** Parses a body: one JSON value, or for a watch, one per line. */
 function bodyOf(text: string): unknown {
   const lines = text.split('\n').filter(Boolean);
   try {
@@ -34,7 +34,7 @@ interface WatchEvent {
   readonly object: BookmarkObject;
 }
 
-/** The fields of a bookmark's object, or of the table around it, that are compared. */
+/** The compared fields of a bookmark's object, or of the table that contains it. */
 interface BookmarkObject {
   readonly kind?: string | undefined;
   readonly apiVersion?: string | undefined;
@@ -44,8 +44,9 @@ interface BookmarkObject {
 }
 
 /**
- * How many bookmarks follow one another depends on the second in which the server looks for watches that end soon. Apart from
- * its version and its annotation, a bookmark's object is empty: upstream sends the zero values of the kind's Go type.
+ * Returns the events without differences that do not matter. Drops repeated bookmarks, because their number depends on
+ * timing. Keeps only the version and annotation of bookmarks: upstream's objects also contain the zero values of the kind's
+ * Go type.
  */
 function comparableEvents(events: readonly WatchEvent[]): readonly WatchEvent[] {
   return events
@@ -72,13 +73,13 @@ function isBookmark(event: WatchEvent | undefined): boolean {
   return event?.type === 'BOOKMARK';
 }
 
-/** A table has the bookmark's object in its only row. */
+/** True for the bookmark that ends the initial events. In a table, its object is in the only row. */
 function isInitialEnd({ object: { metadata, rows } }: WatchEvent): boolean {
   const { annotations } = rows?.[0]?.object?.metadata ?? metadata ?? {};
   return annotations?.[initialEventsEnd] !== undefined;
 }
 
-/** Lists, tables and bookmarks have versions that no write returned. */
+/** Collects the versions of objects. Skips lists, tables and bookmarks, whose versions no write returned. */
 function collectVersions(value: unknown, into: Set<number>): void {
   if (typeof value !== 'object' || value === null) return;
   const { metadata, items, rows, type } = value as Readonly<Record<string, unknown>>;
@@ -98,7 +99,7 @@ function withPlaces(value: unknown, placeOf: (version: number) => string, key = 
     return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withPlaces(item, placeOf, name)]));
   }
   if (typeof value !== 'string') return value;
-  // Ours describe the columns in their own words.
+  // Our server describes columns in different words.
   if (key === 'description') return 'DESCRIPTION';
   if (key === 'resourceVersion' && /^\d+$/.test(value)) return placeOf(Number(value));
   if (key === 'continue' && value !== '') return continueFacts(value, placeOf);

@@ -1,11 +1,11 @@
 import { collectionOf, type JsonObject, type ParityKind } from '../parity-kinds.ts';
 import { type Change, changed, type HttpRequest, jsonPatchOperation, nullIfRemoved } from '../parity-request.ts';
 
-/** Requests of one kind: writes, one after another, then lists, gets and watches of what they left. */
+/** A sequence of requests for one kind: writes, then gets, lists and watches of the resulting objects. */
 export interface Sequence {
   /** See {@link ParityKind.id}. */
   readonly kind: string;
-  /** Objects of different sequences have different names. */
+  /** Part of the names of all objects, so that those of different sequences differ. */
   readonly seed: number;
   readonly writes: readonly SequenceWrite[];
   readonly reads: readonly SequenceRead[];
@@ -14,16 +14,16 @@ export interface Sequence {
 /** A write as data. */
 export interface SequenceWrite {
   readonly verb: WriteVerb;
-  /** The object, such as `a`; none for `deletecollection`. */
+  /** The object, such as `a`; undefined for `deletecollection`. */
   readonly name?: string;
   readonly changes?: readonly Change[];
   /** `dryRun=All` */
   readonly query?: string;
-  /** The options of a deletion, with `{uid}` for the object's own. */
+  /** DeleteOptions, in which `{uid}` stands for the object's UID. */
   readonly options?: JsonObject;
 }
 
-/** A write changes an object, its status or its scale, or deletes objects. */
+/** The verbs of writes, which change an object, its status or its scale, or delete objects. */
 export type WriteVerb =
   | 'create'
   | 'update'
@@ -39,17 +39,20 @@ export type WriteVerb =
   | 'delete'
   | 'deletecollection';
 
-/** A read as data. `{start}` is the version before all writes, `{write:3}` the version that write 3 returned. */
+/**
+ * A read. In `query`, `{start}` stands for the version before all writes, and `{write:3}` for the version that write 3
+ * returned.
+ */
 export interface SequenceRead {
   readonly verb: 'get' | 'list' | 'watch';
   readonly name?: string;
   readonly query: string;
   readonly accept?: string;
-  /** Continues the list with this index. */
+  /** Index of the list that this list continues. */
   readonly continues?: number;
 }
 
-/** Returns the sequence's own object: every sequence has its names, its label and, if it can, its namespace. */
+/** Returns the kind for one sequence: namespaced kinds get a namespace per sequence. */
 export function sequenceKind(kind: ParityKind, seed: number): ParityKind {
   return kind.namespace ? { ...kind, namespace: `${kind.namespace}-s${seed}` } : kind;
 }
@@ -77,7 +80,7 @@ function sequenceObject(kind: ParityKind, named: { readonly seed: number; readon
   return copy;
 }
 
-/** Returns the HTTP request of a write; `live` is the stored object, or scale, that updates start from. */
+/** Converts a write to HTTP. `live` is the stored object or scale, to which updates apply their changes. */
 export function writeRequest(
   write: SequenceWrite,
   { kind, seed, live }: { readonly kind: ParityKind; readonly seed: number; readonly live: JsonObject },

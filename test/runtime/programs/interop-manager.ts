@@ -5,7 +5,7 @@ import { NoteKind } from './note.ts';
 
 /** Options for {@link interopManager}. */
 export interface InteropOptions {
-  /** @defaultValue one that the manager creates and measures */
+  /** The client to use. @defaultValue the manager creates one and exports its metrics */
   readonly client?: KubernetesClient;
   readonly namespace: string;
   readonly identity: string;

@@ -1,4 +1,5 @@
-// Our side of the competition for a lease that bench/peers/record.mjs records. Arguments: namespace, identity.
+// Our operator, which competes for a lease with a Go operator. bench/peers/record.mjs records the result. Arguments:
+// namespace, identity.
 import { clientFromConfig, loadClientConfig } from '@kubewright/client';
 import { jsonLogger } from '@kubewright/runtime';
 import { interopManager } from './interop-manager.ts';

@@ -9,7 +9,7 @@ export function noteController(options: { readonly by: string; readonly fenced: 
     for: NoteKind,
     owns: [ConfigMap],
     fenced,
-    // The same for all replicas, so each replica owns what the others applied.
+    // All replicas use the same field manager, so that each replica owns the fields that the others applied.
     fieldManager: 'note',
     async reconcile(note, ctx) {
       const { name } = note.metadata;

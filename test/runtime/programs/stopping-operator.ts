@@ -13,12 +13,15 @@ let stopped = false;
 function stopHere(at: string): void {
   if (at !== stage || stopped) return;
   stopped = true;
-  // Written synchronously before the process stops, unlike a stream.
+  // Writes synchronously: a stream could still hold the line when the process is suspended.
   writeSync(1, `stopped\n`);
   process.kill(process.pid, 'SIGSTOP');
 }
 
-/** Suspends at every await of a reconcile's write: around the read of the primary, and around the write itself. */
+/**
+ * Offers to suspend at every await of a reconcile's write: before and after reading the primary, and before and after the
+ * write itself.
+ */
 const transport: Transport = {
   async request(request) {
     const look = request.method === 'GET' && /\/notes\/[^/?]+$/.test(request.path);
@@ -29,10 +32,10 @@ const transport: Transport = {
     if (write) stopHere(request.path.includes('/status') ? 'before the status' : 'before the write');
     const { gate, ...ungated } = request;
     const answer = inner.request(naive ? ungated : request);
-    // Awaited below; until then, a rejection must not count as unhandled.
+    // The promise is awaited below. Until then, a rejection must not count as unhandled.
     answer.catch(() => {});
     if (write) {
-      // The bytes leave in this turn of the event loop; a later suspension cannot take them back.
+      // The request is sent in this turn of the event loop, so a later suspension cannot stop it.
       await new Promise((resolve) => setImmediate(resolve));
       stopHere('after the write was sent');
     }
@@ -53,6 +56,7 @@ const manager = new Manager({
   log: jsonLogger({ destination: { write: (line) => void writeSync(1, line) } }),
   watchdog: false,
 });
-// Leases have dedicated connections: the write must find an open one, so it leaves as soon as the process resumes.
+// Opens the connection for writes, because leases use another one. The write can then be sent as soon as the process
+// resumes.
 await client.request({ path: '/version' });
 await manager.run();
