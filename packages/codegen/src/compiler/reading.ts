@@ -14,7 +14,7 @@ export interface Place {
   readonly optional?: boolean | undefined;
 }
 
-/** The state of a {@link TypeReader}, which its parts share and call each other through. */
+/** The state of a `TypeReader`, which its parts share and call each other through. */
 export interface Reading {
   readonly view: ProjectView;
   readonly checker: ts.TypeChecker;

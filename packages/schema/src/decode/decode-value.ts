@@ -7,7 +7,7 @@ import { normalizeTime } from './parse-time.ts';
 
 /** Options for {@link decodeValue}. */
 export interface DecodeOptions {
-  /** Numbers that are not written as integers, by path: {@link ParsedBody.numberTokens}. */
+  /** Numbers that are not written as integers, by path: `ParsedBody.numberTokens`. */
   readonly numberTokens?: ReadonlyMap<string, string> | undefined;
   /** Prefix of all paths: `metadata` if only that part of an object is decoded. */
   readonly path?: string | undefined;

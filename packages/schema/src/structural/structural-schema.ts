@@ -14,7 +14,7 @@ import { compileValidator } from './validator/validator.ts';
 export interface StructuralSchemaOptions {
   /** RE2 semantics, from `../pattern`. */
   readonly compilePattern: CompilePattern;
-  /** The schema of `ObjectMeta`, for patches and server-side apply. Take it from {@link builtinSchema}. */
+  /** The schema of `ObjectMeta`, for patches and server-side apply. */
   readonly objectMeta?: SchemaNode | undefined;
 }
 

@@ -17,7 +17,7 @@ interface Slots {
   readonly deferred: ReadonlySet<string>;
 }
 
-/** Maps variables to slots of the {@link Frame}. No two variables share a slot. */
+/** Maps variables to slots of the `Frame`. No two variables share a slot. */
 export class Scope {
   readonly #slots: Slots;
   readonly #names: ReadonlyMap<string, number>;

@@ -11,7 +11,7 @@ import { CelUint } from '../values/uint.ts';
 import type { CelValue } from '../values/value.ts';
 import { type Library, type Overload, overload } from './library.ts';
 
-/** Optional values. `.?` and `[?` also require the environment's {@link EnvironmentOptions.optionalSyntax}. */
+/** Optional values. `.?` and `[?` also require the environment's `optionalSyntax`. */
 export const optionalsLibrary: Library = {
   name: 'cel.lib.optional',
   macros: optionalMacros,

@@ -1,5 +1,5 @@
 /**
- * A node of a YAML document. Contains only the fields that {@link parseYaml} needs: the YAML library's nodes take ten times
+ * A node of a YAML document. Contains only the fields that `parseYaml` needs: the YAML library's nodes take ten times
  * as long to create.
  */
 export type YamlNode = YamlScalar | YamlAlias | YamlSequence | YamlMap;
