@@ -19,8 +19,8 @@ export class UndecidedError extends Error {
 }
 
 /**
- * The authorizer checks of one request's conditions. Expressions evaluate synchronously but the authorizer is asynchronous, so an
- * expression aborts at an undecided check and is evaluated again once the decision is available.
+ * Performs the authorizer checks of one request's match conditions. Expressions are evaluated synchronously but the authorizer is
+ * asynchronous, so an expression aborts at an undecided check and is evaluated again once the decision is available.
  */
 export class ConditionAccess {
   readonly requestResource: NonNullable<AccessRequest['resource']>;

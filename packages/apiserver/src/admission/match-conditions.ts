@@ -81,7 +81,7 @@ export class MatchConditions {
   }
 }
 
-/** The declarations of an expression in an admission policy. */
+/** The variables and types of an expression in an admission policy. */
 export interface PolicyDeclarations {
   /** True if the policy has parameters. */
   readonly params: boolean;

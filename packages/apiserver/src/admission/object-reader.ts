@@ -28,7 +28,7 @@ export function storedObjectReader(storage: Storage): ReadObject {
     if (stored === undefined) return undefined;
     let object = decoded.get(stored.bytes);
     if (object === undefined) {
-      // The server stores only objects.
+      // Only API objects are stored.
       object = parseExactJson(Buffer.from(withRevision(stored)).toString('utf8')) as KubernetesObject;
       decoded.set(stored.bytes, object);
     }

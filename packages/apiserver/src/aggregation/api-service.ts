@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import { storagePrefix } from '../registry/storage-prefix.ts';
 
-/** Reference to the Service of the server for a group version. */
+/** Reference to the Service of the server that serves a group version. */
 export interface ApiServiceReference {
   readonly namespace: string;
   readonly name: string;

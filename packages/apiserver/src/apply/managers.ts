@@ -1,7 +1,7 @@
 import { defined, FieldSet } from '@kubewright/apimachinery/internal';
 import { isRecord } from '@kubewright/schema/internal';
 
-/** One entry of `metadata.managedFields` (meta/v1 `ManagedFieldsRecord`). */
+/** One entry of `metadata.managedFields` (meta/v1 `ManagedFieldsEntry`). */
 export interface ManagedFieldsRecord {
   readonly manager?: string;
   readonly operation?: string;

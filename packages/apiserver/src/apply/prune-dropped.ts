@@ -59,7 +59,7 @@ function ownedByVersion(managers: Managers): Map<string, FieldSet> {
   return owned;
 }
 
-/** Returns the merged object without fields that are missing from the pruned one and have no owner. */
+/** Returns the merged object without the fields that pruning removed and that have no owner. */
 function keepOwned(
   type: ApplyType,
   { merged, pruned, owned }: { readonly merged: unknown; readonly pruned: unknown; readonly owned: FieldSet },

@@ -19,7 +19,7 @@ export function reconcileWithSchema(type: ApplyType, set: FieldSet): FieldSet {
 interface Walk {
   readonly set: FieldSet;
   readonly path: PathElement[];
-  /** True if the path is a member and nothing below it is. */
+  /** True if the path itself is in the set and nothing below it is. */
   readonly ownedAsOne: boolean;
   readonly atomic: (readonly PathElement[])[];
 }

@@ -45,7 +45,7 @@ export class DelegatedAccess implements Authenticator, Disposable {
   }
 
   /**
-   * Reads the CAs, and again every minute.
+   * Reads the CAs now, and again every minute.
    *
    * @throws DelegationError (KW5107) if they cannot be read
    */

@@ -28,7 +28,7 @@ export interface ExtensionServerOptions {
   readonly kinds: readonly (Kind<KubernetesObject> | ComputedKind)[];
   /** The schemas of the kinds: the content of `config/apiserver/kinds.json`, which `kubewright generate` writes. */
   readonly definitions: { readonly kinds: readonly object[] };
-  /** Where objects are stored. Owned by the server, which closes it. @defaultValue in memory, lost when the process exits */
+  /** Stores the objects. The server closes it when it stops. @defaultValue in memory, lost when the process exits */
   readonly storage?: Storage | undefined;
   /** Conversions of kinds whose versions differ in more than `apiVersion`, declared with `converter` of `@kubewright/runtime`. */
   readonly conversions?: readonly KindConversion[] | undefined;

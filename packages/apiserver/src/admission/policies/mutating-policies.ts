@@ -63,7 +63,7 @@ export class MutatingPolicies implements AdmissionPlugin {
     if (denied.length > 0) throw rejection(attributes, denied);
   }
 
-  /** Returns the policies that apply to the request as it arrived. */
+  /** Returns the policies that apply to the original request, with their bindings and parameters. */
   async #invocations(attributes: AdmissionAttributes, failures: Failure[]): Promise<readonly Invocation[]> {
     const review = new MutatingReview(attributes);
     const input: MatchInput = { attributes, current: attributes, objectsIn: (version) => review.in(version) };

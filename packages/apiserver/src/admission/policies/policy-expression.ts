@@ -30,7 +30,7 @@ type ExpressionType = CelExpression['program']['resultType'];
 /** A variable of a policy. */
 export interface PolicyVariable {
   readonly name: string;
-  /** Absent while expressions are only checked: the variable can have any type. */
+  /** Absent if expressions are only checked, not evaluated. The variable can then have any type. */
   readonly compiled: CelExpression | Error | undefined;
 }
 

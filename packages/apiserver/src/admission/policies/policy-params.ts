@@ -140,7 +140,7 @@ class ParamForm {
     const known = this.#converted.get(stored.bytes);
     if (known) return known;
     const draft = await definition.converter.convert(this.#form.draft(stored), apiVersionOf(definition));
-    const object = draft as unknown as KubernetesObject; // a draft with all of its metadata
+    const object = draft as unknown as KubernetesObject; // the draft has complete metadata
     this.#converted.set(stored.bytes, object);
     return object;
   }

@@ -8,7 +8,7 @@ import { ResourceMatch } from './resource-match.ts';
 const group = 'admissionregistration.k8s.io';
 const decoder = new TextDecoder();
 
-/** A binding, ready to be matched. */
+/** A stored binding with its compiled match rules. */
 export interface PolicyBinding {
   readonly name: string;
   readonly spec: BindingObject['spec'];

@@ -61,7 +61,7 @@ export class ValidatingPolicy {
     this.#environment = environment;
   }
 
-  /** True if failures of expressions and configuration deny requests. */
+  /** True if a failed expression or an invalid configuration denies requests. */
   get failsClosed(): boolean {
     return this.spec.failurePolicy !== 'Ignore';
   }

@@ -9,7 +9,10 @@ const kinds = new Set([
   'ValidatingWebhookConfiguration',
 ]);
 
-/** True for webhook configurations. Webhooks cannot review them; otherwise a broken webhook could never be repaired. */
+/**
+ * True for webhook configurations and admission policies. Webhooks never review them; otherwise, a broken webhook could block its
+ * own repair.
+ */
 export function isExempt({ definition }: AdmissionAttributes): boolean {
   return definition.group === 'admissionregistration.k8s.io' && kinds.has(definition.kind);
 }

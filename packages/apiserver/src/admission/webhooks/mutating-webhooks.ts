@@ -29,7 +29,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
   async mutate(attributes: AdmissionAttributes, reinvocation: Reinvocation): Promise<void> {
     const { webhooks } = this.#options.source;
     if (webhooks.length === 0 || isExempt(attributes)) return;
-    // A deletion is reviewed once its object is known.
+    // A deletion is reviewed later, when its object is known.
     if (attributes.operation === 'DELETE' && attributes.oldObject === undefined) return;
     const memory = reinvocation.note(this, () => new ReinvocationMemory());
     if (reinvocation.repeated && !sameJson(memory.lastOutput, attributes.object)) memory.requireAll();
