@@ -1,5 +1,5 @@
 // Writes the declarations that each package exports to docs/api, those of its `./internal` entry to a separate file; --check only
-// reports whether they changed. So a change of the public API is a change in a file that people review.
+// reports whether they changed. So each change of the public API shows up in a file that people review.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { build } from './build.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const check = process.argv.includes('--check');
-/** Messages that the tool prints for every declaration; other rules check our documentation. */
+/** Silences the messages about every declaration; other checks cover our documentation. */
 const silent = { default: { logLevel: 'none' } };
 
 const status = await build(() => {});

@@ -45,9 +45,9 @@ async function bundlePackage(folder) {
 }
 
 /**
- * Keeps the code of a package's main entry together, since each file takes about 0.5 ms to load. esbuild would put what the entry
- * shares with a module behind `import()` into a separate chunk, so each such module imports the entry,
- * which is loaded by then.
+ * Keeps the code of a package's main entry in one file, because each file takes about 0.5 ms to load. esbuild would move code that the
+ * entry shares with a dynamically imported module into a separate chunk. So each such module imports the entry, which is already
+ * loaded by then.
  */
 function mainCodeInOneChunk(folder) {
   const main = join(folder, 'src/index.ts');
@@ -82,7 +82,7 @@ function removeScripts(dist) {
 function writeScripts(files) {
   for (const { path, contents } of files) {
     mkdirSync(dirname(path), { recursive: true });
-    // Programs are started by name.
+    // Files that start with #! are programs, which must be executable.
     const isProgram = contents[0] === 0x23 && contents[1] === 0x21;
     writeFileSync(path, contents, { mode: isProgram ? 0o755 : 0o644 });
   }

@@ -65,7 +65,7 @@ for (const path of shown()) {
 }
 for (const [path, text, rule] of provocations) {
   const file = `${root}/${path}`;
-  // The folder itself, if the test import creates it.
+  // The first folder that this creates, or the file alone if the folder exists.
   provoked = mkdirSync(dirname(file), { recursive: true }) ?? file;
   writeFileSync(file, `${text}\n`);
   const { status, stdout } = cruise(path);

@@ -1,10 +1,11 @@
-// Counts departures of the packages from three conventions of CONTRIBUTING.md that no linter sees, and compares the counts with
+// Counts departures of the packages from four conventions of CONTRIBUTING.md that no linter sees, and compares the counts with
 // scripts/conventions.json, in which they may only fall (`--update` lowers them; a folder lists its places):
 // - a conditional spread that only passes an optional value on: `...(x === undefined ? {} : { x })`, `...(x !== undefined && { x })`;
 //   `...(x && { x })` is not counted, because it also leaves out an empty string and zero;
 // - a constant in upper case;
 // - `toLegacyObject()` of a certificate in a file that does not import `node:tls`: if it runs before that module is loaded, Node leaves
-//   `tls.createSecureContext` undefined for the rest of the process.
+//   `tls.createSecureContext` undefined for the rest of the process;
+// - a name of our own instead of the usual word, such as `tell` for `notify`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -23,7 +24,7 @@ const remedies = {
 
 const ownNames = /^#?(most[A-Z]|tell([A-Z]|$))/;
 const asks = /^#?(ask|asks|asked|asking|answer|answers|answered)([A-Z]|$)/;
-/** DNS messages have answers by specification. Tests may ask. */
+/** Files in which `ask` and `answer` are allowed: DNS messages have answers by specification, and tests are exempt. */
 const mayAsk = /\/dns\/|\.(test|contract)\.ts$/;
 /** Superlatives, which are not maximums. */
 const superlatives = new Set(['mostGeneral', '#mostUrgent']);
@@ -106,7 +107,7 @@ function isDeclared(node) {
   return (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) && node.parent.name === node;
 }
 
-/** True for a spread of one property whose value is the one that the condition compares with undefined. */
+/** True for a spread of one property whose value is what the condition compares with undefined. */
 function passesOn({ expression }) {
   const parts = conditional(bare(expression));
   if (!parts) return false;

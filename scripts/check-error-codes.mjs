@@ -32,7 +32,7 @@ for (const name of readdirSync(folder)) {
       .split('\n')
       .forEach((line, index) => {
         const where = `${relative(folder, path)}:${index + 1}`;
-        // A class has one code, or chooses among the members of a union type. Both define codes.
+        // A class either has one code, or takes its codes from a union type.
         const own = /readonly code = '(KW[^']*)'/.exec(line)?.[1];
         const member = /^\s*(?:export type \w*Code = )?\|?\s*'(KW\d+)'(?=\s*(?:\||;|$))/.exec(line);
         const union = member ? [...line.matchAll(/'(KW\d+)'/g)].map((match) => match[1]) : [];

@@ -44,7 +44,7 @@ describe('check-prose', () => {
     expect(lines).toContain('  README.md:3: "in place of": instead of');
   });
 
-  it('reads comments and messages, and leaves code alone', () => {
+  it('reads comments and messages, and ignores code', () => {
     const text = [
       'const whom = "nor", pattern = /nor/; // read anew',
       'const url = "https://example.com/";',
@@ -61,12 +61,12 @@ describe('check-prose', () => {
     ]);
   });
 
-  it('leaves code, links and output of pages alone', () => {
+  it('ignores code, links and output on pages', () => {
     const text = 'See `nor` and [this](whom/anew.md), <https://example.com/nor>.\n\n```text\nnobody\n```\n';
     expect(check({ 'docs/page.md': text }).ok).toBe(true);
   });
 
-  it('accepts exceptions with a reason, and reports those without a use', () => {
+  it('accepts exceptions with a reason, and reports unused exceptions', () => {
     const comment = '<!-- prose: allow "nor" because it is the name of a gate -->';
     expect(check({ 'docs/page.md': `${comment}\nA nor gate.\n` }).ok).toBe(true);
     expect(check({ 'docs/page.md': `${comment}\nA gate.\n` }).lines.join('\n')).toContain('remove this exception');

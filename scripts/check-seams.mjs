@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const banned =
   /\b(?:setTimeout|setInterval|setImmediate)\(|\bDate\.now\(|\bMath\.random\(|\bnew Date\(\)|\bperformance\.now\(|\brandomUUID\(|\bAbortSignal\.timeout\(|['"](?:node:)?timers\/promises['"]/;
-// Files that are the seam themselves; others give the reason next to the call (`seam: …`).
-// Programs for another thread or process, kept as text, have no seam to reach.
+// Files that may use these globals: the system clock itself, and programs kept as text for another thread or process, into which no
+// Clock can be injected. All other files give the reason next to the call (`seam: …`).
 const seams = /(^|\/)(clock\/system|watchdog\/watchdog-source|images\/stand-in)\.ts$/;
 const faults = [];
 

@@ -1,4 +1,4 @@
-// `npm run check`: everything about the code that needs no run. Each step is one tool; the first line that fails says which.
+// `npm run check`: all checks that do not run the code. Each step is one tool; lines that start with FAIL name the failed steps.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

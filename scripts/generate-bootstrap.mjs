@@ -44,7 +44,7 @@ export const bootstrapObjectsJson: string = ${JSON.stringify(JSON.stringify(obje
   }
 }
 
-/** Adds the status that the server's controller would write on the first start, in as many requests. */
+/** Adds the status that a controller of the server would otherwise write at the first start, with one request per flow schema. */
 function noteThatLevelExists(schema) {
   const level = schema.spec.priorityLevelConfiguration.name;
   const message = `This FlowSchema references the PriorityLevelConfiguration object named "${level}" and it exists`;
@@ -63,7 +63,7 @@ function noteThatLevelExists(schema) {
   });
 }
 
-/** Namespaces come first, because some of the others are in them. */
+/** Returns the objects to create: namespaces first, because other objects are in them. */
 function wanted(recorded) {
   const made = namespaces.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
   const kept = Object.entries(recorded)

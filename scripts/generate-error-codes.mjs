@@ -41,7 +41,7 @@ function forUsers(paragraph) {
   return rest.replace(/^[a-z]/, (letter) => (rest === paragraph ? letter : letter.toUpperCase()));
 }
 
-/** The comment that ends right before an index. */
+/** Returns the comment that ends right before an index. */
 function commentBefore(text, index) {
   return /\/\*\*(?:(?!\*\/).)*\*\/\s*$/s.exec(text.slice(0, index))?.[0] ?? '';
 }

@@ -1,15 +1,15 @@
-// `npm run proof`: what takes long or needs the real control plane. Says how far it is, and writes docs/proof.md.
-//   recordings  puts all recorders' questions to a real kube-apiserver again and replays today's answers against our code
+// `npm run proof`: runs everything that takes long or needs the real control plane. Prints its progress, and writes docs/proof.md.
+//   recordings  sends all recorded requests to a real kube-apiserver again, and replays the new responses against our code
 //   models      model tests with ten times the runs that CI has time for
 //   real        suites that need no embedded cluster, against a real control plane
 //   postgres    failures of real PostgreSQL servers; they need a quiet machine
 //   servers     replicas of an API server on an etcd of three members, killed under load
 //   newcomers   a first hour with the packed packages, on several Nodes, as root and not; needs root, Linux and a registry
 //   benchmarks  those with goals, next to the real control plane; they need a quiet machine
-//   soaks       operators that run for long, and what they hold
-// `--skip models,benchmarks` leaves groups out, `--only real` all others; the file says so. `--out FILE` writes another one.
-// Wants Node 24, and a folder with etcd, kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3: BIN, or
-// kubewright-oracle/bin in the user's cache. All together takes an hour or more.
+//   soaks       operators that run for a long time, and their memory use
+// `--skip models,benchmarks` skips groups, `--only real` all others; the report lists what was skipped. `--out FILE` names another file.
+// Needs Node 24, and a folder with etcd, kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3: BIN, or
+// kubewright-oracle/bin in the user's cache. A complete run takes an hour or more.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { cpus, homedir, tmpdir, totalmem } from 'node:os';
@@ -63,7 +63,7 @@ const groups = {
   ],
   real: [
     { name: 'webhooks on a real cluster', prove: (tree) => onRealCluster(tree, webhooks) },
-    // Its faults come from proxies and stub servers, if any: nothing of it is skipped on a real cluster.
+    // These tests inject faults with proxies and stub servers, so none is skipped on a real cluster.
     { name: 'the runtime on a real cluster', prove: (tree) => onRealCluster(tree, ['test/runtime']) },
     {
       name: 'the output of kubewright build on a real cluster',
@@ -132,7 +132,7 @@ const { values: flags } = parseArgs({
     out: { type: 'string', default: join(root, 'docs/proof.md') },
   },
 });
-const obstacle = whatStandsInTheWay();
+const obstacle = obstacleToProofs();
 if (obstacle) {
   process.stderr.write(`${obstacle}\n`);
   process.exitCode = 2;
@@ -141,7 +141,7 @@ if (obstacle) {
 }
 
 /** Returns why the proofs cannot run, with the fix. */
-function whatStandsInTheWay() {
+function obstacleToProofs() {
   const named = [...list(flags.skip), ...list(flags.only)].filter((name) => !(name in groups));
   if (named.length > 0)
     return `unknown proof group: ${named.join(', ')}\n  fix: use one of ${Object.keys(groups).join(', ')}`;

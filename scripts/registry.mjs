@@ -1,5 +1,5 @@
-// A package registry on this machine: the packages of this clone as if they were published, and everything else from the
-// registry that npm is set to; with --offline from what is installed here. `npm run registry`, Ctrl-C ends it.
+// A package registry on this machine. It serves the packages of this clone as if they were published. Everything else comes from the
+// registry that npm is configured to use or, with --offline, from the packages installed here. `npm run registry`; Ctrl-C stops it.
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';

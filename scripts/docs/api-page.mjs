@@ -37,7 +37,7 @@ export function apiPage(root, name) {
 }
 
 const unnamedTypes =
-  '## Types without an export\n\nThe shapes of options and members above. Programs pass and read them, and never need their names.';
+  '## Types without an export\n\nThe types of options and members above that are not exported. Programs use their values, but never need their names.';
 
 /** Returns the types that the declarations of exports mention and that are not exported. */
 function partsOf(named, targets, isOurs, checker) {

@@ -1,12 +1,12 @@
 import type { runCli } from '../../packages/cli/src/run-cli.ts';
 
-/** An argument, a flag or a command, and what is said of it. */
+/** An argument, a flag or a command, with its description. */
 export interface HelpEntry {
   readonly term: string;
   readonly text: string;
 }
 
-/** What a command says of itself. */
+/** The help of a command. */
 export interface CommandHelp {
   readonly usage: string;
   readonly description: string;
@@ -15,7 +15,7 @@ export interface CommandHelp {
   readonly commands: readonly HelpEntry[];
 }
 
-/** Every command with what its help says, the program itself first. */
+/** Returns every command with its help, the program itself first. */
 export function commandsOf(
   cli: typeof runCli,
 ): Promise<readonly (CommandHelp & { readonly words: readonly string[] })[]>;

@@ -1,4 +1,4 @@
-/** The anchor of a heading, as code forges make it: links work in the sources and on the site. */
+/** Returns the anchor of a heading as GitHub generates it, so links work in the repository and on the site. */
 export function slugOf(heading) {
   return heading
     .trim()

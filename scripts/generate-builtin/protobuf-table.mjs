@@ -16,7 +16,7 @@ const extraRoots = [
   'WatchEvent',
 ];
 
-/** Messages that are not objects in JSON; one letter each. */
+/** Messages that are not objects in JSON, with the letter that stands for each in the table. */
 const special = new Map([
   ['k8s.io.apimachinery.pkg.api.resource.Quantity', 'Q'],
   ['k8s.io.apimachinery.pkg.util.intstr.IntOrString', 'I'],

@@ -101,7 +101,7 @@ function recordPromoted(outer, type, above) {
 
 function recordType(field, type) {
   if (type === undefined || types[field] === '') return;
-  // Structures of the same name in two groups: neither is certain.
+  // Two groups have a structure of this name with different types, so the type is unknown.
   types[field] = types[field] === undefined || types[field] === type ? type : '';
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 /**
- * The committed state in a separate folder: uncommitted work is not proven, and recorders can write there. Installed
+ * Checks out the committed state into a separate folder: uncommitted work is not proven, and recorders can write there. Installed
  * packages are shared, except this repository's own.
  */
 export function checkOut(root) {

@@ -7,12 +7,12 @@ import { oracleSide } from '../../bench/cluster/sides.mjs';
 
 const programs = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
-/** The folder with the real control plane's programs: `BIN`, or one in the user's cache. */
+/** Returns the folder with the real control plane's programs: `BIN`, or one in the user's cache. */
 export function programsFolder(env) {
   return env.BIN ?? join(env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'kubewright-oracle/bin');
 }
 
-/** The programs that a folder lacks. */
+/** Returns the programs that a folder lacks. */
 export function missingPrograms(bin) {
   return programs.filter((program) => !existsSync(join(bin, program)));
 }
@@ -25,7 +25,7 @@ export function controlPlaneVersions(bin) {
 
 /**
  * Starts an empty control plane on loopback, with further flags of kube-apiserver; controllers and scheduler only when asked
- * for. Returns its address, its token, the path of its kubeconfig, and what ends it.
+ * for. Returns its address, its token and the path of its kubeconfig; disposing of the result stops it.
  */
 export async function startControlPlane(bin, { flags = [], controllers = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'kw-oracle-'));

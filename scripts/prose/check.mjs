@@ -11,7 +11,7 @@ const roots = [
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs'],
   ...['packages', 'examples', 'bench', 'test', 'scripts'],
 ];
-// Written by programs, whose texts are checked themselves.
+// Generated files: the texts in their generators are checked instead.
 const skipped =
   /(^|\/)(node_modules|dist|\.kubewright|generated|testdata|peers|\.vitepress\/cache)\/|^docs\/(api\/|proof\.md$)|\.d\.m?ts$/;
 // The word list itself, and its tests.
@@ -42,7 +42,7 @@ export function listProse(root, paths) {
   return shown(findingsBelow(root, paths));
 }
 
-/** Writes the current counts where they are lower. A new ratchet takes all of them. */
+/** Lowers the ratchet to the current counts, or creates it from them. */
 export function updateRatchet(root) {
   const before = readRatchet(root);
   const now = Object.entries(counted(findingsBelow(root, roots)));
@@ -83,12 +83,12 @@ function filesBelow(root, path) {
   return all.filter((each) => /\.(md|ts|mjs)$/.test(each) && !skipped.test(each) && !aboutWords.test(each)).sort();
 }
 
-/** `packages/runtime/src/cache/store.ts` counts for `packages/runtime/src/cache`, a page for its folder. */
+/** Returns the folder that a file counts for, such as `packages/runtime/src/cache` for `packages/runtime/src/cache/store.ts`. */
 function folderOf(path) {
   return posix.dirname(path).split('/').slice(0, 4).join('/');
 }
 
-/** Findings on lines added since the ratchet was set, or the first ones of the folder if there are none or git is missing. */
+/** Returns the findings on lines added since the ratchet was set; without any, or without git, the first findings of the folder. */
 function newestOf(root, folder, findings) {
   const all = findings.filter(({ path }) => folderOf(path) === folder);
   const isAdded = addedSince(root, ratchetPath, folder) ?? (() => false);

@@ -1,4 +1,4 @@
-// The prose of a Markdown page: code, link targets and comments are masked, so offsets and lines stay those of the page.
+// Extracts the prose of a Markdown page. Code, link targets and comments are masked, so offsets and lines match the page.
 
 /** A character that no rule matches. */
 const mask = '\u0000';

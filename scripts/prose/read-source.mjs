@@ -1,4 +1,4 @@
-// The prose of a TypeScript or JavaScript file: comments, and literals of three words and more. All else is masked.
+// Extracts the prose of a TypeScript or JavaScript file: comments, and literals of three words or more. Everything else is masked.
 import ts from 'typescript';
 
 const mask = '\u0000';
@@ -64,7 +64,7 @@ function maskedBut(text, shown) {
   return result + hide(text.slice(at));
 }
 
-/** A comment without its signs and its code, a literal unchanged. */
+/** Returns a comment without its markers and code, or a literal unchanged. */
 function proseOf(part, isDoc) {
   const blank = (found) => found.replace(/[^\n]/g, ' ');
   if (isDoc === undefined) return part;

@@ -9,7 +9,7 @@ const colors = new Map([
 ]);
 
 /**
- * A terminal's lines, as far as command-line programs use one: text, line ends, returns to the first column, erased lines, bold,
+ * The lines of a terminal, with the features that command-line programs use: text, line ends, returns to the first column, erased lines, bold,
  * faint and colored text. Each line remembers when it was last written.
  */
 export class Screen {
@@ -38,7 +38,7 @@ export class Screen {
     }
   }
 
-  /** Programs that return to the first column, or erase a line, write it again. */
+  /** Prepares the line for new text: a program that returns to its first column, or erases it, writes it again. */
   #restart(isReturn) {
     const line = this.lines.at(-1);
     if (isReturn) line.isReturned = true;

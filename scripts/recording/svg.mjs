@@ -44,7 +44,7 @@ export function svgOf(lines, { title, columns }) {
   ].join('\n');
 }
 
-/** Shortens pauses, so that a recording takes as long as people watch. */
+/** Shortens long pauses, so that people watch the recording to its end. */
 export function withoutPauses(lines, longestMs) {
   let cut = 0;
   let last = 0;

@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 const most = { maxBuffer: 256 << 20 };
 
-/** The packages of this clone, packed now: a later build does not change what is served. */
+/** Packs the packages of this clone. A later build does not change the result. */
 export function workspacePackages() {
   const folder = mkdtempSync(join(tmpdir(), 'kubewright-registry-'));
   try {
@@ -39,7 +39,7 @@ function workspaces() {
     .flatMap((path) => ['-w', path]);
 }
 
-/** Everything that `npm ci` has installed, by name; packages for other platforms are not among it. */
+/** Returns the packages that `npm ci` has installed, by name. They do not include those for other platforms. */
 export function installedPackages() {
   const found = new Map();
   for (const path of Object.keys(read(join(root, 'package-lock.json')).packages)) {
@@ -48,7 +48,7 @@ export function installedPackages() {
     if (!name || !existsSync(join(folder, 'package.json'))) continue;
     const manifest = read(join(folder, 'package.json'));
     const versions = found.get(manifest.name) ?? [];
-    // Packages below others come later in the lock file and are older: the newest is the one at the top.
+    // Nested packages come later in the lock file and are older: the version at the top level is the newest.
     if (!versions.some((each) => each.manifest.version === manifest.version)) {
       found.set(manifest.name, [{ manifest, pack: () => packFolder(folder) }, ...versions]);
     }

@@ -1,10 +1,10 @@
 // The HTTP server of the local registry. Every request gets a response, and no request stops the process.
 import { createServer } from 'node:http';
 
-/** A name with its scope, perhaps with a version or a tag. */
+/** Matches a package name with its scope, optionally followed by a version or a tag. */
 const form = /^(?:@[\w.~-]+\/)?[\w.~-]+(?:\/[\w.~+-]+)?$/;
 
-/** A request that gets an answer of the range 4xx. */
+/** Thrown for a request that gets a 4xx response. */
 class BadRequest extends Error {
   constructor(status, message) {
     super(message);
@@ -47,7 +47,7 @@ function handle({ method, url }, { response, packages, upstream, address }) {
   return response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes);
 }
 
-/** The decoded path of a request, without its first slash. */
+/** Returns the decoded path of a request, without its first slash. */
 function pathOf(url) {
   if (!url.startsWith('/')) throw new BadRequest(400, 'the request URL must be a path');
   let path;

@@ -34,7 +34,7 @@ async function ask(target: string, { method = 'GET', at = server } = {}): Promis
   return location === undefined ? [status] : [status, location];
 }
 
-describe('the registry of this machine', () => {
+describe('the local registry', () => {
   it.each([
     '/%zz',
     '/%',
@@ -51,7 +51,7 @@ describe('the registry of this machine', () => {
     '/a%0d%0alocation:%20evil',
     '/kubewright/-/0.2.0.tgz',
     '/',
-  ])('answers %s with 4xx, and keeps running', async (target) => {
+  ])('responds to %s with 4xx, and keeps running', async (target) => {
     for (const at of [server, offline]) {
       const [status, location] = await ask(target, { at });
       expect(status).toBeGreaterThanOrEqual(400);
@@ -61,7 +61,7 @@ describe('the registry of this machine', () => {
     }
   });
 
-  it('sends what it does not have to its upstream, and nowhere else', async () => {
+  it('redirects requests for other packages to its upstream, and nowhere else', async () => {
     expect(await ask('/left-pad')).toEqual([307, 'https://registry.example.com/npm/left-pad']);
     expect(await ask('/@types%2fnode')).toEqual([307, 'https://registry.example.com/npm/@types%2fnode']);
     expect(await ask('/-/ping')).toEqual([307, 'https://registry.example.com/npm/-/ping']);
@@ -70,7 +70,7 @@ describe('the registry of this machine', () => {
     expect(await ask('/left-pad', { at: offline })).toEqual([404]);
   });
 
-  it('serves its packages, to readers only', async () => {
+  it('serves its packages, read-only', async () => {
     expect(await ask('/@kubewright%2fruntime')).toEqual([200]);
     expect(await ask('/kubewright/-/0.1.0.tgz')).toEqual([200]);
     expect(await ask('/kubewright', { method: 'HEAD' })).toEqual([200]);

@@ -8,7 +8,7 @@ import { build } from '../build.mjs';
 const repository = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const usage = `npm start -w examples/NAME [-- --once]
 
-  --once       exit after the last command of the page; fail if one prints something else than the page shows
+  --once       exit after the last command of the page; fail if an output differs from the page
   --deployed   start only the cluster: the page deploys the operator
   --page=FILE  type the commands of this page instead of docs/examples/NAME.md`;
 

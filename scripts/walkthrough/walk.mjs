@@ -88,7 +88,7 @@ function run(text) {
   });
 }
 
-/** The last heading above a line, from 1. */
+/** Returns the last heading above a line; lines count from 1. */
 function headingAt(text, line) {
   const above = text.split('\n').slice(0, line - 1);
   return (above.findLast((each) => each.startsWith('#')) ?? '').replace(/^#+\s*/, '');

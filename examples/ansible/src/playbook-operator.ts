@@ -32,7 +32,7 @@ export function playbookController({ for: kind, playbook, owns }: PlaybookWatch)
       }
       const failure = { reason: 'Failed', message: messages.join('\n') };
       return {
-        // Without children, those of the last run stay.
+        // The result has no `children`, so those of the last run stay.
         status,
         conditions: [
           { type: 'Failure', status: 'True', ...failure },

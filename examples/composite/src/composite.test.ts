@@ -37,7 +37,7 @@ beforeAll(async () => {
 });
 afterAll(() => void python?.kill());
 
-/** Returns the decisions of the hooks with this name. */
+/** Returns the hooks of one implementation. */
 type Hooks = () => { readonly sync: SyncHook<HelloWorld>; readonly finalize: SyncHook<HelloWorld> };
 const hooks: readonly (readonly [string, Hooks])[] = [
   ['the function', () => ({ sync: sayHello, finalize: sayGoodbye })],

@@ -37,7 +37,7 @@ export function composite<T extends KubernetesObject>(options: {
       finalizers: {
         async [`hooks.example.com/${kind.kind.toLowerCase()}`](parent, ctx) {
           const { finalized = false, resyncAfterSeconds = 60, ...response } = await finalize(request(parent, ctx), ctx);
-          // A hook may wait for something outside the cluster, of which there are no events.
+          // A hook may wait for something outside the cluster, which causes no events.
           return { ...stateOf<T>(finalized ? response : { ...response, resyncAfterSeconds }), finalized };
         },
       },

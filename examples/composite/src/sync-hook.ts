@@ -35,7 +35,7 @@ export function webhook<T extends KubernetesObject>(url: string): SyncHook<T> {
     const text = await response.text();
     if (!response.ok) throw new Error(`the hook ${url} answered ${response.status}: ${text.slice(0, 1000)}`);
     const answer = JSON.parse(text) as Partial<SyncResponse>;
-    // A program without a valid response must not cause the deletion of everything.
+    // An invalid response must not delete all children.
     if (!Array.isArray(answer.children)) throw new Error(`the answer of the hook ${url} has no list "children"`);
     return answer as SyncResponse;
   };

@@ -132,7 +132,7 @@ describe('a year', () => {
 });
 
 describe('the definition of the article', () => {
-  it('is accepted with the corrected word, and a part of the generated one', async () => {
+  it('is accepted with the corrected field name, and is contained in the generated definition', async () => {
     await using environment = await TestEnvironment.start({ manifests: [file('article/crd.yaml')] });
     const { client } = environment;
     const definitions = client.resource(CustomResourceDefinition);

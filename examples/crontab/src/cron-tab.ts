@@ -15,7 +15,7 @@ export const cronTab = controller({
     try {
       schedule = parseSchedule(cronSpec, timeZone);
     } catch (error) {
-      // Waits for a change of the spec.
+      // Not retried: only a change of the spec can help, and it triggers a reconcile.
       const message = (error as Error).message;
       const { missedRuns = 0 } = cronTab.status ?? {};
       return {

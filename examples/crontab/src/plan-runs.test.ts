@@ -55,7 +55,7 @@ class World {
 }
 
 describe('planRuns', () => {
-  it('starts a run for every day of a year, on both days that change the clock too', async () => {
+  it('starts one run a day for a year, including both days on which clocks change', async () => {
     const world = new World({ cronSpec: '30 2 * * *', timeZone: 'Europe/Berlin' });
     await world.runUntil('2027-01-01T00:00:00Z');
     expect(world.started).toHaveLength(365);
@@ -93,7 +93,7 @@ describe('planRuns', () => {
     expect(world.started).toHaveLength(10);
   });
 
-  it('starts nothing while suspended, and makes up for nothing afterwards', async () => {
+  it('starts nothing while suspended, and does not start the skipped runs afterwards', async () => {
     const world = new World({ cronSpec: '0 0 * * *' });
     await world.runUntil('2026-02-01T12:00:00Z');
     world.spec = { ...world.spec, suspend: true };

@@ -1,6 +1,6 @@
 import { Cron } from 'croner';
 
-/** How many due times are counted one by one: a schedule of seconds may have missed millions. */
+/** The maximum number of due times to count: a schedule that runs every second may have missed millions. */
 const countLimit = 100;
 
 /** The times of a cron expression in a time zone. */
@@ -18,7 +18,7 @@ export interface Schedule {
  */
 export function parseSchedule(cronSpec: string, timeZone: string): Schedule {
   const cron = new Cron(cronSpec, { timezone: timeZone, mode: '5-or-6-parts' });
-  // An unknown time zone is only detected by a computation.
+  // An unknown time zone is detected only when a time is computed.
   cron.nextRun();
   return {
     next: (date) => cron.nextRun(date) ?? undefined,

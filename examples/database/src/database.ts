@@ -5,7 +5,7 @@ import { controller } from '@kubewright/runtime';
 import { Database } from './api/database.ts';
 import { passwordOf, secretFor, serviceFor, statefulSetFor } from './servers.ts';
 
-/** Runs the servers of each `Database`. The kind may be missing when the operator starts: it is followed once it is served. */
+/** Runs the servers of each `Database`. The kind need not exist when the operator starts: it is watched once it is served. */
 export const database = controller({
   for: Database,
   owns: [Secret, Service, StatefulSet],

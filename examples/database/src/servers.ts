@@ -11,13 +11,13 @@ export function passwordOf(secret: Secret | undefined): string | undefined {
   return password === undefined ? undefined : Buffer.from(password, 'base64').toString();
 }
 
-/** The password of the servers, named as their `Database`. */
+/** Returns the Secret with the password of the servers, named like their `Database`. */
 export function secretFor({ metadata: { name } }: Stored<Database>, password: string): Secret {
   const data = { password: Buffer.from(password).toString('base64') };
   return Secret({ metadata: { name, labels: labelsOf(name) }, type: 'Opaque', data });
 }
 
-/** The Service gives each server its own name, such as `my-db-0.my-db`. */
+/** Returns the Service that gives each server its own name, such as `my-db-0.my-db`. */
 export function serviceFor({ metadata: { name }, spec }: Stored<Database>): Service {
   const ports = [{ name: 'database', port: portOf(spec) }];
   return Service({
@@ -26,7 +26,7 @@ export function serviceFor({ metadata: { name }, spec }: Stored<Database>): Serv
   });
 }
 
-/** The servers; each has its own volume and database. */
+/** Returns the StatefulSet of the servers, each with its own volume and database. */
 export function statefulSetFor({ metadata: { name }, spec = {} }: Stored<Database>): StatefulSet {
   const labels = labelsOf(name);
   const server: Container = {

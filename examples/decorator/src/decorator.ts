@@ -3,8 +3,8 @@ import { type ControllerDefinition, controller, type ReconcileContext } from '@k
 import type { DecorateHook } from './sync-hook.ts';
 
 /**
- * Returns a controller that makes the additions to existing objects that a hook decides on, and removes them when an object is no
- * longer selected.
+ * Returns a controller that decorates existing objects as a hook decides, and removes the decoration when an object is no longer
+ * selected.
  */
 export function decorator<T extends KubernetesObject>(options: {
   readonly name: string;

@@ -14,9 +14,9 @@ export interface DecorateRequest<T extends KubernetesObject> {
 export interface DecorateResponse {
   /** All desired attachments: others are deleted. */
   readonly attachments: readonly Child[];
-  /** Labels to set on the object itself; those of earlier calls that are missing are removed. */
+  /** Labels to set on the object itself. Labels that an earlier response set and this one omits are removed. */
   readonly labels?: Readonly<Record<string, string>>;
-  /** Annotations to set on the object itself; those of earlier calls that are missing are removed. */
+  /** Annotations to set on the object itself. Annotations that an earlier response set and this one omits are removed. */
   readonly annotations?: Readonly<Record<string, string>>;
   /** True from a finalize hook that has nothing left to do, so the object can be deleted. */
   readonly finalized?: boolean;

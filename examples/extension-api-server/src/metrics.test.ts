@@ -13,9 +13,9 @@ const patience = { timeoutMs: 30_000 };
 const maySkip = process.env['KUBEWRIGHT_REQUIRE_ALL'] !== '1';
 const isMissing = maySkip && spawnSync('kubectl', ['version', '--client']).status !== 0;
 
-describe('the API server of metrics', () => {
-  it.skipIf(isMissing)('tells kubectl top what running pods use', { timeout: 60_000 }, async () => {
-    // Without the cluster's own server of metrics.
+describe('the metrics API server', () => {
+  it.skipIf(isMissing)('shows the usage of running pods in kubectl top', { timeout: 60_000 }, async () => {
+    // Without the cluster's own metrics server.
     const components = [...FakeInfrastructure.components, '-metrics'];
     await using environment = await TestEnvironment.start({ components });
     await using infrastructure = await FakeInfrastructure.start(environment);

@@ -31,7 +31,7 @@ export function chartController(watch: ChartWatch): ControllerDefinition {
         return { children, status: { deployedRelease }, conditions: [deployed] };
       } catch (error) {
         if (!(error instanceof ChartError)) throw error;
-        // Without children, those of the last release stay.
+        // The result has no `children`, so those of the last release stay.
         const failure = { reason: `${change}Error`, message: error.message };
         return {
           status: status?.deployedRelease ? { deployedRelease } : {},

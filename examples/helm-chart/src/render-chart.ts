@@ -27,7 +27,7 @@ export async function renderChart(
         reject(new ChartError('helm is not on the PATH; install it: https://helm.sh/docs/intro/install/'));
       else reject(new ChartError(stderr.trim()));
     });
-    // A program that does not exist closes its input; the callback reports it.
+    // If helm cannot be started, writing to it fails too; the callback reports the cause.
     helm.stdin?.on('error', () => undefined).end(JSON.stringify(values));
   });
   return parseObjects(output);

@@ -2,14 +2,14 @@ import type { InstanceSpec, InstanceStatus } from './api/v1/instance.ts';
 import type { OperatorVersionSpec, Plan } from './api/v1/operator-version.ts';
 import { phasesAfter } from './plan-progress.ts';
 
-/** The reason why an instance cannot run. */
+/** Thrown if an instance cannot run; the message says why. */
 export class InvalidInstance extends Error {}
 
 /**
- * Returns the status to continue with: a new run if parameters have changed, otherwise the one that is stored. A change restarts its own plan; other
- * plans start when the current one has ended.
+ * Returns the status to continue with: a new run if parameters have changed, otherwise the stored run. If a parameter of the running
+ * plan changes, the plan restarts; other plans start when the running one has ended.
  *
- * @throws InvalidInstance if parameters or plans do not fit.
+ * @throws InvalidInstance if the parameters or plans are invalid.
  */
 export function chooseRun(
   { parameters = [], plans }: OperatorVersionSpec,

@@ -37,16 +37,16 @@ export const instance = controller({
       const isComplete = progress === 'Complete';
       const message = `plan ${plan.name}, run ${run.run}`;
       return {
-        // What no plan lists any longer is deleted.
+        // Deletes objects that no plan lists any longer.
         ...(isComplete && { children: stillListed(allObjects(version.spec, run), ctx) }),
         status: { ...run, phases, progress },
         conditions: [{ type: 'Ready', status: isComplete ? 'True' : 'False', reason: progress, message }],
-        // For the steps that may run now, or the next plan.
+        // Continues immediately with the next steps or the next plan.
         ...(isMoving && { requeueAfterMs: 0 }),
       };
     } catch (error) {
       if (!(error instanceof InvalidInstance)) throw error;
-      // The run is kept. A change of the OperatorVersion causes no event.
+      // Keeps the run in the status, and retries, because a change of the OperatorVersion causes no event.
       const { conditions: _, ...kept } = status ?? {};
       const blocked = { type: 'Ready', status: 'False', reason: 'Blocked', message: error.message } as const;
       return { status: kept, conditions: [blocked], requeueAfterMs: 5_000 };

@@ -1,7 +1,7 @@
 import type { InstanceStatus, PhaseStatus, Progress, StepStatus } from './api/v1/instance.ts';
 import type { Plan, Step, Strategy } from './api/v1/operator-version.ts';
 
-/** Returns the phases of a plan after some of its steps have run. The others keep their status, or have not begun. */
+/** Returns the phases of a plan after some of its steps have run. Steps that did not run keep their status. */
 export function phasesAfter(
   plan: Plan,
   { phases = [] }: InstanceStatus,
@@ -26,7 +26,7 @@ export function runnableSteps(plan: Plan, { phases = [] }: InstanceStatus): read
   });
 }
 
-/** Returns the progress of a whole, given that of its parts. */
+/** Combines the progress of the parts into the progress of the whole. */
 export function overall(parts: readonly { readonly progress: Progress }[]): Progress {
   if (parts.every(({ progress }) => progress === 'Complete')) return 'Complete';
   if (parts.every(({ progress }) => progress === 'Pending')) return 'Pending';

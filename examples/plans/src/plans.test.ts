@@ -35,7 +35,7 @@ describe('chooseRun', () => {
     });
   });
 
-  it('goes on with a stored run, and repeats no complete one', () => {
+  it('continues a stored run, and does not repeat a complete one', () => {
     expect(choose({ MESSAGE: 'hi' }, first)).toBe(first);
     expect(choose({ MESSAGE: 'hi' }, done)).toBe(done);
   });
@@ -90,7 +90,7 @@ describe('runnableSteps', () => {
     expect(rounds(planOf('p', 'parallel'))).toEqual(['a b c']);
   });
 
-  it.each<Progress>(['InProgress', 'Failed'])('lets nothing follow a step that is %s', (progress) => {
+  it.each<Progress>(['InProgress', 'Failed'])('runs nothing after a step that is %s', (progress) => {
     const plan = planOf('p');
     const [a] = runnableSteps(plan, {});
     const result = { name: 'a', progress, message: 'web is not ready' };
@@ -105,7 +105,7 @@ describe('render', () => {
   const parameters = [{ name: 'N', type: 'integer' as const }, { name: 'B', type: 'boolean' as const }, { name: 'S' }];
   const values = { N: '3', B: 'true', S: '5' };
 
-  it('replaces placeholders by values of their type', () => {
+  it('replaces placeholders with values of the parameter type', () => {
     const manifest = { a: '{{N}}', b: ['{{ B }}', '{{S}}'], c: 'n={{N}} s={{S}}', d: 1 };
     expect(render(manifest, { parameters, values })).toEqual({ a: 3, b: [true, '5'], c: 'n=3 s=5', d: 1 });
   });

@@ -6,7 +6,7 @@ import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kube
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { type CachedKind, Cluster, cached } from '@kubewright/runtime';
 
-/** How many pods are created. */
+/** The number of pods to create. */
 const count = 10_000;
 const atOnce = 16;
 const namespace = 'many-pods';
@@ -41,7 +41,7 @@ async function serve(): Promise<void> {
 /** Creates pods of typical size that are never scheduled. */
 async function createPods(client: KubernetesClient): Promise<void> {
   await client.resource(Namespace).create(Namespace({ metadata: { name: namespace } }));
-  // Pods need it, and the controller that creates it may take a moment.
+  // Pods need this account, and the controller that creates it may take a moment.
   const account = ServiceAccount({ metadata: { name: 'default', namespace } });
   await client.resource(ServiceAccount).apply(account, { fieldManager: 'memory' });
   const env = Array.from({ length: 20 }, (_, i) => ({ name: `SETTING_${i}`, value: 'a value of ordinary length' }));

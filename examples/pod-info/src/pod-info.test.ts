@@ -37,7 +37,7 @@ describe('infoOf', () => {
       ownedBy('ReplicaSet', 'x'),
       { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: 'x' },
     ],
-  ])('names as workload %s', (_, owner, workload) => {
+  ])('records as the workload %s', (_, owner, workload) => {
     const found = { metadata: { name: 'web-5', ...ownedBy('Deployment', 'web') } };
     const info = infoOf(pod(owner), (name) => (name === 'web-5' ? found : undefined));
     expect(info).toMatchObject({

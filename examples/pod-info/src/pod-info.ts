@@ -14,7 +14,7 @@ export const podInfo = controller({
   for: Pod,
   cached: { fields },
   owns: [PodInfo],
-  // Of ReplicaSets, only owner references matter: the server sends nothing but their metadata.
+  // Only the owner references of ReplicaSets matter, so only their metadata is cached.
   caches: [cached(ReplicaSet, { metadataOnly: true })],
   async reconcile(pod, ctx) {
     const { namespace } = pod.metadata;

@@ -1,10 +1,10 @@
 import type { EventEmitter } from 'node:events';
 
-/** Remembers a wish to stop that comes while there is nothing yet that could be stopped. */
+/** Records a signal to stop that arrives before anything can be stopped. */
 export declare class EarlyStop implements Disposable {
   constructor(process: EventEmitter);
 
-  /** 128 and the signal's number once asked to stop; 0 before. Looks after signals that came while the loop was held. */
+  /** 128 plus the signal number after a signal; 0 before. Also detects signals that arrived while the event loop was blocked. */
   asked(): Promise<number>;
 
   /** Stops listening for signals. */

@@ -17,7 +17,7 @@ export class EarlyStop {
 
   /** 128 plus the signal number after a signal; 0 before. Also detects signals that arrived while the event loop was blocked. */
   async asked() {
-    // After the first the loop may not have polled for events yet, after the second it has.
+    // The event loop may not poll for signals before the first turn ends, but it does before the second ends.
     await setImmediate();
     await setImmediate();
     return this.#exitCode;

@@ -29,7 +29,7 @@ describe('EarlyStop', () => {
     expect(stdout).toBe('143\n');
   });
 
-  it('gives the signals back', () => {
+  it('removes its signal handlers', () => {
     const process = new EventEmitter();
     new EarlyStop(process)[Symbol.dispose]();
     expect(process.eventNames()).toEqual([]);

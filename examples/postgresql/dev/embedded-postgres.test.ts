@@ -12,7 +12,7 @@ describe('embeddedPostgres', () => {
     return undefined;
   });
 
-  it('answers nothing for a machine that the package does not know', async () => {
+  it('returns undefined for a platform that the package does not support', async () => {
     expect(await embeddedPostgres('sunos', 'mips')).toBeUndefined();
   });
 });

@@ -2,14 +2,14 @@ import { describe, expect, it } from 'vitest';
 import { explain, explainCrash } from './explain.ts';
 
 describe('explain', () => {
-  it('says what, why and what to do, a line each', () => {
+  it('prints what failed, why, and what to do on separate lines', () => {
     const text = explain('db', 'image "postgres:17" cannot run here: there are no programs; install them: now');
     expect(text).toBe(
       'db is waiting: image "postgres:17" cannot run here\n  why: there are no programs\n  fix: install them: now\n',
     );
   });
 
-  it('leaves another form alone', () => {
+  it('keeps a message in another form in one piece', () => {
     expect(explain('db', 'backoff')).toBe(
       'db is waiting\n  why: backoff\n  fix: check kubectl describe pod db and kubectl logs db\n',
     );

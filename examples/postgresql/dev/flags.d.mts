@@ -1,27 +1,27 @@
-/** What may follow `npm start --`. */
+/** The flags of `npm start --`. */
 export interface StartFlags {
-  /** Ends with exit code 0 once the sample was up and everything was stopped. */
+  /** Stops everything once the sample is up, and exits with code 0. */
   readonly once: boolean;
   /** Starts without the sample. */
   readonly empty: boolean;
-  /** File that says what further images run. */
+  /** File that maps more images to programs. */
   readonly images: string | undefined;
-  /** Lets images be programs of this machine by their absolute paths. */
+  /** Allows absolute paths of local programs as images. */
   readonly allowHostPrograms: boolean;
   readonly allowRootPods: boolean;
   /** The network of pods. */
   readonly network: 'loopback' | 'isolated';
-  /** Port of the API server; 0 takes a free one. */
+  /** Port of the API server; 0 selects a free port. */
   readonly port: number | undefined;
   readonly help: boolean;
 }
 
-/** What `--help` prints. */
+/** The text of `--help`. */
 export declare const usage: string;
 
 /**
  * Reads the flags.
  *
- * @throws Error that names the flag it does not know.
+ * @throws Error that names an unknown flag.
  */
 export declare function readFlags(argv: readonly string[]): StartFlags;

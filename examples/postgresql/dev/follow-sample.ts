@@ -25,7 +25,7 @@ export async function followSample(options: FollowOptions): Promise<Pod> {
     return await client.resource(Pod).get({ namespace: 'default', name }, { signal });
   } finally {
     over.abort();
-    await following.catch(() => undefined); // it ends with the signal; its own failure was thrown above
+    await following.catch(() => undefined); // rejects when aborted; an earlier failure was thrown above
   }
 }
 

@@ -13,7 +13,7 @@ describe('HeldOutput', () => {
     expect(seen).toEqual(['a', 'b', 'c']);
   });
 
-  it('keeps stacks from people', () => {
+  it('omits stack traces', () => {
     const seen: string[] = [];
     const held = new HeldOutput({ write: (text) => seen.push(text) });
     held.write('12:00 ERROR it broke\n    at somewhere\n');

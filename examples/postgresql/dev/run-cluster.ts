@@ -27,7 +27,7 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** Nothing is waited for longer than 4 s after Ctrl-C: the operator gets the first of this time, the cluster the rest of it. */
+/** Time limit for stopping after Ctrl-C, in milliseconds: first the operator stops, then the cluster in the time that is left. */
 const stopMs = 4_000;
 const operatorStopMs = 1_200;
 

@@ -39,7 +39,7 @@ export async function showSample(client: KubernetesClient, options: ShowSampleOp
   );
   const problem = await Promise.race([up, stuck, ended(running, signal)]);
   if (problem === undefined) return;
-  up.catch(() => undefined); // it ends with the run; the problem was reported
+  up.catch(() => undefined); // rejects when the run ends; the problem has been reported
   if (insist) throw new Error(problem);
   steps.text(`\n${problem}`);
 }

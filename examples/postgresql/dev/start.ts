@@ -20,8 +20,8 @@ export async function start(flags: StartFlags): Promise<number> {
 /** How long leftovers of user code may keep the process alive after everything has stopped, in milliseconds. */
 const lingerMs = 250;
 /**
- * The time after which the process exits even if stopping hangs, in milliseconds. Its parts wait for 4 s together; the rest is for
- * their own work, which takes long on a busy machine and must not be cut short, because containers would be left behind.
+ * The time after which the process exits even if stopping hangs, in milliseconds. Operator and cluster wait at most 4 s for others; the
+ * rest is for their own work, which takes long on a busy machine. If it were cut short, containers would be left behind.
  */
 const lastResortMs = 15_000;
 

@@ -23,14 +23,14 @@ describe('stopOnSignals', () => {
     expect(stop.signal.aborted).toBe(true);
   });
 
-  it('goes on when its log is on a full disk', () => {
+  it('keeps running when its log is on a full disk', () => {
     const output = new EventEmitter();
     using stop = stopOnSignals(new EventEmitter(), output);
     output.emit('error', Object.assign(new Error('no space left on device'), { code: 'ENOSPC' }));
     expect(stop.signal.aborted).toBe(false);
   });
 
-  it('gives the signals back', () => {
+  it('removes its signal handlers', () => {
     const process = new EventEmitter();
     stopOnSignals(process, new EventEmitter())[Symbol.dispose]();
     expect(process.eventNames()).toEqual([]);

@@ -6,7 +6,7 @@ import type { Redis } from './api/v1alpha1/redis.ts';
 /** The label of an object's pods. */
 export const instanceLabel = 'cache.acme.io/redis';
 
-/** Returns the Services: one that leads to the primary, and one for the names of the pods. */
+/** Returns the Services: one for the primary, and one that gives the pods their names. */
 export function servicesFor({ metadata: { name } }: Stored<Redis>, primary: string | undefined): readonly Service[] {
   const ports = [{ name: 'redis', port: 6379 }];
   const selector = { [instanceLabel]: name };
@@ -17,7 +17,7 @@ export function servicesFor({ metadata: { name } }: Stored<Redis>, primary: stri
   ];
 }
 
-/** Returns the servers. Each starts without a role: a restarted primary has no data, and must not replicate that. */
+/** Returns the servers. Each starts as a replica of an address without a server: a restarted primary has no data, and replicas must not copy that. */
 export function serversFor({ metadata: { name }, spec }: Stored<Redis>): StatefulSet {
   const labels = { [instanceLabel]: name };
   const server: Container = {

@@ -1,4 +1,4 @@
-/** A server as it reports itself. */
+/** The replication state that a server reports. */
 export interface Server {
   readonly name: string;
   readonly host: string;
@@ -6,7 +6,7 @@ export interface Server {
   readonly follows?: string | undefined;
   /** True if a replica is connected to the server that it follows. */
   readonly isLinked: boolean;
-  /** How much of the data it has. */
+  /** The replication offset: the higher it is, the more data the server has. */
   readonly offset: number;
 }
 

@@ -4,7 +4,7 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 /** How long to wait for events that may never come, in milliseconds. Mirrors `ExpectationsTimeout` of Kubernetes 1.36. */
 const timeoutMs = 300_000;
 
-/** The writes of a controller that its cache does not show yet, by key of the owner: names of pods. */
+/** Tracks the writes of a controller that its cache does not show yet: names of pods, by key of the owner. */
 export class Expectations {
   readonly #clock: Clock;
   readonly #expected = new Map<string, { readonly names: Set<string | undefined>; readonly sinceMs: number }>();
@@ -23,7 +23,7 @@ export class Expectations {
     this.#expected.get(key)?.names.delete(name);
   }
 
-  /** True if the cache shows all writes, or has had enough time to. */
+  /** True if the cache shows all writes, or if the wait for them has timed out. */
   satisfied(key: string): boolean {
     const expected = this.#expected.get(key);
     return !expected?.names.size || this.#clock.monotonic() - expected.sinceMs > timeoutMs;

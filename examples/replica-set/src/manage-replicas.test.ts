@@ -49,7 +49,7 @@ interface PodState {
 }
 
 describe('manageReplicas', () => {
-  it('creates what is missing, owned by the set, and expects to see it', async () => {
+  it('creates missing pods, owned by the set, and expects their events', async () => {
     const { created, expectations, manage } = world(3);
     await manage();
     expect(created).toHaveLength(3);
@@ -64,13 +64,13 @@ describe('manageReplicas', () => {
     expect(expectations.satisfied(key)).toBe(true);
   });
 
-  it('creates at most a burst', async () => {
+  it('creates at most burstReplicas pods in one pass', async () => {
     const { created, manage } = world(burstReplicas + 100);
     await manage();
     expect(created).toHaveLength(burstReplicas);
   });
 
-  it('expects nothing of the pods that a quota rejected', async () => {
+  it('expects no events of pods that a quota rejected', async () => {
     const { created, expectations, manage, limit } = world(100);
     limit(5);
     await expect(manage()).rejects.toThrow('exceeded quota');
@@ -80,7 +80,7 @@ describe('manageReplicas', () => {
     expect(expectations.satisfied(key)).toBe(true);
   });
 
-  it('deletes the pods that would be missed least', async () => {
+  it('deletes the least advanced pods first', async () => {
     const node = { nodeName: 'one', phase: 'Running' };
     const pods = [
       pod('old', { ...node, ready: true, age: 9 }),

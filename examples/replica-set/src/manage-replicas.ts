@@ -13,7 +13,7 @@ import type { PodSet } from './api/v1/pod-set.ts';
 import type { Expectations } from './expectations.ts';
 import { slowStart } from './slow-start.ts';
 
-/** The most pods to create or delete in one pass. Mirrors `BurstReplicas` of Kubernetes 1.36. */
+/** The maximum number of pods to create or delete in one pass. Mirrors `BurstReplicas` of Kubernetes 1.36. */
 export const burstReplicas = 500;
 
 /** The pods of a set, and the means to change them. */
@@ -23,7 +23,7 @@ export interface SetPods {
   readonly control: ResourceClient<Pod>;
 }
 
-/** Creates the pods that are missing, or deletes those that are too many. */
+/** Creates missing pods, or deletes surplus pods. */
 export async function manageReplicas(set: Stored<PodSet>, { pods, expectations, control }: SetPods): Promise<void> {
   const key = formatObjectKey(set.metadata);
   const writeAll = async <P extends Pod>(some: readonly P[], write: (pod: P) => Promise<unknown>): Promise<void> => {
@@ -65,7 +65,7 @@ function progress(pod: Stored<Pod>): number {
   return [pod.spec?.nodeName, pod.status?.phase === 'Running', isReady(pod)].filter(Boolean).length;
 }
 
-/** True for a pod that counts: it runs or will run, and stays. */
+/** True for a pod that counts as a replica: it has not ended and is not being deleted. */
 export function isActive(pod: Stored<Pod>): boolean {
   return !isDeleting(pod) && !['Succeeded', 'Failed'].includes(pod.status?.phase ?? '');
 }

@@ -26,7 +26,7 @@ describe('replica-set', () => {
   const current = async () =>
     (await environment.client.resource(PodSet).get({ namespace, name: 'web' })).status?.replicas;
 
-  it('creates exactly the pods that are missing, and deletes those that are too many', async () => {
+  it('creates exactly the missing pods, and deletes surplus pods', async () => {
     const { client } = environment;
     const created = new Set<string>();
     const stop = new AbortController();

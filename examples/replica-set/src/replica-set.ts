@@ -33,7 +33,7 @@ interface Parts {
 }
 
 /**
- * Keeps the pods of every PodSet, without a controller of the runtime: two informers, a queue and workers.
+ * Keeps the desired number of pods for every PodSet, without a controller of the runtime: two informers, a queue and workers.
  *
  * @rbac groups=sets.example.com resources=podsets verbs=get;list;watch
  * @rbac groups=sets.example.com resources=podsets/status verbs=patch

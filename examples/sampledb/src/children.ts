@@ -5,14 +5,14 @@ import type { SampleDB } from './api/v1/sample-db.ts';
 
 const folder = '/var/lib/postgresql/data';
 
-/** The claim for the data, which is deleted after the snapshot, or for backups and snapshots, which outlive the database. */
+/** Returns the claim for the data, which is deleted after the snapshot, or for backups and snapshots, which outlive the database. */
 export function claimFor(db: Stored<SampleDB>, purpose: 'data' | 'snapshots'): PersistentVolumeClaim {
   const resources = { requests: { storage: db.spec.storage ?? '1Gi' } };
   const metadata = { name: `${db.metadata.name}-${purpose}` };
   return PersistentVolumeClaim({ metadata, spec: { accessModes: ['ReadWriteOnce'], resources } });
 }
 
-/** The address of the database, under the names of the variables that clients read, and the SQL for a new one. */
+/** Returns the ConfigMap with the database address, as variables that clients read, and the SQL for a new database. */
 export function configFor({ metadata: { name }, spec }: Stored<SampleDB>, host: string): ConfigMap {
   const initialize = spec.initialize ?? '';
   const data = { PGHOST: host, PGPORT: '5432', PGUSER: 'postgres', PGDATABASE: 'app', INITIALIZE: initialize };

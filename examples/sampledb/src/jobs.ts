@@ -4,7 +4,7 @@ import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
 import type { SampleDB } from './api/v1/sample-db.ts';
 import type { VersionChange } from './version-change.ts';
 
-/** Where the Jobs find the volume with the snapshots. */
+/** The mount path of the volume with the snapshots in the Jobs. */
 const folder = '/snapshots';
 
 /**
@@ -23,7 +23,7 @@ admin "ALTER DATABASE loading RENAME TO $PGDATABASE"`;
   return job(db, { name: from === undefined ? 'init' : `upgrade-to-${to}`, version: to, script });
 }
 
-/** The Job that saves the data before an upgrade. From then on, the old server rejects writes, because they would be lost. */
+/** Returns the Job that saves the data before an upgrade. From then on, the old server rejects writes, because they would be lost. */
 export function dumpJob(db: Stored<SampleDB>, { from = '', to }: VersionChange): Job {
   const script = `export PGOPTIONS='-c default_transaction_read_only=off'
 psql --set ON_ERROR_STOP=1 \\
@@ -33,7 +33,7 @@ pg_dump --file ${folder}/before-${to}.sql`;
   return job(db, { name: `dump-for-${to}`, version: from, script });
 }
 
-/** The Job that saves the data of a database that is being deleted. */
+/** Returns the Job that saves the data of a database that is being deleted. */
 export function snapshotJob(db: Stored<SampleDB>): Job {
   const script = `pg_dump --file ${folder}/final-${db.metadata.uid}.sql`;
   return job(db, { name: 'snapshot', version: db.status?.version ?? db.spec.version, script });
@@ -64,7 +64,7 @@ function job(db: Stored<SampleDB>, { name, ...work }: Work & { readonly name: st
   });
 }
 
-/** A pod with the client programs, the address of the database from its ConfigMap, and the password from its Secret. */
+/** Returns a pod with the client programs, the address of the database from its ConfigMap, and the password from its Secret. */
 function podTemplate({ metadata: { name } }: Stored<SampleDB>, { version, script }: Work): PodTemplateSpec {
   const container = {
     name: 'client',

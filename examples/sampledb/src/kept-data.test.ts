@@ -77,7 +77,7 @@ describe('sampledb keeps data', () => {
     expect((await reconcile('saved')).object).toBeUndefined();
   });
 
-  it('refuses an older version, to which the data cannot be loaded', async () => {
+  it('rejects an older version, which cannot load the data', async () => {
     const { databases, key } = await install('newer');
     const set = (version: string) => databases.patch(key, { type: 'merge', body: { spec: { version } } });
     await expect(set('9')).rejects.toThrow('the version cannot be lowered');

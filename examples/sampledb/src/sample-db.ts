@@ -29,7 +29,7 @@ export const sampleDB = controller({
         const job = await ctx.apply(snapshotJob(db));
         const { state } = objectState(job);
         if (state === 'Failed') await ctx.delete(job, { propagationPolicy: 'Background' });
-        // The Job's events come earlier.
+        // Usually, an event of the Job triggers the next reconcile earlier.
         if (state !== 'Current') return { requeueAfterMs: 30_000 };
       }
       await ctx.delete(data);
@@ -38,7 +38,7 @@ export const sampleDB = controller({
   },
   async reconcile(db, ctx) {
     const { name, namespace } = db.metadata;
-    // Without an owner, so that the garbage collector keeps them.
+    // The claims have no owner, so the garbage collector keeps them.
     for (const claim of [claimFor(db, 'data'), claimFor(db, 'snapshots')])
       if (!(await ctx.get(PersistentVolumeClaim, { namespace, name: claim.metadata.name ?? '' })))
         await ctx.apply(claim, { ownership: 'none' });
@@ -52,7 +52,7 @@ export const sampleDB = controller({
     const common = [serviceFor(db), host !== undefined && configFor(db, host)];
     if (!isChanging) return { children: [...common, server, backupsFor(db, version)], status: { version } };
     const status = { ...db.status, target: change.to };
-    // A new database, or the dump of the old server, the new server, and the data.
+    // A new database needs only the server and its first data. An upgrade dumps the old server, starts the new one, and loads the dump.
     if (change.from === undefined) return { children: [...common, server, after(server, load)], status };
     const dump = dumpJob(db, change);
     return { children: [...common, dump, after(dump, server), after([dump, server], load)], status };

@@ -19,13 +19,13 @@ describe('accessFor', () => {
     });
   });
 
-  it('can grant nothing but lists', () => {
+  it('can grant only the verb list', () => {
     expect(accessFor(account, 'list-only')[0].rules).toEqual([{ apiGroups: ['*'], resources: ['*'], verbs: ['list'] }]);
   });
 });
 
 describe('isDeveloper', () => {
-  it('takes names that end in -dev', () => {
+  it('accepts names that end in -dev', () => {
     expect(['test-dev', 'dev', 'test-dev-2', 'default'].filter(isDeveloper)).toEqual(['test-dev']);
   });
 });

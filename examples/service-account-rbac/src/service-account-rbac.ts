@@ -61,7 +61,7 @@ export const serviceAccountRbac = controller({
   },
 });
 
-/** Names an object for the log, as the article does: `Role: test-dev-r`. */
+/** Names an object for the log, as article 003 does: `Role: test-dev-r`. */
 function titleOf({ kind, metadata }: Role | RoleBinding): string {
   return `${kind === 'Role' ? 'Role' : 'Role binding'}: ${metadata.name}`;
 }

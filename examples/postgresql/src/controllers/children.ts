@@ -2,7 +2,7 @@ import type { Stored } from '@kubewright/apimachinery';
 import { type Container, Pod, Secret } from '@kubewright/apimachinery/core/v1';
 import type { Postgresql } from '../api/v1/postgresql.ts';
 
-/** The user and password of a server, where its pod and its clients read them. */
+/** Returns the Secret from which the pod and the clients of a server read its user and password. */
 export function secretFor({ metadata, spec }: Stored<Postgresql>): Secret {
   const base64 = (text: string) => Buffer.from(text, 'utf8').toString('base64');
   return Secret({
@@ -12,7 +12,7 @@ export function secretFor({ metadata, spec }: Stored<Postgresql>): Secret {
   });
 }
 
-/** The pod that runs the server, named like its owner. */
+/** Returns the pod that runs the server, named like its owner. */
 export function podFor({ metadata: { name } }: Stored<Postgresql>): Pod {
   const labels = { 'app.kubernetes.io/name': 'postgresql', 'app.kubernetes.io/instance': name };
   const fromSecret = (key: string) => ({ secretKeyRef: { name: `${name}-credentials`, key } });

@@ -106,7 +106,7 @@ describe('the Postgresql operator', () => {
     await expect.poll(uid, { timeout: 30_000 }).not.toBe(second);
   });
 
-  it('takes the deprecated spelling of defaultUser', async () => {
+  it('accepts the deprecated spelling of defaultUser', async () => {
     await create('alias', { defaultuser: 'pgowner', password: 'p' });
     const secret = await seen(Secret, 'alias-credentials');
     expect(Buffer.from(secret.data?.['username'] ?? '', 'base64').toString()).toBe('pgowner');
@@ -116,7 +116,7 @@ describe('the Postgresql operator', () => {
     );
   });
 
-  it('refuses to change what is fixed at creation', async () => {
+  it('rejects changes to fields that are fixed at creation', async () => {
     await create('fixed', { password: 'p' });
     const pgs = cluster.client().resource(Postgresql);
     const change = pgs.patch({ namespace, name: 'fixed' }, { type: 'merge', body: { spec: { password: 'other' } } });
@@ -129,7 +129,7 @@ describe('the Postgresql operator', () => {
     await create('last', { password: 'p' });
     await seen(Pod, 'last');
     const client = cluster.client();
-    // The test's own finalizer keeps the pod, as a container that takes its time would.
+    // The test's own finalizer keeps the pod, as a container that is slow to stop would.
     const hold = (finalizers: readonly string[] | null) =>
       client.resource(Pod).patch({ namespace, name: 'last' }, { type: 'merge', body: { metadata: { finalizers } } });
     await hold(['example.com/hold']);
@@ -144,7 +144,7 @@ describe('the Postgresql operator', () => {
   });
 
   // Must run last: it checks the permissions that all the other tests needed.
-  it('is granted what it uses, and nothing that it does not', async () => {
+  it('is granted exactly the permissions that it uses', async () => {
     const { rules } = await cluster.client().resource(ClusterRole).get({ name: 'postgresql-operator-manager-role' });
     const { missing, superfluous, tooWide } = operator.permissions.report(rules ?? []);
     expect({ missing, superfluous, tooWide }).toEqual({ missing: [], superfluous: [], tooWide: [] });

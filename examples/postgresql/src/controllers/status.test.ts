@@ -27,7 +27,7 @@ describe('statusOf', () => {
     expect(conditions).toMatchObject([{ type: 'Ready', status: is, message: `Pod db is ${seen}` }]);
   });
 
-  it('is pending, of no pod, while there is none', () => {
+  it('is pending and names no pod while none exists', () => {
     const { status, conditions } = statusOf(undefined);
     expect(status).toEqual({ pgPhase: 'pending' });
     expect(conditions).toMatchObject([{ type: 'Ready', status: 'False', reason: 'WaitingForPod' }]);
