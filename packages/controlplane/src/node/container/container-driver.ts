@@ -15,13 +15,13 @@ import type {
   Usage,
   UsedContainer,
 } from '../driver.ts';
+import { containerUsages } from '../process/container-usage.ts';
 import type { ContainerUser } from '../process/container-user.ts';
 import { withLateEnvironment } from '../process/late-environment.ts';
 import type { MarkedProcesses } from '../process/marked-processes.ts';
 import { ProcessContainer } from '../process/process-container.ts';
 import { processIdentity } from '../process/process-identity.ts';
 import type { ProcessJournal } from '../process/process-journal.ts';
-import { processUsages } from '../process/process-usage.ts';
 import type { SandboxFolders } from '../process/sandbox-folders.ts';
 import { noTerminalProgram, onTerminal, terminalSettings } from '../process/terminal.ts';
 import { boundingSet } from './capabilities.ts';
@@ -183,15 +183,8 @@ export class ContainerDriver implements Driver {
     return container;
   }
 
-  async usages(containers: readonly UsedContainer[]): Promise<ReadonlyMap<string, Usage>> {
-    const ids = new Map(
-      containers.flatMap(({ running }) =>
-        running instanceof ProcessContainer ? [[running.pid, running.containerId] as const] : [],
-      ),
-    );
-    const usages = await processUsages([...ids.keys()]);
-    const atMs = this.#options.clock.now();
-    return new Map([...usages].map(([pid, usage]) => [ids.get(pid) ?? '', { ...usage, atMs }]));
+  usages(containers: readonly UsedContainer[]): Promise<ReadonlyMap<string, Usage>> {
+    return containerUsages(containers, this.#options.clock);
   }
 
   kill(): void {

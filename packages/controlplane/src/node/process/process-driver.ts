@@ -16,6 +16,7 @@ import type {
   UsedContainer,
 } from '../driver.ts';
 import { archiveCommand } from './archive-command.ts';
+import { containerUsages } from './container-usage.ts';
 import { type ContainerUser, containerUser, nobody } from './container-user.ts';
 import { hostPathOf, placeOf, rewriteMountPaths } from './host-path.ts';
 import { declaredPorts, HostPortListeners, hostPortsOf } from './host-port-listeners.ts';
@@ -26,7 +27,6 @@ import { type PodUser, PodUsers } from './pod-users.ts';
 import { ProcessContainer } from './process-container.ts';
 import type { ProcessDriverOptions } from './process-driver-options.ts';
 import { type LaunchSettings, ProcessLauncher } from './process-launcher.ts';
-import { processUsages } from './process-usage.ts';
 import { ReachablePrograms } from './reachable-programs.ts';
 import { noTerminalProgram } from './terminal.ts';
 
@@ -192,15 +192,8 @@ export class ProcessDriver implements Driver {
     return container;
   }
 
-  async usages(containers: readonly UsedContainer[]): Promise<ReadonlyMap<string, Usage>> {
-    const ids = new Map(
-      containers.flatMap(({ running }) =>
-        running instanceof ProcessContainer ? [[running.pid, running.containerId] as const] : [],
-      ),
-    );
-    const usages = await processUsages([...ids.keys()]);
-    const atMs = this.#options.clock.now();
-    return new Map([...usages].map(([pid, usage]) => [ids.get(pid) ?? '', { ...usage, atMs }]));
+  usages(containers: readonly UsedContainer[]): Promise<ReadonlyMap<string, Usage>> {
+    return containerUsages(containers, this.#options.clock);
   }
 
   kill(): void {
