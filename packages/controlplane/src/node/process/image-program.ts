@@ -57,7 +57,7 @@ export interface ImageProgram {
 
 /** Finds the program for an image on this machine. */
 export interface ImageSource {
-  /** Name of the images it provides, without registry and tag: `postgres`. */
+  /** Name of the images that this source provides, without registry and tag: `postgres`. */
   readonly repository: string;
   /** @throws Error that says what is missing and how to get it. */
   find(tag: string): Promise<ImageProgram>;

@@ -57,7 +57,7 @@ async function whyUnknown(words: readonly string[], user: ContainerUser | undefi
     await promisify(execFile)(file, args, { ...(user && { uid: user.uid, gid: user.gid }), cwd: '/', timeout: 5_000 });
     return undefined;
   } catch (error) {
-    // An exit code means that the user is unknown. Other errors of a plain `id` say nothing about the user.
+    // An exit code means that the user is unknown. Without `words`, other errors say nothing about the user.
     return words.length > 0 || typeof (error as { readonly code?: unknown }).code === 'number' ? error : undefined;
   }
 }

@@ -19,7 +19,7 @@ export interface MarkedSelection {
 /**
  * Finds and kills everything that a container has started, including processes that left its process group (`setsid`, `nohup`,
  * daemons): children inherit the environment, in which each container has its own mark. Only a process that leaves its group and
- * its parent and clears its environment escapes. If the system hides environments (macOS: those of the system's own programs),
+ * its parent and clears its environment escapes. If the system hides environments (as macOS does for system programs),
  * only descendants and process groups are found.
  */
 export class MarkedProcesses {

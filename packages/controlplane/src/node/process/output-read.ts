@@ -29,7 +29,7 @@ export async function outputRead(child: ChildProcess, clock: Clock): Promise<voi
     (stdout !== null && !stdout.closed) || (stderr !== null && !stderr.closed);
   for (let look = 0; isOpen(child) && quiet < quietLooks && look < maxLooks; look++) {
     quiet++;
-    // Rejected when the streams end, which is the expected case.
+    // Rejects when the streams end, which is the expected case.
     await sleep(clock, { ms: lookMs, signal: closed.signal }).catch(() => undefined);
   }
   child.off('close', onClose);

@@ -14,7 +14,7 @@ const isPossible =
 describe.skipIf(!isPossible)('containers of an isolated network run by root', () => {
   let cluster: EmbeddedCluster;
   let client: KubernetesClient;
-  /** Visible on this machine and in containers; every user can write to it. */
+  /** Folder that is visible on this machine and in containers, and to which every user can write. */
   let shared: string;
   beforeAll(async () => {
     shared = mkdtempSync('/var/tmp/kw-rights-');
@@ -45,7 +45,7 @@ describe.skipIf(!isPossible)('containers of an isolated network run by root', ()
   const forever = { command: ['sh', '-c', 'id -u; exec sleep 1000'] };
 
   it('pass their environment to no program that runs as root', async () => {
-    // The dynamic linker of each program that gets the variables writes a file as the program's user.
+    // The variables make the dynamic linker of each program that gets them write a file as the program's user.
     const env = [
       { name: 'LD_DEBUG', value: 'files' },
       { name: 'LD_DEBUG_OUTPUT', value: join(shared, 'ld') },

@@ -65,7 +65,7 @@ export type PlannedMount =
   | { readonly type: 'terminals'; readonly path: string }
   | { readonly type: 'extended'; readonly path: string };
 
-/** Folders of which each container has its own instead of this machine's. */
+/** Folders that each container has for itself, instead of sharing this machine's. */
 const ownFolders: readonly string[] = ['/dev', '/run', '/tmp'];
 /** The devices of a container's `/dev`, as container runtimes provide it. */
 const devices: readonly string[] = ['full', 'null', 'random', 'tty', 'urandom', 'zero'];
