@@ -108,8 +108,8 @@ function shownPatch({ type, bytes }: PatchRequest, stored: Draft): string {
 }
 
 /**
- * Builds the error for a patch with an invalid result. As upstream's, it names no kind and shows the whole patched object or, for
- * a strategic merge patch, the patch itself.
+ * Builds the error for a patch with an invalid result. Like upstream's error, it names no kind and shows the whole patched object
+ * or, for a strategic merge patch, the patch itself.
  */
 function invalidPatch(shown: string, detail: string): StatusError {
   const message = `Invalid value: ${stringifyJson(shown)}: ${detail}`;
