@@ -1,5 +1,5 @@
-// Bundles the instance manager into dist/instance, from where kubewright-images.json runs it, and the entry point
-// of a pooler into dist/pooler, and the plugin for kubectl into dist/plugin.
+// Bundles the instance manager into dist/instance (kubewright-images.json runs it there), the pooler into dist/pooler, and the
+// kubectl plugin into dist/plugin.
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -18,9 +18,9 @@ await build({
   format: 'esm',
   target: 'node20.19',
   sourcemap: true,
-  // From a clone, the packages are sources.
+  // In a clone of the repository, the packages are TypeScript sources.
   conditions: ['kubewright-source'],
-  // node-postgres is CommonJS, and requires Node's modules.
+  // node-postgres is CommonJS, and calls `require` for Node's modules.
   banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
   external: ['pg-native'],
 });

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// npm links a program only if its file exists, so this file is what npm links. It builds the plugin on the first run.
+// npm links an executable only if its file exists, so this file is linked instead of the bundle. It builds the plugin on the
+// first run.
 import { existsSync } from 'node:fs';
 
 const program = new URL('../dist/plugin/main.mjs', import.meta.url);

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { InstanceCluster } from './instance-cluster.ts';
 import { queryAt } from './instance-cluster.ts';
 
-/** Inserts one row after the other, and remembers which were acknowledged. */
+/** Inserts rows one at a time, and records which were acknowledged. */
 export class AcknowledgedWrites implements AsyncDisposable {
   readonly #cluster: InstanceCluster;
   readonly #acknowledged: number[] = [];
@@ -14,7 +14,7 @@ export class AcknowledgedWrites implements AsyncDisposable {
   #isOver = false;
   #client: pg.Client | undefined;
   readonly #run: Promise<void>;
-  /** Writes that failed, or were not acknowledged in time. */
+  /** Number of writes that failed, or were not acknowledged in time. */
   failures = 0;
 
   private constructor(
@@ -30,7 +30,7 @@ export class AcknowledgedWrites implements AsyncDisposable {
     this.#run = this.#write();
   }
 
-  /** Starts to write to the table `orders` of an instance. */
+  /** Starts writing to the table `orders` of an instance. */
   static async start(
     cluster: InstanceCluster,
     instance: string,
@@ -44,7 +44,7 @@ export class AcknowledgedWrites implements AsyncDisposable {
     return this.#acknowledged.length;
   }
 
-  /** Writes to another instance from now on. */
+  /** Switches to another instance. */
   async moveTo(instance: string): Promise<void> {
     this.#address = this.#cluster.instance(instance).address;
     this.#disconnect();
@@ -56,7 +56,7 @@ export class AcknowledgedWrites implements AsyncDisposable {
     while (this.count === before && !this.#isOver) await setTimeout(5);
   }
 
-  /** Returns the acknowledged rows that an instance does not have. */
+  /** Returns the acknowledged rows that are missing on an instance. */
   async missingAt(instance: string): Promise<readonly number[]> {
     const { address } = this.#cluster.instance(instance);
     const acknowledged = [...this.#acknowledged];
@@ -79,7 +79,7 @@ export class AcknowledgedWrites implements AsyncDisposable {
         await this.#client.query('INSERT INTO orders VALUES ($1)', [id]);
         this.#acknowledged.push(id);
       } catch {
-        // The server is away, or there is another primary.
+        // The server is down, or is no longer the primary.
         this.failures++;
         this.#disconnect();
         await setTimeout(20);

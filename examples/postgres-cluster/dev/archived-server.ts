@@ -15,7 +15,7 @@ const walProgram = `
     args: process.argv.slice(2), log: console.error, folder: process.cwd(), now: () => new Date(),
   });`;
 
-/** Returns whether a version of PostgreSQL is installed. */
+/** Returns true if a version of PostgreSQL is installed. */
 export function hasPostgres(version?: 18): boolean {
   return version === 18 ? Boolean(process.env['POSTGRES_18_BIN']) : isOnPath();
 }
@@ -25,14 +25,14 @@ function isOnPath(): boolean {
   return postgresPrograms(folder) !== undefined;
 }
 
-/** A server that archives its WAL with the real programs. */
+/** A test server that archives its WAL with the real archive command. */
 export class ArchivedServer implements AsyncDisposable {
   readonly folder: PostgresFolder;
   readonly programs: ProgramContext;
   readonly location: ArchiveLocation;
   readonly store: ArchiveStore;
   readonly server: TestServer;
-  /** The command that runs the programs for WAL, and the file that they read. */
+  /** The command that archives and restores WAL, and its location file. */
   readonly wal: { readonly command: readonly string[]; readonly locationFile: string };
   readonly #program: BundledProgram;
 
@@ -52,7 +52,7 @@ export class ArchivedServer implements AsyncDisposable {
     options: {
       readonly version?: 18;
       readonly settings?: Readonly<Record<string, string>>;
-      /** The archive. @defaultValue a directory */
+      /** Returns the location of the archive. @defaultValue a directory */
       readonly locationIn?: (folder: PostgresFolder) => ArchiveLocation;
     } = {},
   ): Promise<ArchivedServer> {
@@ -75,7 +75,7 @@ export class ArchivedServer implements AsyncDisposable {
     return new ArchivedServer({ folder, programs, program, location, store, wal, server });
   }
 
-  /** Takes a base backup, of the server itself unless another one is given. */
+  /** Takes a base backup of this server, or of the server given as `from`. */
   backup(
     name: string,
     options: { readonly type?: 'full' | 'incremental'; readonly from?: TestServer } = {},
@@ -95,7 +95,7 @@ export class ArchivedServer implements AsyncDisposable {
     return takeBackup({ name, uid: `uid of ${name}`, type }, context);
   }
 
-  /** Switches to a new segment, and waits until all WAL written so far is in the archive. @throws Error if a file could not be archived */
+  /** Switches to a new segment, and waits until all earlier WAL is archived. @throws Error if a file could not be archived */
   async archiveAll(): Promise<void> {
     const last = await this.server.query('SELECT pg_walfile_name(pg_switch_wal())');
     const archiver = `SELECT failed_count, coalesce(last_archived_wal >= '${last}', false) FROM pg_stat_archiver`;

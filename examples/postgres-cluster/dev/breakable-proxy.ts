@@ -1,6 +1,6 @@
 import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
 
-/** A TCP proxy in front of a local port, which a test can interrupt. */
+/** A TCP proxy for a local port, whose traffic a test can interrupt. */
 export class BreakableProxy implements AsyncDisposable {
   readonly #server: Server;
   readonly #pairs = new Set<readonly [Socket, Socket]>();
@@ -20,19 +20,19 @@ export class BreakableProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Forwards connections again. Those from before are closed. */
+  /** Forwards connections again. Closes existing connections. */
   open(): void {
     this.#mode = 'open';
     this.#endAll();
   }
 
-  /** Drops everything that is sent, without closing connections, as in a partition of the network. */
+  /** Drops all traffic without closing connections, as in a network partition. */
   silence(): void {
     this.#mode = 'silent';
     for (const pair of this.#pairs) for (const socket of pair) socket.removeAllListeners('data').resume();
   }
 
-  /** Closes all connections, new ones too, like a server that is down. */
+  /** Closes all existing and new connections, like a server that is down. */
   close(): void {
     this.#mode = 'closed';
     this.#endAll();

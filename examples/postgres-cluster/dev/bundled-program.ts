@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
-/** Modules of this example bundled into one program, which runs on any version of Node.js. */
+/** Modules of this example, bundled into one program that runs on any supported version of Node.js. */
 export interface BundledProgram extends Disposable {
   readonly path: string;
 }
@@ -12,7 +12,7 @@ export interface BundledProgram extends Disposable {
 /**
  * Bundles a program.
  *
- * @param code - the program; it imports modules of the example as `#src/archive/main.ts`
+ * @param code - the program's source. It imports modules of this example as, for example, `#src/archive/wal-program.ts`
  */
 export async function bundledProgram(code: string): Promise<BundledProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'postgres-cluster-'));
@@ -30,7 +30,7 @@ export async function bundledProgram(code: string): Promise<BundledProgram> {
     format: 'esm',
     target: 'node20',
     conditions: ['kubewright-source'],
-    // Needed by CommonJS packages inside a module.
+    // CommonJS packages in the bundle need `require`.
     banner: { js: "import { createRequire } from 'node:module'; const require = createRequire(import.meta.url);" },
     logLevel: 'error',
   });

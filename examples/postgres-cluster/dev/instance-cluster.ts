@@ -45,25 +45,25 @@ export const programFolder: string | undefined = (() => {
   return folders.find((folder) => folder !== '' && existsSync(join(folder, 'pg_rewind')));
 })();
 
-/** Syncing to disk would take most of the time, and durability is not tested here. */
+/** In memory, because syncing to disk would take most of the time, and durability is not tested here. */
 const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
 /** PostgreSQL refuses to run as root. */
 export const user: { readonly uid: number; readonly gid: number } | undefined =
   process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
 
-/** Times of a Lease with which tests of failover are quick. */
+/** Short Lease timing, for quick failover tests. */
 export const quickLease = { durationSeconds: 6, renewDeadlineSeconds: 4, retryPeriodSeconds: 1 };
 
-/** Folders where the archive of a cluster, and the one that it is restored from, are mounted. */
+/** Mount points of a cluster's archive, and of the archive that it is restored from. */
 interface Archives {
   readonly archive?: string;
   readonly recovery?: string;
 }
 
 /**
- * A `PostgresCluster` in an API server without controllers, and instance managers without pods. The test plays the operator: it writes
- * the status that instances act on.
+ * A `PostgresCluster` in an API server without controllers, with instance managers that run outside pods. The test acts as the
+ * operator: it writes the status that the instances follow.
  */
 export class InstanceCluster implements AsyncDisposable {
   readonly folder: string = mkdtempSync(join(memory, 'pg-'));
@@ -81,7 +81,7 @@ export class InstanceCluster implements AsyncDisposable {
     this.#environment = environment;
     this.#namespace = namespace;
     this.certificates = nextCertificates({}, { cluster: name, namespace: namespace.name, nowMs: Date.now() });
-    // Programs of PostgreSQL run as another user.
+    // PostgreSQL's programs run as another user.
     chmodSync(this.folder, 0o755);
     this.#program = bundledProgram("import '#src/instance/main.ts';");
   }
@@ -115,7 +115,7 @@ export class InstanceCluster implements AsyncDisposable {
     return { name, namespace: this.#namespace.name };
   }
 
-  /** Returns the first of a range of ids that are unused in the table `orders`. */
+  /** Returns the start of a range of unused ids in the table `orders`. */
   nextOrder(): number {
     this.#orders += 100_000;
     return this.#orders;
@@ -136,7 +136,7 @@ export class InstanceCluster implements AsyncDisposable {
     return (await this.client.resource(Lease).get(key)).spec ?? {};
   }
 
-  /** Writes the status, as the operator does. */
+  /** Writes the cluster's status, as the operator does. */
   async setStatus(status: Partial<PostgresClusterStatus>): Promise<void> {
     await this.client.resource(PostgresCluster).status.patch(this.key, { type: 'merge', body: { status } });
   }
@@ -149,14 +149,14 @@ export class InstanceCluster implements AsyncDisposable {
     await this.client.resource(PostgresCluster).patch(this.key, { type: 'merge', body: { spec } });
   }
 
-  /** Writes the password of the superuser for an instance, as the kubelet does when the Secret appears or changes. */
+  /** Writes an instance's superuser password file, as the kubelet does when the Secret is created or changes. */
   writeSuperuserPassword(instance: string, text: string): void {
     const { superuserCredentials: folder } = this.instance(instance).environment;
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'password'), text);
   }
 
-  /** Starts an instance with the data of its earlier process, if there was one. */
+  /** Starts an instance. If the instance has run before, its data is reused. */
   async add(instance: string): Promise<RunningInstance> {
     const earlier = this.#instances.get(instance);
     const number = Number(instance.slice(instance.lastIndexOf('-') + 1));
@@ -230,10 +230,10 @@ export class InstanceCluster implements AsyncDisposable {
   }
 }
 
-/** An instance manager and its server, as processes. */
+/** The processes of an instance manager and its server. */
 export class RunningInstance {
   readonly environment: InstanceEnvironment;
-  /** Between the instance and the API server. */
+  /** Proxy between the instance and the API server. */
   readonly proxy: BreakableProxy;
   readonly #child: ChildProcess;
   readonly #exited: Promise<unknown>;
@@ -275,7 +275,7 @@ export class RunningInstance {
     return this.environment.address;
   }
 
-  /** The state as the operator reads it; undefined if the instance does not respond. */
+  /** Returns the instance's report, or undefined if it does not respond. */
   report(): Promise<InstanceReport | undefined> {
     return this.ask('GET', '/v1/status').then(
       ({ body }) => JSON.parse(body) as InstanceReport,
@@ -283,7 +283,7 @@ export class RunningInstance {
     );
   }
 
-  /** Sends a request with the operator's certificate, or another one. */
+  /** Sends a request with the operator's certificate, unless another one is given. */
   ask(
     method: string,
     path: string,
@@ -311,12 +311,12 @@ export class RunningInstance {
     });
   }
 
-  /** Runs a query as the application. */
+  /** Runs a query as the owner of the application's database. */
   query(sql: string, options: QueryOptions = {}): Promise<readonly Record<string, unknown>[]> {
     return queryAt(this.address, sql, options);
   }
 
-  /** The processes of the server. */
+  /** Returns the IDs of the server's processes. */
   serverProcesses(): Promise<readonly number[]> {
     return serverProcesses(this.environment.dataDirectory);
   }
@@ -332,7 +332,7 @@ export class RunningInstance {
     process.kill(Number.parseInt(readFileSync(file, 'utf8'), 10), 'SIGKILL');
   }
 
-  /** Suspends the instance manager and the server, to simulate a node that no longer responds, or resumes them. */
+  /** Suspends the instance manager and the server, like a node that no longer responds, or resumes them. */
   async freeze(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
     this.signal(signal);
     for (const pid of await this.serverProcesses()) signalProcess(pid, signal);
@@ -343,7 +343,7 @@ export class RunningInstance {
     await this.#exited;
   }
 
-  /** Stops the instance manager, and waits until it has ended. */
+  /** Stops the instance manager, and waits until it has exited. */
   async stop(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
       await this.freeze('SIGCONT');
@@ -361,7 +361,7 @@ interface ClientCertificate {
 
 interface QueryOptions {
   readonly timeoutMs?: number;
-  /** Another user than the owner of the application's database. */
+  /** Connects as this user instead of the owner of the application's database. */
   readonly as?: Pick<pg.ClientConfig, 'host' | 'user' | 'password' | 'ssl'>;
 }
 

@@ -1,4 +1,4 @@
-/** Returns the names of instance metrics in a text. */
+/** Returns the names of the instance metrics that occur in a text. */
 export function metricsIn(text: string): readonly string[] {
   return [...new Set(text.match(/\bpostgres_instance_\w+/g) ?? [])];
 }

@@ -4,7 +4,7 @@ import { EmbeddedCluster } from '@kubewright/controlplane';
 import type { Manager } from '@kubewright/runtime';
 import { buildInstanceManager, fileOf, installKinds, startOperator } from './postgres-operator.ts';
 
-/** An embedded cluster whose pods are processes, with the operator. */
+/** An embedded cluster that runs pods as processes, with the operator. */
 export class OperatedCluster implements AsyncDisposable {
   readonly client: KubernetesClient;
   readonly kubeconfig: string;
@@ -28,7 +28,7 @@ export class OperatedCluster implements AsyncDisposable {
     return new OperatedCluster(cluster, await startOperator(client, { ...(clock && { clock }) }));
   }
 
-  /** Ends the operator, and starts it again. */
+  /** Restarts the operator. */
   async restartOperator(): Promise<void> {
     await this.#manager[Symbol.asyncDispose]();
     this.#manager = await startOperator(this.client);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type BundledProgram, bundledProgram } from './bundled-program.ts';
 
-/** The operator as a process that can be killed, and started again. */
+/** Runs the operator in a process that a test can kill and restart. */
 export class OperatorProcess implements AsyncDisposable {
   readonly #program: BundledProgram;
   readonly #kubeconfig: string;
@@ -19,7 +19,7 @@ export class OperatorProcess implements AsyncDisposable {
     return operator;
   }
 
-  /** Starts the operator. It must have been killed. */
+  /** Restarts the operator. Call this only after `kill`. */
   start(): void {
     const flags = ['--metrics-bind-address=0', '--health-probe-bind-address=0'];
     const env = { ...process.env, KUBECONFIG: this.#kubeconfig };
@@ -27,7 +27,7 @@ export class OperatorProcess implements AsyncDisposable {
     this.#child = spawn(process.execPath, [this.#program.path, ...flags], { env, stdio: ['ignore', stdio, stdio] });
   }
 
-  /** Kills the operator without warning. */
+  /** Kills the operator with SIGKILL. */
   async kill(): Promise<void> {
     const child = this.#child;
     if (child === undefined) return;

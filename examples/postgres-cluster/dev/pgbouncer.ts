@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
 
-/** True if PgBouncer is installed. Debian installs it where the PATH of a user does not lead. */
+/** True if PgBouncer is installed. Debian installs it in a folder that is not on an ordinary user's PATH. */
 export const isPgBouncerInstalled: boolean =
   spawnSync('pgbouncer', ['--version'], { env: { PATH: `${process.env['PATH']}:/usr/sbin` } }).status === 0;

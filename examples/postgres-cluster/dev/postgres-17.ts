@@ -1,9 +1,9 @@
 import { delimiter } from 'node:path';
 
-/** True if the programs of PostgreSQL 17 are installed, in the folder `POSTGRES_17_BIN`. */
+/** True if PostgreSQL 17 is installed, in the folder that `POSTGRES_17_BIN` names. */
 export const isPostgres17Installed: boolean = Boolean(process.env['POSTGRES_17_BIN']);
 
-/** Puts PostgreSQL 17 at the end of the PATH, where nodes find it for images with that tag. */
+/** Appends PostgreSQL 17 to the PATH, so that nodes find it for images with that tag. */
 export function withPostgres17(): Disposable {
   const path = process.env['PATH'];
   process.env['PATH'] = `${path}${delimiter}${process.env['POSTGRES_17_BIN']}`;

@@ -24,13 +24,13 @@ export function fileOf(path: string): string {
 export const isPostgresInstalled: boolean =
   existsSync('/usr/lib/postgresql') || spawnSync('pg_rewind', ['--version']).status === 0;
 
-/** Builds the program that runs in the pods of instances. */
+/** Builds the instance manager, which runs in the instances' pods. */
 export function buildInstanceManager(): void {
   const built = spawnSync(process.execPath, [fileOf('build-programs.mjs')], { encoding: 'utf8' });
   if (built.status !== 0) throw new Error(built.stderr);
 }
 
-/** Creates the kinds of the operator. */
+/** Installs the operator's CRDs. */
 export async function installKinds(client: KubernetesClient): Promise<void> {
   const files = kinds.map((kind) => fileOf(`config/crd/bases/database.db.example.com_postgres${kind}.yaml`));
   await applyManifests(client, { files, fieldManager: 'test' });

@@ -19,7 +19,7 @@ import type { ProgramContext } from '../src/instance/server/run-program.ts';
 /** PostgreSQL refuses to run as root. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 
-/** A temporary folder in which the user of PostgreSQL may write. */
+/** A temporary folder that PostgreSQL's user may write to. */
 export class PostgresFolder implements Disposable {
   readonly path: string;
 
@@ -28,7 +28,7 @@ export class PostgresFolder implements Disposable {
     if (user) chownSync(this.path, user.uid, user.gid);
   }
 
-  /** Creates a folder that belongs to the user of PostgreSQL. */
+  /** Creates a subfolder owned by PostgreSQL's user. */
   make(name: string): string {
     const path = join(this.path, name);
     mkdirSync(path, { mode: 0o700 });
@@ -36,7 +36,7 @@ export class PostgresFolder implements Disposable {
     return path;
   }
 
-  /** Creates a folder that this process and PostgreSQL share, like a volume of a pod with `fsGroup`. */
+  /** Creates a subfolder that this process and PostgreSQL can both write to, like a volume of a pod with `fsGroup`. */
   share(name: string): string {
     const path = this.make(name);
     chmodSync(path, 0o2770);
@@ -48,13 +48,16 @@ export class PostgresFolder implements Disposable {
   }
 }
 
-/** Returns how to run the programs; undefined if this version is not installed. Version 18 is taken from `POSTGRES_18_BIN`. */
+/**
+ * Returns the context to run PostgreSQL's programs with, or undefined if this version is not installed. Version 18 is in the
+ * folder that `POSTGRES_18_BIN` names.
+ */
 export function postgresPrograms(folder: PostgresFolder, version?: 18): ProgramContext | undefined {
   const installed = version === 18 ? process.env['POSTGRES_18_BIN'] : serverOnPath();
   if (!installed) return undefined;
   const env = { ...process.env, PGUSER: 'postgres', LC_ALL: 'C' };
   if (version !== 18 || !user) return { folder: installed, env, ...(user && { user }) };
-  // The installation may be in a folder that only root may enter. Its libraries are two folders above it.
+  // The installation may be in a folder that only root may enter. Its root, with the libraries, is two levels up.
   const root = join(dirname(installed), '..', '..');
   const copy = join(folder.path, 'programs');
   for (const name of readdirSync(root)) {
@@ -66,7 +69,7 @@ export function postgresPrograms(folder: PostgresFolder, version?: 18): ProgramC
   return { folder: join(copy, inside), env, user };
 }
 
-/** Returns the folder with all programs. The one on the PATH may have links to some of them. */
+/** Returns the folder that has all programs. The folder on the PATH may only have symbolic links to some of them. */
 function serverOnPath(): string | undefined {
   const { stdout } = spawnSync('sh', ['-c', 'command -v postgres'], { encoding: 'utf8' });
   return stdout.trim() === '' ? undefined : dirname(realpathSync(stdout.trim()));
@@ -80,7 +83,7 @@ export class TestServer implements AsyncDisposable {
   #process: ChildProcess | undefined;
   #output = '';
 
-  /** @param dataDirectory - it must exist and be empty for {@link initialize} */
+  /** @param dataDirectory - must exist and be empty before {@link initialize} */
   constructor(dataDirectory: string, programs: ProgramContext, sockets: string) {
     this.dataDirectory = dataDirectory;
     this.#programs = programs;
@@ -103,7 +106,7 @@ export class TestServer implements AsyncDisposable {
     return this;
   }
 
-  /** Copies a running server, as a replica that streams from it. */
+  /** Clones a running server, as a replica that streams from it. */
   clone(primary: TestServer): this {
     const args = ['-d', primary.connection, '-D', this.dataDirectory, '-R', '-c', 'fast'];
     execFileSync(`${this.#programs.folder}/pg_basebackup`, args, {
@@ -138,12 +141,12 @@ export class TestServer implements AsyncDisposable {
     }
   }
 
-  /** The log of the server. */
+  /** The server's log. */
   get output(): string {
     return this.#output;
   }
 
-  /** Resolves once the server has ended. */
+  /** Waits until the server has ended. */
   async ended(): Promise<void> {
     if (this.#process && this.#process.exitCode === null && this.#process.signalCode === null) {
       await once(this.#process, 'exit');

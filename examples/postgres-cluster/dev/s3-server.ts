@@ -10,7 +10,7 @@ import { type S3Bucket, S3Client } from '../src/archive/s3-client.ts';
 
 const mostAttempts = 5;
 
-/** A server for the S3 protocol, as a process (`versitygw`), with one bucket in a temporary folder. */
+/** An S3 server (the program `versitygw`), with one bucket in a temporary folder. */
 export class S3Server implements AsyncDisposable {
   readonly bucket: S3Bucket;
   /** Folder with the objects as files. */
@@ -29,7 +29,7 @@ export class S3Server implements AsyncDisposable {
     const root = mkdtempSync(join(tmpdir(), 's3-server-'));
     const buckets = join(root, 'buckets');
     const folder = join(buckets, 'archive');
-    // Not every file system has the extended attributes that it would use.
+    // By default, versitygw stores metadata in extended attributes, which not every file system supports.
     const metadata = join(root, 'metadata');
     for (const path of [folder, metadata]) mkdirSync(path, { recursive: true });
     for (let attempt = 1; attempt <= mostAttempts; attempt++) {
@@ -40,7 +40,7 @@ export class S3Server implements AsyncDisposable {
     throw new Error(`versitygw did not start in ${mostAttempts} attempts`);
   }
 
-  /** Starts the server on a free port. Returns undefined if another process has taken the port meanwhile. */
+  /** Starts the server on a free port. Returns undefined if another process took the port in the meantime. */
   static async #tryStart(paths: {
     readonly root: string;
     readonly buckets: string;
@@ -53,7 +53,7 @@ export class S3Server implements AsyncDisposable {
       endpoint: `http://127.0.0.1:${port}`,
       bucket: 'archive',
       accessKeyId: 'test',
-      // No other server accepts it.
+      // Random, so that a test cannot reach another server by mistake.
       secretAccessKey: randomUUID(),
     };
     const env = { ...process.env, ROOT_ACCESS_KEY: bucket.accessKeyId, ROOT_SECRET_KEY: bucket.secretAccessKey };
@@ -82,7 +82,7 @@ export class S3Server implements AsyncDisposable {
   }
 }
 
-/** Kills a process, if it still runs. */
+/** Kills a process if it is still running, and waits until it has ended. */
 async function ended(process: ChildProcess): Promise<void> {
   if (process.exitCode !== null || process.signalCode !== null) return;
   const exited = once(process, 'exit');
@@ -90,7 +90,7 @@ async function ended(process: ChildProcess): Promise<void> {
   await exited;
 }
 
-/** Returns a port on which nothing listens. */
+/** Returns an unused port. */
 export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -3,7 +3,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import pg from 'pg';
 import { secretValue } from '../src/spec/credentials.ts';
 
-/** Connects to the database of the application through the Service of the primary. */
+/** Connects to the application's database through the primary's Service. */
 export async function connectToPrimary(
   client: KubernetesClient,
   {

@@ -5,7 +5,7 @@ import { connectToPrimary } from './service-client.ts';
 
 const timeoutMs = 2_000;
 
-/** Inserts rows into the table `orders` through the Service of the primary, and remembers which were acknowledged. */
+/** Inserts rows into the table `orders` through the primary's Service, and records which were acknowledged. */
 export class ServiceWrites implements AsyncDisposable {
   readonly #client: KubernetesClient;
   readonly #key: { readonly namespace: string; readonly name: string };
@@ -14,7 +14,7 @@ export class ServiceWrites implements AsyncDisposable {
   #next: number;
   #isOver = false;
 
-  /** @param options - `from`: the first id; the writer uses those that follow */
+  /** @param options - `from`: the first id to insert; later rows use the following ids */
   constructor(
     client: KubernetesClient,
     { from, ...key }: { readonly namespace: string; readonly name: string; readonly from: number },
@@ -45,10 +45,10 @@ export class ServiceWrites implements AsyncDisposable {
           this.#acknowledged.push(id);
         }
       } catch {
-        // The primary is away, or another one was chosen.
+        // The primary is down, or another one was chosen.
         await setTimeout(20);
       } finally {
-        // Waiting for a dead server would take forever.
+        // Not awaited: a dead server would never close the connection.
         void connection?.end().catch(() => undefined);
       }
     }

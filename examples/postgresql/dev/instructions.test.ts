@@ -18,7 +18,7 @@ describe('instructions', () => {
     expect(lines[2]).toBe('  export KUBECONFIG=/home/me/kubewright/.kubewright/kubeconfig');
   });
 
-  it('prints paths that are valid where the user is', () => {
+  it('prints paths relative to the user's folder', () => {
     expect(instructions(base)).toContain('-f examples/postgresql/config/samples/');
     const elsewhere = instructions({ ...base, workingDirectory: '/tmp' });
     expect(elsewhere).toContain('-f /home/me/kubewright/examples/postgresql/config/samples/');
@@ -36,13 +36,13 @@ describe('instructions', () => {
     expect(text).toContain("-o jsonpath='{.metadata.annotations.kubewright\\.dev/host-address}'");
   });
 
-  it('says in one line how to get kubectl when it is missing', () => {
+  it('prints in one line how to get kubectl if it is missing', () => {
     expect(instructions(base)).not.toContain('not on the PATH');
     const text = instructions({ ...base, hasKubectl: false });
     expect(text.split('\n').filter((line) => line.includes('kubectl is not on the PATH'))).toHaveLength(1);
   });
 
-  it('never prints the password, only the line that reads it', () => {
+  it('prints the command that reads the password, never the password', () => {
     expect(instructions(base)).toContain('kubectl get secret postgresql-sample-credentials');
     expect(instructions(base)).not.toContain('Password123');
   });

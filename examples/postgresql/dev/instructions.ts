@@ -5,16 +5,16 @@ export interface InstructionFacts {
   readonly kubeconfig: string;
   /** The example's own folder. */
   readonly project: string;
-  /** Where the user typed `npm start`: printed paths are valid from there. */
+  /** The folder where the user typed `npm start`. Printed paths are relative to it. */
   readonly workingDirectory: string;
   readonly hasKubectl: boolean;
   readonly hasPsql: boolean;
   readonly hasSample: boolean;
-  /** True if this machine reaches pods at the address in an annotation instead of the pod's. */
+  /** True if pods have their own network, so that this machine reaches them at the address in an annotation. */
   readonly isIsolated: boolean;
 }
 
-/** Column in which comments begin. */
+/** Column where comments begin. */
 const commentColumn = 50;
 
 /** Returns the commands to try next in a second terminal. */

@@ -1,7 +1,7 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 import pg from 'pg';
 
-/** The address of a server and the login. */
+/** The address of a server, and the credentials. */
 export interface Login {
   readonly host: string;
   readonly user: string;
@@ -32,7 +32,7 @@ async function ask({ host, user, password }: Login): Promise<string> {
   await client.connect();
   try {
     const { rows } = await client.query<{ version: string }>('SELECT version()');
-    // The rest names the compiler.
+    // Removes the platform and the compiler.
     return (rows[0]?.version ?? '').replace(/ on .*$/, '');
   } finally {
     await client.end();

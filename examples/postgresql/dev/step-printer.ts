@@ -15,7 +15,7 @@ export class StepPrinter {
   readonly #colors: boolean;
 
   /**
-   * @param options - `sinceMs`: how long ago the program started, in milliseconds; `colors`: whether the output shows them.
+   * @param options - `sinceMs`: milliseconds since the program started; `colors`: true if the output supports colors
    */
   constructor(options: {
     readonly clock: Clock;
@@ -29,7 +29,7 @@ export class StepPrinter {
     this.#colors = options.colors ?? false;
   }
 
-  /** Prints a step that was reached. */
+  /** Prints a completed step. */
   step(what: string, detail = '', mood: 'good' | 'bad' | 'plain' = 'plain'): void {
     const seconds = ((this.#clock.monotonic() - this.#start) / 1000).toFixed(2);
     const time = this.#paint('dim', `${seconds.padStart(7)} s`);

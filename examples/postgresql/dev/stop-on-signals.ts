@@ -1,17 +1,17 @@
 import type { EventEmitter } from 'node:events';
 
-/** A signal that is aborted when the user asks the program to stop. */
+/** An AbortSignal that is aborted when the user asks the program to stop. */
 export interface StopOnSignals extends Disposable {
   readonly signal: AbortSignal;
-  /** 128 and the number of the operating system's signal, as shells count; 0 when none came. */
+  /** 128 plus the number of the received signal, as in shells; 0 if none was received. */
   readonly exitCode: number;
 }
 
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /**
- * Listens for Ctrl-C, `kill`, a closed terminal, and closed output. The program must then exit by itself: npm forwards a
- * Ctrl-C that the terminal has already sent, so a second one has no meaning.
+ * Listens for Ctrl-C, `kill`, a closed terminal, and closed output. A second signal has no effect, because npm forwards a Ctrl-C
+ * that the terminal has already sent; so the program must exit by itself.
  */
 export function stopOnSignals(process: EventEmitter, output: EventEmitter): StopOnSignals {
   const controller = new AbortController();
@@ -21,7 +21,7 @@ export function stopOnSignals(process: EventEmitter, output: EventEmitter): Stop
     controller.abort(new Error(`stopped by ${name}`));
   };
   const closed = (error?: NodeJS.ErrnoException): void => {
-    // A log on a full disk is not a request to stop.
+    // A full disk is not a request to stop.
     if (error?.code !== 'ENOSPC' && error?.code !== 'EDQUOT') controller.abort(new Error('the output was closed'));
   };
   const names = Object.keys(numbers) as (keyof typeof numbers)[];
@@ -34,7 +34,7 @@ export function stopOnSignals(process: EventEmitter, output: EventEmitter): Stop
     },
     [Symbol.dispose]() {
       for (const name of names) process.off(name, stop);
-      // The output's listener stays: its error may come later than the end of the run.
+      // The output's listener stays: an error may still arrive after the run.
     },
   };
 }

@@ -1,23 +1,21 @@
 import { isAbsolute } from 'node:path';
 
 /**
- * The environment of an instance's container. The programs of PostgreSQL are found on the PATH.
+ * The environment of an instance's container. PostgreSQL's programs must be on the PATH.
  *
- * | variable | content |
- * |---|---|
- * | `POD_NAME`, `POD_NAMESPACE`, `POD_IP` | from the downward API; the pod is named after the instance |
- * | `CLUSTER_NAME` | name of the `PostgresCluster` |
- * | `PGDATA` | the data directory; its parent folder is on the instance's volume, and is used too |
- * | `PGHOST` | folder of the Unix socket; only this user may enter it |
- * | `SERVER_CERTIFICATES` | folder with `tls.crt`, `tls.key` and `ca.crt` of the server |
- * | `REPLICATION_CERTIFICATES` | the same for the client `streaming_replica`, which replicas and peers use |
- * | `APP_CREDENTIALS` | folder with `username` and `password` of the owner of the application's database |
- * | `SUPERUSER_CREDENTIALS` | folder with `password` of the superuser, which exists only if the cluster gives clients access as the superuser |
- * | `ARCHIVE_VOLUME`, `ARCHIVE_CREDENTIALS` | where the archive's claim and the credentials of its bucket are mounted, if the cluster has an archive |
- * | `RECOVERY_VOLUME`, `RECOVERY_CREDENTIALS` | the same of the archive that the cluster is restored from |
+ * | variable | content | |---|---| | `POD_NAME`, `POD_NAMESPACE`, `POD_IP` | from the downward API; the pod is named after the
+ * instance | | `CLUSTER_NAME` | name of the `PostgresCluster` | | `PGDATA` | the data directory; its parent folder is on the
+ * instance's volume, and holds other files of the instance | | `PGHOST` | folder of the Unix socket; only the server's user may
+ * enter it | | `SERVER_CERTIFICATES` | folder with `tls.crt`, `tls.key` and `ca.crt` of the server | | `REPLICATION_CERTIFICATES`
+ * | the same for the client certificate `streaming_replica`, which instances use to call each other and to replicate | |
+ * `APP_CREDENTIALS` | folder with `username` and `password` of the owner of the application's database | |
+ * `SUPERUSER_CREDENTIALS` | folder with `password` of the superuser; empty unless the cluster sets `superuserAccess` | |
+ * `ARCHIVE_VOLUME`, `ARCHIVE_CREDENTIALS` | mount points of the archive's volume claim and of its bucket's credentials, if the
+ * cluster has an archive | | `RECOVERY_VOLUME`, `RECOVERY_CREDENTIALS` | the same for the archive that the cluster is restored
+ * from |
  *
- * Its service account needs: `get`, `list` and `watch` on `postgresclusters`, `patch` on `postgresclusters/status`; `get`, `list`,
- * `watch`, `create` and `update` on `leases`; `get` and `list` on `pods`, to find the addresses of the other instances.
+ * The service account needs `list` and `watch` on `postgresclusters`, `patch` on `postgresclusters/status`, `get`, `list`,
+ * `watch` and `update` on `leases`, and `list` and `watch` on `pods`, to find the addresses of the other instances.
  */
 export interface InstanceEnvironment {
   readonly name: string;
@@ -29,14 +27,14 @@ export interface InstanceEnvironment {
   readonly serverCertificates: string;
   readonly replicationCertificates: string;
   readonly appCredentials: string;
-  /** Empty if the operator is of a version that mounts no such folder. */
+  /** Empty if an older operator, which does not mount this folder, created the pod. */
   readonly superuserCredentials: string;
-  /** Missing parts are empty: a target uses a volume or a bucket. */
+  /** Unset variables are empty strings: an archive uses either a volume or a bucket. */
   readonly archive: ArchiveFolders;
   readonly recovery: ArchiveFolders;
 }
 
-/** Where an archive is mounted. */
+/** Mount points of an archive's volume and of its bucket's credentials. */
 export interface ArchiveFolders {
   readonly volume: string;
   readonly credentials: string;
@@ -50,7 +48,7 @@ export class EnvironmentError extends Error {
 /**
  * Reads the environment of an instance.
  *
- * @throws EnvironmentError that lists all missing and invalid variables.
+ * @throws EnvironmentError with all missing and invalid variables
  */
 export function readEnvironment(env: Readonly<Record<string, string | undefined>>): InstanceEnvironment {
   const wrong: string[] = [];

@@ -21,16 +21,16 @@ export interface InstanceArchiveOptions {
   readonly environment: InstanceEnvironment;
   readonly data: DataDirectory;
   readonly programs: ProgramContext;
-  /** Command of this program, which also archives and restores WAL. */
+  /** Command that runs this program. PostgreSQL also calls it to archive and restore WAL. */
   readonly command: readonly string[];
   readonly clock: Clock;
   readonly access: Pick<ClusterAccess, 'cluster'>;
 }
 
-/** The first version with incremental backups. */
+/** The first version that supports incremental backups. */
 const incrementalMajor = 17;
 
-/** The archive of an instance: the commands for WAL, and the restore of a new cluster. */
+/** An instance's access to the archive: the WAL commands, and the restore of a new cluster. */
 export class InstanceArchive {
   readonly #options: InstanceArchiveOptions;
   #written: string | undefined;
@@ -39,7 +39,7 @@ export class InstanceArchive {
     this.#options = options;
   }
 
-  /** Writes the location of the archive for the programs, and returns the settings that run them. */
+  /** Writes the archive's location file, and returns the settings that make PostgreSQL archive and restore WAL. */
   async settings(
     target: BackupTarget | undefined,
     { major, newestTimeline }: { readonly major: number; readonly newestTimeline: number | undefined },
@@ -63,12 +63,12 @@ export class InstanceArchive {
     };
   }
 
-  /** Opens the archive. */
+  /** Opens the cluster's archive. */
   open(target: BackupTarget): Promise<ArchiveStore> {
     return openArchive(this.#locationOf(target));
   }
 
-  /** Returns why the last WAL file could not be archived; undefined if it could. */
+  /** Returns why the last WAL file could not be archived, or undefined if it was archived. */
   async failure(): Promise<string | undefined> {
     return (await readFailure(this.#locationFile))?.message;
   }
@@ -78,7 +78,7 @@ export class InstanceArchive {
     await ensureEmpty(await this.open(target), { signal });
   }
 
-  /** Fills a new data directory from the archive of another cluster, and replays its WAL up to the target. */
+  /** Creates a data directory from a backup in another cluster's archive, and replays the archived WAL up to the target. */
   async restore(
     { from, backup, target = {} }: Restore,
     { path, signal }: { readonly path: string; readonly signal: AbortSignal },
@@ -111,7 +111,7 @@ export class InstanceArchive {
     return archiveLocation(target, { cluster, ...environment.archive });
   }
 
-  /** Also the folder in which the programs, which run as the server's user, note failures. */
+  /** Folder of the location files. The WAL commands, which run as the server's user, also save failures here. */
   get #folder(): string {
     return join(this.#options.data.volume, 'archive');
   }

@@ -34,20 +34,20 @@ export interface InstanceManagerOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly programs: ProgramContext;
-  /** Command of this program, which PostgreSQL also runs to archive and restore WAL. */
+  /** Command that runs this program. PostgreSQL also calls it to archive and restore WAL. */
   readonly command: readonly string[];
 }
 
-/** How often the state is checked if nothing happens. */
+/** Interval between checks of the state while nothing happens. */
 const idleMs = 1_000;
-/** How soon it is checked again while something is in progress. */
+/** Interval between checks while a change is in progress. */
 const busyMs = 100;
 const failureMs = 1_000;
-/** Time for a clean stop, which waits until replicas have all WAL. Pods get 300 s. */
+/** Time limit of a clean stop, which waits until the replicas have all WAL. The pod's termination grace period is 300 s. */
 const stopMs = 240_000;
 /**
- * Runs one PostgreSQL server in the role that the cluster gives it: follows the `PostgresCluster` and the Lease, decides, acts, and
- * reports. See `decision/decide.ts` for the rules.
+ * Runs one PostgreSQL server in the role that the cluster assigns to it: watches the `PostgresCluster` and the Lease, decides,
+ * acts, and reports. The rules are in `decision/decide.ts`.
  */
 export class InstanceManager {
   readonly #options: InstanceManagerOptions;
@@ -103,7 +103,7 @@ export class InstanceManager {
       mayWrite: () => this.#lease.isHeld,
       onDeath: (death) => void this.#serverDied(death),
       onStuck: () => {
-        log.error('processes of the server do not end, although they were killed');
+        log.error('processes of the server are still running after they were killed');
         this.#lease.abandon();
       },
     });
@@ -124,7 +124,7 @@ export class InstanceManager {
     });
   }
 
-  /** The state of the instance, as the operator sees it. */
+  /** The report that the operator reads. */
   get report(): InstanceReport {
     const { environment } = this.#options;
     return reportOf({
@@ -138,13 +138,13 @@ export class InstanceManager {
     });
   }
 
-  /** Checks the state immediately. */
+  /** Triggers the next check immediately. */
   wake(): void {
     this.#isWoken = true;
     this.#wake?.();
   }
 
-  /** Stops and starts the server. Resolves when it accepts connections again; false if it does not run. */
+  /** Restarts the server. Resolves to true when it accepts connections again, or to false if it is not running. */
   async restart(): Promise<boolean> {
     if (!this.#local.isRunning) return false;
     const restarted = this.#restarts.request();
@@ -153,7 +153,10 @@ export class InstanceManager {
     return true;
   }
 
-  /** Responds to a primary that cannot reach the API server: true is a promise not to replace it for `forMs`. */
+  /**
+   * Handles the request of a primary that cannot reach the API server. By returning true, this instance promises not to replace
+   * that primary for `forMs`.
+   */
   async follows(primary: string, forMs: number): Promise<boolean> {
     const { clock } = this.#options;
     const { retryPeriodSeconds = 2 } = this.#access.cluster?.spec.lease ?? {};
@@ -163,14 +166,14 @@ export class InstanceManager {
     return !isReachable && this.#local.upstream === primary && this.#lease.promise(primary, forMs);
   }
 
-  /** Starts a base backup of the running server. */
+  /** Starts a base backup. Returns false if the cluster has no archive or the server is not running. */
   startBackup(request: BackupRequest): boolean {
     if (!this.#access.cluster?.spec.backup || !this.#local.isRunning) return false;
     this.#backups.start(request);
     return true;
   }
 
-  /** Returns the state of a base backup that this instance took. */
+  /** Returns the state of a base backup, or undefined if this instance did not take it. */
   backup(uid: string): BackupReport | undefined {
     return this.#backups.report(uid);
   }
@@ -185,8 +188,8 @@ export class InstanceManager {
     const { environment, clock, log } = this.#options;
     await this.#certificates.read();
     const count = await endServerProcesses(environment.dataDirectory, clock);
-    if (count > 0) log.warn('terminated processes left by an earlier instance manager', { count });
-    if (await this.#local.data.directory.rollBackUpgrade(signal)) log.warn('undid an unsuccessful major upgrade');
+    if (count > 0) log.warn('terminated processes of an earlier instance manager', { count });
+    if (await this.#local.data.directory.rollBackUpgrade(signal)) log.warn('rolled back a failed major upgrade');
     // The Lease must be renewed until the server has stopped.
     const over = new AbortController();
     await using server = await StatusServer.start({
@@ -218,7 +221,7 @@ export class InstanceManager {
     }
   }
 
-  /** Decides and acts once. Returns the time until the next decision if nothing happens. */
+  /** Decides and acts once. Returns the time until the next check, unless something wakes the instance earlier. */
   async #step(signal: AbortSignal): Promise<number> {
     const { log } = this.#options;
     this.#isWoken = false;
@@ -288,7 +291,7 @@ export class InstanceManager {
     return Math.min(isBusy ? busyMs : idleMs, (this.#lease.expiresInMs ?? idleMs) + 1);
   }
 
-  /** Sleeps until something changes, but at most `ms`. */
+  /** Sleeps for `ms`, or until woken. */
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     if (ms === 0 || this.#isWoken) return;
     const woken = new AbortController();

@@ -5,14 +5,14 @@ import type { LocalState } from './local-state.ts';
 import type { InstanceReport } from './protocol.ts';
 import type { DiskSpace } from './server/disk-space.ts';
 
-/** The parts of a report. */
+/** The inputs of a report. */
 export interface ReportInput {
   readonly name: string;
   readonly cluster: Stored<PostgresCluster> | undefined;
   readonly decision: Decision;
-  /** Message of the last action that failed. */
+  /** Message of the last action, if it failed. */
   readonly failure: string | undefined;
-  /** True after the server died as a primary. */
+  /** True while the instance waits for the operator after its server died as a primary. */
   readonly hasDied: boolean;
   readonly local: LocalState;
   readonly disk: DiskSpace;
@@ -27,7 +27,7 @@ const sensitive = [
   'max_worker_processes',
 ];
 
-/** Returns the state of an instance as its operator sees it. */
+/** Returns an instance's report for the operator. */
 export function reportOf({ name, cluster, decision, failure, hasDied, local, disk }: ReportInput): InstanceReport {
   const { status, data, server } = local;
   const isPrimary = server.kind === 'running' && server.role === 'primary';

@@ -26,17 +26,17 @@ export interface LocalDataOptions {
   readonly log: Logger;
   /** Writes the configuration for a server that follows `upstream`. */
   readonly applySettings: (upstream: string, signal: AbortSignal) => Promise<unknown>;
-  /** Called when the data, and the configuration in it, were replaced. */
+  /** Called after the data directory, including its configuration files, was replaced. */
   readonly onReplaced: () => void;
 }
 
-/** The data of this instance: created, copied from a primary, rewound, and compared with a primary's. */
+/** Manages the data of this instance: creates it, clones or rewinds it from a primary, and compares it with a primary's. */
 export class LocalData {
   readonly directory: DataDirectory;
   readonly #options: LocalDataOptions;
   #state: DataState = { kind: 'empty' };
   #isRead = false;
-  /** The primary whose WAL this data has diverged from. */
+  /** The primary from which this data has diverged. */
   #divergedFrom: string | undefined;
 
   constructor(options: LocalDataOptions) {
@@ -53,7 +53,7 @@ export class LocalData {
     return this.#isRead;
   }
 
-  /** Reads the data of a stopped server. */
+  /** Reads the data directory of a stopped server. */
   async read({
     primary,
     signal,
@@ -67,7 +67,7 @@ export class LocalData {
     this.#isRead = true;
   }
 
-  /** Notes that the running server was promoted. */
+  /** Records that the running server was promoted. */
   promoted(): void {
     if (this.#state.kind === 'present') this.#state = { ...this.#state, role: 'primary' };
   }
@@ -85,10 +85,10 @@ export class LocalData {
     this.#options.onReplaced();
   }
 
-  /** Replaces the data by a copy of a primary's. */
+  /** Replaces the data with a clone of a primary's data. */
   async clone(from: string, signal: AbortSignal): Promise<void> {
     const { programs, upstream, log } = this.#options;
-    log.info('copying the data of the primary', { from });
+    log.info('cloning the data of the primary', { from });
     await upstream.createSlot(from);
     const { connection, slot } = upstream.replication(from);
     await this.directory.replace((path) => cloneFrom(connection, { path, slot, context: programs, signal }));
@@ -98,7 +98,7 @@ export class LocalData {
     this.#options.onReplaced();
   }
 
-  /** Rewinds the data. If that is impossible, records that the data must be replaced. */
+  /** Rewinds the data to follow a primary. If that is impossible, marks the data as unusable, so that it is replaced. */
   async rewind(from: string, signal: AbortSignal): Promise<void> {
     const { access, environment, programs, upstream, clock, log } = this.#options;
     const wal = await upstreamWal(await upstream.session(from));
@@ -110,18 +110,19 @@ export class LocalData {
     const { path } = this.directory;
     const restores = access.cluster?.spec.backup !== undefined;
     const rewound = await rewindFrom(connection, { path, restores, context: programs, signal });
-    // The configuration was replaced by the primary's.
+    // pg_rewind replaced the configuration files with the primary's.
     this.#options.onReplaced();
     if (rewound.kind === 'impossible') {
-      log.warn('cannot rewind the data; copying it again', { from, why: rewound.why });
+      log.warn('cannot rewind the data; cloning it instead', { from, why: rewound.why });
       return this.directory.markUnusable(rewound.why);
     }
     if (rewound.kind === 'unneeded') {
       const { timeline } = await this.directory.controlData(signal);
-      // A former primary never shares the timeline of the next one, unless both chose the same number.
+      // A former primary and its successor are never on the same timeline, unless both chose the same number for different
+      // timelines.
       if (timeline === wal.timeline || this.#divergedFrom === from) {
         const why = `the data has diverged from ${from} on timeline ${timeline}, where pg_rewind finds no fork`;
-        log.warn('cannot rewind the data; copying it again', { from, why });
+        log.warn('cannot rewind the data; cloning it instead', { from, why });
         return this.directory.markUnusable(why);
       }
     }
@@ -137,7 +138,10 @@ export class LocalData {
     if (rewound.kind === 'unreachable') throw new Error(rewound.why);
   }
 
-  /** Compares the WAL of a running standby with a primary's. If this data cannot follow it, records the required action. */
+  /**
+   * Returns true if a running standby can stream from a primary, by comparing their WAL. If not, marks the data as diverged or
+   * unusable.
+   */
   async canStreamFrom(
     upstream: string,
     { status, sql }: { readonly status: LocalStatus; readonly sql: Sql },
@@ -154,10 +158,10 @@ export class LocalData {
       return false;
     }
     const next = walFileOf(own.lsn, { timeline: wal.timeline, segmentBytes: wal.segmentBytes });
-    // The first eight digits are the timeline.
+    // Skips the timeline, which is in the first eight digits.
     if (wal.oldestFile === '' || next.slice(8) >= wal.oldestFile.slice(8)) return true;
     const why = `${upstream} no longer has the WAL from ${status.lsn} on`;
-    log.warn('the data cannot follow the primary', { why });
+    log.warn('cannot stream from the primary', { why });
     await this.directory.markUnusable(why);
     this.#state = { kind: 'unusable', why };
     return false;

@@ -30,16 +30,16 @@ export interface LocalInstanceOptions {
   readonly programs: ProgramContext;
   readonly access: ClusterAccess;
   readonly certificates: () => InstanceCertificates;
-  /** True while this instance may have a writable server. */
+  /** True while this instance holds the Lease, so that its server may accept writes. */
   readonly mayWrite: () => boolean;
   readonly onDeath: (death: ServerDeath) => void;
-  /** Called if processes of the server do not end, although they were killed. */
+  /** Called if processes of the server are still running after they were killed. */
   readonly onStuck: () => void;
-  /** Command of this program, see `InstanceArchive`. */
+  /** Command that runs this program; see `InstanceArchive`. */
   readonly command: readonly string[];
 }
 
-/** The server of this instance, its data, and the connections to it and to the primary. Carries out decisions. */
+/** This instance's server, its data, and the connections to the server and to the primary. Carries out decisions. */
 export class LocalInstance implements AsyncDisposable {
   readonly data: LocalData;
   readonly archive: InstanceArchive;
@@ -111,7 +111,7 @@ export class LocalInstance implements AsyncDisposable {
     return this.#server.isRunning;
   }
 
-  /** True if something is expected to change soon. */
+  /** True if a change is expected soon, so that the state is checked more often. */
   get isChanging(): boolean {
     if (this.#quorum.isHolding) return true;
     return this.#server.isRunning && (this.#status === undefined || this.#isWaitingForWal);
@@ -122,7 +122,7 @@ export class LocalInstance implements AsyncDisposable {
     return this.#server.isRunning && this.#role === 'standby' ? this.#upstream : undefined;
   }
 
-  /** For how long the running server has not responded, in milliseconds. */
+  /** Milliseconds since the running server last responded. */
   get silentMs(): number {
     return this.#server.isRunning ? this.#options.clock.monotonic() - this.#respondedAtMs : 0;
   }
@@ -171,14 +171,14 @@ export class LocalInstance implements AsyncDisposable {
       this.#version ??= String((await this.#sql.query('SHOW server_version'))[0]?.['server_version']);
     } catch (error) {
       this.#status = undefined;
-      // A server that is starting, stopping or overloaded reports that.
+      // A server that is starting, stopping or overloaded still responds with an error code.
       if ((error as { readonly code?: unknown }).code !== undefined) this.#heard(error);
       return;
     }
     if (this.#role === 'standby' && !this.#status.isInRecovery) this.#promoted();
   }
 
-  /** Starts the server. Returns false if it may no longer write. */
+  /** Starts the server. Returns false if it is no longer allowed to start as a primary. */
   async start(
     { role, upstream }: { readonly role: Role; readonly upstream?: string | undefined },
     signal: AbortSignal,
@@ -191,9 +191,10 @@ export class LocalInstance implements AsyncDisposable {
     const { floors } = await this.data.directory.controlData(signal);
     this.#settings.floors = role === 'standby' ? floors : {};
     this.#role = role;
-    // Other data is compared first, when the server accepts connections: streaming would overwrite WAL that differs.
+    // Only cloned or rewound data streams from the start. Other data is compared first, once the server accepts connections,
+    // because streaming would overwrite diverged WAL.
     const streams = upstream !== undefined && (await this.data.directory.isCopied());
-    // If its address is unknown, the standby follows it later.
+    // If the primary's address is unknown, the standby follows it later.
     this.#upstream = streams && this.#options.access.addressOf(upstream) ? upstream : undefined;
     this.#isPromoting = false;
     if (this.#upstream !== undefined) await this.#reserveSlot(this.#upstream);
@@ -226,14 +227,17 @@ export class LocalInstance implements AsyncDisposable {
   async promote(signal: AbortSignal): Promise<void> {
     if (this.#isPromoting || !this.#options.mayWrite()) return;
     if (!(await this.#quorum.prepare(signal))) return;
-    // The server reads changed settings before the next step.
+    // Changed settings must take effect first: the next call promotes the server.
     if (await this.#settings.apply(this.#upstream, signal)) return this.#server.reload();
     this.#options.log.info('promoting the server');
     await this.#sql.query('SELECT pg_promote(false)');
     this.#isPromoting = true;
   }
 
-  /** Changes the instance that the standby streams from. Returns false if it cannot yet; notes if its data has diverged from it. */
+  /**
+   * Switches the standby to stream from another instance. Returns false if that is not possible yet, and marks data that has
+   * diverged from it.
+   */
   async follow(upstream: string | undefined, signal: AbortSignal): Promise<boolean> {
     if (upstream !== undefined) {
       const status = this.#status;
@@ -265,13 +269,13 @@ export class LocalInstance implements AsyncDisposable {
     if (isPrimary && state.kind === 'present') await this.#primary.run(status, { systemID: state.systemID, signal });
   }
 
-  /** Causes the server to reread its files. */
+  /** Reloads the server's configuration and certificates. */
   reload(): void {
     this.#server.reload();
   }
 
   #promoted(): void {
-    this.#options.log.info('the server is a primary now', { timeline: this.#status?.timeline });
+    this.#options.log.info('the server was promoted', { timeline: this.#status?.timeline });
     this.#role = 'primary';
     this.#upstream = undefined;
     this.#isPromoting = false;
@@ -280,12 +284,12 @@ export class LocalInstance implements AsyncDisposable {
     this.#primary.promoted();
   }
 
-  /** True while a standby has a primary, and does not stream from it. */
+  /** True while a standby has an upstream, but is not streaming from it. */
   get #isWaitingForWal(): boolean {
     return this.#role === 'standby' && this.#upstream !== undefined && this.#status?.isReceiving === false;
   }
 
-  /** Creates the slot in which the primary keeps WAL, if the primary can be reached. */
+  /** Creates the slot that makes the primary retain WAL, if the primary can be reached. */
   async #reserveSlot(upstream: string): Promise<void> {
     try {
       await this.#connections.createSlot(upstream);
@@ -296,7 +300,7 @@ export class LocalInstance implements AsyncDisposable {
 
   #heard(error: unknown): void {
     const { code } = error as { readonly code?: unknown };
-    // Five characters are an SQLSTATE: the server has responded.
+    // A code of five characters is an SQLSTATE, so the server has responded.
     if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) this.#respondedAtMs = this.#options.clock.monotonic();
   }
 }

@@ -7,14 +7,17 @@ import { isUpgradeCommand, runUpgradeProgram } from '../upgrade/upgrade-program.
 import { EnvironmentError, readEnvironment } from './environment.ts';
 import { InstanceManager } from './instance-manager.ts';
 
-/** Limits after which a silent connection to the API server is closed. */
+/** Timeouts that close an unresponsive connection to the API server. */
 const tuning = { connectTimeoutMs: 2_000, keepAliveIntervalMs: 2_000, keepAliveTimeoutMs: 2_000 };
 
-/** The command of this program, for PostgreSQL. */
+/** Command that runs this program, for PostgreSQL's settings. */
 const command = [process.execPath, process.argv[1] ?? ''];
 const programs = { env: process.env };
 
-/** Archives or restores a WAL file, runs a drill or a step of a major upgrade, or runs the instance manager, depending on the arguments. */
+/**
+ * Depending on the arguments, archives or restores a WAL file, runs a drill or a step of a major upgrade, or runs the instance
+ * manager.
+ */
 function run(args: readonly string[]): Promise<number> {
   if (isWalProgram(args)) {
     const log = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -32,14 +35,14 @@ function run(args: readonly string[]): Promise<number> {
   return main();
 }
 
-/** Returns a signal that is aborted when this process is asked to stop. */
+/** Returns an AbortSignal that is aborted by SIGTERM or SIGINT. */
 function stopSignal(): AbortSignal {
   const stop = new AbortController();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => stop.abort());
   return stop.signal;
 }
 
-/** Runs an instance manager until a signal asks it to stop. Returns the exit code. */
+/** Runs an instance manager until SIGTERM or SIGINT. Returns the exit code. */
 async function main(): Promise<number> {
   const log = jsonLogger();
   const stop = stopSignal();

@@ -23,10 +23,16 @@ export interface PrimaryUpkeepOptions {
 }
 
 const slotsMs = 30_000;
-/** Longer than the time between two lists of the instances, and shorter than a new instance needs for its first start. */
+/**
+ * The instances must have been listed within this time: longer than the interval between two lists, shorter than a new instance's
+ * first start.
+ */
 const recentMs = 20_000;
 
-/** The work of a primary besides its clients: it reports itself, creates roles and the first database, and drops old slots. */
+/**
+ * The periodic work of a primary: it reports itself, creates roles and the first database, keeps the superuser's password, and
+ * drops old slots.
+ */
 export class PrimaryUpkeep {
   readonly #options: PrimaryUpkeepOptions;
   readonly #superuser = new SuperuserPassword();
@@ -37,22 +43,23 @@ export class PrimaryUpkeep {
     this.#options = options;
   }
 
-  /** Notes that the server has started as a primary. */
+  /** Called when the server starts as a primary. */
   started(): void {
     this.#hasRoles = false;
     this.#slotsAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Notes that the server was promoted. Slots stay for a while, because replicas are about to connect. */
+  /** Called when the server was promoted. Keeps the slots for a while, because replicas are about to connect. */
   promoted(): void {
     const { clock, log } = this.#options;
     this.#hasRoles = false;
     this.#slotsAtMs = clock.monotonic();
-    // pg_rewind compares timelines by the last checkpoint. It can take long, so it gets its own connection.
+    // pg_rewind reads the timeline from the last checkpoint, so one is needed now. It can take long, so it has its own
+    // connection.
     void this.#checkpoint().catch((error: unknown) => log.warn('cannot write a checkpoint', { error }));
   }
 
-  /** Does what is due. */
+  /** Does the work that is due. */
   async run(
     { timeline }: LocalStatus,
     { systemID, signal }: { readonly systemID: string; readonly signal: AbortSignal },
@@ -62,7 +69,7 @@ export class PrimaryUpkeep {
     const { name } = environment;
     if (status.targetPrimary !== name) return;
     const isReported = status.currentPrimary === name && status.timeline === timeline && status.systemID !== undefined;
-    // Data of an earlier version, or of a backup, may lack one.
+    // Data from an older operator, or from a backup, may lack these roles.
     if (!this.#hasRoles) {
       await createReplicationRole(sql);
       await createOperatorRole(sql);
@@ -73,7 +80,8 @@ export class PrimaryUpkeep {
       await access.reportPrimary({ currentPrimary: name, timeline, systemID }, signal);
     }
     await this.#superuser.keep(sql, await this.#superuserAccess());
-    // Without the API server, an instance that is not known may exist. Its slot keeps the WAL that it needs, and names it.
+    // While the API server is unreachable, an unknown instance may exist. Its slot must stay: it retains WAL for the instance,
+    // and reveals it to the failsafe check.
     if (!access.wasReadWithin(recentMs) || status.instanceStatuses === undefined) return;
     if (clock.monotonic() - this.#slotsAtMs < slotsMs) return;
     this.#slotsAtMs = clock.monotonic();
@@ -102,7 +110,7 @@ export class PrimaryUpkeep {
   }
 }
 
-/** Returns the password in a mounted Secret; undefined until the kubelet has written it. */
+/** Returns the password in a mounted Secret, or undefined until the kubelet has written it. */
 async function passwordIn(folder: string): Promise<string | undefined> {
   try {
     return (await readFile(join(folder, 'password'), 'utf8')).trim();

@@ -1,77 +1,81 @@
 /**
  * The protocol between the operator and an instance manager: HTTPS with client certificates on {@link statusPort}, JSON bodies.
  *
- * | request | what the instance does |
- * |---|---|
- * | `GET /v1/status` | reports, at any time, {@link InstanceReport} |
- * | `POST /v1/restart` | replies 202, then stops and starts the server, as later reports show; 409 if it is not running |
- * | `POST /v1/backups?name=NAME&uid=UID&type=TYPE` | takes a base backup ({@link BackupRequest}) into the archive, and replies 202; repeated requests with the same UID change nothing; 409 without an archive or a running server |
- * | `GET /v1/backups/UID` | reports {@link BackupReport}; 404 if this instance knows no such backup |
- * | `GET /v1/primary?name=NAME&forMs=MS` | failsafe: 204 if this instance cannot reach the API server either and still follows NAME; 409 otherwise. An instance that replied 204 does not acquire the Lease for MS milliseconds |
- * | `GET /metrics` | reports the metrics of `src/metrics/instance-metrics.ts`; needs no client certificate |
- * | `GET /readyz`, `GET /livez` | for the kubelet's probes, which have no client certificate: 200 or 503 |
+ * | request | what the instance does | |---|---| | `GET /v1/status` | returns an {@link InstanceReport}, in any state | | `POST
+ * /v1/restart` | replies 202, then restarts the server; later reports show the progress. 409 if the server is not running | |
+ * `POST /v1/backups?name=NAME&uid=UID&type=TYPE` | replies 202, then takes a base backup ({@link BackupRequest}) into the
+ * archive; repeating a request with the same UID has no effect. 409 without an archive or a running server | | `GET
+ * /v1/backups/UID` | returns a {@link BackupReport}; 404 if this instance does not know the backup | | `GET
+ * /v1/primary?name=NAME&forMs=MS` | failsafe: 204 if this instance cannot reach the API server either and still follows NAME; 409
+ * otherwise. After replying 204, the instance does not acquire the Lease for MS milliseconds | | `GET /metrics` | returns the
+ * metrics of `src/metrics/instance-metrics.ts`; needs no client certificate | | `GET /readyz`, `GET /livez` | the kubelet's
+ * probes: 200 or 503; need no client certificate |
  *
- * Certificates of the cluster's authority: the server presents one for the names of the Services, such as `NAME-rw`. The operator
- * presents one for {@link operatorUser}, and instances present one for {@link replicationUser}; only `/v1/primary` accepts the latter.
+ * All certificates are signed by the cluster's authority. The server's certificate is valid for the names of the Services, such
+ * as `NAME-rw`. The operator's client certificate has the common name {@link operatorUser}; that of instances has {@link
+ * replicationUser}, which only `/v1/primary` accepts.
  */
 export const statusPort = 8000;
 
-/** The label of an instance's role, which the operator sets and the Services select by. */
+/** Label with an instance's role. The operator sets it, and the Services select by it. */
 export const roleLabel = 'database.db.example.com/role';
 
-/** The label with the name of the cluster on everything that belongs to it. */
+/** Label on all objects of a cluster, with the cluster's name. */
 export const clusterLabel = 'database.db.example.com/cluster';
 
-/** Common name of the operator's certificate. */
+/** Common name of the operator's client certificate. */
 export const operatorUser = 'postgres';
 
-/** The superuser that the operator connects to PostgreSQL as, with its certificate. `postgres` is left to users. */
+/** The superuser role of the operator, which logs in with the operator's certificate. The role `postgres` is left to users. */
 export const operatorRole = 'postgres_operator';
 
-/** Common name of the certificate of poolers, and the role with which they look up the passwords of users. */
+/** Common name of the poolers' client certificate, and the role that looks up users' passwords for them. */
 export const poolerRole = 'postgres_pooler';
 
-/** The schema with the function by which poolers look up passwords. */
+/** Schema of the function that poolers look up passwords with. */
 export const poolerSchema = 'postgres_pooler';
 
-/** Common name of the instances' client certificate, and the role that replicas stream as. */
+/** Common name of the instances' client certificate, and the role that replicas use to stream. */
 export const replicationUser = 'streaming_replica';
 
-/** State of one instance. */
+/** The state of one instance, as it reports it. */
 export interface InstanceReport {
   readonly name: string;
-  /** `starting` includes recovery, cloning and rewinding; `fenced` and `waiting` mean that the server must not run now. */
+  /** `starting` includes recovery, cloning and rewinding; in the states `fenced` and `waiting`, the server must not run. */
   readonly state: 'starting' | 'running' | 'stopping' | 'waiting' | 'fenced' | 'failed';
   readonly message?: string;
   readonly isPrimary: boolean;
-  /** True while an instance, whose server died as the primary, waits for the operator to choose another. */
+  /** True after the server died as the primary, while the instance waits for the operator to choose another one. */
   readonly hasDied?: boolean;
   readonly isReady: boolean;
-  /** Content of the volume: data with which a server starts as a primary or as a standby, data to be replaced, or none. */
+  /** Content of the volume: data that starts as a primary or as a standby, data that must be replaced, or none. */
   readonly data?: 'primary' | 'standby' | 'unusable' | 'empty';
   readonly timeline?: number;
   readonly systemID?: string;
-  /** End of the WAL that the instance has written (primary) or received (replica). */
+  /** End of the WAL that the primary has written, or the replica has received. */
   readonly receivedLSN?: string;
   readonly replayedLSN?: string;
-  /** False while a replica replays WAL that it had before its start: `receivedLSN` is not the end of its WAL yet. */
+  /** False while a replica is still replaying WAL from before its start, so that `receivedLSN` is not the end of its WAL yet. */
   readonly isAtEnd?: boolean;
-  /** True while a WAL receiver is connected to a primary. */
+  /** True while the replica streams WAL from a primary. */
   readonly isReceiving: boolean;
-  /** The replicas that are connected to this primary. */
+  /** The replicas connected to this primary. */
   readonly replicas?: readonly ReplicaReport[];
   readonly archive?: ArchiveReport;
   /** True if a changed setting takes effect only after a restart. */
   readonly pendingRestart: boolean;
-  /** True if a setting that must not be lower on a replica than on the primary gets lower: the primary restarts first. */
+  /**
+   * True if a pending change lowers a setting that must not be lower on a replica than on the primary, so the primary must
+   * restart first.
+   */
   readonly lowersSetting?: boolean;
-  /** `settingsHash` of the parameters that the server was last configured with. */
+  /** `settingsHash` of the parameters that the server is configured with. */
   readonly settings?: string;
-  /** The reason why the newest parameters are not in effect, if the server rejects them. */
+  /** Why the server rejects the current parameters, if it does. */
   readonly settingsError?: string;
   readonly freeBytes?: number;
   readonly isDiskFull: boolean;
-  /** Version of the server program. */
+  /** Version of the server. */
   readonly version?: string;
 }
 
@@ -87,11 +91,11 @@ export interface ArchiveReport {
   readonly lastArchivedTime?: string;
   readonly lastFailed?: string;
   readonly lastFailedTime?: string;
-  /** Reason of the last failure. */
+  /** Why archiving last failed. */
   readonly message?: string;
 }
 
-/** A base backup to take. */
+/** A request for a base backup. */
 export interface BackupRequest {
   /** Name and UID of the `PostgresBackup`. */
   readonly name: string;
@@ -99,7 +103,7 @@ export interface BackupRequest {
   readonly type: 'full' | 'incremental';
 }
 
-/** State of a base backup. */
+/** The state of a base backup. */
 export interface BackupReport {
   readonly phase: 'Running' | 'Completed' | 'Failed';
   readonly error?: string;
@@ -112,6 +116,6 @@ export interface BackupReport {
   readonly startedAt?: string;
   readonly stoppedAt?: string;
   readonly sizeBytes?: number;
-  /** Earliest time that the archive can restore, after old backups were deleted. */
+  /** Earliest time that can be restored from the archive, after the deletion of old backups. */
   readonly firstRecoverabilityPoint?: string;
 }

@@ -14,21 +14,21 @@ export interface ServerFailuresOptions {
   readonly log: Logger;
 }
 
-/** A server that does not respond is killed after the renew deadline, but not earlier than this. */
+/** An unresponsive server is killed after the renew deadline, but not earlier than this. */
 const minSilenceMs = 5_000;
 
-/** Reacts to a server that dies or hangs. A primary lets the operator choose another instance first. */
+/** Handles a server that dies or hangs. A primary whose server died first lets the operator choose another instance. */
 export class ServerFailures {
   readonly #options: ServerFailuresOptions;
   readonly #deaths = new ServerDeaths();
-  /** The last death of the server as a primary, after which another instance may be chosen. */
+  /** Set after the server died as a primary, while the operator may choose another instance. */
   #yielding: { readonly untilMs: number; readonly targetPrimaryTime: string | undefined } | undefined;
 
   constructor(options: ServerFailuresOptions) {
     this.#options = options;
   }
 
-  /** True for a while after the server died as a primary, until the operator has chosen. */
+  /** True after the server died as a primary, until the operator has chosen or the time is over. */
   get isYielding(): boolean {
     const { access, clock } = this.#options;
     if (!this.#yielding) return false;
@@ -37,12 +37,12 @@ export class ServerFailures {
     return this.#yielding !== undefined;
   }
 
-  /** Notes that the server accepts connections. */
+  /** Called when the server accepts connections. */
   accepts(): void {
     this.#deaths.accepts(this.#options.clock.monotonic());
   }
 
-  /** After deaths, waits before the next start. */
+  /** Waits before the next start if the server has died repeatedly. */
   async beforeStart(signal: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const ms = this.#deaths.notBeforeMs - clock.monotonic();
@@ -50,7 +50,7 @@ export class ServerFailures {
     this.#deaths.started(clock.monotonic());
   }
 
-  /** Releases the Lease of a primary whose server died, if others could take over. */
+  /** Called when the server died. A primary releases the Lease if another instance could take over. */
   async died({ why, output }: ServerDeath, lease: PrimaryLease): Promise<void> {
     const { name, access, clock, log } = this.#options;
     const { spec, status } = access.cluster ?? {};
@@ -64,11 +64,11 @@ export class ServerFailures {
     await lease.release();
   }
 
-  /** Kills a server that has not responded for as long as a Lease is valid without renewal. Returns true if it did. */
+  /** Kills a server that has not responded for longer than the renew deadline. Returns true if it killed the server. */
   async endHanging(local: LocalInstance): Promise<boolean> {
     const { silentMs } = local;
     if (silentMs <= Math.max(this.#renewDeadlineMs, minSilenceMs)) return false;
-    this.#options.log.error('killing the server, because it does not respond', { silentMs });
+    this.#options.log.error('killing the unresponsive server', { silentMs });
     await local.stop({ mode: 'immediate', withinMs: 0, why: 'the server does not respond' });
     return true;
   }

@@ -12,11 +12,13 @@ export interface StandbyUpkeepOptions {
   readonly sql: Sql;
 }
 
-/** How often a standby that does not stream looks for the reason, and slots are dropped. */
+/** How long a standby may be without a stream before it looks for the reason. */
 const checkMs = 2_000;
 const slotsMs = 30_000;
 
-/** The work of a standby: it drops slots that only a primary needs, and looks for the reason if it does not receive WAL. */
+/**
+ * The periodic work of a standby: it drops slots that only a primary needs, and if it does not receive WAL, looks for the reason.
+ */
 export class StandbyUpkeep {
   readonly #options: StandbyUpkeepOptions;
   #checkedAtMs = 0;
@@ -26,13 +28,13 @@ export class StandbyUpkeep {
     this.#options = options;
   }
 
-  /** Notes that the server has started as a standby. */
+  /** Called when the server starts as a standby. */
   started(): void {
     this.#checkedAtMs = this.#options.clock.monotonic();
     this.#slotsAtMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Does what is due on a standby of `upstream`. */
+  /** Does the work that is due on a standby of `upstream`. */
   async run(status: LocalStatus, { upstream }: { readonly upstream: string | undefined }): Promise<void> {
     const { clock, data, connections, sql } = this.#options;
     const now = clock.monotonic();

@@ -9,7 +9,7 @@ export interface UpgradeUpkeepOptions {
   readonly log: Logger;
 }
 
-/** The work of a primary that has started for the first time after a major upgrade: it removes the old data, and collects statistics. */
+/** The work of a primary after a major upgrade: it removes the old data, and collects statistics. */
 export class UpgradeUpkeep implements AsyncDisposable {
   readonly #options: UpgradeUpkeepOptions;
   readonly #over = new AbortController();
@@ -20,14 +20,14 @@ export class UpgradeUpkeep implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Does what is due. */
+  /** Does the work, once. */
   async run(signal: AbortSignal): Promise<void> {
     if (this.#isChecked) return;
     const { data, log } = this.#options;
     signal.throwIfAborted();
     if (await data.upgrade.removeKept()) {
-      log.info('the server of the new version works: removed the data of the old one');
-      // pg_upgrade does not keep all statistics, without which queries are slow. It can take long.
+      log.info('removed the data of the old version, because the server of the new version works');
+      // pg_upgrade does not transfer all optimizer statistics. Collecting them can take long, so it runs in the background.
       this.#analyzing = this.#analyze().catch((error: unknown) => log.warn('cannot collect statistics', { error }));
     }
     this.#isChecked = true;
@@ -41,7 +41,7 @@ export class UpgradeUpkeep implements AsyncDisposable {
   async #analyze(): Promise<void> {
     const { environment, programs, log } = this.#options;
     const args = ['--all', '--analyze-in-stages', '-h', environment.socketDirectory, '-U', 'postgres'];
-    // The replicas are still being copied.
+    // Does not wait for replicas, because they are still being cloned.
     const env = { ...programs.env, PGOPTIONS: '-c synchronous_commit=local' };
     await runProgram('vacuumdb', { args, context: { ...programs, env }, signal: this.#over.signal });
     log.info('collected statistics after the upgrade');

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import type { Command, CommandLine, Flag, Flags } from './command.ts';
 import { PluginError } from './plugin-error.ts';
 
-/** The name under which users call the plugin. */
+/** The command that users type. */
 const program = 'kubectl kubewright pg';
 
 /** Flags of all commands. */
@@ -13,7 +13,7 @@ const commonFlags: Readonly<Record<string, Flag>> = {
   help: { type: 'boolean', short: 'h', text: 'print help' },
 };
 
-/** Parses the words after the name of a command. @throws PluginError with the exit code 2 */
+/** Parses the arguments of a command. @throws PluginError with exit code 2 if they are invalid */
 export function parseCommandLine(name: string, command: Command, words: readonly string[]): CommandLine {
   const end = words.indexOf('--');
   const [own, rest] = end === -1 ? [words, []] : [words.slice(0, end), words.slice(end + 1)];
@@ -25,7 +25,7 @@ export function parseCommandLine(name: string, command: Command, words: readonly
       ]),
     );
     const { values, positionals } = parseArgs({ args: [...own], options, allowPositionals: true });
-    // No option is `multiple`, so no value is an array.
+    // No option is `multiple`, so no value is an array: the type is narrower than `parseArgs` says.
     const flags = values as Flags;
     if (flags['help'] !== true) checkArgs(command, positionals);
     return { args: positionals, flags, rest };
@@ -42,14 +42,14 @@ function checkArgs({ args }: Command, given: readonly string[]): void {
   if (surplus !== undefined) throw new Error(`unexpected argument ${surplus}`);
 }
 
-/** Returns the help of the plugin. */
+/** Returns the plugin's help text. */
 export function programHelp(commands: Readonly<Record<string, Command>>): string {
   const width = Math.max(...Object.keys(commands).map(({ length }) => length));
   const lines = Object.entries(commands).map(([name, { summary }]) => `  ${name.padEnd(width)}  ${summary}`);
   return `Usage: ${program} COMMAND CLUSTER\n\n${lines.join('\n')}\n\nRun ${program} COMMAND --help for the flags of a command.\n`;
 }
 
-/** Returns the help of a command. */
+/** Returns a command's help text. */
 export function commandHelp(name: string, { summary, args, flags }: Command): string {
   const rows = Object.entries({ ...flags, ...commonFlags }).map(([flag, { short, value, text }]) => {
     const long = `--${flag}${value === undefined ? '' : ` ${value}`}`;

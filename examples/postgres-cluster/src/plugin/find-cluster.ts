@@ -19,7 +19,7 @@ export async function findCluster(
   }
 }
 
-/** Checks that a cluster has an instance. @throws PluginError if it has not */
+/** Checks that a cluster has an instance. @throws PluginError if it does not */
 export function checkInstance({ metadata, status }: Stored<PostgresCluster>, instance: string): void {
   const names = status?.instanceStatuses?.map(({ name }) => name) ?? [];
   if (names.includes(instance)) return;

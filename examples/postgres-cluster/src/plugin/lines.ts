@@ -1,4 +1,4 @@
-/** Splits a stream of bytes into lines, without line breaks. */
+/** Splits a byte stream into lines, without the line breaks. */
 export async function* linesOf(body: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = '';

@@ -8,7 +8,7 @@ import { PluginError } from './plugin-error.ts';
 
 process.exitCode = await main(process.argv.slice(2));
 
-/** Runs `kubectl kubewright pg`; returns the exit code. */
+/** Runs `kubectl kubewright pg`, and returns the exit code. */
 async function main([name = '--help', ...words]: readonly string[]): Promise<number> {
   const print = (text: string): void => void process.stdout.write(text);
   try {

@@ -10,7 +10,7 @@ export const targetFlags: Readonly<Record<string, Flag>> = {
   exclusive: { type: 'boolean', text: 'stop just before the time or position instead of after it' },
 };
 
-/** Returns where a recovery ends. @throws PluginError if the flags contradict each other */
+/** Returns the recovery target that the flags describe. @throws PluginError if the flags are invalid or contradict each other */
 export function recoveryTarget(flags: Flags): RecoveryTarget {
   const [time, lsn, name] = ['time', 'lsn', 'restore-point'].map((flag) => textFlag(flags, flag));
   const immediate = flags['immediate'] === true;
@@ -29,7 +29,10 @@ export function recoveryTarget(flags: Flags): RecoveryTarget {
   };
 }
 
-/** Accepts what PostgreSQL prints, with microseconds. A time without a zone would mean another instant on each machine. */
+/**
+ * Converts a time with a zone to RFC 3339. Accepts PostgreSQL's output format, too. Rejects times without a zone, because their
+ * meaning depends on the machine.
+ */
 function instant(text: string): string {
   const [, date, time, zone] =
     /^(\d{4}-\d\d-\d\d)[Tt ](\d\d:\d\d:\d\d(?:\.\d+)?)([Zz]|[+-]\d\d(?::?\d\d)?)$/.exec(text) ?? [];

@@ -1,6 +1,6 @@
 import type { Session } from './command.ts';
 
-/** A replica, as the primary sees it. */
+/** A replica, as `pg_stat_replication` on the primary shows it. */
 export interface StreamingReplica {
   readonly name: string;
   readonly state: string;
@@ -12,7 +12,7 @@ export interface StreamingReplica {
   readonly slot: string | null;
 }
 
-/** Replicas of a primary, or why they are unknown. */
+/** The replicas of a primary, or why they cannot be read. */
 export type Replication = readonly StreamingReplica[] | { readonly why: string };
 
 const query = `SELECT coalesce(json_agg(r ORDER BY r.name), '[]') FROM (SELECT application_name AS name, state, sync_state AS sync,
@@ -21,7 +21,7 @@ const query = `SELECT coalesce(json_agg(r ORDER BY r.name), '[]') FROM (SELECT a
   (SELECT slot_name FROM pg_replication_slots s WHERE s.active_pid = w.pid) AS slot
   FROM pg_stat_replication w WHERE usename = 'streaming_replica' AND state <> 'backup') r`;
 
-/** Reads the replicas of a primary, with psql in its pod. */
+/** Reads a primary's replicas by running psql in its pod. */
 export async function readReplication(
   primary: string | undefined,
   { client, namespace, signal }: Session,
@@ -32,7 +32,7 @@ export async function readReplication(
     const options = { container: 'postgresql', command, signal };
     await using process = await client.pods.exec({ namespace, name: primary }, options);
     const { exitCode, stdout, stderr } = await process.text();
-    // The query returns one row of this form.
+    // The query returns one JSON array of this shape.
     return exitCode === 0 ? (JSON.parse(stdout) as readonly StreamingReplica[]) : { why: stderr.trim() };
   } catch (error) {
     return { why: error instanceof Error ? error.message : String(error) };

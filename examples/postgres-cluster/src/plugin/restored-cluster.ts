@@ -15,13 +15,13 @@ export interface RestoreOptions {
 }
 
 /**
- * Returns a new cluster that is restored from the archive of another one, with the same settings. Its own archive is a folder
- * with its name, next to the folder of the origin. @throws PluginError if the origin has no archive
+ * Returns a new cluster with the spec of `origin`, to be restored from its archive. The new cluster archives into its own folder,
+ * next to that of the origin. @throws PluginError if the origin has no archive, or the names are equal
  */
 export function restoredCluster(origin: Stored<PostgresCluster>, options: RestoreOptions): PostgresCluster {
   const { name: from, namespace = '' } = origin.metadata;
   const { name, backup, target, instances } = options;
-  // These describe the state of the origin.
+  // These fields do not apply to the new cluster.
   const { bootstrap: _, fenced: __, hibernated: ___, paused: ____, ...spec } = origin.spec;
   if (!spec.backup) throw new PluginError(`${from} has no archive to restore from; restore needs spec.backup`);
   if (name === from) throw new PluginError(`choose another name than ${from}: a restore creates a new cluster`);
@@ -37,7 +37,7 @@ export function restoredCluster(origin: Stored<PostgresCluster>, options: Restor
   });
 }
 
-/** No more replicas can confirm commits than there are. */
+/** Changes the number of instances. Limits `synchronous` to the number of replicas. */
 function resized({ replication = {} }: PostgresClusterSpec, instances: number): Partial<PostgresClusterSpec> {
   const synchronous = Math.min(replication.synchronous ?? 0, instances - 1);
   return { instances, replication: { ...replication, synchronous } };

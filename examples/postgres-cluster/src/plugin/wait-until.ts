@@ -5,16 +5,16 @@ import { PluginError } from './plugin-error.ts';
 
 const intervalMs = 500;
 
-/** Flags of commands that can wait for the result. */
+/** Flags of commands that can wait for their result. */
 export const waitFlags: Readonly<Record<string, Flag>> = {
   wait: { type: 'boolean', text: 'wait for the result' },
   timeout: { type: 'string', value: 'SECONDS', text: 'how long to wait; 600 by default' },
 };
 
 /**
- * Repeats `check` until it returns a value, if `--wait` was given. Returns undefined otherwise.
+ * With `--wait`, repeats `check` until it returns a value. Without it, returns undefined.
  *
- * @throws PluginError if the time is over
+ * @throws PluginError if `--timeout` expires
  */
 export async function waitUntil<T>(
   what: string,

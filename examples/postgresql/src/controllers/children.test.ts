@@ -13,7 +13,7 @@ const decoded = (secret: ReturnType<typeof secretFor>) =>
   );
 
 describe('secretFor', () => {
-  it('takes the user from defaultUser, its deprecated alias, or the default', () => {
+  it('reads the user from defaultUser or its deprecated alias, or uses the default', () => {
     expect(decoded(secretFor(pg({ defaultUser: 'one', password: 'p' })))).toEqual({ username: 'one', password: 'p' });
     expect(decoded(secretFor(pg({ defaultuser: 'two', password: 'p' })))).toEqual({ username: 'two', password: 'p' });
     expect(decoded(secretFor(pg({ password: 'pässword' })))).toEqual({ username: 'postgres', password: 'pässword' });
@@ -21,7 +21,7 @@ describe('secretFor', () => {
 });
 
 describe('podFor', () => {
-  it('is named like its object and holds no secret itself', () => {
+  it('has its object's name, and contains no password', () => {
     const pod = podFor(pg({ password: 'canary' }));
     expect(pod.metadata).toMatchObject({ name: 'mydb' });
     expect(JSON.stringify(pod)).not.toContain('canary');

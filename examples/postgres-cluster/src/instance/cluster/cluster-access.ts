@@ -19,18 +19,21 @@ export interface ClusterAccessOptions {
   readonly onLease: (lease: Stored<Lease> | undefined) => void;
 }
 
-/** The status that a new primary writes to its cluster. */
+/** The status fields that a new primary writes to its cluster. */
 export interface PrimaryReport {
   readonly currentPrimary: string;
   readonly timeline: number;
   readonly systemID: string;
 }
 
-/** The cluster as the API server shows it: the object, the Lease, and the addresses of the instances. Remembers what was last read. */
+/**
+ * Watches the cluster in the API server: its object, its Lease, and the addresses of its instances. Keeps the last state that it
+ * has read.
+ */
 export class ClusterAccess {
   readonly #options: ClusterAccessOptions;
   #cluster: Stored<PostgresCluster> | undefined;
-  /** All pods; those without an address are instances, too. */
+  /** Addresses by pod name. Pods without an address are included, because they are instances, too. */
   #addresses: ReadonlyMap<string, string | undefined> = new Map();
   #clusterReadAtMs = Number.NEGATIVE_INFINITY;
   #podsReadAtMs = Number.NEGATIVE_INFINITY;
@@ -55,12 +58,12 @@ export class ClusterAccess {
     return this.#addresses.get(name);
   }
 
-  /** True if the cluster and its pods have been read from the API server in the last `ms`: `othersOf` is complete. */
+  /** True if the cluster and its pods were read from the API server within the last `ms`, so that `othersOf` is complete. */
   wasReadWithin(ms: number): boolean {
     return this.#options.clock.monotonic() - Math.min(this.#clusterReadAtMs, this.#podsReadAtMs) <= ms;
   }
 
-  /** Follows the cluster until `signal` is aborted. */
+  /** Watches the cluster until `signal` is aborted. */
   async run(signal: AbortSignal): Promise<void> {
     const { client, namespace, cluster, lease, clock, log, onChange, onLease } = this.#options;
     let isReachable = true;
@@ -69,7 +72,7 @@ export class ClusterAccess {
       isReachable = true;
     };
     const onError = (error: unknown): void => {
-      if (isReachable) log.warn('cannot follow the cluster; keeping what was last read', { error });
+      if (isReachable) log.warn('cannot watch the cluster; keeping the last known state', { error });
       isReachable = false;
     };
     const base = { namespace, clock, signal, onError };
@@ -101,7 +104,7 @@ export class ClusterAccess {
     ]);
   }
 
-  /** Writes to the status that this instance is the primary. */
+  /** Records in the cluster's status that this instance is the primary. */
   async reportPrimary(status: PrimaryReport, signal: AbortSignal): Promise<void> {
     const { client, namespace, cluster: name } = this.#options;
     const patch = { type: 'merge', body: { status } } as const;
@@ -109,8 +112,8 @@ export class ClusterAccess {
   }
 
   /**
-   * Writes to the status which quorums commits fulfil. Returns false if the cluster has changed since it was last read: an election
-   * may have begun, which relies on the quorums that it has read.
+   * Writes the commit quorums to the cluster's status. Returns false if the cluster has changed since it was last read: an
+   * election that relies on the old quorums may have begun.
    */
   async publishQuorums(failoverQuorums: readonly FailoverQuorum[], signal: AbortSignal): Promise<boolean> {
     const { client, namespace, cluster: name } = this.#options;
@@ -128,7 +131,7 @@ export class ClusterAccess {
     }
   }
 
-  /** Returns true if the API server responds at all. */
+  /** Returns true if the API server responds, even with an error. */
   async isReachable(signal: AbortSignal): Promise<boolean> {
     const { client, namespace, lease: name } = this.#options;
     try {

@@ -1,7 +1,7 @@
 import type { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
 import type { ClusterView } from '../decision/situation.ts';
 
-/** Returns the part of the cluster that the decisions of an instance depend on. */
+/** Returns the parts of the cluster that an instance's decisions depend on. */
 export function clusterView({ spec, status = {} }: PostgresCluster, instance: string): ClusterView {
   return {
     targetPrimary: status.targetPrimary,

@@ -7,12 +7,12 @@ export interface FollowOptions<T> {
   readonly labelSelector?: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
-  /** Called with all objects whenever one has changed, and after each list. */
+  /** Called with all objects after each list, and whenever one changes. */
   readonly onChange: (objects: readonly Stored<T>[]) => void;
   readonly onError: (error: unknown) => void;
 }
 
-/** A watch ends after this time, and everything is listed again: a broken connection is noticed, too. */
+/** A watch ends after this time, and everything is listed again, so that a broken connection is noticed, too. */
 const watchSeconds = 10;
 const listMs = 5_000;
 const retryMs = 1_000;

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** How often the primary is checked. */
+/** Interval between checks of the primary. */
 const checkMs = 100;
 
 /** Runs a long action, and aborts it as soon as another instance becomes the primary. */

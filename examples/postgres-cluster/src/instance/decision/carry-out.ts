@@ -5,10 +5,10 @@ import type { PrimaryLease } from '../lease/primary-lease.ts';
 import type { LocalInstance } from '../local-instance.ts';
 import type { Decision } from './decide.ts';
 
-/** Time for a clean stop before another primary takes over. */
+/** Time limit of a clean stop before another primary takes over. */
 export const switchoverMs = 60_000;
 
-/** The parts of an instance that decisions change. */
+/** The parts of an instance that carry out decisions. */
 export interface InstanceParts {
   readonly local: LocalInstance;
   readonly lease: PrimaryLease;
@@ -16,12 +16,12 @@ export interface InstanceParts {
   readonly clock: Clock;
 }
 
-/** Carries out a decision. Returns true if the next decision need not wait. */
+/** Carries out a decision. Returns true if the next decision can follow immediately. */
 export async function carryOut(
   decision: Decision,
   { local, lease, access, clock, signal }: InstanceParts & { readonly signal: AbortSignal },
 ): Promise<boolean> {
-  /** Ends a long action as soon as another instance becomes the primary. */
+  /** Runs a long copy, and aborts it as soon as another instance becomes the primary. */
   const copy = (from: string, act: (limited: AbortSignal) => Promise<void>): Promise<void> =>
     whilePrimaryStays(from, { targetPrimary: () => access.cluster?.status?.targetPrimary, act, clock, signal });
   switch (decision.do) {

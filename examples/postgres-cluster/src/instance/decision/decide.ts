@@ -1,6 +1,6 @@
 import type { ClusterView, DataState, LeaseState, ServerState, Situation } from './situation.ts';
 
-/** The next action of an instance. Each takes effect before the next decision. */
+/** The next action of an instance. It completes before the next decision. */
 export type Decision =
   | { readonly do: 'nothing' }
   | { readonly do: 'wait'; readonly state: 'waiting' | 'fenced' | 'failed' | 'starting'; readonly why: string }
@@ -12,9 +12,9 @@ export type Decision =
   | { readonly do: 'start'; readonly role: 'standby'; readonly upstream: string | undefined }
   | { readonly do: 'stop'; readonly mode: 'fast' | 'immediate'; readonly why: string }
   | { readonly do: 'promote' }
-  /** Replaces all data by a copy of the primary's. */
+  /** Replaces all data with a clone of the primary's data. */
   | { readonly do: 'clone'; readonly from: string }
-  /** Removes WAL that the primary does not have, so that the data can follow it. */
+  /** Rewinds the data, so that it can follow the primary. */
   | { readonly do: 'rewind'; readonly from: string }
   /** Changes the instance that a running standby streams from. */
   | { readonly do: 'follow'; readonly upstream: string | undefined };
@@ -24,8 +24,8 @@ const nothing: Decision = { do: 'nothing' };
 /**
  * Decides what an instance does next.
  *
- * A primary runs only while the instance holds the Lease. A former primary's data is started as a standby only after a comparison
- * with the current primary. Data is replaced only by a copy of a primary of the same cluster.
+ * A primary runs only while the instance holds the Lease. A former primary's data starts as a standby only after it was rewound,
+ * or found to need no rewind. Data is replaced only with a clone of a primary of the same cluster.
  */
 export function decide(situation: Situation): Decision {
   const { name, cluster, lease, server } = situation;
@@ -94,12 +94,12 @@ function asRunningStandby(
     }
     return upstream === primary ? nothing : { do: 'follow', upstream: primary };
   }
-  // A former primary must not get confirmations of commits that the new primary does not have.
+  // Disconnects from a former primary: it must not get confirmations of commits that the new primary lacks.
   if (upstream !== undefined && lease.holder !== upstream) return { do: 'follow', upstream: undefined };
   return nothing;
 }
 
-/** Keeps the server stopped, and the Lease free. */
+/** Stops the server if it runs, releases the Lease if it is held, and then waits. */
 function idle(
   { server, lease }: Situation,
   { state, why }: { readonly state: 'fenced' | 'waiting'; readonly why: string },

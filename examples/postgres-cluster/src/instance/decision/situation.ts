@@ -1,4 +1,4 @@
-/** All that an instance knows when it decides what to do next. */
+/** The inputs of an instance's decision. */
 export interface Situation {
   /** Name of this instance. */
   readonly name: string;
@@ -28,11 +28,11 @@ export interface LeaseState {
 
 export type DataState =
   | { readonly kind: 'empty' }
-  /** A rewind was interrupted, or failed, or the primary no longer has the WAL that this data needs. */
+  /** The data must be replaced: a rewind was interrupted or failed, or the primary no longer has the WAL that this data needs. */
   | { readonly kind: 'unusable'; readonly why: string }
   | {
       readonly kind: 'present';
-      /** The role in which a server started with this data would run. */
+      /** The role that a server would start in with this data. */
       readonly role: Role;
       readonly systemID: string;
       readonly timeline: number;
@@ -47,7 +47,7 @@ export type ServerState =
   | {
       readonly kind: 'running';
       readonly role: Role;
-      /** False while it starts or recovers. */
+      /** False while the server is starting or recovering. */
       readonly isAccepting: boolean;
       /** The instance that a standby streams from. */
       readonly upstream?: string | undefined;

@@ -5,14 +5,14 @@ import { askInstance } from '../status/ask-instance.ts';
 import type { KeyPair } from '../status/certificates.ts';
 
 /**
- * Returns true if a primary that cannot reach the API server may continue without renewing its Lease: no other instance can have
- * become the primary, because it knows all of them, and each confirms that it still follows this one.
+ * Returns true if a primary that cannot reach the API server may continue without renewing its Lease. It may if it knows all
+ * other instances, and each of them confirms that it still follows this primary: then none can have become the primary.
  */
 export async function isStillFollowed(
   name: string,
   options: {
     readonly access: ClusterAccess;
-    /** Undefined while the server does not respond: it may have replicas that its manager does not know. */
+    /** Undefined while the server does not respond: it may then have replicas that are unknown here. */
     readonly status: LocalStatus | undefined;
     readonly client: KeyPair;
     readonly forMs: number;
@@ -29,8 +29,8 @@ export async function isStillFollowed(
 }
 
 /**
- * Requests all other instances to confirm that they cannot reach the API server, and follow this primary. Each one that does promises
- * not to acquire the Lease, so none of them can become a primary.
+ * Requests all other instances to confirm that they cannot reach the API server and follow this primary. By confirming, an
+ * instance promises not to acquire the Lease, so it cannot become the primary.
  */
 async function allConfirm(
   name: string,
@@ -38,7 +38,7 @@ async function allConfirm(
     readonly others: readonly string[];
     readonly addressOf: (name: string) => string | undefined;
     readonly client: KeyPair;
-    /** How long they must not acquire it. */
+    /** How long the other instances must not acquire the Lease. */
     readonly forMs: number;
     readonly signal: AbortSignal;
   },
@@ -51,7 +51,7 @@ async function allConfirm(
       const path = `/v1/primary?name=${encodeURIComponent(name)}&forMs=${forMs}`;
       return (await askInstance(path, { address, client, signal })) === 204;
     } catch {
-      // An instance that does not respond may be able to reach the API server.
+      // An instance that does not respond may still reach the API server, and acquire the Lease.
       return false;
     }
   });
@@ -59,12 +59,13 @@ async function allConfirm(
 }
 
 /**
- * True if `others` is complete: it has the desired number of instances, and every replica that streams from this one, or has a slot on it.
+ * True if `others` is complete: it has the desired number of instances, and contains every replica that streams from this primary
+ * or has a slot on it.
  */
 export function knowsAll(known: {
   readonly others: readonly string[];
   readonly streaming: readonly string[];
-  /** Names of the slots of instances. */
+  /** Names of the slots that belong to instances. */
   readonly slots: readonly string[];
   readonly instances: number;
 }): boolean {

@@ -1,19 +1,19 @@
 import type { LeaseTiming } from '../../api/v1/postgres-cluster.ts';
 
 /**
- * A Lease from its holder's view, with the times that were written to it. Changed times in the cluster's spec have no effect before
- * the next renewal: other instances only know what they read.
+ * The holder's view of its Lease, with the timing that was last written to it. Changed timing in the cluster's spec takes effect
+ * with the next renewal, because the other instances rely on what the Lease says.
  */
 export interface HeldLease {
   readonly deadlineMs: number;
   readonly durationMs: number;
-  /** The holder gives up at this time, on its monotonic clock. */
+  /** Monotonic time at which the holder must give up. */
   readonly untilMs: number;
-  /** Another instance cannot acquire the Lease before this time. */
+  /** Monotonic time before which no other instance can acquire the Lease. */
   readonly expiresAtMs: number;
 }
 
-/** Returns the holder's view after a renewal with these times was sent at `sinceMs`. */
+/** Returns the holder's view after it sent a renewal with this timing at `sinceMs`. */
 export function heldSince(
   sinceMs: number,
   { durationSeconds = 15, renewDeadlineSeconds = 10 }: LeaseTiming,

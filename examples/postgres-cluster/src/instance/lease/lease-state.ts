@@ -1,28 +1,31 @@
 import type { Lease } from '@kubewright/apimachinery/coordination/v1';
 import type { LeaseState } from '../decision/situation.ts';
 
-/** A Lease and when it was last seen to change. Its own times are not compared: clocks differ between machines. */
+/**
+ * A Lease, and when this instance last saw it change. The times in the Lease are not used, because clocks differ between
+ * machines.
+ */
 export interface ObservedLease {
   readonly lease: Lease;
-  /** On the monotonic clock of this machine. */
+  /** Monotonic time of this machine. */
   readonly changedAtMs: number;
 }
 
-/** Returns the newer observation. The time stays unchanged if the holder has changed nothing. */
+/** Returns the new observation. Keeps the old time if the Lease's spec is unchanged. */
 export function observeLease(before: ObservedLease | undefined, lease: Lease, nowMs: number): ObservedLease {
   const isSame = before !== undefined && JSON.stringify(before.lease.spec) === JSON.stringify(lease.spec);
   return { lease, changedAtMs: isSame ? before.changedAtMs : nowMs };
 }
 
-/** Returns when another instance may acquire the Lease; undefined if it has no holder. */
+/** Returns when another instance may acquire the Lease, or undefined if it has no holder. */
 export function expiryOf({ lease, changedAtMs }: ObservedLease): number | undefined {
   const { holderIdentity, leaseDurationSeconds = 15 } = lease.spec ?? {};
   return holderIdentity ? changedAtMs + leaseDurationSeconds * 1000 : undefined;
 }
 
-/** Describes a Lease that this instance does not hold. An expired one has no holder. */
+/** Returns the state of a Lease that this instance does not hold. An expired Lease is free. */
 export function leaseState(observed: ObservedLease | undefined, options: { name: string; nowMs: number }): LeaseState {
-  // Unknown until it has been read, because another instance may hold it.
+  // Counts as taken until it has been read, because another instance may hold it.
   if (observed === undefined) return { state: 'taken', holder: 'another instance' };
   const holder = observed.lease.spec?.holderIdentity;
   const expiresAtMs = expiryOf(observed);

@@ -13,19 +13,18 @@ export interface PrimaryLeaseOptions {
   readonly namespace: string;
   /** Name of the Lease. */
   readonly name: string;
-  /** Name of this instance, the holder. */
+  /** Name of this instance, which is its identity as a holder. */
   readonly instance: string;
   readonly timing: () => LeaseTiming;
   readonly clock: Clock;
   readonly log: Logger;
   /**
-   * Requests all other instances to confirm that they will not acquire the Lease for `forMs`. Called while the API server is
-   * unreachable.
+   * Requests that all other instances promise not to acquire the Lease for `forMs`. Called while the API server is unreachable.
    */
   readonly confirm: (signal: AbortSignal, forMs: number) => Promise<boolean>;
   /**
-   * Called when the Lease can no longer be relied on. The server must have stopped after `withinMs`: later, another instance may
-   * acquire the Lease.
+   * Called when this instance must no longer rely on the Lease. The server must stop within `withinMs`; after that, another
+   * instance may acquire the Lease.
    */
   readonly onLost: (lost: { readonly why: string; readonly withinMs: number }) => void;
   /** Called when the state may have changed. */
@@ -33,8 +32,8 @@ export interface PrimaryLeaseOptions {
 }
 
 /**
- * The Lease that the primary of a cluster holds. No other instance can acquire it before it has been unchanged for its duration, measured
- * with a monotonic clock. The holder gives up earlier, at the renew deadline.
+ * The Lease that a cluster's primary holds. Another instance can acquire it only after it has not changed for its whole duration,
+ * measured with a monotonic clock. The holder gives up earlier, at the renew deadline.
  */
 export class PrimaryLease {
   readonly #options: PrimaryLeaseOptions;
@@ -42,9 +41,12 @@ export class PrimaryLease {
   #observed: ObservedLease | undefined;
   /** Undefined unless this instance holds the Lease. */
   #held: HeldLease | undefined;
-  /** Until when this instance has promised a primary not to acquire the Lease. */
+  /** This instance's promise to a primary not to acquire the Lease until `untilMs`. */
   #promise: { readonly holder: string; readonly untilMs: number } | undefined;
-  /** The version that this instance tried to replace, until another version is seen: the request may still arrive. */
+  /**
+   * The resource version that this instance last tried to replace. Set until another version is seen, because the request may
+   * still take effect.
+   */
   #replacing: string | undefined;
   #isFailing = false;
   #isAbandoned = false;
@@ -68,7 +70,10 @@ export class PrimaryLease {
     return this.#remainingMs > 0;
   }
 
-  /** Time until another instance's Lease expires, in milliseconds; undefined if there is nothing to wait for. */
+  /**
+   * Milliseconds until another instance's Lease expires, or until this instance's promise ends; undefined if there is nothing to
+   * wait for.
+   */
   get expiresInMs(): number | undefined {
     const expiresAtMs = this.#observed && !this.isHeld ? expiryOf(this.#observed) : undefined;
     const ms = expiresAtMs === undefined ? 0 : expiresAtMs - this.#options.clock.monotonic();
@@ -84,10 +89,10 @@ export class PrimaryLease {
   }
 
   /**
-   * Promises not to acquire the Lease for `forMs` from now, if `holder` is the last known holder. The holder sends the duration,
-   * because it may have renewed with a longer one that this instance has not seen.
+   * Promises not to acquire the Lease for `forMs`, if `holder` is the last known holder. The holder sends the duration, because
+   * its last renewal, which this instance may not have seen, may have extended it.
    *
-   * @returns true if it was promised; false while this instance may be acquiring the Lease
+   * @returns true if this instance promises; false for another holder, or while this instance may be acquiring the Lease
    */
   promise(holder: string, forMs: number): boolean {
     const isHolder = this.#observed?.lease.spec?.holderIdentity === holder;
@@ -115,7 +120,7 @@ export class PrimaryLease {
     return within(attempt, { clock, ms: (renewDeadlineSeconds * 1000) / 2, signal });
   }
 
-  /** Gives the Lease up, so that another instance can acquire it immediately. The server must have stopped. */
+  /** Releases the Lease, so that another instance can acquire it immediately. Call this only after the server has stopped. */
   async release(): Promise<void> {
     const { clock, log } = this.#options;
     this.#held = undefined;
@@ -130,7 +135,7 @@ export class PrimaryLease {
 
   async #giveUp(signal: AbortSignal): Promise<void> {
     const { clock, log, instance, name } = this.#options;
-    // A renewal that is still on its way would claim the Lease again.
+    // A renewal in progress would claim the Lease again.
     await this.#renewing;
     for (;;) {
       const lease = await this.#read(signal);
@@ -142,13 +147,16 @@ export class PrimaryLease {
         log.info('released the Lease', { lease: name, instance });
         return;
       } catch (error) {
-        // The response to a renewal was lost, but the API server has stored it.
+        // A conflict: the API server stored a renewal whose response was lost.
         if (!isConflict(error)) throw error;
       }
     }
   }
 
-  /** Lets the Lease expire, because the server cannot be stopped: another instance must not acquire it any earlier. */
+  /**
+   * Stops renewing the Lease without releasing it. Used if the server cannot be stopped: another instance must wait until the
+   * Lease expires.
+   */
   abandon(): void {
     if (this.#held === undefined) return;
     const { log, name, onChange } = this.#options;
@@ -169,18 +177,18 @@ export class PrimaryLease {
         this.#renewing = this.#renew(signal);
         await this.#renewing;
       }
-      // Released in the meantime, or still valid.
+      // The Lease was released in the meantime, or is still held.
       if (this.#held === undefined || this.isHeld) continue;
       this.#lose('it could not be renewed in time');
     }
   }
 
-  /** Time for which the Lease can be relied on. */
+  /** Milliseconds for which this instance can still rely on the Lease. */
   get #remainingMs(): number {
     return this.#held ? Math.max(this.#held.untilMs - this.#options.clock.monotonic(), 0) : 0;
   }
 
-  /** Time for which this instance has promised another one not to acquire the Lease. The promise ends when the other is no longer the holder. */
+  /** Milliseconds left of this instance's promise not to acquire the Lease. The promise ends early if its holder changes. */
   get #promisedMs(): number {
     if (!this.#promise || this.#observed?.lease.spec?.holderIdentity !== this.#promise.holder) return 0;
     return Math.max(this.#promise.untilMs - this.#options.clock.monotonic(), 0);
@@ -216,7 +224,7 @@ export class PrimaryLease {
     this.#held = { ...held, untilMs: since + held.deadlineMs, expiresAtMs: since + held.durationMs };
   }
 
-  /** A renewal may shorten the Lease although its response is lost, so the shorter times hold from the request on. */
+  /** Applies shorter timing before a renewal is sent: the renewal may take effect even if its response is lost. */
   #shorten(): void {
     if (!this.#held) return;
     const next = heldSince(this.#options.clock.monotonic(), this.#options.timing());
@@ -234,20 +242,20 @@ export class PrimaryLease {
     for (;;) {
       const current = this.#observed?.lease as Stored<Lease> | undefined;
       if (!current) return false;
-      // Longer times hold only once the Lease has them.
+      // Longer timing takes effect only after the Lease was written.
       const timing = this.#options.timing();
       const held = heldSince(clock.monotonic(), timing);
       this.#replacing = current.metadata.resourceVersion;
       try {
         this.observe(await this.#leases.update({ ...current, spec: this.#claimed(current, timing) }, { signal }));
-        // The Lease may have been given up while the request was on its way.
+        // The Lease may have been released or abandoned during the request.
         this.#held = this.#isAbandoned || this.#isReleased ? undefined : held;
         return true;
       } catch (error) {
         if (!isConflict(error) && !isNotFound(error)) throw error;
         if (this.#isReleased) return false;
-        // The Lease was written in between: the response to an earlier renewal was lost, or another client labeled or took the
-        // Lease.
+        // Something else wrote the Lease: an earlier renewal whose response was lost, another instance that acquired it, or a
+        // client that, for example, labeled it.
         const lease = await this.#read(signal);
         this.observe(lease);
         const holder = lease?.spec?.holderIdentity;
@@ -294,7 +302,7 @@ export class PrimaryLease {
     return holder !== this.#options.instance;
   }
 
-  /** Sleeps at most `ms`; less if the Lease is acquired in the meantime. */
+  /** Sleeps for `ms`, or until the Lease is acquired. */
   async #sleep(ms: number, signal: AbortSignal): Promise<void> {
     const over = new AbortController();
     this.#wake = () => over.abort();

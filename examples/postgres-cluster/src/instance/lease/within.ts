@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** Calls a function with a signal that is aborted after `ms`, even if the call ignores it. */
+/** Calls a function, and rejects after `ms` even if the call ignores its aborted signal. */
 export async function within<T>(
   call: (signal: AbortSignal) => Promise<T>,
   { clock, ms, signal }: { readonly clock: Clock; readonly ms: number; readonly signal?: AbortSignal | undefined },

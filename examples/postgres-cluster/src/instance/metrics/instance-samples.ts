@@ -5,11 +5,11 @@ import type { InstanceReport } from '../protocol.ts';
 import { parseLsn } from '../server/wal-position.ts';
 import type { ServerStatistics } from './server-statistics.ts';
 
-/** Inputs of the metrics of an instance. */
+/** The inputs of an instance's metrics. */
 export interface SamplesInput {
   readonly report: InstanceReport;
   readonly cluster: Stored<PostgresCluster> | undefined;
-  /** Missing while the server does not accept connections, and if the query fails. */
+  /** Undefined while the server does not accept connections, or if the query failed. */
   readonly statistics: ServerStatistics | undefined;
   readonly nowMs: number;
 }
@@ -17,7 +17,7 @@ export interface SamplesInput {
 type Values = readonly (readonly [name: string, value: number | boolean | null | undefined, labels?: Labels])[];
 type Labels = Readonly<Record<string, string>>;
 
-/** Returns the values of the metrics of an instance. */
+/** Returns the samples of an instance's metrics. */
 export function instanceSamples(input: SamplesInput): readonly Sample[] {
   const { statistics, cluster } = input;
   const values = [...stateOf(input), ...backupsOf(input), ...(statistics ? statisticsOf(statistics) : [])];

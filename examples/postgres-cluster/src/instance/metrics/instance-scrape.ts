@@ -5,7 +5,7 @@ import { SqlSession } from '../sql/sql-session.ts';
 import { instanceSamples, type SamplesInput } from './instance-samples.ts';
 import { serverStatistics } from './server-statistics.ts';
 
-/** Reads the metrics over a separate connection, so that slow statistics do not delay decisions. */
+/** Collects the metrics over a separate connection, so that slow statistics queries do not delay decisions. */
 export class InstanceScrape implements AsyncDisposable {
   readonly #log: Logger;
   readonly #sql: SqlSession;
@@ -21,7 +21,7 @@ export class InstanceScrape implements AsyncDisposable {
     });
   }
 
-  /** Returns the metrics in the text format. Concurrent scrapes share one result. */
+  /** Returns the metrics in Prometheus's text format. Concurrent scrapes share one result. */
   text(input: Omit<SamplesInput, 'statistics'>): Promise<string> {
     this.#running ??= this.#scrape(input).finally(() => {
       this.#running = undefined;
@@ -37,7 +37,7 @@ export class InstanceScrape implements AsyncDisposable {
     const statistics =
       input.report.state === 'running'
         ? await serverStatistics(this.#sql).catch((error: unknown) => {
-            this.#log.warn('cannot read the statistics of the server', { error });
+            this.#log.warn('cannot read the server statistics', { error });
             return undefined;
           })
         : undefined;

@@ -1,6 +1,6 @@
 import type { Sql } from '../sql/sql-session.ts';
 
-/** Statistics of the local server. Times are in Unix time, and missing values null. */
+/** Statistics of the local server. Times are Unix times; unknown values are null. */
 export interface ServerStatistics {
   readonly startTime: number;
   readonly walBytes: number;
@@ -71,6 +71,6 @@ SELECT json_build_object(
 /** Queries the statistics of the local server. */
 export async function serverStatistics(sql: Sql): Promise<ServerStatistics> {
   const [row] = await sql.query(query);
-  // The query builds an object of this form.
+  // The query returns one object of this shape.
   return row?.['statistics'] as ServerStatistics;
 }

@@ -15,15 +15,18 @@ export interface QuorumKeeperOptions {
   readonly log: Logger;
 }
 
-/** The CRD's limit. */
+/** Maximum number of published quorums, as in the CRD. */
 const mostQuorums = 16;
-/** How long commits may be held before the processes that still send WAL by an earlier setting are ended. */
+/** How long commits may be held before WAL senders that still use an earlier setting are terminated. */
 const holdMs = 2_000;
 
-/** The replicas that must confirm commits, as the server is configured and as the cluster's status says. */
+/**
+ * Changes the replicas that must confirm commits, in the server's configuration and in the published quorums of the cluster's
+ * status.
+ */
 export class QuorumKeeper {
   readonly #options: QuorumKeeperOptions;
-  /** Set while this instance is a primary that publishes its quorum. */
+  /** Defined while this instance is a primary that publishes its quorum. */
   #state: QuorumState | undefined;
   #connected: readonly string[] = [];
   #heldAtMs: number | undefined;
@@ -32,7 +35,7 @@ export class QuorumKeeper {
     this.#options = options;
   }
 
-  /** The replicas that the server must be configured with now. */
+  /** The synchronous replicas to configure the server with. */
   get standbys(): SynchronousStandbys {
     return this.#state?.applied ?? this.#wanted;
   }
@@ -42,20 +45,20 @@ export class QuorumKeeper {
     return this.#heldAtMs !== undefined;
   }
 
-  /** True if commits are held for so long that a process must have failed to read the setting. */
+  /** True if commits have been held for so long that a WAL sender must have missed the new setting. */
   get isStuck(): boolean {
     const { clock } = this.#options;
     return this.#heldAtMs !== undefined && clock.monotonic() - this.#heldAtMs > holdMs;
   }
 
-  /** The server is a standby: it is configured with what it would want as a primary. */
+  /** Resets the state for a standby. Its server is configured with the replicas that it would use as a primary. */
   reset(): void {
     this.#state = undefined;
     this.#connected = [];
     this.#heldAtMs = undefined;
   }
 
-  /** Publishes the quorum of a server before it becomes a primary. Returns false if the cluster has changed meanwhile. */
+  /** Publishes the quorum of a server before it becomes a primary. Returns false if the cluster has changed in the meantime. */
   async prepare(signal: AbortSignal): Promise<boolean> {
     this.reset();
     const wanted = this.#wanted;
@@ -68,7 +71,7 @@ export class QuorumKeeper {
     return true;
   }
 
-  /** Takes the next step of a primary. */
+  /** Takes the next step towards the wanted quorum, on a primary. */
   async advance(replication: LocalStatus, signal: AbortSignal): Promise<void> {
     this.#connected = replication.replicas.filter(({ state }) => state === 'streaming').map(({ name }) => name);
     const wanted = this.#wanted;
@@ -107,14 +110,14 @@ export class QuorumKeeper {
 
   async #publish(failoverQuorums: readonly FailoverQuorum[], signal: AbortSignal): Promise<boolean> {
     const { access, name, log } = this.#options;
-    // Once another primary is being chosen, the quorums must no longer change.
+    // Once another primary is being chosen, the published quorums must not change.
     if (access.cluster?.status?.targetPrimary !== name) return false;
     if (failoverQuorums.length > mostQuorums) {
       log.warn('too many quorums are in use; waiting for replicas to receive WAL', { quorums: failoverQuorums.length });
       return false;
     }
     const isPublished = await access.publishQuorums(failoverQuorums, signal);
-    if (isPublished) log.info('published the quorum of commits', { failoverQuorums });
+    if (isPublished) log.info('published the commit quorums', { failoverQuorums });
     return isPublished;
   }
 }

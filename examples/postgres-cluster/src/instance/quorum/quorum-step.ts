@@ -3,15 +3,15 @@ import type { ReplicaReport } from '../protocol.ts';
 import { parseLsn } from '../server/wal-position.ts';
 import type { SynchronousStandbys } from '../settings/settings-file.ts';
 
-/** How far a primary has got with a change of its quorum. */
+/** A primary's progress in changing its quorum. */
 export interface QuorumState {
-  /** The replicas that its server is configured with. */
+  /** The synchronous replicas that the server is configured with. */
   readonly applied: SynchronousStandbys;
-  /** End of the WAL when `applied` took effect: later commits fulfil it. Unknown at first. */
+  /** End of the WAL when `applied` took effect: later commits satisfy it. Undefined until it has been read. */
   readonly since?: string | undefined;
 }
 
-/** The facts that a primary changes its quorum by. */
+/** The inputs of a step. */
 export interface QuorumInput {
   readonly wanted: SynchronousStandbys;
   /** `status.failoverQuorums` of the cluster. */
@@ -27,31 +27,32 @@ export interface QuorumInput {
 
 export interface QuorumStep {
   readonly state: QuorumState;
-  /** New value of `status.failoverQuorums`. Only if it is written, `state` comes into effect. */
+  /** New value of `status.failoverQuorums`. `state` takes effect only after it has been written. */
   readonly publish?: readonly FailoverQuorum[];
 }
 
-/** No commit is acknowledged, because no replica has this name. */
+/** Holds all commits: no replica is listed, so none can confirm a commit. */
 export const hold: SynchronousStandbys = { number: 1, names: [] };
 
 /**
- * Returns the next step of a primary towards the quorum that it wants. Elections rely on the published quorums, so each acknowledged
- * commit must fulfil one of them, at any time:
+ * Returns a primary's next step towards the wanted quorum. Elections rely on the published quorums, so every acknowledged commit
+ * must always satisfy at least one of them:
  *
  * 1. The new quorum is published in addition to the old ones.
- * 2. Commits are held until every process that sends WAL has read that setting. PostgreSQL acknowledges a commit by the setting of
- *    such a process, and shows only whether a replica counts at all.
- * 3. The server gets the new quorum.
- * 4. When enough of its replicas have all earlier WAL, earlier commits fulfil it, too, and the old quorums are withdrawn.
+ * 2. Commits are held until every WAL sender has read that setting. PostgreSQL acknowledges a commit by the setting that the WAL
+ *   sender has read, and shows only whether a replica counts as synchronous at all.
+ * 3. The server is configured with the new quorum.
+ * 4. Once enough replicas of the new quorum have all earlier WAL, earlier commits satisfy it, too, and the old quorums are
+ *   withdrawn.
  *
- * A change that is fulfilled by every commit of the old quorums, such as a further replica, needs only one step.
+ * If every commit that satisfies the old quorum also satisfies the new one, as after adding a replica, a single step suffices.
  */
 export function quorumStep(state: QuorumState, { wanted, published, replication }: QuorumInput): QuorumStep {
   const { applied } = state;
   const next = quorumOf(wanted);
   const isHolding = applied.names.length === 0;
   if (!published.some((each) => isSame(each, next))) {
-    // While commits are held, a process may still acknowledge some by an earlier setting.
+    // While commits are held, a WAL sender may still acknowledge some by an earlier setting.
     const isWider = !isHolding && entails(quorumOf(applied), next);
     return { state: isWider ? { ...state, applied: wanted } : state, publish: withQuorum(published, next) };
   }
@@ -63,7 +64,7 @@ export function quorumStep(state: QuorumState, { wanted, published, replication 
   return hasAll(next, { lsn: state.since, replicas: replication.replicas }) ? { state, publish: [next] } : { state };
 }
 
-/** Returns quorums with one more, without those that it makes superfluous. */
+/** Adds a quorum, and removes the ones that it makes redundant. */
 export function withQuorum(published: readonly FailoverQuorum[], next: FailoverQuorum): readonly FailoverQuorum[] {
   return [...published.filter((each) => !entails(each, next)), next];
 }
@@ -76,7 +77,7 @@ export function isSame(a: FailoverQuorum, b: FailoverQuorum): boolean {
   return entails(a, b) && entails(b, a);
 }
 
-/** True if a commit that fulfils one quorum also fulfils the other. */
+/** True if every commit that satisfies `one` also satisfies `other`. */
 function entails(one: FailoverQuorum, other: FailoverQuorum): boolean {
   return (
     one.standbyNumber >= other.standbyNumber && one.standbyNames.every((name) => other.standbyNames.includes(name))

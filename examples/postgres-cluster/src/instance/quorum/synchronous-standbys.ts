@@ -1,18 +1,19 @@
 import type { Replication } from '../../api/v1/postgres-cluster.ts';
 import type { SynchronousStandbys } from '../settings/settings-file.ts';
 
-/** The replicas of a primary. */
+/** A primary's replicas, by name. */
 export interface Replicas {
   readonly others: readonly string[];
-  /** Those that stream. */
+  /** Replicas that are streaming. */
   readonly connected: readonly string[];
-  /** Those that a commit may be on: the ones that the last quorum lists. */
+  /** Replicas of the last published quorum, which may already have commits. */
   readonly earlier: readonly string[];
 }
 
 /**
- * Returns the replicas that must confirm commits. With `preferred`, no more than are connected; with `required`, commits wait if
- * there are too few. A replica counts from its first connection on, so that an election need not wait for one that is being cloned.
+ * Returns the replicas that must confirm commits. With `preferred`, only connected replicas must confirm; with `required`,
+ * commits wait if too few are connected. A replica is listed only after its first connection, so that an election does not wait
+ * for one that is still being cloned.
  */
 export function synchronousStandbys(
   replication: Replication | undefined,

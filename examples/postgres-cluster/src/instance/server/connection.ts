@@ -2,13 +2,13 @@ import { replicationUser } from '../protocol.ts';
 
 export interface ConnectionOptions {
   readonly address: string;
-  /** Name of this instance, by which the primary knows it. */
+  /** Name of this instance, sent to the primary as `application_name`. */
   readonly name: string;
   /** Folder with `client.crt`, `client.key` and `ca.crt`. */
   readonly certificates: string;
 }
 
-/** Returns the connection string with which instances replicate. It contains no secret. */
+/** Returns the connection string for replication. It contains no secrets. */
 export function replicationConnection({ address, name, certificates }: ConnectionOptions): string {
   const parts = {
     host: address,

@@ -1,11 +1,11 @@
-/** The parts of pg_control that decisions need. */
+/** The fields of pg_control that decisions need. */
 export interface ControlData {
   readonly systemID: string;
-  /** Newest timeline of the data. A new timeline is in a checkpoint only some time after the promotion. */
+  /** Newest timeline in pg_control. After a promotion, the new timeline appears here only with the next checkpoint. */
   readonly timeline: number;
   /** For example `shut down`, `in production`, `in archive recovery`. */
   readonly state: string;
-  /** Settings of the primary which a standby must at least have. */
+  /** Minimum values of a standby's settings: those of its primary. */
   readonly floors: Readonly<Record<string, number>>;
 }
 

@@ -10,7 +10,7 @@ interface Run {
   readonly signal: AbortSignal;
 }
 
-/** Creates a database cluster with checksums of its pages. */
+/** Creates a data directory with data checksums. */
 export async function initdb(
   path: string,
   {
@@ -24,7 +24,7 @@ export async function initdb(
   await runProgram('initdb', { args: [...args, `--encoding=${encoding}`, `--locale=${locale}`], ...run });
 }
 
-/** Copies the data of a running primary, which keeps the WAL that the copy needs in a slot. */
+/** Clones the data of a running primary. The slot makes the primary retain the WAL that the clone needs. */
 export async function cloneFrom(
   connection: string,
   { path, slot, ...run }: { readonly path: string; readonly slot: string } & Run,
@@ -39,16 +39,16 @@ export async function cloneFrom(
   await runProgram('pg_basebackup', { args, ...run });
 }
 
-/** How an attempt to rewind has ended. */
+/** The result of a rewind. */
 export type Rewound =
   | { readonly kind: 'done' }
-  /** pg_rewind found no WAL beyond a fork, and changed nothing. It does not compare data on the same timeline. */
+  /** pg_rewind found no divergence, and changed nothing. It does not compare data on the same timeline. */
   | { readonly kind: 'unneeded' }
-  /** The source could not be reached, and nothing was changed. */
+  /** The source could not be reached. Nothing was changed. */
   | { readonly kind: 'unreachable'; readonly why: string }
   | { readonly kind: 'impossible'; readonly why: string };
 
-/** Undoes what the data contains beyond the WAL of a running primary. */
+/** Rewinds the data with pg_rewind, to match the WAL of a running primary. */
 export async function rewindFrom(
   connection: string,
   { path, restores, ...run }: { readonly path: string; readonly restores: boolean } & Run,

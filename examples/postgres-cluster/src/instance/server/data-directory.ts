@@ -7,8 +7,9 @@ import { programMajor } from './program-version.ts';
 import { type ProgramContext, runProgram } from './run-program.ts';
 
 /**
- * The data directory of an instance, and its neighbours on the same volume: `…new`, which is being filled, `…unusable`, a note
- * why the data must be replaced, and `…copied`, a note that a server has not become consistent with the data yet.
+ * The data directory of an instance, and related files on the same volume. `….new` is a data directory that is being created.
+ * `….unusable` says why the data must be replaced. `….copied` marks cloned or rewound data with which no server has become
+ * consistent yet.
  */
 export class DataDirectory {
   readonly path: string;
@@ -25,7 +26,7 @@ export class DataDirectory {
     return new UpgradeFolders(this.path);
   }
 
-  /** Folder on the volume for files that are not data of the server. */
+  /** Folder on the volume for files outside the data directory. */
   get volume(): string {
     return dirname(this.path);
   }
@@ -38,7 +39,7 @@ export class DataDirectory {
     if (major !== ownMajor) {
       return {
         kind: 'unusable',
-        why: `the data is of PostgreSQL ${major}, and this instance runs version ${ownMajor}`,
+        why: `the data has version ${major}, but this instance runs PostgreSQL ${ownMajor}`,
       };
     }
     const { systemID, timeline: checkpointed } = await this.controlData(signal);
@@ -52,12 +53,12 @@ export class DataDirectory {
     return parseControlData((await runProgram('pg_controldata', options)).stdout);
   }
 
-  /** Undoes a major upgrade from the version of this instance's programs that did not succeed. Returns true if there was one. */
+  /** Rolls back a failed major upgrade from the version that this instance runs. Returns true if there was something to undo. */
   async rollBackUpgrade(signal: AbortSignal): Promise<boolean> {
     return this.upgrade.rollBack(await this.#programMajor(signal));
   }
 
-  /** Notes that the data must be replaced. */
+  /** Marks the data as unusable, so that it is replaced. */
   async markUnusable(why: string): Promise<void> {
     await this.write(this.#note, why);
   }
@@ -66,7 +67,7 @@ export class DataDirectory {
     await rm(this.#note, { force: true });
   }
 
-  /** Notes that the data was just copied from a primary, or rewound, and may need more of its WAL to become consistent. */
+  /** Marks the data as just cloned or rewound: it may need more WAL from the primary to become consistent. */
   async markCopied(): Promise<void> {
     await this.write(this.#copied, '');
   }
@@ -75,12 +76,15 @@ export class DataDirectory {
     await rm(this.#copied, { force: true });
   }
 
-  /** True until a server with copied data has become consistent. */
+  /** True until a server has become consistent with cloned or rewound data. */
   isCopied(): Promise<boolean> {
     return exists(this.#copied);
   }
 
-  /** Closes the data directory to other users. A server refuses one that its group may write to, as with the pod's `fsGroup`. */
+  /**
+   * Denies other users access to the data directory. The server does not start if the group has write access, which the pod's
+   * `fsGroup` grants.
+   */
   async protect(): Promise<void> {
     await chmod(this.path, 0o700);
   }
@@ -93,21 +97,21 @@ export class DataDirectory {
   }
 
   /**
-   * Fills a new folder, which then becomes the data directory. An interrupted attempt leaves no data directory.
+   * Deletes the data directory, and replaces it with one that `fill` creates. An interrupted attempt leaves no data directory.
    *
-   * @param fill - must create everything in the folder with the given path, which does not exist.
+   * @param fill - creates the folder, which does not exist yet, and all its content
    */
   async replace(fill: (path: string) => Promise<void>): Promise<void> {
     const path = `${this.path}.new`;
     await rm(path, { recursive: true, force: true });
     await rm(this.path, { recursive: true, force: true });
-    // The data no longer exists, so the note is obsolete.
+    // The unusable data no longer exists.
     await this.clearUnusable();
     await fill(path);
     await rename(path, this.path);
   }
 
-  /** Writes a file that belongs to the server's user. Readers see either the old or the new content. */
+  /** Writes a file owned by the server's user, atomically. */
   async write(path: string, content: string | Uint8Array, mode = 0o600): Promise<void> {
     const temporary = `${path}.tmp`;
     await writeFile(temporary, content, { mode, flush: true });
@@ -115,7 +119,7 @@ export class DataDirectory {
     await rename(temporary, path);
   }
 
-  /** Creates a folder that only the server's user can enter. */
+  /** Creates a folder that only the server's user may enter. */
   async createFolder(path: string): Promise<void> {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await this.#own(path);
@@ -134,14 +138,14 @@ export class DataDirectory {
     return `${this.path}.copied`;
   }
 
-  /** An empty folder, such as the mount point of a volume, does not count as a data directory. Other content is never deleted. */
+  /** An empty folder, such as a mount point, counts as no data. Any other content is never deleted. */
   async #withoutVersion(): Promise<DataState> {
     const names = await readdir(this.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];
       throw error;
     });
     if (names.length === 0) return { kind: 'empty' };
-    throw new Error(`${this.path} is not empty, and contains no database: remove its content`);
+    throw new Error(`${this.path} is not empty, but contains no database; remove its content`);
   }
 
   async #own(path: string): Promise<void> {
@@ -150,7 +154,10 @@ export class DataDirectory {
   }
 }
 
-/** The names of WAL files begin with their timeline. A primary that has just been promoted has no checkpoint on its timeline yet. */
+/**
+ * Returns the newest timeline of the WAL files, whose names begin with it. pg_control may be behind: a primary that was just
+ * promoted has no checkpoint on its timeline yet.
+ */
 function newestTimeline(files: readonly string[]): number {
   const timelines = files
     .filter((name) => /^[0-9A-F]{24}$/.test(name))

@@ -1,6 +1,6 @@
 import { statfs } from 'node:fs/promises';
 
-/** Less than two WAL files: the server is about to stop, or has stopped, because it cannot write. */
+/** Space for two WAL segments. With less, the server is about to stop, or has stopped, because it cannot write WAL. */
 const leastFreeBytes = 2 * 16 * 1024 * 1024;
 
 export interface DiskSpace {
@@ -8,7 +8,7 @@ export interface DiskSpace {
   readonly isDiskFull: boolean;
 }
 
-/** Reads how much space a volume has left. */
+/** Returns the free space on a volume. */
 export async function diskSpace(folder: string): Promise<DiskSpace> {
   const { bavail, bsize } = await statfs(folder);
   const freeBytes = bavail * bsize;

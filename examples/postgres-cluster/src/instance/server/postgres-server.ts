@@ -7,9 +7,9 @@ import { type ProgramContext, programPath } from './run-program.ts';
 import { endServerProcesses, signalProcess } from './server-processes.ts';
 import { whenLate } from './when-late.ts';
 
-/** Lines of the server's output that are kept for error messages. */
+/** Number of output lines kept for error messages. */
 const keptLines = 20;
-/** Ends the server if this process ends, however that happens. */
+/** The kernel stops the server when this process ends for any reason. */
 const withParent = '/usr/bin/setpriv';
 
 export interface PostgresServerOptions {
@@ -17,16 +17,16 @@ export interface PostgresServerOptions {
   readonly context: ProgramContext;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Called when the server has ended and none of its processes is left, unless it was stopped. */
+  /** Called when the server died, after all its processes have ended. Not called if it was stopped. */
   readonly onDeath: (ending: ServerDeath) => void;
-  /** Called if processes of the server have not ended `stuckMs` after they were killed, for example because a disk hangs. */
+  /** Called if processes of the server still run `stuckMs` after they were killed, for example because of a hanging disk. */
   readonly onStuck: () => void;
   readonly stuckMs: () => number;
 }
 
 export interface ServerDeath {
   readonly why: string;
-  /** The last lines that the server has written. */
+  /** The last lines of the server's output. */
   readonly output: readonly string[];
 }
 
@@ -49,22 +49,22 @@ export class PostgresServer {
     return this.#child !== undefined;
   }
 
-  /** The last lines that the server has written. */
+  /** The last lines of the server's output. */
   get output(): readonly string[] {
     return this.#output;
   }
 
   /**
-   * Starts the server, and does not wait until it accepts connections. Ends processes that an earlier server has left.
+   * Starts the server, without waiting until it accepts connections. First ends the remaining processes of an earlier server.
    *
-   * @param isAllowed - called right before the process is created
-   * @returns false if it was not allowed to start
+   * @param isAllowed - called immediately before the process is spawned
+   * @returns false if `isAllowed` returned false
    */
   async start({ isAllowed }: { readonly isAllowed: () => boolean }): Promise<boolean> {
     const { dataDirectory, context, log } = this.#options;
-    if (this.#child) throw new Error('the server is running already');
+    if (this.#child) throw new Error('the server is already running');
     const count = await this.#endProcesses();
-    if (count > 0) log.warn('terminated processes left by an earlier server', { count });
+    if (count > 0) log.warn('terminated processes of an earlier server', { count });
     const command = [programPath('postgres', context), '-D', dataDirectory];
     const [file = '', ...args] = existsSync(withParent) ? [withParent, '--pdeathsig', 'QUIT', ...command] : command;
     this.#output = [];
@@ -80,20 +80,20 @@ export class PostgresServer {
       const onEnd = (why: string): void => void this.#hasEnded(why).then(resolve, resolve);
       child.once('error', (error) => onEnd(error.message));
       child.once('exit', (code, signal) =>
-        onEnd(code === null ? `was ended by ${signal}` : `exited with code ${code}`),
+        onEnd(code === null ? `was killed by ${signal}` : `exited with code ${code}`),
       );
     });
     return true;
   }
 
-  /** Causes the server to reread its configuration. */
+  /** Reloads the server's configuration. */
   reload(): void {
     if (this.#child?.pid !== undefined) signalProcess(this.#child.pid, 'SIGHUP');
   }
 
   /**
-   * Stops the server. `fast` disconnects clients, and waits until replicas have received all WAL. Processes that have not ended
-   * after `withinMs` are killed.
+   * Stops the server. `fast` disconnects clients, and waits until the replicas have received all WAL. After `withinMs`, the
+   * remaining processes are killed.
    */
   async stop({ mode, withinMs }: { readonly mode: StopMode; readonly withinMs: number }): Promise<void> {
     const { clock, log } = this.#options;
@@ -109,7 +109,7 @@ export class PostgresServer {
     const isLate = await Promise.race([this.#ended.then(() => false), late]);
     over.abort();
     if (isLate) {
-      log.warn('killing the server, because it has not stopped in time', { withinMs });
+      log.warn('killing the server, because it did not stop in time', { withinMs });
       this.kill();
     }
     await this.#ended;
@@ -127,7 +127,7 @@ export class PostgresServer {
 
   async #hasEnded(why: string): Promise<void> {
     const { onDeath } = this.#options;
-    // Until its backends have ended, they may still confirm commits.
+    // Backends may confirm commits until they have ended, too.
     await this.#endProcesses();
     const isStopping = this.#isStopping;
     this.#child = undefined;

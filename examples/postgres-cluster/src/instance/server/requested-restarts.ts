@@ -1,4 +1,4 @@
-/** Restarts of the server that were requested and are not complete. Several requests share one restart. */
+/** Tracks requested restarts of the server. Concurrent requests share one restart. */
 export class RequestedRestarts {
   readonly #waiting: (() => void)[] = [];
   #isRestarting = false;
@@ -13,12 +13,12 @@ export class RequestedRestarts {
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** Notes that the server has stopped for a restart. */
+  /** Called when the server has stopped for a restart. */
   stopped(): void {
     this.#isRestarting = true;
   }
 
-  /** Notes that the server accepts connections: again, if it was stopped. */
+  /** Called while the server accepts connections. Completes a restart if the server was stopped for one. */
   accepts(): void {
     if (this.isDue) return;
     this.#isRestarting = false;

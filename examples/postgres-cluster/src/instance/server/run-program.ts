@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process';
 
-/** How programs of PostgreSQL are started. */
+/** How to run PostgreSQL's programs. */
 export interface ProgramContext {
-  /** Folder of the programs. Found on the PATH if missing. */
+  /** Folder of the programs. @defaultValue the PATH */
   readonly folder?: string | undefined;
-  /** User of the programs, if it is not this process's. PostgreSQL refuses to run as root. */
+  /** User to run the programs as. PostgreSQL refuses to run as root. @defaultValue the user of this process */
   readonly user?: { readonly uid: number; readonly gid: number } | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
 }
@@ -14,7 +14,7 @@ export interface ProgramOutput {
   readonly stderr: string;
 }
 
-/** Thrown if a program of PostgreSQL fails. */
+/** Thrown if a PostgreSQL program fails. */
 export class ProgramError extends Error {
   override readonly name = 'ProgramError';
   /** The program's error output. */
@@ -26,16 +26,16 @@ export class ProgramError extends Error {
   }
 }
 
-/** Output that is kept of a program, in characters. */
+/** Maximum length of the kept output, in characters. */
 const keptLength = 64 * 1024;
-/** Runs a command in a user namespace in which its user is known. */
+/** Runs a command in a user namespace, in which its user has a name. */
 const asKnownUser = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'];
 
 /**
- * Runs a program of PostgreSQL to its end. Some look up the name of their user, and fail without one, as in containers with an
- * arbitrary uid: they are run again in a user namespace.
+ * Runs a PostgreSQL program to completion. Some programs look up the name of their user, and fail in a container with an
+ * arbitrary user ID: they are rerun in a user namespace.
  *
- * @throws ProgramError if it fails, or is ended because `signal` was aborted.
+ * @throws ProgramError if the program fails, or is killed because `signal` was aborted
  */
 export async function runProgram(
   program: string,
@@ -58,7 +58,7 @@ export async function runProgram(
   }
 }
 
-/** Returns the path of a program, or its name if it is found on the PATH. */
+/** Returns the path of a program, or just its name to find it on the PATH. */
 export function programPath(program: string, { folder }: ProgramContext): string {
   return folder === undefined ? program : `${folder}/${program}`;
 }
@@ -94,14 +94,14 @@ function run(
     });
     child.once('error', (error) => {
       signal.removeEventListener('abort', stop);
-      reject(new ProgramError(program, { output: error.message, ending: 'cannot be started' }));
+      reject(new ProgramError(program, { output: error.message, ending: 'could not be started' }));
     });
     child.once('close', (code, killed) => {
       signal.removeEventListener('abort', stop);
       if (code === 0) resolve({ stdout, stderr });
       else {
-        const ending = code === null ? `was ended by ${killed}` : `failed with exit code ${code}`;
-        // pg_upgrade reports failures on its standard output.
+        const ending = code === null ? `was killed by ${killed}` : `failed with exit code ${code}`;
+        // pg_upgrade writes failures to standard output.
         reject(new ProgramError(program, { output: stderr.trim() === '' ? stdout : stderr, ending }));
       }
     });

@@ -1,14 +1,14 @@
-/** Deaths delay the next starts of the server, up to this. */
+/** Maximum delay of a start after repeated deaths. */
 const mostDelayMs = 10_000;
 
-/** The deaths of a server since it last accepted connections, and how they delay its next start. All times are monotonic. */
+/** Counts the deaths of a server, and delays its next start with exponential backoff. All times are monotonic. */
 export class ServerDeaths {
   #count = 0;
   #startedAtMs = 0;
   #firstAtMs: number | undefined;
   #notBeforeMs = 0;
 
-  /** The server must not start earlier. */
+  /** Time before which the server must not start. */
   get notBeforeMs(): number {
     return this.#notBeforeMs;
   }
@@ -24,7 +24,7 @@ export class ServerDeaths {
     if (nowMs - this.#startedAtMs > mostDelayMs) this.#count = 0;
   }
 
-  /** Records a death. Returns for how long the server has not accepted connections since its first death. */
+  /** Records a death. Returns the time since the first death after which the server has not accepted connections. */
   died(nowMs: number): number {
     this.#notBeforeMs = nowMs + (this.#count === 0 ? 0 : Math.min(500 * 2 ** this.#count, mostDelayMs));
     this.#count++;

@@ -3,13 +3,13 @@ import { readdir, readlink, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** Time limit of an immediate shutdown. */
+/** Time limit of an immediate shutdown, after which the processes are killed. */
 const shutdownMs = 5_000;
 const pollMs = 20;
 
 /**
- * Returns the processes of a data directory: a server of an earlier instance manager, or backends that outlive a server
- * that was killed. All of them have it as their working directory. Where /proc does not exist, only the server is found.
+ * Returns the IDs of the processes that use a data directory: a server of an earlier instance manager, or backends that outlived
+ * a killed server. The data directory is their working directory. On a system without /proc, finds only the postmaster.
  */
 export async function serverProcesses(dataDirectory: string): Promise<readonly number[]> {
   const directory = await realpath(dataDirectory).catch(() => undefined);
@@ -18,13 +18,13 @@ export async function serverProcesses(dataDirectory: string): Promise<readonly n
   try {
     names = await readdir('/proc');
   } catch {
-    // A system without /proc.
+    // This system has no /proc.
     return postmasterOf(directory).filter(isAlive);
   }
   const pids = names.filter((name) => /^\d+$/.test(name)).map(Number);
   const found = await Promise.all(
     pids.map(async (pid) => {
-      // Fails for processes of other users, and for those that have just ended.
+      // Fails for processes of other users, and for processes that have just ended.
       const folder = await readlink(`/proc/${pid}/cwd`).catch(() => undefined);
       return folder === directory ? [pid] : [];
     }),
@@ -32,7 +32,7 @@ export async function serverProcesses(dataDirectory: string): Promise<readonly n
   return found.flat();
 }
 
-/** Ends all processes that work in a data directory, and returns how many there were. Resolves when they have ended. */
+/** Ends all processes that use a data directory, waits until they have ended, and returns their number. */
 export async function endServerProcesses(dataDirectory: string, clock: Clock): Promise<number> {
   const found = await serverProcesses(dataDirectory);
   const postmaster = postmasterOf(dataDirectory).filter((pid) => found.includes(pid));
@@ -46,7 +46,7 @@ export async function endServerProcesses(dataDirectory: string, clock: Clock): P
   }
 }
 
-/** Sends a signal to a process that may have ended already. */
+/** Sends a signal to a process. Does nothing if the process has already ended. */
 export function signalProcess(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
@@ -60,7 +60,7 @@ function postmasterOf(dataDirectory: string): readonly number[] {
     const pid = Number.parseInt(readFileSync(join(dataDirectory, 'postmaster.pid'), 'utf8'), 10);
     return pid > 0 && pid !== process.pid ? [pid] : [];
   } catch {
-    // No server runs, or it stopped cleanly.
+    // No postmaster.pid: no server is running.
     return [];
   }
 }
@@ -70,7 +70,7 @@ function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch {
-    // It has ended.
+    // The process has ended.
     return false;
   }
 }

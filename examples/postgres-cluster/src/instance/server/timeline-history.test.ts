@@ -53,6 +53,6 @@ describe('walFileOf', () => {
 
 describe('parseLsn', () => {
   it('rejects other texts', () => {
-    expect(() => parseLsn('3000060')).toThrow('invalid position in the WAL: 3000060');
+    expect(() => parseLsn('3000060')).toThrow('invalid LSN: 3000060');
   });
 });

@@ -1,12 +1,12 @@
 import { parseLsn } from './wal-position.ts';
 
-/** The point at which a timeline forked into the next one. */
+/** The LSN at which the next timeline forked from this one. */
 export interface Fork {
   readonly timeline: number;
   readonly lsn: bigint;
 }
 
-/** Parses a history file: `1\t0/3000060\tno recovery target specified`. */
+/** Parses a timeline history file, with lines such as `1\t0/3000060\tno recovery target specified`. */
 export function parseHistory(content: string): readonly Fork[] {
   return content.split('\n').flatMap((line) => {
     const match = /^\s*(\d+)\s+([0-9A-Fa-f]+\/[0-9A-Fa-f]+)/.exec(line);
@@ -22,10 +22,11 @@ export interface WalEnd {
 }
 
 /**
- * Returns true if the primary's WAL continues this server's: both have the same forks, and this server's WAL ends before the primary
- * left its timeline. On the same timeline, it must end no later than the primary's, whose end must be read last.
+ * Returns true if the primary's WAL continues this server's WAL. Both must have the same forks, and this server's WAL must end no
+ * later than the primary left this server's timeline. If both are on the same timeline, it must end no later than the primary's
+ * WAL; read the primary's end last.
  *
- * Two instances can choose the same number for a timeline if neither knew of the other's promotion. Then their forks differ.
+ * Two instances that did not know of each other's promotion can choose the same timeline number. Then their forks differ.
  */
 export function canFollow(own: WalEnd, primary: WalEnd): boolean {
   const forkOf = (timeline: number): bigint | undefined =>

@@ -11,11 +11,11 @@ export interface UpstreamConnectionsOptions {
   readonly environment: InstanceEnvironment;
   readonly access: ClusterAccess;
   readonly certificates: () => InstanceCertificates;
-  /** Folder with the certificates, for programs of PostgreSQL. */
+  /** Folder with the certificates for PostgreSQL's programs. */
   readonly certificateFolder: string;
 }
 
-/** Connections of a standby to the instance that it copies, or streams from. */
+/** A standby's connections to the instance that it clones or streams from. */
 export class UpstreamConnections implements AsyncDisposable {
   readonly #options: UpstreamConnectionsOptions;
   readonly #sessions = new PrimarySessions();
@@ -24,17 +24,19 @@ export class UpstreamConnections implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Folder with the certificates, for programs of PostgreSQL. */
+  /** Folder with the certificates for PostgreSQL's programs. */
   get certificateFolder(): string {
     return this.#options.certificateFolder;
   }
 
-  /** @throws Error if the address of the instance is not known yet */
+  /** Returns a SQL session with an instance. @throws Error if its address is not known yet */
   session(instance: string): Promise<Sql> {
     return this.#sessions.at(this.#addressOf(instance), this.#options.certificates().client);
   }
 
-  /** Returns the connection and the slot for programs of PostgreSQL. @throws Error if the address is not known yet */
+  /**
+   * Returns the connection string and the slot for replicating from an instance. @throws Error if its address is not known yet
+   */
   replication(instance: string): { readonly connection: string; readonly slot: string } {
     const { environment, certificateFolder: certificates } = this.#options;
     const { name } = environment;
@@ -42,7 +44,7 @@ export class UpstreamConnections implements AsyncDisposable {
     return { connection, slot: slotOf(name) };
   }
 
-  /** Creates the slot in which an instance keeps WAL for this one. */
+  /** Creates this instance's slot on another instance, which then retains WAL for it. */
   async createSlot(instance: string): Promise<void> {
     await createSlot(await this.session(instance), this.#options.environment.name);
   }

@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** Waits for `ending`, and calls `onLate` once if that takes longer than `ms`. */
+/** Waits for a promise, and calls `onLate` once if it takes longer than `ms`. */
 export async function whenLate<T>(
   ending: Promise<T>,
   { clock, ms, onLate }: { readonly clock: Clock; readonly ms: number; readonly onLate: () => void },

@@ -1,6 +1,6 @@
 /**
- * The settings that the instance manager sets itself, because fencing, replication passwords or its own connection depend on
- * them. A cluster that sets one of them is invalid.
+ * The settings that only the instance manager sets, because fencing, replication, passwords or its own connection depend on them.
+ * A cluster that sets one of them is invalid.
  */
 const fixedSettings: ReadonlySet<string> = new Set([
   'allow_alter_system',
@@ -55,13 +55,16 @@ const fixedSettings: ReadonlySet<string> = new Set([
   'wal_log_hints',
 ]);
 
-/** Settings that a cluster may raise. With lower values, replicas could not connect. */
+/** Minimum values of settings that a cluster may raise. With lower values, replicas could not connect. */
 const least: Readonly<Record<string, number>> = { max_replication_slots: 32, max_wal_senders: 32 };
 
-/** A name of PostgreSQL's own settings, or one of an extension's. Other names could contain whole lines of the file. */
+/**
+ * The name of a setting of PostgreSQL or of an extension. Other names are rejected, because they could inject lines into the
+ * file.
+ */
 const namePattern = /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/;
 
-/** Returns why a cluster must not set some of the parameters. PostgreSQL ignores the case of names. */
+/** Returns why some parameters are rejected, or undefined if all are allowed. Names are case-insensitive, as in PostgreSQL. */
 export function whyRefused(parameters: Readonly<Record<string, string>>): string | undefined {
   const names = Object.keys(parameters).sort();
   const lower = names.map((name) => name.toLowerCase());
@@ -71,7 +74,7 @@ export function whyRefused(parameters: Readonly<Record<string, string>>): string
   const repeated = where((name, i) => lower.indexOf(name) !== i);
   const low = names.filter((name) => isTooLow(name.toLowerCase(), parameters[name] ?? ''));
   const reasons = [
-    ...(invalid.length > 0 ? [`not a name of a setting: ${invalid.join(', ')}`] : []),
+    ...(invalid.length > 0 ? [`not a setting name: ${invalid.join(', ')}`] : []),
     ...(fixed.length > 0 ? [`the operator sets ${fixed.join(', ')} itself`] : []),
     ...repeated.map((name) => `${name} is set more than once`),
     ...low.map((name) => `${name} must be at least ${least[name.toLowerCase()]}`),
@@ -79,7 +82,7 @@ export function whyRefused(parameters: Readonly<Record<string, string>>): string
   return reasons.length > 0 ? reasons.join('; ') : undefined;
 }
 
-/** Returns the parameters that a cluster may set, with their names in lower case. */
+/** Returns the parameters that are allowed, with names in lower case. */
 export function allowedSettings(parameters: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   const lower = Object.entries(parameters).map(([name, value]) => [name.toLowerCase(), value] as const);
   return Object.fromEntries(

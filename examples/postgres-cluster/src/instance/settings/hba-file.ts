@@ -1,29 +1,29 @@
 import { operatorRole, operatorUser, poolerRole, replicationUser } from '../protocol.ts';
 
-/** The parts of pg_hba.conf that vary. */
+/** The variable parts of pg_hba.conf. */
 export interface HbaInput {
-  /** Lines of the cluster that a server has accepted. Undefined if it has not accepted any yet, although there are some. */
+  /** The cluster's lines that a server has accepted. Undefined if the cluster has lines, but none have been accepted yet. */
   readonly lines: readonly string[] | undefined;
-  /** True if clients may connect as the superuser, with a password. */
+  /** True if clients may connect as the superuser with a password. */
   readonly superuserAccess: boolean;
 }
 
 /**
- * Returns the content of pg_hba.conf: who may connect. The first line that matches a connection counts, so the cluster's lines come
- * after those that the operator needs, and before the last one, which asks all others for a password. Until its lines are known to be
- * valid, which a running server has to tell, a new instance accepts no clients: one of the lines may reject them.
+ * Returns the content of pg_hba.conf. The first line that matches a connection decides, so the cluster's lines come after the
+ * operator's own lines, and before the last line, which requires a password. Only a running server can check the cluster's lines;
+ * until then, a new instance rejects all clients, because one of the lines may be meant to reject them.
  */
 export function hbaFile({ lines, superuserAccess }: HbaInput): string {
   const last = lines === undefined ? 'host all all all reject' : 'host all all all scram-sha-256';
   return [...ownLines(superuserAccess), ...(lines ?? []), last, ''].join('\n');
 }
 
-/** Returns the number of the line of the file in which the cluster's first line is; the file starts with line 1. */
+/** Returns the line number of the cluster's first line in pg_hba.conf, counted from 1. */
 export function firstHbaLine({ superuserAccess }: Pick<HbaInput, 'superuserAccess'>): number {
   return ownLines(superuserAccess).length + 1;
 }
 
-/** Returns the content of pg_ident.conf: the operator's certificate names `postgres`, and lets it connect as its own role. */
+/** Returns the content of pg_ident.conf, which maps the operator's certificate to the operator's role. */
 export function identFile(): string {
   return `operator ${operatorUser} ${operatorRole}\n`;
 }
@@ -31,7 +31,7 @@ export function identFile(): string {
 function ownLines(superuserAccess: boolean): readonly string[] {
   return [
     '# Written by the instance manager; changes are lost.',
-    '# Only the user of the server may enter the folder of the socket.',
+    '# Only the server's user may enter the folder of the socket.',
     'local all,replication postgres trust',
     `hostssl all ${operatorRole} all cert map=operator`,
     `host all ${operatorRole} all reject`,

@@ -5,16 +5,16 @@ import type { Sql } from '../sql/sql-session.ts';
 import { firstHbaLine, type HbaInput, hbaFile } from './hba-file.ts';
 import { whyLinesRefused } from './hba-lines.ts';
 
-/** The cluster's lines, and whether clients may connect as the superuser. */
+/** The access rules that the cluster's spec requests. */
 export interface WantedHba {
   readonly lines: readonly string[];
   readonly superuserAccess: boolean;
 }
 
 /**
- * Keeps the lines of pg_hba.conf that the cluster asks for. A server would not start with an invalid line, so new lines are only checked
- * while it runs: it parses the file without using it. Lines that it rejects are not kept: the last accepted ones stay, also for later
- * starts.
+ * Manages the cluster's lines in pg_hba.conf. A server does not start with an invalid line, so a running server must first check
+ * new lines: it can parse the file without applying it. If it rejects them, the last accepted lines stay in effect, even after a
+ * restart.
  */
 export class HbaKeeper {
   readonly #data: DataDirectory;
@@ -27,7 +27,7 @@ export class HbaKeeper {
     this.#data = data;
   }
 
-  /** Why the newest lines are not in effect. */
+  /** Why the requested lines are not in effect, if they are not. */
   get error(): string | undefined {
     return this.#error;
   }
@@ -37,7 +37,7 @@ export class HbaKeeper {
     return hbaFile(await this.#input(wanted));
   }
 
-  /** Checks lines that have changed with the running server. Resolves when either they are accepted, or `error` says why not. */
+  /** Lets the running server check changed lines. Afterwards, either they are accepted, or `error` says why not. */
   async check(wanted: WantedHba, sql: Sql): Promise<void> {
     const key = JSON.stringify(wanted);
     if (key === this.#checked) return;
@@ -65,7 +65,7 @@ export class HbaKeeper {
       const reasons = rows.map(({ line, error }) => `hba[${Number(line) - first}]: ${String(error)}`);
       return reasons.length > 0 ? reasons.join('; ') : undefined;
     } finally {
-      // Accepted lines are written together with the settings, after which the server rereads them.
+      // Restores the file. Accepted lines are written later, together with the settings, before the server reloads.
       await this.#data.write(file, before);
     }
   }

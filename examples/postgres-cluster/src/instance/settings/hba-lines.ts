@@ -1,15 +1,15 @@
 import { operatorRole, poolerRole, replicationUser } from '../protocol.ts';
 
 const type = /^(?:local|host|hostssl|hostnossl|hostgssenc|hostnogssenc)[ \t]/;
-/** A line break would add a line, and a backslash at the end swallows the next line. */
+/** A line break would add a line; a trailing backslash would join the next line. */
 const endsLine = /(?!\t)\p{Cc}|\\\s*$/u;
-/** A field is a list: parts with commas between them, and blanks after the commas. Parts can be quoted. */
+/** A field is a comma-separated list. Blanks may follow the commas, and parts may be quoted. */
 const field = /(?:"[^"]*"|[^\s",])+(?:,[\s,]*(?:"[^"]*"|[^\s",])+)*/g;
 const part = /(?:"[^"]*"|[^\s",])+/g;
 
 /**
- * Returns why lines of pg_hba.conf are not accepted, even though a server may accept them: they would change the operator's own lines,
- * have no effect after them, or depend on files of a pod. Everything else is left to the server, see `HbaKeeper`.
+ * Returns why lines of pg_hba.conf are rejected, even if the server would accept them: they would break into the operator's own
+ * lines, have no effect after them, or depend on files in the pod. All other checks are left to the server; see `HbaKeeper`.
  */
 export function whyLinesRefused(
   lines: readonly string[],
@@ -32,10 +32,10 @@ function whyRefused(
   const [, databases = '', users = ''] = line.match(field) ?? [];
   const names = [databases, users].flatMap((text) => text.match(part) ?? []);
   const file = names.find((name) => name.startsWith('@'));
-  if (file !== undefined) return `${file} is a file, which instances do not have`;
+  if (file !== undefined) return `${file} refers to a file, which does not exist in instances`;
   const roles = (users.match(part) ?? []).map((name) => name.replaceAll('"', ''));
   const own = roles.find((name) => reserved.includes(name));
-  if (own !== undefined) return `the operator decides how ${own} connects`;
+  if (own !== undefined) return `the operator manages how ${own} connects`;
   if (roles.includes('postgres') && !superuserAccess && !line.startsWith('local'))
     return 'clients cannot connect as postgres; set superuserAccess to true to allow it';
   return undefined;

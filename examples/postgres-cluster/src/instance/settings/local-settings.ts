@@ -18,17 +18,17 @@ export interface LocalSettingsOptions {
   readonly hba: HbaKeeper;
 }
 
-/** Builds the configuration of the server from the cluster and from the role of the instance. */
+/** Builds and applies the server's configuration, from the cluster's spec and the instance's role. */
 export class LocalSettings {
   readonly #options: LocalSettingsOptions;
-  /** Values that the settings of a standby must at least have. */
+  /** Minimum values of a standby's settings. */
   floors: Readonly<Record<string, number>> = {};
 
   constructor(options: LocalSettingsOptions) {
     this.#options = options;
   }
 
-  /** Writes the configuration of a server that streams from `upstream`. Returns true if the server must reread it. */
+  /** Writes the configuration of a server that streams from `upstream`. Returns true if the server must reload it. */
   async apply(upstream: string | undefined, signal: AbortSignal): Promise<boolean> {
     const { environment, access, archive, connections, quorum, keeper, hba } = this.#options;
     const { parameters = {}, backup } = access.cluster?.spec ?? {};
@@ -49,12 +49,12 @@ export class LocalSettings {
     return keeper.apply({ ...input, ...archived }, { hba: await hba.content(this.#hba), signal });
   }
 
-  /** Checks changed lines of pg_hba.conf with the running server, for the next `apply`. */
+  /** Lets the running server check changed lines of pg_hba.conf, for the next `apply`. */
   check(sql: Sql): Promise<void> {
     return this.#options.hba.check(this.#hba, sql);
   }
 
-  /** Why the newest settings, or the newest lines of pg_hba.conf, are not in effect. */
+  /** Why the requested settings or lines of pg_hba.conf are not in effect, if they are not. */
   get error(): string | undefined {
     const { keeper, hba } = this.#options;
     const reasons = [keeper.error, hba.error].filter((reason) => reason !== undefined);

@@ -1,6 +1,6 @@
 import { allowedSettings } from './fixed-settings.ts';
 
-/** The parts of the configuration of a server. */
+/** The inputs of a server's configuration. */
 export interface SettingsInput {
   /** The cluster's parameters. */
   readonly parameters: Readonly<Record<string, string>>;
@@ -12,11 +12,11 @@ export interface SettingsInput {
   readonly synchronous: SynchronousStandbys;
   /** Connection to the primary, and the slot there. */
   readonly upstream?: { readonly connection: string; readonly slot: string } | undefined;
-  /** Values that the settings of a standby must at least have. */
+  /** Minimum values of a standby's settings. */
   readonly floors: Readonly<Record<string, number>>;
   readonly archiveCommand?: string | undefined;
   readonly restoreCommand?: string | undefined;
-  /** True if the server can take incremental backups. */
+  /** True to enable WAL summaries, which incremental backups need. */
   readonly summarizesWal?: boolean | undefined;
 }
 
@@ -26,8 +26,8 @@ export interface SynchronousStandbys {
 }
 
 /**
- * Values that a cluster's parameters replace. Those of PostgreSQL's own defaults that a standby may have to raise are listed, too: a
- * setting that is removed from the file would count as a change that needs a restart.
+ * Defaults that the cluster's parameters override. Includes PostgreSQL's own defaults of settings that a standby may have to
+ * raise: removing such a setting from the file would count as a change that needs a restart.
  */
 const defaults: Readonly<Record<string, string>> = {
   archive_timeout: '5min',
@@ -41,7 +41,7 @@ const defaults: Readonly<Record<string, string>> = {
   tcp_keepalives_count: '3',
   tcp_keepalives_idle: '5',
   tcp_keepalives_interval: '2',
-  // pg_rewind needs the WAL since the last checkpoint before the fork.
+  // Retains WAL for pg_rewind, which needs it from the last checkpoint before the fork on.
   wal_keep_size: '512MB',
   wal_receiver_timeout: '5s',
   wal_sender_timeout: '5s',
@@ -49,7 +49,7 @@ const defaults: Readonly<Record<string, string>> = {
 
 /** Returns the content of postgresql.conf. */
 export function settingsFile(input: SettingsInput): string {
-  // Settings that an earlier version accepted may be on disk.
+  // Filters again, because the parameters on disk may have been accepted by an older version.
   const settings = { ...defaults, ...pauses(input), ...allowedSettings(input.parameters), ...fixed(input) };
   const raised = Object.entries(input.floors).flatMap(([name, floor]) =>
     Number(settings[name] ?? 0) < floor ? [[name, String(floor)] as const] : [],
@@ -61,8 +61,8 @@ export function settingsFile(input: SettingsInput): string {
 }
 
 /**
- * A standby has reached the end of its WAL when it pauses between two attempts to get more. It does not pause if an attempt takes
- * longer than this interval, and the program that reads the archive takes a second on a busy machine. A reload ends the pause.
+ * `isAtEnd` detects the end of a standby's WAL by the pause between two attempts to get more. There is no pause if an attempt
+ * takes longer than this interval, and a restore command can take a second on a busy machine. A reload ends the pause.
  */
 function pauses({ restoreCommand }: SettingsInput): Readonly<Record<string, string>> {
   return { wal_retrieve_retry_interval: restoreCommand === undefined ? '500ms' : '5s' };
@@ -71,9 +71,9 @@ function pauses({ restoreCommand }: SettingsInput): Readonly<Record<string, stri
 function fixed(input: SettingsInput): Readonly<Record<string, string>> {
   const { certificates, upstream } = input;
   return {
-    // A standby archives, too: the primary may fail before it has archived what the standby has received.
+    // Standbys archive, too, in case the primary fails before it has archived WAL that they have received.
     archive_mode: 'always',
-    // Without an archive, a segment counts as archived.
+    // Without an archive, every segment counts as archived.
     archive_command: input.archiveCommand ?? '/bin/true',
     cluster_name: input.name,
     full_page_writes: 'on',
@@ -100,18 +100,18 @@ function fixed(input: SettingsInput): Readonly<Record<string, string>> {
   };
 }
 
-/** Returns `ANY 1 ("shop-2", "shop-3")`, or nothing if no replica has to confirm. */
+/** Returns, for example, `ANY 1 ("shop-2", "shop-3")`, or an empty string if no replica has to confirm. */
 export function synchronousStandbyNames({ number, names }: SynchronousStandbys): string {
   if (number === 0) return '';
-  // Without a known replica, commits must wait for a name that no replica has.
+  // Without any replica, lists a name that no replica has, so that commits wait.
   const listed = names.length > 0 ? names : ['no-replica'];
   return `ANY ${number} (${listed.map((name) => `"${name}"`).join(', ')})`;
 }
 
-/** The slots of instances begin with this. Others belong to users. */
+/** Prefix of the slots of instances. All other slots belong to users. */
 export const slotPrefix = 'kubewright_';
 
-/** Returns the name of the slot of an instance: slots may not contain `-`. */
+/** Returns the name of an instance's slot. Slot names must not contain `-` or `.`. */
 export function slotOf(instance: string): string {
   return `${slotPrefix}${instance.replaceAll(/[-.]/g, '_')}`;
 }

@@ -10,14 +10,14 @@ import { type SettingsInput, settingsFile } from './settings-file.ts';
 type Parameters = Readonly<Record<string, string>>;
 
 /**
- * Writes the configuration of the server. Parameters that the server refuses are not written: the last ones that it accepted stay, also
- * for later starts.
+ * Writes the server's configuration. If the server rejects the parameters, the last accepted ones stay in effect, even after a
+ * restart.
  */
 export class SettingsKeeper {
   readonly #data: DataDirectory;
   readonly #context: ProgramContext;
   #accepted: Parameters | undefined;
-  /** Hash of the parameters that were checked last. */
+  /** Hash of the last checked parameters. */
   #checked: string | undefined;
   #error: string | undefined;
   #written: string | undefined;
@@ -32,7 +32,7 @@ export class SettingsKeeper {
     return this.#accepted && settingsHash(this.#accepted);
   }
 
-  /** Why the newest parameters are not in effect. */
+  /** Why the requested parameters are not in effect, if they are not. */
   get error(): string | undefined {
     return this.#error;
   }
@@ -47,7 +47,7 @@ export class SettingsKeeper {
     this.#written = undefined;
   }
 
-  /** Writes the configuration if it differs from the last one. Returns true if the server must read it. */
+  /** Writes the configuration if it has changed. Returns true if the server must reload it. */
   async apply(
     input: SettingsInput,
     { hba, signal }: { readonly hba: string; readonly signal: AbortSignal },
@@ -58,7 +58,7 @@ export class SettingsKeeper {
     const { path } = this.#data;
     await this.#data.write(join(path, 'pg_hba.conf'), hba);
     await this.#data.write(join(path, 'pg_ident.conf'), identFile());
-    // Settings of ALTER SYSTEM would take precedence over those that fencing needs.
+    // Clears settings from ALTER SYSTEM, which would override settings that fencing needs.
     await this.#data.write(join(path, 'postgresql.auto.conf'), '');
     await this.#data.write(join(path, 'postgresql.conf'), content);
     this.#written = hba + content;
@@ -82,7 +82,7 @@ export class SettingsKeeper {
     const candidate = join(this.#data.volume, 'postgresql.candidate.conf');
     await this.#data.write(candidate, settingsFile(input));
     try {
-      // Reads the whole configuration, and prints one value.
+      // `postgres -C` parses the whole configuration before it prints one value.
       const args = ['-D', this.#data.path, '-c', `config_file=${candidate}`, '-C', 'port'];
       await runProgram('postgres', { args, context: this.#context, signal });
       return undefined;
@@ -106,7 +106,7 @@ export class SettingsKeeper {
   }
 }
 
-/** Returns the server's messages about its configuration, without times, process ids and our file names. */
+/** Returns the server's messages about invalid settings, without timestamps, process IDs and file names. */
 export function invalidSettings(output: string): string {
   const lines = output.split('\n').flatMap((line) => {
     const match = /(?:LOG|FATAL|ERROR|HINT|DETAIL):\s+(.*)$/.exec(line);

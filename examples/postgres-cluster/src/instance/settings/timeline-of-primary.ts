@@ -1,9 +1,10 @@
 import type { PostgresClusterStatus } from '../../api/v1/postgres-cluster.ts';
 
 /**
- * Returns the timeline of another instance that is the primary. A replica restores no history of a later one from the archive: it would
- * be that of a promotion which was not finished, and the replica would wait forever for a primary on that timeline. Undefined during
- * an election and for the target primary: a promotion must find every timeline to choose a new number.
+ * Returns the primary's timeline, if another instance is the settled primary. A replica must not restore newer timeline histories
+ * from the archive: they come from unfinished promotions, and the replica would wait forever for a primary on such a timeline.
+ * Returns undefined during an election, and for the target primary itself: a promotion must see every timeline, to choose an
+ * unused number.
  */
 export function timelineOfPrimary(
   { targetPrimary = '', currentPrimary, timeline }: PostgresClusterStatus = {},

@@ -3,22 +3,22 @@ import { parseLsn, walFileOf } from '../server/wal-position.ts';
 import { slotPrefix } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
 
-/** State of the local server, as it reports itself. */
+/** The state of the local server, as its queries show it. */
 export interface LocalStatus {
   readonly isInRecovery: boolean;
   readonly timeline: number;
-  /** End of the WAL that was written (primary), or received or replayed (standby). */
+  /** End of the WAL that a primary has written, or a standby has received or replayed. */
   readonly lsn: string;
   readonly replayedLSN?: string;
   readonly isReceiving: boolean;
-  /** False while a standby replays WAL that it received earlier: `lsn` is not the end of its WAL yet. */
+  /** False while a standby is still replaying WAL that it received earlier, so that `lsn` is not the end of its WAL yet. */
   readonly isAtEnd: boolean;
-  /** Values in effect of the settings whose new value needs a restart. */
+  /** Settings with a pending restart, with the values that are still in effect. */
   readonly pendingSettings: Readonly<Record<string, string>>;
   readonly replicas: readonly ReplicaReport[];
   /** True while no connected replica can confirm commits. */
   readonly isUnconfirmed: boolean;
-  /** Slots of instances, also of those that are not connected. */
+  /** Slots of instances, including instances that are not connected. */
   readonly slots: readonly string[];
   readonly archive: ArchiveReport;
 }
@@ -58,15 +58,15 @@ export async function localStatus(sql: Sql): Promise<LocalStatus> {
 }
 
 /**
- * Returns the timeline of the last WAL that a standby has received. The control file has it only after the next restartpoint, and
- * the receiver only while it is connected; but the name of the file with that WAL begins with it.
+ * Returns the timeline of the last WAL that a standby has received, from the name of the file that contains it. pg_control has
+ * the timeline only after the next restartpoint, and the WAL receiver only while it is connected.
  */
 async function receivedTimeline(
   sql: Sql,
   { lsn, timeline, segment }: { readonly lsn: string; readonly timeline: number; readonly segment: string },
 ): Promise<number> {
   const position = parseLsn(lsn);
-  // At the start of a file, the last WAL is in the previous file.
+  // At a segment boundary, the last byte of WAL is in the previous file.
   const last = position > 0n ? position - 1n : position;
   const file = walFileOf(last, { timeline: 0, segmentBytes: BigInt(segment) });
   const [row] = await sql.query('SELECT max(substr(name, 1, 8)) AS newest FROM pg_ls_waldir() WHERE name ~ $1', [

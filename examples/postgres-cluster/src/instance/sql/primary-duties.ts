@@ -4,14 +4,14 @@ import { operatorRole, replicationUser } from '../protocol.ts';
 import { slotOf, slotPrefix } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
 
-/** An application's database, and its owner. */
+/** An application's database, its owner, and the owner's password. */
 export interface ApplicationDatabase {
   readonly name: string;
   readonly owner: string;
   readonly password: string;
 }
 
-/** Functions that pg_rewind calls, and with which replicas compare their WAL. */
+/** Functions that pg_rewind needs, and that replicas use to compare WAL. */
 const granted = [
   'pg_ls_dir(text, boolean, boolean)',
   'pg_stat_file(text, boolean)',
@@ -19,7 +19,9 @@ const granted = [
   'pg_read_binary_file(text, bigint, bigint, boolean)',
 ];
 
-/** Creates the role of the replicas with the minimal privileges. Does not wait for replicas. */
+/**
+ * Creates the replication role with minimal privileges. The commit does not wait for replicas, which need this role to connect.
+ */
 export async function createReplicationRole(sql: Sql): Promise<void> {
   await sql.query('SET synchronous_commit = local');
   const [found] = await sql.query('SELECT FROM pg_roles WHERE rolname = $1', [replicationUser]);
@@ -34,7 +36,7 @@ export async function createOperatorRole(sql: Sql): Promise<void> {
   if (!found) await sql.query(`CREATE ROLE ${operatorRole} LOGIN SUPERUSER`);
 }
 
-/** Creates the application's database and its owner, if they do not exist, and sets the owner's password. */
+/** Creates the application's database and its owner unless they exist, and sets the owner's password. */
 export async function createApplicationDatabase(
   sql: Sql,
   { name, owner, password }: ApplicationDatabase,
@@ -47,7 +49,7 @@ export async function createApplicationDatabase(
   if (!database) await sql.query(`CREATE DATABASE ${identifier(name)} OWNER ${identifier(owner)}`);
 }
 
-/** Sets the password of a role by its SCRAM verifier, or removes it. Keeps the verifier out of the log as well. */
+/** Sets a role's password by its SCRAM verifier, or removes it. The settings keep the verifier out of the server log. */
 export async function setPassword(
   sql: Sql,
   { role, password }: { readonly role: string; readonly password: string | undefined },
@@ -60,7 +62,7 @@ export async function setPassword(
   await sql.query(`ALTER ROLE ${identifier(role)} PASSWORD ${verifier}`);
 }
 
-/** Drops the slots of instances that no longer exist, and no others. A standby keeps none: its own primary keeps its WAL. */
+/** Drops the inactive slots of instances that are not in `kept`. Users' slots are kept. */
 export async function dropSlots(sql: Sql, { kept }: { readonly kept: readonly string[] }): Promise<void> {
   await sql.query(
     `SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots
@@ -70,7 +72,7 @@ export async function dropSlots(sql: Sql, { kept }: { readonly kept: readonly st
   );
 }
 
-/** Ends the processes through which replicas confirm commits. The replicas connect again. */
+/** Terminates the WAL senders of synchronous replicas. The replicas reconnect. */
 export async function endConfirmations(sql: Sql): Promise<void> {
   await sql.query('SELECT pg_terminate_backend(pid) FROM pg_stat_replication WHERE sync_priority > 0');
 }

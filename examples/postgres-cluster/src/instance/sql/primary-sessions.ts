@@ -2,11 +2,13 @@ import { replicationUser } from '../protocol.ts';
 import type { KeyPair } from '../status/certificates.ts';
 import { type Sql, SqlSession } from './sql-session.ts';
 
-/** The connection of a replica to its primary, as the role of the replicas. */
+/** A replica's SQL connection to its primary, as the replication role. */
 export class PrimarySessions implements AsyncDisposable {
   #session: { readonly address: string; readonly client: KeyPair; readonly sql: Sql } | undefined;
 
-  /** Returns a session with the server at an address. The previous one is closed if the address or the certificate differs. */
+  /**
+   * Returns a session with the server at an address. Closes the previous session if the address or the certificate has changed.
+   */
   async at(address: string, client: KeyPair): Promise<Sql> {
     if (this.#session?.address === address && this.#session.client === client) return this.#session.sql;
     await this[Symbol.asyncDispose]();
@@ -15,7 +17,8 @@ export class PrimarySessions implements AsyncDisposable {
       host: address,
       user: replicationUser,
       database: 'postgres',
-      // Signed by the cluster's own authority; the certificate names the Services, and not this address.
+      // The certificate is for the names of the Services, not for this address. Trusting only the cluster's own authority
+      // suffices.
       ssl: { cert, key, ca, checkServerIdentity: () => undefined },
     });
     this.#session = { address, client, sql };

@@ -4,14 +4,14 @@ export type Row = Readonly<Record<string, unknown>>;
 
 /** Runs queries on one server. */
 export interface Sql extends AsyncDisposable {
-  /** Connects if necessary. @throws Error of the server, or of the connection */
+  /** Runs a query; connects first if necessary. @throws Error from the server or the connection */
   query(text: string, values?: readonly unknown[]): Promise<readonly Row[]>;
 }
 
 /** Maximum duration of a query and of a connection attempt. */
 const timeoutMs = 5_000;
 
-/** One connection that is opened when it is needed, and opened again after it was lost. Queries run one after the other. */
+/** A connection that is opened on demand, and reopened after it was lost. Queries run one at a time. */
 export class SqlSession implements Sql {
   readonly #config: pg.ClientConfig;
   #client: pg.Client | undefined;
@@ -30,7 +30,7 @@ export class SqlSession implements Sql {
   async [Symbol.asyncDispose](): Promise<void> {
     const client = this.#client;
     this.#client = undefined;
-    // The server may have closed it first.
+    // Fails if the server has already closed the connection.
     await client?.end().catch(() => undefined);
   }
 
@@ -39,7 +39,7 @@ export class SqlSession implements Sql {
     try {
       return (await client.query(text, [...values])).rows;
     } catch (error) {
-      // A server error has a code of five characters; the connection remains usable.
+      // After a server error, the connection remains usable, except for shutdowns (57P) and connection errors (08).
       const isAnswer = error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
       if (!isAnswer) this.#drop(client);
       throw error;

@@ -6,10 +6,10 @@ import type { Sql } from './sql-session.ts';
 export type PasswordStep = 'set' | 'clear' | 'keep';
 
 /**
- * Returns how the superuser's password is brought in line with the cluster.
+ * Returns how to change the superuser's password to match the cluster.
  *
- * @param stored - the verifier in the server, if the superuser has a password
- * @param password - that of the Secret; undefined until it is mounted
+ * @param stored - the server's verifier, if the superuser has a password
+ * @param password - the Secret's password; undefined until it is mounted
  */
 export function passwordStep({
   isAllowed,
@@ -25,12 +25,12 @@ export function passwordStep({
   return stored !== undefined && isVerifierOf(stored, password) ? 'keep' : 'set';
 }
 
-/** Keeps the password of the superuser: that of the cluster's Secret, or none. */
+/** Keeps the superuser's password equal to that in the cluster's Secret, or removes it. */
 export class SuperuserPassword {
-  /** The state for which nothing was to do. Comparing a password with a verifier is slow on purpose. */
+  /** The last state that needed no change. Cached because comparing a password with a verifier is deliberately slow. */
   #kept: string | undefined;
 
-  /** Changes the password of a primary if it differs. */
+  /** Changes the password on a primary if it differs. */
   async keep(sql: Sql, wanted: { readonly isAllowed: boolean; readonly password: string | undefined }): Promise<void> {
     const [row] = await sql.query("SELECT rolpassword AS stored FROM pg_authid WHERE rolname = 'postgres'");
     const stored = (row?.['stored'] as string | null | undefined) ?? undefined;

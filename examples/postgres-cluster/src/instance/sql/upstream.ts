@@ -3,16 +3,16 @@ import { parseLsn } from '../server/wal-position.ts';
 import { slotOf } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
 
-/** The WAL of a primary, as a replica sees it. */
+/** The properties of a primary's WAL that a replica needs. */
 export interface UpstreamWal extends WalEnd {
-  /** Name of the oldest WAL file that it has. */
+  /** Name of the primary's oldest WAL file. */
   readonly oldestFile: string;
   readonly segmentBytes: bigint;
-  /** False until the checkpoint after a promotion: pg_rewind would compare with the old timeline. */
+  /** False after a promotion until the first checkpoint: until then, pg_rewind would see the old timeline. */
   readonly hasCheckpoint: boolean;
 }
 
-/** Requests WAL from a primary. */
+/** Queries the end, the history and the oldest file of a primary's WAL. */
 export async function upstreamWal(sql: Sql): Promise<UpstreamWal> {
   const [row] = await sql.query(`
     SELECT pg_is_in_recovery() AS "isInRecovery",
@@ -33,7 +33,7 @@ export async function upstreamWal(sql: Sql): Promise<UpstreamWal> {
   };
 }
 
-/** Returns the forks that led to a timeline, as far as the server has them. */
+/** Returns the forks that led to a timeline. Empty if the server does not have its history file. */
 export async function historyOf(sql: Sql, timeline: number): Promise<readonly Fork[]> {
   const [file] = await sql.query(
     `SELECT convert_from(pg_read_binary_file('pg_wal/' || $1 || '.history', 0, 1000000, true), 'UTF8') AS content`,
@@ -42,7 +42,7 @@ export async function historyOf(sql: Sql, timeline: number): Promise<readonly Fo
   return parseHistory(String(file?.['content'] ?? ''));
 }
 
-/** Creates the slot in which a primary keeps WAL for an instance, unless it exists. */
+/** Creates an instance's slot on a primary, unless it exists. The slot makes the primary retain WAL for the instance. */
 export async function createSlot(sql: Sql, instance: string): Promise<void> {
   await sql.query(
     `SELECT pg_create_physical_replication_slot($1, true)

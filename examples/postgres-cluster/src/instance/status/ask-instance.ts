@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { statusPort } from '../protocol.ts';
 import type { KeyPair } from './certificates.ts';
 
-/** Sends a request to another instance, and returns the status code of the response. */
+/** Sends a request to another instance, and returns the response's status code. */
 export function askInstance(
   path: string,
   options: { readonly address: string; readonly client: KeyPair; readonly signal: AbortSignal },
@@ -17,7 +17,8 @@ export function askInstance(
         cert: client.certificate,
         key: client.key,
         ca: client.authorities,
-        // Signed by the cluster's own authority; the certificate names the Services, and not this address.
+        // The certificate is for the names of the Services, not for this address. Trusting only the cluster's own authority
+        // suffices.
         checkServerIdentity: () => undefined,
         signal,
         agent: false,

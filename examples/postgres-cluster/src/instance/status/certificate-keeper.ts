@@ -7,16 +7,16 @@ import { type InstanceCertificates, readCertificates, writeCertificates } from '
 export interface CertificateKeeperOptions {
   readonly environment: InstanceEnvironment;
   readonly data: DataDirectory;
-  /** Folder to which the certificates are copied for PostgreSQL. */
+  /** Folder that the certificates are copied to for PostgreSQL. */
   readonly folder: string;
   readonly clock: Clock;
   readonly log: Logger;
 }
 
-/** How often the mounted Secrets are read. */
+/** Interval between reads of the mounted Secrets. */
 const readMs = 10_000;
 
-/** The certificates of an instance, read from the mounted Secrets, and copied for PostgreSQL. */
+/** Reads an instance's certificates from the mounted Secrets, and copies them for PostgreSQL. */
 export class CertificateKeeper {
   readonly #options: CertificateKeeperOptions;
   #certificates: InstanceCertificates | undefined;

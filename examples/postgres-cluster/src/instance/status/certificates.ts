@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DataDirectory } from '../server/data-directory.ts';
 
-/** A key pair and the certificates of the authorities, PEM. */
+/** A certificate, its key, and the CA certificates to trust, in PEM. */
 export interface KeyPair {
   readonly certificate: string;
   readonly key: string;
@@ -28,7 +28,7 @@ export async function readCertificates(folders: {
   return { server: await pair(folders.server), client: await pair(folders.client) };
 }
 
-/** Copies certificates to where only the server's user can read them, as PostgreSQL demands. */
+/** Copies certificates into a folder that only the server's user can read, as PostgreSQL requires. */
 export async function writeCertificates(
   { server, client }: InstanceCertificates,
   { data, folder }: { readonly data: DataDirectory; readonly folder: string },

@@ -2,7 +2,7 @@ import { expositionType } from '../../metrics/exposition.ts';
 import type { BackupReport, BackupRequest, InstanceReport } from '../protocol.ts';
 import type { Response, Route } from './status-server.ts';
 
-/** The parts of an instance manager that others may use over HTTPS. */
+/** The functions of an instance manager that are served over HTTPS. */
 export interface ServedInstance {
   readonly report: InstanceReport;
   restart(): Promise<boolean>;
@@ -10,11 +10,11 @@ export interface ServedInstance {
   /** Starts a backup. Returns false if there is no archive or no running server. */
   startBackup(request: BackupRequest): boolean;
   backup(uid: string): BackupReport | undefined;
-  /** Returns the metrics in the text format of Prometheus. */
+  /** Returns the metrics in Prometheus's text format. */
   metrics(): Promise<string>;
 }
 
-/** Returns the routes of `protocol.ts`. */
+/** Returns the routes described in `protocol.ts`. */
 export function statusRoutes(instance: ServedInstance): readonly Route[] {
   const ok = (isOk: boolean): Response => ({ code: isOk ? 200 : 503 });
   return [
@@ -38,7 +38,7 @@ export function statusRoutes(instance: ServedInstance): readonly Route[] {
       callers: ['operator'],
       handle: () => {
         if (instance.report.state !== 'running') return { code: 409 };
-        // Takes as long as the server's shutdown; the operator does not wait.
+        // Not awaited: the shutdown can take long, and later reports show the result.
         void instance.restart();
         return { code: 202 };
       },

@@ -5,19 +5,19 @@ import type { Logger } from '@kubewright/runtime';
 import { operatorUser, replicationUser, statusPort } from '../protocol.ts';
 import type { InstanceCertificates } from './certificates.ts';
 
-/** The response to a request: a status code, and an object that is sent as JSON, or a text. */
+/** The response to a request: a status code with an optional JSON body or text. */
 export interface Response {
   readonly code: number;
   readonly body?: object;
   readonly text?: { readonly type: string; readonly content: string };
 }
 
-/** The sender of a request, by its certificate. */
+/** The sender of a request, identified by its client certificate. */
 export type Caller = 'operator' | 'instance' | 'anyone';
 
 export interface Route {
   readonly method: 'GET' | 'POST';
-  /** Matched against the whole path. */
+  /** Must match the whole path. */
   readonly path: RegExp;
   readonly callers: readonly Caller[];
   handle(request: { readonly match: RegExpExecArray; readonly query: URLSearchParams }): Promise<Response> | Response;
@@ -40,7 +40,7 @@ export class StatusServer implements AsyncDisposable {
     this.#server = createServer(secureContext(options.certificates), (request, response) => {
       void this.#serve(request, response);
     });
-    // A client that does not speak TLS, or leaves early.
+    // Ignores clients that do not speak TLS or disconnect early.
     this.#server.on('tlsClientError', () => undefined);
   }
 
@@ -53,7 +53,7 @@ export class StatusServer implements AsyncDisposable {
     return server;
   }
 
-  /** Uses renewed certificates for new connections. */
+  /** Uses the renewed certificates for new connections. */
   renew(certificates: InstanceCertificates): void {
     this.#server.setSecureContext(secureContext(certificates));
   }
@@ -84,7 +84,7 @@ export class StatusServer implements AsyncDisposable {
       if (!callers.includes('anyone') && !callers.includes(caller)) {
         return {
           code: 403,
-          body: { message: `${pathname} needs a client certificate of the ${callers.join(' or ')}` },
+          body: { message: `${pathname} requires the client certificate of the ${callers.join(' or ')}` },
         };
       }
       return handle({ match, query });
@@ -95,7 +95,7 @@ export class StatusServer implements AsyncDisposable {
 
 function secureContext({ server }: InstanceCertificates): object {
   const { certificate: cert, key, authorities: ca } = server;
-  // Probes come without a certificate: each route decides.
+  // Probes have no certificate, so each route checks the caller itself.
   return { cert, key, ca, requestCert: true, rejectUnauthorized: false, minVersion: 'TLSv1.2' };
 }
 

@@ -14,7 +14,7 @@ export const fence: Command = {
     if (!isOff) checkInstance(cluster, instance);
     const fenced = nextFenced(cluster, { instance, isOff });
     const { resourceVersion } = cluster.metadata;
-    // With the version that was read: a list that someone else has changed must not be overwritten.
+    // With the resource version, so that a concurrent change of the list is not overwritten.
     const body = { metadata: { resourceVersion }, spec: { fenced } };
     await client.resource(PostgresCluster).patch({ namespace, name }, { type: 'merge', body }, { signal });
     const names = fenced.length > 0 ? fenced.join(', ') : 'none';

@@ -35,7 +35,7 @@ async function instancePods(cluster: string, { client, namespace, signal }: Sess
   return items.map(({ metadata }) => metadata.name).sort();
 }
 
-/** Reads the log of an instance. */
+/** Yields the lines of an instance's log. */
 export async function* podLines(
   name: string,
   { session, options }: { readonly session: Session; readonly options: PodLogOptions },

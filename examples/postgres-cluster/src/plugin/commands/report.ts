@@ -67,7 +67,7 @@ async function logOf(pod: string, session: Session): Promise<string> {
     for await (const line of podLines(pod, { session, options: {} })) text += `${line}\n`;
     return text;
   } catch (error) {
-    // A container that does not run has no log.
+    // A container that has not started has no log.
     return `${text}cannot read the log: ${error instanceof Error ? error.message : String(error)}\n`;
   }
 }

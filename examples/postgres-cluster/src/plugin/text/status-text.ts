@@ -11,12 +11,12 @@ export interface StatusInput {
   readonly cluster: Stored<PostgresCluster>;
   readonly backups: readonly Stored<PostgresBackup>[];
   readonly replication: Replication;
-  /** Nodes of the instances' pods, by name of the instance. */
+  /** Names of the instances' nodes, by instance name. */
   readonly nodes: ReadonlyMap<string, string>;
   readonly nowMs: number;
 }
 
-/** How many backups are listed. */
+/** Maximum number of listed backups. */
 const maxBackups = 5;
 
 /** Formats the state of a cluster for a terminal. */
@@ -110,7 +110,7 @@ function backupRows({ backups, nowMs }: StatusInput): string {
   return table(['NAME', 'TYPE', 'PHASE', 'AGE', 'SIZE', 'ERROR'], rows);
 }
 
-/** Lists the conditions in an unexpected state. */
+/** Returns a section with the conditions that indicate a problem. */
 function failing({ status }: Stored<PostgresCluster>): readonly string[] {
   const isBad = ({ type, status: value }: Condition): boolean =>
     type === 'Reconciling' ? value === 'True' : value === 'False';

@@ -1,4 +1,4 @@
-/** Aligns rows in columns, as kubectl does: three spaces between them, none at the end of a line. */
+/** Aligns cells in columns as kubectl does, with three spaces between columns and no trailing spaces. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const lines = [head, ...rows];
   const widths = head.map((_, column) => Math.max(...lines.map((line) => (line[column] ?? '').length)));
