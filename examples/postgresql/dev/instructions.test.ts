@@ -18,7 +18,7 @@ describe('instructions', () => {
     expect(lines[2]).toBe('  export KUBECONFIG=/home/me/kubewright/.kubewright/kubeconfig');
   });
 
-  it('prints paths relative to the user's folder', () => {
+  it('prints paths relative to the folder of the user', () => {
     expect(instructions(base)).toContain('-f examples/postgresql/config/samples/');
     const elsewhere = instructions({ ...base, workingDirectory: '/tmp' });
     expect(elsewhere).toContain('-f /home/me/kubewright/examples/postgresql/config/samples/');
@@ -47,7 +47,7 @@ describe('instructions', () => {
     expect(instructions(base)).not.toContain('Password123');
   });
 
-  it("follows the article's order when there is no sample yet", () => {
+  it('follows the order of the article if no sample exists', () => {
     const text = instructions({ ...base, hasSample: false });
     expect(text.indexOf('kubectl get postgresql ')).toBeLessThan(text.indexOf('kubectl apply -f'));
   });

@@ -21,7 +21,7 @@ describe('secretFor', () => {
 });
 
 describe('podFor', () => {
-  it('has its object's name, and contains no password', () => {
+  it('has the name of its object, and contains no password', () => {
     const pod = podFor(pg({ password: 'canary' }));
     expect(pod.metadata).toMatchObject({ name: 'mydb' });
     expect(JSON.stringify(pod)).not.toContain('canary');

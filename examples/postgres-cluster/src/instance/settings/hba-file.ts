@@ -31,7 +31,7 @@ export function identFile(): string {
 function ownLines(superuserAccess: boolean): readonly string[] {
   return [
     '# Written by the instance manager; changes are lost.',
-    '# Only the server's user may enter the folder of the socket.',
+    "# Only the server's user may enter the folder of the socket.",
     'local all,replication postgres trust',
     `hostssl all ${operatorRole} all cert map=operator`,
     `host all ${operatorRole} all reject`,
