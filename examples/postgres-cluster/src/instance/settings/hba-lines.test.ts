@@ -24,11 +24,11 @@ describe('whyLinesRefused', () => {
     ['a line that swallows the next one, with a blank', 'host all all all \\ ', 'end with a backslash'],
     ['a file of lines', 'include /tmp/more.conf', 'a line must begin with local, host,'],
     ['a comment', '# nothing', 'a line must begin with'],
-    ['a file of databases', 'host @databases all all reject', '@databases is a file'],
-    ['a file of users', 'host all app, @users all reject', '@users is a file'],
-    ['the role of the replicas', 'host all streaming_replica all trust', 'decides how streaming_replica connects'],
-    ['the role of the operator', 'host all app,"postgres_operator" all trust', 'decides how postgres_operator'],
-    ['the role of the poolers', 'host all postgres_pooler all reject', 'decides how postgres_pooler connects'],
+    ['a file of databases', 'host @databases all all reject', '@databases refers to a file'],
+    ['a file of users', 'host all app, @users all reject', '@users refers to a file'],
+    ['the role of the replicas', 'host all streaming_replica all trust', 'manages how streaming_replica connects'],
+    ['the role of the operator', 'host all app,"postgres_operator" all trust', 'manages how postgres_operator'],
+    ['the role of the poolers', 'host all postgres_pooler all reject', 'manages how postgres_pooler connects'],
     ['the superuser without access', 'host all postgres all trust', 'set superuserAccess to true'],
   ])('refuses %s', (_, line, why) => {
     expect(whyLinesRefused(['host all all all reject', line], none)).toMatch(/^hba\[1\]: /);
