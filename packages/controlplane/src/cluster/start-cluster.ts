@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import type { HttpServer, Storage } from '@kubewright/apiserver';
 import { CertificateStore } from '@kubewright/apiserver/internal';
 import type { BuiltInControllerFactory } from '../controllers/index.ts';
+import type { ControlPlane } from '../kube-apiserver/control-plane.ts';
 import { clusterLogEvents } from '../log/cluster-log-events.ts';
 import { ClusterClients } from './cluster-clients.ts';
 import { clusterControlPlane } from './cluster-control-plane.ts';
@@ -30,14 +32,23 @@ import { defaultStopMs, type StoppableParts, stopCluster } from './stop-cluster.
 import type * as Workers from './workers.ts';
 
 /** The parts of a running cluster. */
-export interface ClusterParts extends StoppableParts {
+export interface ClusterParts extends StartingParts {
+  readonly storage: Storage;
+  readonly plane: ControlPlane;
+  readonly http: HttpServer;
   readonly certificates: CertificateStore;
   readonly clients: ClusterClients;
   readonly takenPort: number | undefined;
+}
+
+/** The parts of a cluster that is starting. */
+interface StartingParts extends StoppableParts {
+  storage?: Storage;
+  plane?: ControlPlane;
+  http?: HttpServer;
+  components?: Components;
   readonly logins: ServiceAccountLogin[];
   readonly connector: LateConnector;
-  /** Set after the server has started. */
-  components: Components | undefined;
   readonly nodes: Map<string, ClusterNode>;
 }
 
@@ -66,7 +77,32 @@ export async function startCluster(options: EmbeddedClusterOptions): Promise<Clu
 }
 
 async function startIn(directory: StateDirectory, options: CompleteOptions): Promise<ClusterParts> {
-  const { random, log, selection, network, server = {} } = options;
+  const { random, log, network, data } = options;
+  const volumes = new ClusterVolumes({ random, log, hasProcesses: network.isRouted, data });
+  const starting: StartingParts = {
+    directory,
+    options,
+    volumes,
+    logins: [],
+    connector: new LateConnector(),
+    nodes: new Map(),
+  };
+  try {
+    const parts = await serve(starting);
+    await writeAdminKubeconfig(parts);
+    await parts.plane.publish();
+    await startWorkers(parts);
+    return parts;
+  } catch (error) {
+    await stopCluster(starting, defaultStopMs);
+    throw error;
+  }
+}
+
+/** Opens the storage and starts the server. Adds each part to `starting` as soon as it has to be stopped. */
+async function serve(starting: StartingParts): Promise<ClusterParts> {
+  const { directory, options, connector } = starting;
+  const { random, log, network, server = {} } = options;
   const clock = containedClock(options.clock, (error) =>
     log.error('timer callback failed in the API server', { event: clusterLogEvents.timerFailed, error }),
   );
@@ -74,66 +110,47 @@ async function startIn(directory: StateDirectory, options: CompleteOptions): Pro
     log.error('API server error', { event: clusterLogEvents.apiServerFailed, error });
   const onWatcherFault = (error: unknown): void =>
     log.error('storage watcher failed', { event: clusterLogEvents.storageWatcherFailed, error });
-  const hasProcesses = network.isRouted;
-  const volumes = new ClusterVolumes({ random, log, hasProcesses, data: options.data });
   const folder = directory.file('certificates');
   const certificates = await CertificateStore.open({ folder, clock, hosts: network.serverHosts });
   const { data, etcdServers, snapshot, limits } = options;
   const maxBytes = limits?.storageBytes;
   const from = { data, etcdServers, snapshot };
   const storage = await openStorage(directory, { clock, ...from, maxBytes, onWatcherFault });
+  starting.storage = storage;
   const address = { text: '' };
-  const connector = new LateConnector();
-  const plane = clusterControlPlane(options, {
-    storage,
-    clock,
-    certificates,
-    connector,
-    serverAddress: () => address.text,
-    onError,
-  });
+  const serverAddress = (): string => address.text;
+  const own = { storage, clock, certificates, connector, serverAddress, onError };
+  const plane = clusterControlPlane(options, own);
+  starting.plane = plane;
   await plane.start();
   const { http, takenPort } = await listen(directory, { options, plane, certificates, onError });
   address.text = `${server.advertiseAddress ?? new URL(http.url).hostname}:${http.port}`;
-  const parts: ClusterParts = {
-    directory,
-    options,
-    certificates,
-    storage,
-    plane,
-    clients: new ClusterClients({ handle: plane.handle, clock, random }),
-    http,
-    takenPort,
-    components: undefined,
-    logins: [],
-    connector,
-    volumes,
-    nodes: new Map(),
-  };
-  try {
-    await writeAdminKubeconfig(parts);
-    await plane.publish();
-    // The rest of the program, a quarter of it, is loaded only now, so the first clients do not wait for it.
-    const workers = await import('./workers.ts');
-    const controllers = workers.builtInControllers({
-      ca: trustOf(parts),
-      signer: certificates.clientSigner,
-      issueToken: (token) => plane.issueLegacyToken(token),
-    });
-    const names = controllers.filter(({ actsAsServer }) => !actsAsServer).map(({ name }) => name);
-    selection.check([...names, ...furtherComponents]);
-    const selected = controllers.filter(({ name, actsAsServer }) => actsAsServer || selection.includes(name));
-    await Promise.all([
-      startControllers(parts, { workers, controllers: selected }),
-      startNodes(parts, { workers, controllers: selected }),
-    ]);
-    if (selection.includes('serviceaccount-controller'))
-      await workers.defaultAccountExists(parts.clients.as(adminIdentity), clock);
-    return parts;
-  } catch (error) {
-    await stopCluster(parts, defaultStopMs);
-    throw error;
-  }
+  const clients = new ClusterClients({ handle: plane.handle, clock, random });
+  return Object.assign(starting, { storage, plane, http, takenPort, certificates, clients });
+}
+
+/** Starts controllers and nodes. */
+async function startWorkers(parts: ClusterParts): Promise<void> {
+  const { options, plane, certificates, clients } = parts;
+  const { selection, clock } = options;
+  // The rest of the program, a quarter of it, is loaded only now, so the first clients do not wait for it.
+  const workers = await import('./workers.ts');
+  const controllers = workers.builtInControllers({
+    ca: trustOf(parts),
+    signer: certificates.clientSigner,
+    issueToken: (token) => plane.issueLegacyToken(token),
+  });
+  const names = controllers.filter(({ actsAsServer }) => !actsAsServer).map(({ name }) => name);
+  selection.check([...names, ...furtherComponents]);
+  const selected = controllers.filter(({ name, actsAsServer }) => actsAsServer || selection.includes(name));
+  // If one fails, the other must finish first: a node that is still starting cannot be stopped.
+  const started = await Promise.allSettled([
+    startControllers(parts, { workers, controllers: selected }),
+    startNodes(parts, { workers, controllers: selected }),
+  ]);
+  for (const result of started) if (result.status === 'rejected') throw result.reason;
+  if (selection.includes('serviceaccount-controller'))
+    await workers.defaultAccountExists(clients.as(adminIdentity), clock);
 }
 
 /** Returns the certificate with which clients verify the server, in PEM format. */

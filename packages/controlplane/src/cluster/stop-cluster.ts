@@ -16,15 +16,15 @@ export const defaultStopMs = 4_000;
 /** Part of the time limit reserved for the server after nodes and components have stopped, in milliseconds. */
 const serverStopMs = 700;
 
-/** The parts of a cluster that have to be stopped. */
+/** The parts of a cluster that have to be stopped. If its start failed, some do not exist. */
 export interface StoppableParts {
   readonly options: CompleteOptions;
   readonly directory: StateDirectory;
-  readonly storage: Storage;
-  readonly plane: ControlPlane;
-  readonly http: HttpServer;
+  readonly storage?: Storage;
+  readonly plane?: ControlPlane;
+  readonly http?: HttpServer;
   readonly logins: readonly ServiceAccountLogin[];
-  readonly components: Components | undefined;
+  readonly components?: Components;
   readonly volumes: ClusterVolumes;
   readonly nodes: ReadonlyMap<string, ClusterNode>;
 }
@@ -45,10 +45,12 @@ export async function stopCluster(parts: StoppableParts, withinMs: number): Prom
       components?.[Symbol.asyncDispose](),
     ];
     await end('nodes and components', deadline.meets(Promise.all(clients), { reserveMs: serverStopMs }));
-    await end('listener', deadline.meets(http.close({ graceMs: Math.min(500, deadline.leftMs / 2) })));
-    await end('server', deadline.meets(plane[Symbol.asyncDispose]()));
-    await noteRevision(parts);
-    await end('storage', deadline.meets(Promise.resolve(storage[Symbol.asyncDispose]())));
+    if (http) await end('listener', deadline.meets(http.close({ graceMs: Math.min(500, deadline.leftMs / 2) })));
+    if (plane) await end('server', deadline.meets(plane[Symbol.asyncDispose]()));
+    if (storage) {
+      await noteRevision(parts, storage);
+      await end('storage', deadline.meets(Promise.resolve(storage[Symbol.asyncDispose]())));
+    }
     await end('network', deadline.meets(network[Symbol.asyncDispose]()));
     volumes[Symbol.dispose]();
   } finally {
@@ -57,7 +59,7 @@ export async function stopCluster(parts: StoppableParts, withinMs: number): Prom
 }
 
 /** Saves the last revision. A full disk must not prevent the release of the folder. */
-async function noteRevision({ directory, storage, options }: StoppableParts): Promise<void> {
+async function noteRevision({ directory, options }: StoppableParts, storage: Storage): Promise<void> {
   try {
     noteLastRevision(directory, await storage.revision());
   } catch (error) {
