@@ -178,7 +178,11 @@ export class ContainerDriver implements Driver {
     this.#running.add(container);
     void container.exited.then(() => {
       this.#running.delete(container);
-      removeRoot(base);
+      try {
+        removeRoot(base);
+      } catch {
+        // The container has ended all the same. Its next attempt or the pod's removal removes the files, and reports the error.
+      }
     });
     return container;
   }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isNotFound } from '@kubewright/apimachinery';
@@ -301,6 +301,27 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
     // The image is found as soon as it is loaded.
     await image.add('none:1', { Cmd: ['sh', '-c', 'echo loaded'] });
     await expect.poll(async () => (await get('never')).status?.phase, { timeout: 30_000 }).toBe('Succeeded');
+  });
+
+  it('end even if their files cannot be removed yet', async (context) => {
+    const { metadata } = await create('busy', {
+      containers: [container({ args: ['until test -e /end; do :; done'] })],
+    });
+    await running('busy');
+    const ownFolder = metadata.uid?.replaceAll('-', '').slice(0, 12) ?? '';
+    const root = readdirSync(tmpdir()).map((name) => join(tmpdir(), name, ownFolder, 'c.r'));
+    const place = join(root.find(existsSync) ?? '', 'mounted');
+    mkdirSync(place);
+    if (spawnSync('mount', ['-t', 'tmpfs', 'tmpfs', place]).status !== 0) return context.skip('needs root and mount');
+    try {
+      await exec('busy', ['touch', '/end']);
+      expect(await ended('busy')).toMatchObject({ exitCode: 0 });
+    } finally {
+      spawnSync('umount', [place]);
+    }
+    await remove('busy');
+    await expect.poll(() => existsSync(place), wait).toBe(false);
+    return undefined;
   });
 
   it('leave nothing behind', async () => {
