@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import * as nodeFiles from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,6 +28,20 @@ archiveStoreContract('DirectoryStore', async () => {
     unreachable: new DirectoryStore(join(folder, 'not', 'mounted')),
     [Symbol.asyncDispose]: async () => undefined,
   };
+});
+
+it('DirectoryStore lets the group read and write files, even if the umask forbids it', async () => {
+  const folder = newFolder();
+  const { signal } = new AbortController();
+  // Of PostgreSQL, whose `archive_command` inherits it.
+  const umask = process.umask(0o077);
+  try {
+    await new DirectoryStore(folder).put('db/wal/1', Readable.from(['a segment']), { signal });
+  } finally {
+    process.umask(umask);
+  }
+  const modeOf = (path: string) => (statSync(join(folder, path)).mode & 0o777).toString(8);
+  expect(['db', 'db/wal', 'db/wal/1'].map(modeOf)).toEqual(['770', '770', '660']);
 });
 
 describe('DirectoryStore after a crash', () => {

@@ -106,6 +106,8 @@ export class DirectoryStore implements ArchiveStore {
   async #write(path: string, content: Readable, signal: AbortSignal): Promise<void> {
     const file = await this.#files.open(path, 'wx', 0o660);
     try {
+      // PostgreSQL runs `archive_command` with umask 077, which would close the file to the group.
+      await file.chmod(0o660).catch(() => undefined);
       for await (const chunk of content) {
         signal.throwIfAborted();
         await file.writeFile(chunk as Buffer);
