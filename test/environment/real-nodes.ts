@@ -11,7 +11,7 @@ import {
   installLocalVolumes,
   volumeProvisioner,
 } from '../../packages/controlplane/src/controllers/local-volumes/index.ts';
-import { type ProcessNode, processNode } from '../../packages/controlplane/src/node/index.ts';
+import { AssignedUsers, type ProcessNode, processNode } from '../../packages/controlplane/src/node/index.ts';
 
 /** This project's nodes and volumes for any control plane, including the real one. Pods run as processes. */
 export class RealNodes implements AsyncDisposable {
@@ -40,6 +40,7 @@ export class RealNodes implements AsyncDisposable {
     // Containers run as other users, which must be able to enter the folder.
     await chmod(root, 0o711);
     const volumes = join(root, 'volumes');
+    const assignedUsers = new AssignedUsers();
     const apiServer = { url: config.server, ca: await trustOf(admin) };
     const nodes = await Promise.all(
       Array.from({ length: options.count }, async (_, index) => {
@@ -54,6 +55,7 @@ export class RealNodes implements AsyncDisposable {
           apiServer,
           imageFile: options.imageFile,
           volumeRoot: volumes,
+          assignedUsers,
           components: [],
         });
         node.agent.run().catch(() => undefined); // stopped by the disposal

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
-import { Node, Pod } from '@kubewright/apimachinery/core/v1';
+import { Node, PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
 import { silentLogger } from '@kubewright/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { EmbeddedCluster } from './embedded-cluster.ts';
@@ -69,5 +69,48 @@ describe('nodes of an embedded cluster', () => {
       };
       await expect.poll(log, { timeout: 30_000 }).toContain('hello\n');
     }
+  });
+
+  it("let pods on different nodes read each other's private files in a shared claim", async (context) => {
+    if (process.getuid?.() !== 0) return context.skip('only root can run pods as different users');
+    await using cluster = await start({ count: 2, driver: 'process' });
+    await areReady(cluster, 2);
+    const client = cluster.client();
+    const namespace = 'default';
+    await client.resource(PersistentVolumeClaim).create(
+      PersistentVolumeClaim({
+        metadata: { name: 'shared', namespace },
+        spec: { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } },
+      }),
+    );
+    const run = async (name: string, { nodeName, line }: { readonly nodeName: string; readonly line: string }) => {
+      const volumeMounts = [{ name: 'data', mountPath: '/data' }];
+      await client.resource(Pod).create(
+        Pod({
+          metadata: { name, namespace },
+          spec: {
+            nodeSelector: { 'kubernetes.io/hostname': nodeName },
+            restartPolicy: 'Never',
+            containers: [{ name: 'c', image: 'busybox', command: ['sh', '-c', `umask 077; ${line}`], volumeMounts }],
+            volumes: [{ name: 'data', persistentVolumeClaim: { claimName: 'shared' } }],
+          },
+        }),
+      );
+    };
+    const phaseOf = async (name: string) => (await client.resource(Pod).get({ namespace, name })).status?.phase;
+    const wait = (file: string) => `until test -e /data/${file}; do sleep 0.1; done`;
+    // The first pod still runs when the second one mounts the claim.
+    await run('first', {
+      nodeName: 'kubewright',
+      line: `echo one > /data/first; ${wait('second')}; echo two >> /data/first && cat /data/second`,
+    });
+    await expect.poll(() => phaseOf('first'), { timeout: 30_000 }).toBe('Running');
+    await run('second', {
+      nodeName: 'kubewright-2',
+      line: `${wait('first')}; cp /data/first /data/.second && mv /data/.second /data/second`,
+    });
+    await expect.poll(() => phaseOf('second'), { timeout: 30_000 }).toBe('Succeeded');
+    await expect.poll(() => phaseOf('first'), { timeout: 30_000 }).toBe('Succeeded');
+    return undefined;
   });
 });

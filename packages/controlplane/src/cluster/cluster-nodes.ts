@@ -6,6 +6,7 @@ import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { clusterLogEvents } from '../log/cluster-log-events.ts';
 import type { PodNetwork } from '../network/pod-network.ts';
 import {
+  AssignedUsers,
   type ContainerFunction,
   InProcessNetwork,
   inprocNode,
@@ -109,16 +110,18 @@ export interface ClusterNode {
  */
 export async function startNodes(parts: NodeParts, onMade: (node: ClusterNode) => void): Promise<void> {
   const { count = 1 } = parts.settings;
-  const shared = { network: new InProcessNetwork(), files: new MemoryFiles() };
+  const shared = { network: new InProcessNetwork(), files: new MemoryFiles(), assignedUsers: new AssignedUsers() };
   const started = Array.from({ length: count }, (_, i) => startNode(parts, { index: i, shared, onMade }));
   const results = await Promise.allSettled(started);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
-/** The parts that nodes of the driver `inproc` share. */
-interface InMemory {
+/** The parts that nodes share. */
+interface SharedParts {
+  /** Network and files of the driver `inproc`. */
   readonly network: InProcessNetwork;
   readonly files: MemoryFiles;
+  readonly assignedUsers: AssignedUsers;
 }
 
 async function startNode(
@@ -127,7 +130,7 @@ async function startNode(
     index,
     shared,
     onMade,
-  }: { readonly index: number; readonly shared: InMemory; readonly onMade: (node: ClusterNode) => void },
+  }: { readonly index: number; readonly shared: SharedParts; readonly onMade: (node: ClusterNode) => void },
 ): Promise<void> {
   const name = nodeName(index);
   const log = index === 0 ? parts.log : parts.log.with({ node: name });
@@ -168,7 +171,7 @@ async function makeNode(
   }: {
     readonly name: string;
     readonly index: number;
-    readonly shared: InMemory;
+    readonly shared: SharedParts;
     readonly log: Logger;
     readonly link: NodeLink;
   },
@@ -181,14 +184,23 @@ async function makeNode(
     const agent =
       driver === 'simulated'
         ? simulatedNode({ ...common, network: addresses, nodeIP })
-        : inprocNode({ ...common, ...shared, programs, addresses, nodeIP });
+        : inprocNode({ ...common, network: shared.network, files: shared.files, programs, addresses, nodeIP });
     return { agent, connector: agent.connector, stop: (time) => agent.stop(time) };
   }
   // Only the first node runs the control plane.
   const components = index === 0 ? controlPlane : [];
   const place = { directory: directory(name), network: network(index), volumeRoot };
   const images = driver === 'container' ? await openStore(imageStore, settings.env ?? process.env) : undefined;
-  const node = await processNode({ ...own, imageStore: images, ...common, ...place, components, apiServer });
+  const { assignedUsers } = shared;
+  const node = await processNode({
+    ...own,
+    imageStore: images,
+    ...common,
+    ...place,
+    assignedUsers,
+    components,
+    apiServer,
+  });
   return { agent: node.agent, connector: node.connector, stop: (time) => node.stop(time) };
 }
 

@@ -13,6 +13,7 @@ import { makeFolder } from './make-folder.ts';
 import { NodeAgent } from './node-agent.ts';
 import { nodeFacts } from './node-facts.ts';
 import { LocalProbeRunner } from './probes/local-probe-runner.ts';
+import type { AssignedUsers } from './process/assigned-users.ts';
 import { ImageMap } from './process/image-map.ts';
 import type { ImageSource } from './process/image-program.ts';
 import { ImageFile } from './process/images/image-file.ts';
@@ -62,6 +63,8 @@ export interface ProcessNodeOptions {
    * user namespace does not contain them
    */
   readonly podUids?: UidRange | undefined;
+  /** Users of the cluster's pods and claims. Pass the same table to all nodes of a cluster. @defaultValue this node's own */
+  readonly assignedUsers?: AssignedUsers | undefined;
   /** Runs the images of this store in containers. @defaultValue containers are local processes */
   readonly imageStore?: ImageStore | undefined;
   /** Gives each pod its own network and file system. @defaultValue pods share this machine's */
@@ -180,6 +183,7 @@ async function makeDriver(options: ProcessNodeOptions, parts: NodeParts): Promis
     agentUid: process.getuid?.(),
     allowRootPods: options.allowRootPods ?? false,
     podUids: podUidRange(parts.addresses.number, { chosen: options.podUids }),
+    assignedUsers: options.assignedUsers,
   });
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { AssignedUsers } from './assigned-users.ts';
 import { PodUsers, podUidRange } from './pod-users.ts';
 
 describe('PodUsers', () => {
@@ -24,7 +25,43 @@ describe('PodUsers', () => {
     expect(users.take('c', ['ns/other', 'ns/data']).uid).toBe(uid);
     expect(users.take('d', ['ns/other']).uid).toBe(uid);
   });
+
+  it('shares the user among pods that mount a claim on different nodes', () => {
+    const { one, other } = usersOfTwoNodes();
+    const { uid } = one.take('a', ['ns/archive', 'ns/a']);
+    expect(other.take('b', ['ns/archive', 'ns/b'])).toEqual({ uid, gid: uid });
+    one.free('a');
+    other.free('b');
+    // The next pod is on the node that did not choose the user.
+    expect(other.take('c', ['ns/archive']).uid).toBe(uid);
+  });
+
+  it('prefers the user of a claim that a pod mounts on another node', () => {
+    const { one, other } = usersOfTwoNodes();
+    const { uid } = one.take('a', ['ns/archive']);
+    other.take('b', ['ns/b']);
+    other.free('b');
+    expect(other.take('b', ['ns/b', 'ns/archive']).uid).toBe(uid);
+  });
+
+  it('gives pods on nodes with the same range different users', () => {
+    const assigned = new AssignedUsers();
+    const [one, other] = [1, 2].map(() => new PodUsers({ first: 1_000, count: 2 }, assigned));
+    expect(one?.take('a').uid).toBe(1_000);
+    expect(other?.take('b').uid).toBe(1_001);
+    other?.[Symbol.dispose]();
+    expect(one?.of('a')).toBeDefined();
+    expect(one?.take('c').uid).toBe(1_001);
+  });
 });
+
+function usersOfTwoNodes(): { readonly one: PodUsers; readonly other: PodUsers } {
+  const assigned = new AssignedUsers();
+  return {
+    one: new PodUsers({ first: 1_000, count: 9 }, assigned),
+    other: new PodUsers({ first: 2_000, count: 9 }, assigned),
+  };
+}
 
 describe('podUidRange', () => {
   it('gives each node of a machine its own range', () => {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { KubewrightError } from '@kubewright/apimachinery';
+import { AssignedUsers } from './assigned-users.ts';
 
 /** A range of user and group ids. */
 export interface UidRange {
@@ -58,17 +59,21 @@ export function podUidRange(
 }
 
 /**
- * Gives each pod its own user from a range. Pods that mount the same persistent volume claim share a user, and a claim keeps its
- * user: a pod can then read its predecessor's data, and PostgreSQL accepts only data owned by its own user.
+ * Gives each pod of a node its own user from a range. Pods that mount the same persistent volume claim share a user, on any node
+ * of the cluster, and a claim keeps its user: a pod can then read its predecessor's data, and PostgreSQL accepts only data owned
+ * by its own user.
  */
-export class PodUsers {
+export class PodUsers implements Disposable {
   readonly #range: UidRange;
-  readonly #pods = new Map<string, number>();
-  readonly #claims = new Map<string, number>();
+  readonly #assigned: AssignedUsers;
+  /** Uids of the node's own pods. */
+  readonly #own = new Set<string>();
   #next = 0;
 
-  constructor(range: UidRange) {
+  /** @param assigned - the users of the cluster's pods and claims. @defaultValue this node is the only one */
+  constructor(range: UidRange, assigned: AssignedUsers = new AssignedUsers()) {
     this.#range = range;
+    this.#assigned = assigned;
   }
 
   /**
@@ -78,21 +83,28 @@ export class PodUsers {
    * @throws PodUserError if none is left.
    */
   take(podUid: string, claims: readonly string[] = []): PodUser {
-    const uid = this.#pods.get(podUid) ?? this.#ofClaims(claims) ?? this.#free();
-    this.#pods.set(podUid, uid);
-    for (const claim of claims) if (!this.#claims.has(claim)) this.#claims.set(claim, uid);
+    const { pods, claims: known } = this.#assigned;
+    const uid = pods.get(podUid) ?? this.#ofClaims(claims) ?? this.#free();
+    pods.set(podUid, uid);
+    this.#own.add(podUid);
+    for (const claim of claims) if (!known.has(claim)) known.set(claim, uid);
     return { uid, gid: uid };
   }
 
   /** Returns the user of a pod. */
   of(podUid: string): PodUser | undefined {
-    const uid = this.#pods.get(podUid);
+    const uid = this.#assigned.pods.get(podUid);
     return uid === undefined ? undefined : { uid, gid: uid };
   }
 
   /** Frees a pod's user. */
   free(podUid: string): void {
-    this.#pods.delete(podUid);
+    if (this.#own.delete(podUid)) this.#assigned.pods.delete(podUid);
+  }
+
+  /** Frees the users of the node's pods. */
+  [Symbol.dispose](): void {
+    for (const podUid of this.#own) this.free(podUid);
   }
 
   /**
@@ -100,15 +112,15 @@ export class PodUsers {
    * user can no longer change.
    */
   #ofClaims(claims: readonly string[]): number | undefined {
-    const known = claims.map((claim) => this.#claims.get(claim)).filter((uid) => uid !== undefined);
-    const running = new Set(this.#pods.values());
+    const known = claims.map((claim) => this.#assigned.claims.get(claim)).filter((uid) => uid !== undefined);
+    const running = new Set(this.#assigned.pods.values());
     return known.find((uid) => running.has(uid)) ?? known[0];
   }
 
   /** Returns the next free user in rotation, so freed users are reused as late as possible. */
   #free(): number {
     const { first, count } = this.#range;
-    const taken = new Set([...this.#pods.values(), ...this.#claims.values()]);
+    const taken = new Set([...this.#assigned.pods.values(), ...this.#assigned.claims.values()]);
     for (let i = 0; i < count; i++) {
       const uid = first + ((this.#next + i) % count);
       if (taken.has(uid)) continue;

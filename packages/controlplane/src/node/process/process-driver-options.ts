@@ -2,6 +2,7 @@ import type { ChildProcess, SpawnOptions } from 'node:child_process';
 import type { Clock, Random } from '@kubewright/apimachinery';
 import type { LoopbackRange } from '../../network/loopback-range.ts';
 import type { PodNetwork } from '../../network/pod-network.ts';
+import type { AssignedUsers } from './assigned-users.ts';
 import type { ImageMap } from './image-map.ts';
 import type { KnownUser } from './known-user.ts';
 import type { MarkedProcesses } from './marked-processes.ts';
@@ -25,6 +26,8 @@ export interface ProcessDriverOptions {
   readonly allowRootPods: boolean;
   /** Users for pods if this process is root; each pod gets its own. @defaultValue all pods run as `nobody` */
   readonly podUids?: UidRange | undefined;
+  /** Users of the cluster's pods and claims, if it has other nodes. @defaultValue this node's own */
+  readonly assignedUsers?: AssignedUsers | undefined;
   /** @defaultValue the platform of this process */
   readonly platform?: NodeJS.Platform;
   /** Program that runs a command on a terminal: see {@link findTerminalProgram}. @defaultValue no terminals */

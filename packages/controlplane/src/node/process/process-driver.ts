@@ -56,7 +56,7 @@ export class ProcessDriver implements Driver {
     this.#options = options;
     if (options.terminalProgram === undefined) this.noTerminals = noTerminalProgram;
     this.#platform = options.platform ?? process.platform;
-    const { podUids, agentUid, network, folders, journal, marked, terminalProgram, spawn } = options;
+    const { podUids, assignedUsers, agentUid, network, folders, journal, marked, terminalProgram, spawn } = options;
     this.#launcher = new ProcessLauncher({ journal, marked, platform: this.#platform, terminalProgram, spawn });
     const sockets = network?.sockets ?? hostSockets;
     this.#hostPorts = new HostPortListeners({ host: sockets, pods: sockets });
@@ -64,7 +64,7 @@ export class ProcessDriver implements Driver {
       const gid = process.getgid?.() ?? 0;
       this.#isolation = new PodIsolation({ network, root: folders.root, uid: agentUid ?? 0, gid });
     }
-    this.#users = podUids && agentUid === 0 ? new PodUsers(podUids) : undefined;
+    this.#users = podUids && agentUid === 0 ? new PodUsers(podUids, assignedUsers) : undefined;
     this.#knownUser = options.knownUser ?? new KnownUser(agentUid === 0 ? nobody() : undefined);
     this.#programs = new ReachablePrograms(() => options.folders.programs());
   }
@@ -204,6 +204,7 @@ export class ProcessDriver implements Driver {
     this.#hostPorts[Symbol.dispose]();
     await Promise.all([...this.#running].map((container) => container.stop({ graceMs: 2_000 })));
     await this.#options.marked.end({ mark: this.#options.journal.instance });
+    this.#users?.[Symbol.dispose]();
   }
 
   async #withKnownUser(launch: Launch, user: ContainerUser | undefined): Promise<Launch> {
