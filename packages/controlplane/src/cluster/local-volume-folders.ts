@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, rename, rm } from 'node:fs/promises';
+import { chmod, cp, lchown, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
 import { KubewrightError } from '@kubewright/apimachinery';
 import type { VolumeFolders } from '../controllers/local-volumes/index.ts';
@@ -36,6 +36,7 @@ export class LocalVolumeFolders implements VolumeFolders {
     const partial = `${folder}.partial`;
     await rm(partial, { recursive: true, force: true });
     await cp(this.#own(copyOf), partial, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+    if (process.getuid?.() === 0) await copyOwners(this.#own(copyOf), partial);
     await rename(partial, folder);
   }
 
@@ -59,6 +60,27 @@ export class LocalVolumeFolders implements VolumeFolders {
       remedy: 'delete the volume by hand: remove its finalizers, then its data',
     });
   }
+}
+
+/**
+ * Gives a copied folder and its content the owners of the original. `cp` does not keep the owners of folders, and keeps those of
+ * files only in newer versions of Node.js (24, not 20), so the node could not tell whose files the copy contains.
+ */
+async function copyOwners(from: string, to: string): Promise<void> {
+  for (const entry of await readdir(to, { withFileTypes: true })) {
+    const [original, copy] = [join(from, entry.name), join(to, entry.name)];
+    if (entry.isDirectory()) await copyOwners(original, copy);
+    else await copyOwner(original, copy);
+  }
+  // The folder comes last: until then, its new owner cannot change the copy.
+  await copyOwner(from, to);
+}
+
+async function copyOwner(from: string, to: string): Promise<void> {
+  // Undefined if the original was removed after it was copied.
+  const original = await lstat(from).catch(() => undefined);
+  // Never follows a link.
+  if (original) await lchown(to, original.uid, original.gid);
 }
 
 /** Volume folders that do not exist, because nothing runs on simulated nodes. */
