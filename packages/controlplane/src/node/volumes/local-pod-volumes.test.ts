@@ -150,7 +150,7 @@ describe('LocalPodVolumes', () => {
     expect(look('e')).toEqual({ gid: 54_400, mode: '2770' });
     expect(look('s')).toEqual({ gid: 54_400, mode: '750' });
     expect(look('s', '..data')).toEqual({ gid: 54_400, mode: '750' });
-    expect(look('s', 'key')).toEqual({ gid: 54_400, mode: '640' });
+    expect(look('s', 'key')).toEqual({ gid: 54_400, mode: '644' });
   });
 
   it('reports the empty volume that exceeds its limit', async () => {
@@ -171,18 +171,40 @@ describe('LocalPodVolumes', () => {
     expect(await volumes.excess(pod)).toBe('Usage of EmptyDir volume "cache" exceeds the limit "1Mi". ');
   });
 
-  it('projects keys with their own paths and modes, and makes secrets readable only by their owner', async () => {
+  it('projects keys with their own paths and modes, into a folder that only their owner can enter', async () => {
     secret({ key: 'hunter2', other: 'x' });
-    const items = [{ key: 'key', path: 'deep/er/file' }];
+    const items = [
+      { key: 'key', path: 'deep/er/file' },
+      { key: 'other', path: 'own', mode: 0o640 },
+    ];
     const { pod, volumes } = volumesOf({
-      volumes: [{ name: 'v', secret: { secretName: 's', items, defaultMode: 0o644 } }],
+      volumes: [{ name: 'v', secret: { secretName: 's', items, defaultMode: 0o444 } }],
     });
     await volumes.prepare(pod);
-    const file = join(folder, '.v', 'v', 'deep', 'er', 'file');
-    expect(readFileSync(file, 'utf8')).toBe('hunter2');
-    expect(statSync(file).mode & 0o777).toBe(0o600);
+    const modeOf = (...path: string[]) => statSync(join(folder, '.v', 'v', ...path)).mode & 0o777;
+    expect(readFileSync(join(folder, '.v', 'v', 'deep', 'er', 'file'), 'utf8')).toBe('hunter2');
+    expect([modeOf('deep', 'er', 'file'), modeOf('own')]).toEqual([0o444, 0o640]);
+    if (process.getuid?.() !== 0) expect(modeOf()).toBe(0o700);
     await volumes.remove();
     expect(existsSync(join(folder, '.v'))).toBe(false);
+  });
+
+  it.each([
+    ['a common user', { uid: 54_321, gid: 54_321 }, { folder: 0o700, secret: 0o644, token: 0o600 }],
+    ['no common user and group', { uid: 54_322, gid: 54_322 }, { folder: 0o755, secret: 0o644, token: 0o644 }],
+  ])('lets all containers read secrets and tokens if they have %s', async (_, second, modes) => {
+    if (process.getuid?.() !== 0) return; // only root can change file owners
+    secret({ key: 'hunter2' });
+    const users = [{ uid: 54_321, gid: 54_321 }, second];
+    Object.assign(bench.host.driver, { userOf: async ({ image }: { image: string }) => users[Number(image)] });
+    const token = { serviceAccountToken: { path: 'token' } };
+    const { pod, volumes } = volumesOf({
+      containers: users.map((_, index) => ({ name: `c${index}`, image: `${index}` })),
+      volumes: [{ name: 'v', projected: { sources: [{ secret: { name: 's' } }, token] } }],
+    });
+    await volumes.prepare(pod);
+    const modeOf = (...path: string[]) => statSync(join(folder, '.v', 'v', ...path)).mode & 0o777;
+    expect({ folder: modeOf(), secret: modeOf('key'), token: modeOf('token') }).toEqual(modes);
   });
 
   it.each([

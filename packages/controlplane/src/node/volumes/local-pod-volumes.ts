@@ -184,6 +184,7 @@ export class LocalPodVolumes implements PodVolumes {
       objects,
       place: { podIP: this.#podIP, hostIP: node.ip },
       allocatable: settings.allocatable,
+      hasOwner: this.#owner !== undefined || process.getuid?.() !== 0,
       token: (projection) => this.#tokens.get(pod, projection),
     };
     const files = await volumeContent(volume, sources);

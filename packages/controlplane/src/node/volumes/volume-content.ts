@@ -20,6 +20,11 @@ export interface ContentSources {
   readonly place: PodPlace;
   readonly objects: PodObjects;
   readonly allocatable: Readonly<Record<string, string>>;
+  /**
+   * False if the containers have neither a common user nor a common group. Tokens then have the volume's mode, as with a kubelet,
+   * so that every container can read them. @defaultValue true
+   */
+  readonly hasOwner?: boolean;
   /** Returns the current token for a projection. */
   token(projection: { readonly audience?: string; readonly expirationSeconds?: number }): Promise<string>;
 }
@@ -86,8 +91,8 @@ class Collector {
       return;
     }
     const data = new Map(Object.entries(found.data ?? {}).map(([key, text]) => [key, Buffer.from(text, 'base64')]));
-    // Only the container's user may read a secret, no matter what its mode grants to others.
-    this.#keys(data, { source, mode: mode & 0o700, what: 'secret' });
+    // Modes apply as given, as with a kubelet: the folder of the volume keeps other users out.
+    this.#keys(data, { source, mode, what: 'secret' });
   }
 
   downward(items: readonly DownwardAPIVolumeFile[], mode: number): void {
@@ -111,7 +116,8 @@ class Collector {
     else if (source.downwardAPI) this.downward(source.downwardAPI.items ?? [], mode);
     else if (source.serviceAccountToken) {
       const token = await this.#sources.token(source.serviceAccountToken);
-      this.files.set(source.serviceAccountToken.path, { bytes: Buffer.from(token), mode: 0o600 });
+      const tokenMode = this.#sources.hasOwner === false ? mode : 0o600;
+      this.files.set(source.serviceAccountToken.path, { bytes: Buffer.from(token), mode: tokenMode });
     } else this.#fail(`projected volume source ${Object.keys(source).join()} is not supported on this node`);
   }
 
