@@ -57,6 +57,16 @@ describe('ReachablePrograms', () => {
     expect(spawnSync(where(file), { encoding: 'utf8' }).stdout).toBe('hello\n');
   });
 
+  it.each([
+    ['a script', () => join(tree, 'bin', 'hello')],
+    ['a folder', () => tree],
+  ])('copies %s that the user may execute but not read', async (_, place) => {
+    chmodSync(place(), 0o711);
+    const where = await programs.for([place()], unknownUser);
+    expect(where(place())).not.toBe(place());
+    expect(statSync(where(place())).mode & 0o777).toBe(0o755);
+  });
+
   it("copies nothing for the agent's own user", async () => {
     chmodSync(join(home, 'private'), 0o700);
     const where = await programs.for([tree], undefined);

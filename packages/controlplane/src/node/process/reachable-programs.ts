@@ -4,8 +4,8 @@ import { basename, dirname, join, sep } from 'node:path';
 import type { ContainerUser } from './container-user.ts';
 
 /**
- * Provides programs to users who cannot enter the programs' folders, such as a clone in root's home or root's own Node. Such a
- * program is copied once to a folder in which everyone can run it.
+ * Provides programs to users who cannot enter the programs' folders or read their scripts, such as a clone in root's home or
+ * root's own Node. Such a program is copied once to a folder in which everyone can run it.
  */
 export class ReachablePrograms {
   readonly #folder: () => string;
@@ -20,7 +20,7 @@ export class ReachablePrograms {
   async for(trees: readonly string[], user: ContainerUser | undefined): Promise<(path: string) => string> {
     const moved: { readonly from: string; readonly to: string }[] = [];
     for (const from of trees) {
-      if (user && !canReach(await realpath(from), user)) moved.push({ from, to: await this.#copy(from) });
+      if (user && !canUse(await realpath(from), user)) moved.push({ from, to: await this.#copy(from) });
     }
     return (path) => {
       const found = moved.find(({ from }) => path === from || path.startsWith(from + sep));
@@ -42,15 +42,26 @@ export class ReachablePrograms {
 }
 
 /**
- * Returns true if a user may execute a file (or enter a folder) and enter all its parent folders. Read permission is not checked.
+ * Returns true if a user may execute a file (or enter a folder) and enter all its parent folders. Read permission is not checked:
+ * programs and folders do not need it, but the interpreter of a script does.
  */
 export function canReach(path: string, user: ContainerUser): boolean {
-  const { mode, uid, gid } = statSync(path);
-  const shift = uid === user.uid ? 6 : gid === user.gid || user.groups?.includes(gid) ? 3 : 0;
   // Execute permission: it also allows entering a folder.
-  if (((mode >> shift) & 0o1) === 0) return false;
+  if ((permissionsOf(path, user) & 0o1) === 0) return false;
   const parent = dirname(path);
   return parent === path || canReach(parent, user);
+}
+
+/** Returns true if a user may also read the file (or list the folder): a script needs this, and so does a folder of modules. */
+function canUse(path: string, user: ContainerUser): boolean {
+  return (permissionsOf(path, user) & 0o4) !== 0 && canReach(path, user);
+}
+
+/** Returns a user's permissions for a file or folder: 4 to read, 2 to write, 1 to execute or enter. */
+function permissionsOf(path: string, user: ContainerUser): number {
+  const { mode, uid, gid } = statSync(path);
+  const shift = uid === user.uid ? 6 : gid === user.gid || user.groups?.includes(gid) ? 3 : 0;
+  return (mode >> shift) & 0o7;
 }
 
 async function copyTree(from: string, to: string): Promise<void> {
