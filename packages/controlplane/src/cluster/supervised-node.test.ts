@@ -1,9 +1,10 @@
-import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { systemClock, systemRandom, VirtualClock } from '@kubewright/apimachinery';
 import { Node } from '@kubewright/apimachinery/core/v1';
-import { jsonLogger } from '@kubewright/runtime';
+import { jsonLogger, silentLogger } from '@kubewright/runtime';
 import { expect, it } from 'vitest';
 import { TestControlPlane } from '../controllers/testdata/test-control-plane.ts';
 import { simulatedNode } from '../node/index.ts';
+import { LateConnector } from './late-connector.ts';
 import { type MadeNode, SupervisedNode } from './supervised-node.ts';
 
 it('recreates a node if its agent stops or cannot be created', async () => {
@@ -33,4 +34,22 @@ it('recreates a node if its agent stops or cannot be created', async () => {
   const failed = lines.filter(({ msg }) => msg === 'node agent failed; restarting');
   expect(failed.map(({ error }) => error?.includes('injected fault') ?? false)).toEqual([false, true]);
   expect(attempts).toBe(3);
+});
+
+it('stops in time while a node is being created, and then stops that node', async () => {
+  const clock = new VirtualClock();
+  const stops: number[] = [];
+  const agent = { run: () => Promise.reject(new Error('must not run')), started: () => Promise.resolve() };
+  let finish: (node: MadeNode) => void = () => {};
+  const making = new Promise<MadeNode>((resolve) => {
+    finish = resolve;
+  });
+  const node = new SupervisedNode({ clock, log: silentLogger, make: () => making, onMade: () => stops.push(-1) });
+  const started = expect(node.start()).rejects.toThrow('the node is stopping');
+  const stopped = node.stop({ withinMs: 1_000 });
+  await clock.advance(1_000);
+  await stopped;
+  finish({ agent, connector: new LateConnector(), stop: async ({ withinMs }) => void stops.push(withinMs) });
+  await started;
+  expect(stops).toEqual([0]);
 });

@@ -2,6 +2,7 @@ import type { Clock } from '@kubewright/apimachinery';
 import type { Logger } from '@kubewright/runtime';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { clusterLogEvents } from '../log/cluster-log-events.ts';
+import { Deadline } from '../node/deadline.ts';
 import { runWithRestarts } from './restarts.ts';
 
 /** A node that has been created but is not running yet. */
@@ -30,12 +31,14 @@ export class SupervisedNode {
   readonly #stop = new AbortController();
   #node: MadeNode | undefined;
   #run: Promise<void> | undefined;
+  /** The deadline of {@link stop}. */
+  #deadline: Deadline | undefined;
 
   constructor(options: SupervisedNodeOptions) {
     this.#options = options;
   }
 
-  /** Starts the node. Resolves once its agent watches; rejects if the first start fails. */
+  /** Starts the node. Resolves once its agent watches; rejects if the first start fails or the node is stopped before. */
   start(): Promise<void> {
     const { clock, log } = this.#options;
     let hasStarted = false;
@@ -58,18 +61,21 @@ export class SupervisedNode {
           failedToStart(error);
         },
       });
+      void this.#run.then(() => failedToStart(this.#stop.signal.reason));
     });
   }
 
+  /** Stops the node. A node that is still being created does not delay this: it is stopped once it exists. */
   async stop(options: { readonly withinMs: number }): Promise<void> {
+    this.#deadline ??= new Deadline(this.#options.clock, options.withinMs);
     this.#stop.abort(new Error('the node is stopping'));
     await this.#node?.stop(options);
-    await this.#run;
+    if (this.#run) await this.#deadline.meets(this.#run);
   }
 
   async #runOnce(started: () => void): Promise<void> {
     const node = await this.#options.make();
-    if (this.#stop.signal.aborted) return node.stop({ withinMs: cleanUpMs });
+    if (this.#stop.signal.aborted) return node.stop({ withinMs: this.#deadline?.leftMs ?? cleanUpMs });
     this.#node = node;
     this.#options.onMade(node);
     try {
