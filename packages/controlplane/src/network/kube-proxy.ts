@@ -1,4 +1,4 @@
-import { objectKey } from '@kubewright/apimachinery';
+import { objectKey, type Stored } from '@kubewright/apimachinery';
 import { Node, Service } from '@kubewright/apimachinery/core/v1';
 import { EndpointSlice } from '@kubewright/apimachinery/discovery/v1';
 import {
@@ -34,9 +34,10 @@ export function kubeProxy(proxy: ServiceProxy): ControllerDefinition {
         }),
         { indexes: { service: byService } },
       ),
-      // Node ports are opened and closed when a node is created or deleted.
-      watch<Node>(Node, ({ type }, context) => {
-        if (type === 'create' || type === 'delete') context.enqueue(allNodePorts);
+      // Node ports are opened at the address of each node.
+      watch<Node>(Node, (event, context) => {
+        if (event.type === 'update' && internalIpOf(event.old.object) === internalIpOf(event.object.object)) return;
+        context.enqueue(allNodePorts);
       }),
     ],
     reconcile: (request, ctx) =>
@@ -91,10 +92,14 @@ function nodesOf(ctx: RequestContext): readonly NodeAddress[] {
   return ctx.cache
     .lister(Node)
     .list()
-    .flatMap(({ metadata, status }) => {
-      const ip = status?.addresses?.find(({ type }) => type === 'InternalIP')?.address;
-      return ip === undefined ? [] : [{ name: metadata.name, ip }];
+    .flatMap((node) => {
+      const ip = internalIpOf(node);
+      return ip === undefined ? [] : [{ name: node.metadata.name, ip }];
     });
+}
+
+function internalIpOf({ status }: Stored<Node>): string | undefined {
+  return status?.addresses?.find(({ type }) => type === 'InternalIP')?.address;
 }
 
 /** Indexes the services that have node ports. */

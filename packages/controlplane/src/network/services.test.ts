@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
-import { Event, Pod, Service } from '@kubewright/apimachinery/core/v1';
+import { Event, Node, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
@@ -113,6 +113,26 @@ describe('services on the loopback network', () => {
     await expect.poll(() => answering('127.0.0.1', nodePort), wait).toEqual(await readyPods());
     const [pod] = (await client.resource(Pod).list({ namespace, labelSelector: 'app=web' })).items;
     expect(await answering(pod?.status?.hostIP ?? '', nodePort)).toEqual(await readyPods());
+  });
+
+  it('reach replicas through node ports at the current address of a node', async () => {
+    const { spec } = await expose('moving', { type: 'NodePort', ports: [{ port: 8080 }] });
+    const nodePort = spec?.ports?.[0]?.nodePort ?? 0;
+    const [, range] = spec?.clusterIP?.split('.') ?? [];
+    const [first, second] = [1, 2].map((last) => `127.${range}.250.${last}`);
+    const nodes = client.resource(Node);
+    const { metadata } = await nodes.create(Node({ metadata: { name: 'moving' } }));
+    const moveTo = (address: string | undefined) =>
+      nodes.status.patch(metadata, {
+        type: 'merge',
+        body: { status: { addresses: [{ type: 'InternalIP', address }] } },
+      });
+    await moveTo(first);
+    await expect.poll(() => answering(first ?? '', nodePort), wait).toEqual(await readyPods());
+    await moveTo(second);
+    await expect.poll(() => answering(second ?? '', nodePort), wait).toEqual(await readyPods());
+    expect(await answering(first ?? '', nodePort)).toEqual(['ECONNREFUSED']);
+    await nodes.delete(metadata);
   });
 
   it('reach replicas through the address of a load balancer', async () => {
