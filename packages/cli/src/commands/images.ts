@@ -4,10 +4,12 @@ import { addImagesImport } from './images/import.ts';
 import { addImagesList } from './images/list.ts';
 import { addImagesLoad } from './images/load.ts';
 import { addImagesPrune } from './images/prune.ts';
+import { addImagesPull } from './images/pull.ts';
 
 /** Adds `images …`, the commands for the container images that all clusters of a user share. */
 export function addImages(program: Command, context: Context): void {
   const images = program.command('images').description('manage the container images of this machine');
+  addImagesPull(images, context);
   addImagesLoad(images, context);
   addImagesImport(images, context);
   addImagesList(images, context);

@@ -48,7 +48,7 @@ describe('ImageStore', () => {
     mkdirSync(layout);
     return store.load(writeLayout(layout, { name, layers }));
   };
-  const root = async (image = 'app:1') => store.root(store.find(image) ?? '', { firstId: undefined });
+  const root = async (image = 'app:1') => store.root(store.find(image)?.digest ?? '', { firstId: undefined });
 
   it('loads an OCI layout, from a folder and from an archive', async () => {
     const layout = join(folder, 'layout');
@@ -84,7 +84,7 @@ describe('ImageStore', () => {
     );
     await store.load(tarOf(saved, join(folder, 'saved.tar')));
     expect((await store.list()).map(({ name }) => name)).toEqual(['docker.io/team/app:2', 'docker.io/team/app:latest']);
-    expect((await store.config(store.find('team/app') ?? '')).config).toEqual({ Cmd: ['/x'] });
+    expect((await store.config(store.find('team/app')?.digest ?? '')).config).toEqual({ Cmd: ['/x'] });
     expect(readFileSync(join(await root('team/app:2'), 'file'), 'utf8')).toBe('content');
   });
 
@@ -169,7 +169,7 @@ describe('ImageStore', () => {
     const blobs = join(layout, 'blobs', 'sha256');
     const limited = new ImageStore(join(folder, 'limited'), { limits: { bytes: 100, files: 10 } });
     await limited.load(layout);
-    await expect(limited.root(limited.find('app:1') ?? '', { firstId: undefined })).rejects.toThrow(
+    await expect(limited.root(limited.find('app:1')?.digest ?? '', { firstId: undefined })).rejects.toThrow(
       'more than 100 bytes',
     );
     expect(readdirSync(join(folder, 'limited', 'staging'))).toEqual([]);

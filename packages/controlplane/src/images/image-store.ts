@@ -18,6 +18,7 @@ import { decompressed } from './decompress.ts';
 import { loadArchive } from './image-archive.ts';
 import { type ImageConfig, type ImageManifest, isManifest, parseObject } from './image-manifest.ts';
 import { ImageStoreError } from './image-store-error.ts';
+import type { PullOptions } from './registry/pull-options.ts';
 import { ImageRoot, type UnpackLimits } from './unpack-layer.ts';
 
 /** A named image in the store. */
@@ -30,7 +31,15 @@ export interface StoredImage {
   readonly size: number;
   /** The build time, if the image records one. */
   readonly created?: string | undefined;
+  /**
+   * The digest that the name had in the registry from which the image was pulled: of its manifest, or of an index for several
+   * platforms. Absent for an image that was loaded from a file.
+   */
+  readonly pulled?: string | undefined;
 }
+
+/** The content of the small file of a name. */
+type NamedImage = Pick<StoredImage, 'name' | 'digest' | 'pulled'>;
 
 const defaultLimits: UnpackLimits = { bytes: 64 * 1024 ** 3, files: 2_000_000 };
 
@@ -84,7 +93,7 @@ export class ImageStore {
           remedy: 'pass --name NAME:TAG (only for an archive with one image)',
         });
       }
-      stored.push(await this.#name(completeName(complete), image.digest));
+      stored.push(await this.#name({ name: completeName(complete), digest: image.digest }));
     }
     return stored;
   }
@@ -102,21 +111,35 @@ export class ImageStore {
     const { digest, size } = await this.#content.add(JSON.stringify(config));
     const layers = [{ digest: layer.digest, size: layer.size }];
     const manifest = await this.#content.add(JSON.stringify({ schemaVersion: 2, config: { digest, size }, layers }));
-    return this.#name(completeName(name), manifest.digest);
+    return this.#name({ name: completeName(name), digest: manifest.digest });
+  }
+
+  /**
+   * Pulls an image from its registry, or checks that it is up to date.
+   *
+   * @throws ImageReferenceError, RegistryError or ImageStoreError if that fails; the signal's reason.
+   */
+  async pull(image: string, options: PullOptions): Promise<StoredImage> {
+    const name = completeName(image);
+    const { pullFromRegistry } = await import('./registry/pull-from-registry.ts');
+    const maxBytes = this.#limits.bytes;
+    const { digest, named } = await pullFromRegistry(image, { ...options, name, content: this.#content, maxBytes });
+    return this.#name({ name, digest, pulled: named });
   }
 
   /** Returns all images, sorted by name. */
   async list(): Promise<readonly StoredImage[]> {
     const names = this.#names();
-    return Promise.all(names.map(({ name, digest }) => this.#describe(name, digest)));
+    return Promise.all(names.map((named) => this.#describe(named)));
   }
 
-  /** Returns the digest of an image; undefined if it is not in the store. @throws ImageReferenceError if the name is malformed */
-  find(image: string): string | undefined {
-    const { digest } = parseImageReference(image);
-    if (digest !== undefined) return this.#content.has(digest) ? digest : undefined;
+  /** Returns a named image; undefined if it is not in the store. @throws ImageReferenceError if the name is malformed */
+  find(image: string): NamedImage | undefined {
     const name = completeName(image);
-    return this.#names().find((one) => one.name === name)?.digest;
+    const found = this.#names().find((one) => one.name === name);
+    if (found) return found;
+    const { digest } = parseImageReference(image);
+    return digest !== undefined && this.#content.has(digest) ? { name, digest } : undefined;
   }
 
   /** Returns the configuration of an image. @throws ImageStoreError if the image is incomplete */
@@ -180,20 +203,20 @@ export class ImageStore {
     return { bytes: this.#content.removeExcept(used), images: names.length - kept.length };
   }
 
-  async #name(name: string, digest: string): Promise<StoredImage> {
-    const image = await this.#describe(name, digest);
-    const file = this.#nameFile(name);
+  async #name(named: NamedImage): Promise<StoredImage> {
+    const image = await this.#describe(named);
+    const file = this.#nameFile(named.name);
     const staging = this.#stagingFolder();
-    writeFileSync(join(staging, 'name'), JSON.stringify({ name, digest }), { mode: 0o600 });
+    writeFileSync(join(staging, 'name'), JSON.stringify(named), { mode: 0o600 });
     renameSync(join(staging, 'name'), file);
     removeTree(staging);
     return image;
   }
 
-  async #describe(name: string, digest: string): Promise<StoredImage> {
-    const { layers } = await this.#manifest(digest);
-    const { created } = await this.config(digest);
-    return { name, digest, size: layers.reduce((sum, { size }) => sum + size, 0), created };
+  async #describe(named: NamedImage): Promise<StoredImage> {
+    const { layers } = await this.#manifest(named.digest);
+    const { created } = await this.config(named.digest);
+    return { ...named, size: layers.reduce((sum, { size }) => sum + size, 0), created };
   }
 
   async #manifest(digest: string): Promise<ImageManifest> {
@@ -202,11 +225,11 @@ export class ImageStore {
     throw new ImageStoreError({ what: `cannot use the image ${digest}`, why: 'it is not an image manifest' });
   }
 
-  #names(): readonly { readonly name: string; readonly digest: string }[] {
+  #names(): readonly NamedImage[] {
     const folder = join(this.#folder, 'names');
     return readdirSync(folder)
       .filter((file) => file.endsWith('.json'))
-      .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as { name: string; digest: string })
+      .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as NamedImage)
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 

@@ -11,6 +11,8 @@ export interface OpenedImage {
   readonly root: string;
 }
 
+type NamedImage = NonNullable<ReturnType<ImageStore['find']>>;
+
 /** The images of the local store, each unpacked once. */
 export class StoredImages {
   readonly #store: ImageStore;
@@ -34,15 +36,15 @@ export class StoredImages {
 
   /** @throws ImageError if the name is malformed, or the image is not in the store or damaged */
   async resolve(image: string): Promise<ImageReference> {
-    const digest = this.#find(image);
+    const { digest, pulled } = this.#find(image);
     await this.open(image);
     const [name = ''] = completeName(image).split(/@|:(?=[^/]*$)/);
-    return { image, imageId: `${name}@${digest}` };
+    return { image, imageId: `${name}@${pulled ?? digest}` };
   }
 
   /** Returns an image's files and configuration, unpacked if necessary. @throws ImageError as {@link resolve} does */
   async open(image: string): Promise<OpenedImage> {
-    const digest = this.#find(image);
+    const { digest } = this.#find(image);
     const known = await this.#opened.get(digest);
     // The image may have been removed from the store and loaded again.
     if (known && existsSync(known.root)) return known;
@@ -61,16 +63,16 @@ export class StoredImages {
     }
   }
 
-  #find(image: string): string {
-    let digest: string | undefined;
+  #find(image: string): NamedImage {
+    let found: NamedImage | undefined;
     try {
-      digest = this.#store.find(image);
+      found = this.#store.find(image);
     } catch (error) {
       // The kubelet's message.
       const what = `Failed to apply default image tag "${image}": couldn't parse image name "${image}": ${messageOf(error)}`;
       throw new ImageError('InvalidImageName', what, { cause: error });
     }
-    if (digest !== undefined) return digest;
+    if (found) return found;
     throw new ImageError(
       'ErrImagePull',
       `failed to pull image "${image}": it is not in the image store, and this node does not pull from registries; load it (kubewright images load FILE)`,

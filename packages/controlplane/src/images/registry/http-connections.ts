@@ -1,0 +1,62 @@
+import type { IncomingMessage } from 'node:http';
+import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
+import { createSecureContext } from 'node:tls';
+
+// An import would also load all of Node's fetch, which is not needed here.
+const { Agent: HttpAgent, request: requestHttp } = process.getBuiltinModule('node:http');
+
+/** A connection without data for this long is closed, in milliseconds. */
+const idleMs = 30_000;
+
+/** An HTTP request. */
+export interface HttpRequest {
+  readonly url: URL;
+  /** @defaultValue 'GET' */
+  readonly method?: 'GET' | 'POST' | undefined;
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+  readonly body?: string | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** Sends requests over HTTP/1.1 and reuses connections. Follows no redirects. */
+export class HttpConnections implements Disposable {
+  readonly #http = new HttpAgent({ keepAlive: true });
+  readonly #certificates: () => readonly string[];
+  #https: HttpsAgent | undefined;
+
+  /** @param certificates - returns the certificate authorities to trust (PEM); called for the first HTTPS request. */
+  constructor(certificates: () => readonly string[]) {
+    this.#certificates = certificates;
+  }
+
+  /** Resolves once the response's headers have arrived. The caller reads the body, or destroys the response. */
+  send({ url, method = 'GET', headers = {}, body, signal }: HttpRequest): Promise<IncomingMessage> {
+    const options = { method, headers: { 'user-agent': 'kubewright', ...headers }, signal };
+    return new Promise((resolve, reject) => {
+      const request =
+        url.protocol === 'https:'
+          ? requestHttps(url, { ...options, agent: this.#secureAgent() })
+          : requestHttp(url, { ...options, agent: this.#http });
+      request.setTimeout(idleMs, () => {
+        request.destroy(Object.assign(new Error(`no data from ${url.host} for 30 seconds`), { code: 'ETIMEDOUT' }));
+      });
+      request.on('error', reject);
+      request.once('response', resolve);
+      request.end(body);
+    });
+  }
+
+  [Symbol.dispose](): void {
+    this.#http.destroy();
+    this.#https?.destroy();
+  }
+
+  #secureAgent(): HttpsAgent {
+    // Parsing hundreds of certificates takes time, so all connections share one context.
+    this.#https ??= new HttpsAgent({
+      keepAlive: true,
+      secureContext: createSecureContext({ ca: [...this.#certificates()], allowPartialTrustChain: true }),
+    });
+    return this.#https;
+  }
+}

@@ -1,0 +1,379 @@
+import * as crypto from 'node:crypto';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
+import { issueCertificate, seededRandom } from '@kubewright/apimachinery';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { thisArchitecture } from '../image-manifest.ts';
+import { ImageStore } from '../image-store.ts';
+import type { PullOptions } from './pull-options.ts';
+import { FastClock } from './testdata/fast-clock.ts';
+import { TestImage } from './testdata/test-image.ts';
+import { digestOf, reject, TestRegistry } from './testdata/test-registry.ts';
+
+const user = { username: 'ada', password: 'se:cret', refreshToken: 'refresh-me' };
+const repository = 'team/app';
+
+/** Text that gzip cannot compress. */
+function noise(size: number): string {
+  const random = seededRandom(1);
+  return Array.from({ length: size }, () => String.fromCharCode(33 + Math.floor(random.next() * 90))).join('');
+}
+
+describe('ImageStore.pull', () => {
+  let image: TestImage;
+  let registry: TestRegistry;
+  let store: ImageStore;
+  let clock: FastClock;
+  let home: string;
+  beforeEach(async () => {
+    image = new TestImage([noise(300_000), 'two', 'three', 'four']);
+    registry = await TestRegistry.start();
+    registry.addLayout(image.layout, { repository, tag: '1' });
+    store = new ImageStore(join(image.folder, 'store'));
+    clock = new FastClock();
+    home = mkdtempSync(join(image.folder, 'home-'));
+  });
+  afterEach(async () => {
+    await registry[Symbol.asyncDispose]();
+    image[Symbol.dispose]();
+  });
+
+  const pull = (more: Partial<PullOptions> & { readonly name?: string } = {}) =>
+    store.pull(more.name ?? `${registry.host}/${repository}:1`, {
+      clock,
+      random: seededRandom(1),
+      signal: new AbortController().signal,
+      env: { HOME: home },
+      ...more,
+    });
+  const failure = async (more: Parameters<typeof pull>[0] = {}): Promise<Error> => {
+    try {
+      await pull(more);
+    } catch (error) {
+      const left = readdirSync(join(image.folder, 'store', 'staging'));
+      expect(left).toEqual([]);
+      return error as Error;
+    }
+    throw new Error('the pull did not fail');
+  };
+  const writeConfig = (config: object): void => {
+    mkdirSync(join(home, '.docker'), { recursive: true });
+    writeFileSync(join(home, '.docker', 'config.json'), JSON.stringify(config));
+  };
+  const secret = (entry: object) => {
+    const config = Buffer.from(JSON.stringify({ auths: { [registry.host]: entry } })).toString('base64');
+    return { name: 'pull', type: 'kubernetes.io/dockerconfigjson', data: { '.dockerconfigjson': config } };
+  };
+  const fileOf = async (name: string, file: string): Promise<string> => {
+    const root = await store.root(store.find(name)?.digest ?? '', { firstId: undefined });
+    return readFileSync(join(root, file), 'utf8');
+  };
+  /** The largest layer. */
+  const layer = (): { readonly digest: string; readonly content: Buffer } => {
+    const blobs = join(image.layout, 'blobs', 'sha256');
+    const contents = readdirSync(blobs).map((name) => ({
+      digest: `sha256:${name}`,
+      content: readFileSync(join(blobs, name)),
+    }));
+    return contents.reduce((a, b) => (a.content.length > b.content.length ? a : b));
+  };
+  const intercept = (path: string, answer: (request: IncomingMessage, response: ServerResponse) => boolean): void => {
+    registry.behavior.intercept = (request, response) =>
+      request.url?.includes(path) ? answer(request, response) : false;
+  };
+
+  it('stores an image that can be unpacked', async () => {
+    const layers: number[] = [];
+    const pulled = await pull({ onLayer: ({ size }) => layers.push(size) });
+    expect(pulled).toMatchObject({ name: `${registry.host}/team/app:1`, pulled: pulled.digest });
+    expect(layers.reduce((a, b) => a + b)).toBe(pulled.size);
+    expect(await fileOf(pulled.name, 'file-3')).toBe('four');
+    expect((await store.config(pulled.digest)).config).toEqual({ Cmd: ['/x'] });
+    expect(await store.list()).toEqual([pulled]);
+    // A second pull only checks the manifest.
+    registry.seen.length = 0;
+    await pull();
+    expect(registry.paths).toEqual(['/v2/team/app/manifests/1']);
+  });
+
+  it("chooses this machine's image of an index, and finds it by the index's digest", async () => {
+    const own = registry.addLayout(image.layout, { repository, tag: 'own' });
+    const platform = { os: 'linux', architecture: thisArchitecture };
+    const manifests = [
+      { ...own, digest: digestOf(Buffer.from('other')), platform: { os: 'linux', architecture: 'other' } },
+      { ...own, digest: digestOf(Buffer.from('proof')), platform: { os: 'unknown', architecture: 'unknown' } },
+      { ...own, platform },
+    ];
+    const index = registry.addManifest({ schemaVersion: 2, manifests }, { repository, tag: 'many' });
+    const name = `${registry.host}/${repository}@${index.digest}`;
+    expect(await pull({ name })).toMatchObject({ name, digest: own.digest, pulled: index.digest });
+    expect(store.find(name)).toMatchObject({ digest: own.digest });
+    registry.addManifest({ schemaVersion: 2, manifests: manifests.slice(0, 1) }, { repository, tag: 'none' });
+    const missing = await failure({ name: `${registry.host}/${repository}:none` });
+    expect(missing.message).toBe(
+      `${registry.host}/team/app:none has no image for linux/${thisArchitecture}: it has linux/other`,
+    );
+  });
+
+  it('pulls the digest of a name with a tag and a digest', async () => {
+    const { digest } = registry.addLayout(image.layout, { repository, tag: '1' });
+    registry.addManifest({ schemaVersion: 1 }, { repository, tag: '1' });
+    expect(await pull({ name: `${registry.host}/${repository}:1@${digest}` })).toMatchObject({ digest });
+  });
+
+  it.each(['token', 'basic'] as const)('logs in with %s authentication', async (login) => {
+    registry.behavior.login = login;
+    registry.behavior.user = user;
+    const denied = await failure();
+    expect(denied.message).toMatch(/log in with docker login|the token server .* gives no token: it rejects/);
+    const auth = Buffer.from(`${user.username}:${user.password}`).toString('base64');
+    writeConfig({ auths: { [registry.host]: { auth } } });
+    await pull();
+    // One token serves all requests.
+    expect(registry.tokens.size).toBe(login === 'token' ? 1 : 0);
+  });
+
+  it('gets a token without credentials, and a new one when it has expired', async () => {
+    registry.behavior.login = 'token';
+    let count = 0;
+    intercept('/blobs/', () => {
+      count += 1;
+      if (count === 2) registry.tokens.clear();
+      return false;
+    });
+    await pull();
+    expect(registry.tokens.size).toBe(1);
+    expect(registry.seen.filter(({ path }) => path.startsWith('/token'))).toHaveLength(2);
+  });
+
+  it('exchanges a refresh token', async () => {
+    Object.assign(registry.behavior, { login: 'token', user });
+    await pull({ secrets: [secret({ auth: 'YTo=', identitytoken: user.refreshToken })] });
+  });
+
+  it('tries the credentials of Secrets and of docker one after the other', async () => {
+    Object.assign(registry.behavior, { login: 'token', user });
+    writeConfig({ auths: { [registry.host]: user } });
+    await pull({ secrets: [secret({ username: 'eve', password: 'wrong' })] });
+    expect(registry.seen.filter(({ path }) => path.startsWith('/token'))).toHaveLength(2);
+  });
+
+  it('keeps secrets out of errors', async () => {
+    Object.assign(registry.behavior, { login: 'token', user });
+    const wrong = { username: 'eve', password: 'very-secret' };
+    const error = await failure({ secrets: [secret(wrong)] });
+    expect(error.message).toBe(
+      `cannot log in to ${registry.host}: the token server ${registry.host} gives no token: it rejects the credentials`,
+    );
+    const broken = {
+      name: 'pull',
+      type: 'kubernetes.io/dockerconfigjson',
+      data: { '.dockerconfigjson': btoa('very-secret') },
+    };
+    const unreadable = await failure({ secrets: [broken] });
+    expect(unreadable.message).toBe('cannot read the registry credentials in the Secret pull: it is not JSON');
+    expect(JSON.stringify([error, unreadable, error.cause, unreadable.cause])).not.toContain('very-secret');
+  });
+
+  it('names the credential helper that may have the missing credentials', async () => {
+    registry.behavior.login = 'basic';
+    writeConfig({ auths: { [registry.host]: {} }, credsStore: 'desktop' });
+    expect((await failure()).message).toContain('docker-credential-desktop, which is not supported');
+  });
+
+  it('sends no credentials to a token server without HTTPS', async () => {
+    Object.assign(registry.behavior, { login: 'token', user, realm: 'ftp://token.example/' });
+    expect((await failure()).message).toContain('its token server token.example does not use HTTPS');
+  });
+
+  it('follows redirects without sending credentials to another host', async () => {
+    await using mirror = await TestRegistry.start();
+    mirror.addLayout(image.layout, { repository, tag: '1' });
+    Object.assign(registry.behavior, { login: 'basic', user });
+    intercept('/blobs/', (request, response) => {
+      response.writeHead(307, { location: `${mirror.url}${request.url}` }).end();
+      return true;
+    });
+    await pull({ secrets: [secret(user)] });
+    expect(registry.seen.at(-1)?.headers.authorization).toMatch(/^Basic /);
+    expect(mirror.seen).toHaveLength(5);
+    for (const { headers } of mirror.seen) expect(headers.authorization).toBeUndefined();
+  });
+
+  it('gives up on endless redirects', async () => {
+    intercept('/manifests/', ({ url }, response) => {
+      response.writeHead(302, { location: `${url}` }).end();
+      return true;
+    });
+    expect((await failure()).message).toBe(`cannot use the registry ${registry.host}: it redirects without end`);
+  });
+
+  it.each([true, false])('continues a layer whose connection was cut (ranges: %s)', async (hasRanges) => {
+    registry.behavior.hasRanges = hasRanges;
+    const { digest, content } = layer();
+    let cuts = 0;
+    intercept(digest, (request, response) => {
+      if (cuts === 2) return false;
+      cuts += 1;
+      const from = hasRanges ? Number(/\d+/.exec(request.headers.range ?? '0')?.[0]) : 0;
+      const partial = from > 0 && { 'content-range': `bytes ${from}-${content.length - 1}/${content.length}` };
+      response.writeHead(partial ? 206 : 200, { 'content-length': content.length - from, ...partial });
+      response.write(content.subarray(from, cuts * 70_000), () => response.destroy());
+      return true;
+    });
+    const { name } = await pull();
+    expect(await fileOf(name, 'file-0')).toHaveLength(300_000);
+    const ranges = registry.seen.filter(({ path }) => path.includes(digest)).map(({ headers }) => headers.range);
+    expect(ranges[0]).toBeUndefined();
+    expect(ranges).toHaveLength(3);
+    expect(ranges.slice(1)).toEqual([expect.stringMatching(/^bytes=\d+-$/), expect.stringMatching(/^bytes=\d+-$/)]);
+  });
+
+  it('gives up on a layer that makes no progress', async () => {
+    const { digest, content } = layer();
+    intercept(digest, (_request, response) => {
+      response.writeHead(200, { 'content-length': content.length });
+      response.write(content.subarray(0, 10), () => response.destroy());
+      return true;
+    });
+    expect((await failure()).message).toMatch(/^cannot pull .*\/team\/app:1: aborted$/);
+    expect(clock.delays).toHaveLength(4);
+  });
+
+  it('rejects damaged content', async () => {
+    const { digest, content } = layer();
+    const damaged = Buffer.from(content);
+    damaged[1_000] = (damaged[1_000] ?? 0) ^ 1;
+    registry.setBlob(digest, damaged);
+    expect((await failure()).message).toContain(`the content of ${digest} is damaged`);
+    registry.setBlob(digest, Buffer.concat([content, content]));
+    expect((await failure()).message).toContain(`is larger than the ${content.length} bytes`);
+    expect(store.find(`${registry.host}/${repository}:1`)).toBeUndefined();
+    const wrong = digestOf(Buffer.from('wrong'));
+    intercept('/manifests/', (_request, response) => {
+      response.end('{}');
+      return true;
+    });
+    expect((await failure({ name: `${registry.host}/${repository}@${wrong}` })).message).toContain('is damaged');
+  });
+
+  it('limits sizes and rejects what is not an image', async () => {
+    const config = { digest: digestOf(Buffer.from('c')), size: 10 };
+    const as = async (manifest: object): Promise<string> => {
+      registry.addManifest(manifest, { repository, tag: 'odd' });
+      return (await failure({ name: `${registry.host}/${repository}:odd` })).message;
+    };
+    const layers = [{ digest: digestOf(Buffer.from('l')), size: 2 ** 50 }];
+    expect(await as({ config, layers })).toContain(`it has more than ${64 * 1024 ** 3} bytes`);
+    expect(await as({ config: { ...config, size: 1e9 }, layers: [] })).toContain('larger than 4 MiB');
+    expect(await as({ config: { ...config, size: -1 }, layers: [] })).toContain('invalid size');
+    expect(await as({ config, layers: [], padding: 'x'.repeat(5_000_000) })).toContain('larger than 4194304 bytes');
+    expect(await as({ schemaVersion: 1, fsLayers: [] })).toContain('its manifest has an unsupported format');
+    const mediaType = 'application/vnd.cncf.helm.config.v1+json';
+    expect(await as({ config: { ...config, mediaType }, layers: [] })).toContain(
+      `not a container image but ${mediaType}`,
+    );
+  });
+
+  it('waits as long as a busy registry asks for, and retries errors of the server', async () => {
+    const answers: ((response: ServerResponse) => void)[] = [
+      (response) => response.writeHead(429, { 'retry-after': '7' }).end(),
+      (response) => response.writeHead(503, { 'retry-after': 'Thu, 01 Jan 2026 00:00:03 GMT' }).end(),
+      (response) => response.writeHead(500).end(),
+      (response) => response.destroy(),
+    ];
+    intercept('/manifests/', (_request, response) => {
+      const answer = answers.shift();
+      answer?.(response);
+      return answer !== undefined;
+    });
+    await pull();
+    expect(clock.delays.slice(0, 2)).toEqual([7_000, 3_000]);
+    expect(clock.delays).toHaveLength(4);
+    for (const delay of clock.delays.slice(2)) expect(delay).toBeGreaterThanOrEqual(1_000);
+  });
+
+  it('reports a registry that stays busy, or asks for a long delay', async () => {
+    intercept('/manifests/', (_request, response) => {
+      reject(response, { status: 429, code: 'TOOMANYREQUESTS' });
+      return true;
+    });
+    const message = `cannot pull ${registry.host}/team/app:1: the registry responds with status 429 (TOOMANYREQUESTS: toomanyrequests)`;
+    expect((await failure()).message).toBe(message);
+    expect(registry.seen).toHaveLength(5);
+    clock.delays.length = 0;
+    intercept('/manifests/', (_request, response) => {
+      response.setHeader('retry-after', '3600');
+      reject(response, { status: 429, code: 'TOOMANYREQUESTS' });
+      return true;
+    });
+    expect((await failure()).message).toBe(message);
+    expect(clock.delays).toEqual([]);
+  });
+
+  it('reports missing images and registries', async () => {
+    const name = `${registry.host}/${repository}:none`;
+    expect((await failure({ name })).message).toBe(
+      `cannot pull ${name}: the registry does not have it (MANIFEST_UNKNOWN: manifest unknown)`,
+    );
+    const gone = await TestRegistry.start();
+    const closed = gone.host;
+    await gone[Symbol.asyncDispose]();
+    expect((await failure({ name: `${closed}/x` })).message).toBe(
+      `cannot pull ${closed}/x:latest: connect ECONNREFUSED ${closed}`,
+    );
+    expect(clock.delays).toEqual([]);
+  });
+
+  it('downloads at most three layers at the same time', async () => {
+    let running = 0;
+    let most = 0;
+    intercept('/blobs/', (_request, response) => {
+      running += 1;
+      most = Math.max(most, running);
+      response.once('close', () => (running -= 1));
+      return false;
+    });
+    await pull();
+    expect(most).toBeLessThanOrEqual(3);
+    expect(most).toBeGreaterThan(0);
+  });
+
+  it('stops when it is cancelled', async () => {
+    const stop = new AbortController();
+    intercept(layer().digest, (_request, response) => {
+      response.writeHead(200, { 'content-length': 1_000_000 });
+      response.write('x', () => stop.abort(new Error('enough')));
+      return true;
+    });
+    expect((await failure({ signal: stop.signal })).message).toBe('enough');
+  });
+
+  it('verifies certificates', async () => {
+    const times = { notBeforeMs: Date.now() - 3_600_000, notAfterMs: Date.now() + 3_600_000 };
+    const subject = { commonName: 'authority' };
+    const authority = issueCertificate({ subject, usage: 'authority', ...times }, crypto);
+    const issuer = { key: authority.key, subject };
+    const own = {
+      subject: { commonName: 'registry' },
+      usage: 'server',
+      hosts: ['127.0.0.1'],
+      issuer,
+      ...times,
+    } as const;
+    const { certificate, key } = issueCertificate(own, crypto);
+    await using secure = await TestRegistry.start({ key, cert: certificate });
+    secure.addLayout(image.layout, { repository, tag: '1' });
+    const name = `${secure.host}/${repository}:1`;
+    expect((await failure({ name })).message).toMatch(/certificate.*--ca-file FILE, or SSL_CERT_FILE/);
+    const caFile = join(home, 'ca.pem');
+    writeFileSync(caFile, authority.certificate);
+    expect(await pull({ name, caFile })).toMatchObject({ name });
+    expect(await pull({ name, env: { HOME: home, SSL_CERT_FILE: caFile } })).toMatchObject({ name });
+    writeFileSync(caFile, 'none');
+    expect((await failure({ name, caFile })).message).toBe(
+      `cannot read the certificates in ${caFile}: it has no PEM certificate`,
+    );
+  });
+});
