@@ -14,7 +14,7 @@ import { trustedCertificates } from './trusted-certificates.ts';
 
 /**
  * Pulls an image from its registry into the store. Tries the credentials that apply to the repository one after the other, as the
- * kubelet does, or none if there are none.
+ * kubelet does, or none if none apply.
  *
  * @param options - `name`: the complete name. `maxBytes`: maximum size of the compressed image.
  * @throws ImageReferenceError, RegistryError or ImageStoreError if that fails; the signal's reason.

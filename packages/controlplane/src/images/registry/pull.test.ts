@@ -340,7 +340,7 @@ describe('ImageStore.pull', () => {
     expect(most).toBeGreaterThan(0);
   });
 
-  it('stops when it is cancelled', async () => {
+  it('stops when it is canceled', async () => {
     const stop = new AbortController();
     intercept(layer().digest, (_request, response) => {
       response.writeHead(200, { 'content-length': 1_000_000 });

@@ -21,7 +21,7 @@ export interface RegistryAuthorizationOptions {
   readonly send: (request: Omit<HttpRequest, 'signal'>) => Promise<IncomingMessage>;
 }
 
-/** Answers a registry's challenges: with basic authentication, or with a token from the server that the registry names. */
+/** Responds to a registry's challenges: with basic authentication, or with a token from the server that the registry names. */
 export class RegistryAuthorization {
   readonly #options: RegistryAuthorizationOptions;
   #pending: Promise<string | undefined> | undefined;
@@ -33,18 +33,18 @@ export class RegistryAuthorization {
   }
 
   /**
-   * Answers the challenge of a response with status 401. Returns false if there is no answer that was not rejected already. Parallel
-   * requests share an answer.
+   * Responds to the challenge of a response with status 401. Returns false if the registry rejects the only possible response. Parallel
+   * requests share a response.
    *
    * @param rejected - the value of {@link header} that the rejected request had.
    * @throws RegistryError if the token server gives no token.
    */
-  async answer(
+  async authorize(
     response: IncomingMessage,
     { rejected, isSecure }: { readonly rejected: string | undefined; readonly isSecure: boolean },
   ): Promise<boolean> {
     if (this.header !== rejected) return true;
-    this.#pending ??= this.#answer(parseChallenges(response.headers['www-authenticate'] ?? ''), isSecure).finally(
+    this.#pending ??= this.#authorize(parseChallenges(response.headers['www-authenticate'] ?? ''), isSecure).finally(
       () => {
         this.#pending = undefined;
       },
@@ -55,7 +55,7 @@ export class RegistryAuthorization {
     return true;
   }
 
-  async #answer(challenges: readonly Challenge[], isSecure: boolean): Promise<string | undefined> {
+  async #authorize(challenges: readonly Challenge[], isSecure: boolean): Promise<string | undefined> {
     const { credential } = this.#options;
     const bearer = challenges.find(({ scheme }) => scheme === 'bearer');
     if (bearer && credential?.type === 'registryToken') return `Bearer ${credential.token}`;

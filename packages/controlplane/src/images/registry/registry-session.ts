@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { Credential } from './credential.ts';
 import type { HttpConnections } from './http-connections.ts';
 import { isLoopback } from './loopback.ts';
@@ -56,10 +57,10 @@ export class RegistrySession {
   async #authorized(what: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
     for (let attempt = 0; ; attempt++) {
       const authorization = this.#authorization.header;
-      const response = await this.#found(what, { ...headers, ...(authorization !== undefined && { authorization }) });
+      const response = await this.#found(what, { ...headers, ...defined({ authorization }) });
       if (response.statusCode !== 401 || attempt === 2) return response;
       const isSecure = this.#scheme === 'https';
-      if (!(await this.#authorization.answer(response, { rejected: authorization, isSecure }))) return response;
+      if (!(await this.#authorization.authorize(response, { rejected: authorization, isSecure }))) return response;
       discard(response);
     }
   }
