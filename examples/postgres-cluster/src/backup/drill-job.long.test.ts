@@ -5,8 +5,8 @@ import { PersistentVolume, PersistentVolumeClaim } from '@kubewright/apimachiner
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OperatedCluster } from '../../dev/operated-cluster.ts';
 import { isPostgresInstalled } from '../../dev/postgres-operator.ts';
+import { ShopCluster } from '../../dev/shop-cluster.ts';
 import { PostgresBackupSchedule } from '../api/v1/postgres-backup-schedule.ts';
-import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { healthyPhase } from '../controllers/cluster-status.ts';
 import { backupFiles } from './archived-backup.ts';
 
@@ -14,7 +14,6 @@ import { backupFiles } from './archived-backup.ts';
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const patience = { timeout: 180_000, interval: 100 };
 const namespace = 'default';
-const key = { namespace, name: 'shop' };
 const nightly = { namespace, name: 'nightly' };
 
 describe.skipIf(!isPostgresInstalled)('the Job of a restore drill (needs the programs of PostgreSQL)', () => {
@@ -28,20 +27,9 @@ describe.skipIf(!isPostgresInstalled)('the Job of a restore drill (needs the pro
   let cluster: OperatedCluster;
   beforeAll(async () => {
     cluster = await OperatedCluster.start({ nodes: 1, clock });
-    const resources = { requests: { storage: '1Gi' } };
-    const claim = { accessModes: ['ReadWriteMany'], resources } as const;
-    await cluster.client
-      .resource(PersistentVolumeClaim)
-      .create(PersistentVolumeClaim({ metadata: { namespace, name: 'archive' }, spec: claim }));
-    const spec = {
-      instances: 1,
-      storage: { size: '1Gi' },
-      backup: { volume: { claimName: 'archive' } },
-      parameters: { fsync: 'off', shared_buffers: '16MB', archive_timeout: '1s' },
-    };
-    await cluster.client.resource(PostgresCluster).create(PostgresCluster({ metadata: key, spec }));
-    const phase = async () => (await cluster.client.resource(PostgresCluster).get(key)).status?.phase;
-    await vi.waitFor(async () => expect(await phase()).toBe(healthyPhase), patience);
+    const shop = new ShopCluster(cluster.client);
+    await shop.createWithArchive({ instances: 1 });
+    await vi.waitFor(async () => expect(await shop.state()).toEqual([healthyPhase, 1]), patience);
     // One backup a year, and a drill every day: both are due soon.
     const soon = new Date(clock.now() + 3_600_000);
     const daily = `${soon.getUTCMinutes()} ${soon.getUTCHours()} * * *`;

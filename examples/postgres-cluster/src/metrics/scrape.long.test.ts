@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
 import { get } from 'node:https';
 import { text } from 'node:stream/consumers';
-import { PersistentVolumeClaim, Pod, Secret } from '@kubewright/apimachinery/core/v1';
+import { Pod, Secret } from '@kubewright/apimachinery/core/v1';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { metricsIn } from '../../dev/metrics-in.ts';
 import { OperatedCluster } from '../../dev/operated-cluster.ts';
 import { fileOf, isPostgresInstalled } from '../../dev/postgres-operator.ts';
+import { ShopCluster } from '../../dev/shop-cluster.ts';
 import { PostgresBackup } from '../api/v1/postgres-backup.ts';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { statusPort } from '../instance/protocol.ts';
@@ -21,18 +22,9 @@ describe.skipIf(!isPostgresInstalled)('a scrape of real instances (needs the pro
   beforeAll(async () => {
     cluster = await OperatedCluster.start({ nodes: 1 });
     const { client } = cluster;
-    const claim = { accessModes: ['ReadWriteMany'], resources: { requests: { storage: '1Gi' } } } as const;
-    const spec = {
-      instances: 2,
-      storage: { size: '1Gi' },
-      replication: { synchronous: 1 },
-      backup: { volume: { claimName: 'archive' } },
-      parameters: { fsync: 'off', shared_buffers: '16MB', archive_timeout: '1s' },
-    };
-    const named = (name: string) => ({ metadata: { namespace, name } });
-    await client.resource(PersistentVolumeClaim).create(PersistentVolumeClaim({ ...named('archive'), spec: claim }));
-    await client.resource(PostgresCluster).create(PostgresCluster({ ...named('shop'), spec }));
-    await client.resource(PostgresBackup).create(PostgresBackup({ ...named('first'), spec: { cluster: 'shop' } }));
+    await new ShopCluster(client).createWithArchive({ instances: 2, replication: { synchronous: 1 } });
+    const metadata = { namespace, name: 'first' };
+    await client.resource(PostgresBackup).create(PostgresBackup({ metadata, spec: { cluster: 'shop' } }));
   });
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 

@@ -4,10 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'nod
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
+import { Pod } from '@kubewright/apimachinery/core/v1';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { OperatedCluster } from '../../dev/operated-cluster.ts';
 import { fileOf, isPostgresInstalled } from '../../dev/postgres-operator.ts';
+import { ShopCluster } from '../../dev/shop-cluster.ts';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 
 // Starts PostgreSQL several times on a busy machine.
@@ -41,22 +42,8 @@ describe.skipIf(!isPostgresInstalled)('kubectl kubewright pg (needs the programs
   beforeAll(async () => {
     // The path as npm installs it.
     symlinkSync(fileOf('bin/kubectl-kubewright-pg.js'), join(folder, 'kubectl-kubewright-pg'));
-    cluster = await OperatedCluster.start({ nodes: 1 });
-    const resources = { requests: { storage: '1Gi' } };
-    const claim = { accessModes: ['ReadWriteMany'], resources } as const;
-    await cluster.client
-      .resource(PersistentVolumeClaim)
-      .create(PersistentVolumeClaim({ metadata: { namespace, name: 'archive' }, spec: claim }));
-    const spec = {
-      instances: 2,
-      storage: { size: '1Gi' },
-      database: { name: 'shop' },
-      backup: { volume: { claimName: 'archive' } },
-      parameters: { fsync: 'off', shared_buffers: '16MB', archive_timeout: '1s' },
-    };
-    await cluster.client
-      .resource(PostgresCluster)
-      .create(PostgresCluster({ metadata: { namespace, name: 'shop' }, spec }));
+    cluster = await OperatedCluster.start({ nodes: 2 });
+    await new ShopCluster(cluster.client).createWithArchive({ instances: 2, database: { name: 'shop' } });
   });
   afterAll(async () => {
     await cluster?.[Symbol.asyncDispose]();
@@ -72,6 +59,9 @@ describe.skipIf(!isPostgresInstalled)('kubectl kubewright pg (needs the programs
   });
 
   it('backup takes a base backup', async () => {
+    // The primary and the replica write to one archive from different nodes.
+    const { items } = await cluster.client.resource(Pod).list({ namespace });
+    expect(new Set(items.map(({ spec }) => spec?.nodeName)).size).toBe(2);
     expect(await pg('backup', 'shop', '--name', 'first', '--wait')).toMatch(
       /^created the PostgresBackup first\ncompleted \S+: \S+ MiB from shop-2\n$/,
     );
