@@ -26,6 +26,19 @@ describe('PodUsers', () => {
     expect(users.take('d', ['ns/other']).uid).toBe(uid);
   });
 
+  it('gives the user of the claim that has been unused longest to another pod if no user is left', () => {
+    const users = new PodUsers({ first: 1_000, count: 3 });
+    const used = new Map(['ns/a', 'ns/b', 'ns/c'].map((claim) => [claim, users.take(claim, [claim]).uid]));
+    for (const pod of ['ns/a', 'ns/b']) users.free(pod);
+    users.take('again', ['ns/a']);
+    users.free('again');
+    expect(users.take('d').uid).toBe(used.get('ns/b'));
+    expect(users.take('e', ['ns/a']).uid).toBe(used.get('ns/a'));
+    expect(() => users.take('f', ['ns/b'])).toThrow('all 3 uids from 1000 are in use');
+    users.free('d');
+    expect(users.take('f', ['ns/b']).uid).toBe(used.get('ns/b'));
+  });
+
   it('shares the user among pods that mount a claim on different nodes', () => {
     const { one, other } = usersOfTwoNodes();
     const { uid } = one.take('a', ['ns/archive', 'ns/a']);

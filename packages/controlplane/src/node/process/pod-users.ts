@@ -60,8 +60,8 @@ export function podUidRange(
 
 /**
  * Gives each pod of a node its own user from a range. Pods that mount the same persistent volume claim share a user, on any node
- * of the cluster, and a claim keeps its user: a pod can then read its predecessor's data, and PostgreSQL accepts only data owned
- * by its own user.
+ * of the cluster, and a claim keeps its user as long as others are free: a pod can then read its predecessor's data, and
+ * PostgreSQL accepts only data owned by its own user.
  */
 export class PodUsers implements Disposable {
   readonly #range: UidRange;
@@ -87,7 +87,12 @@ export class PodUsers implements Disposable {
     const uid = pods.get(podUid) ?? this.#ofClaims(claims) ?? this.#free();
     pods.set(podUid, uid);
     this.#own.add(podUid);
-    for (const claim of claims) if (!known.has(claim)) known.set(claim, uid);
+    for (const claim of claims) {
+      const kept = known.get(claim) ?? uid;
+      // The claim used last comes last.
+      known.delete(claim);
+      known.set(claim, kept);
+    }
     return { uid, gid: uid };
   }
 
@@ -127,7 +132,22 @@ export class PodUsers implements Disposable {
       this.#next = uid - first + 1;
       return uid;
     }
-    throw new PodUserError(this.#range);
+    return this.#takeFromClaim();
+  }
+
+  /**
+   * Takes the user of the claims that have been unused longest. The next pod that mounts one of them becomes the owner of its
+   * data.
+   */
+  #takeFromClaim(): number {
+    const { pods, claims } = this.#assigned;
+    const { first, count } = this.#range;
+    const running = new Set(pods.values());
+    const lastUsedFirst = [...new Set([...claims.values()].reverse())];
+    const unused = lastUsedFirst.findLast((uid) => uid >= first && uid < first + count && !running.has(uid));
+    if (unused === undefined) throw new PodUserError(this.#range);
+    for (const [claim, uid] of claims) if (uid === unused) claims.delete(claim);
+    return unused;
   }
 }
 
