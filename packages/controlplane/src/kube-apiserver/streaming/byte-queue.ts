@@ -19,6 +19,12 @@ export class ByteQueue implements AsyncIterable<Uint8Array> {
     this.#wake?.();
   }
 
+  /** Drops all queued bytes. */
+  clear(): void {
+    this.#chunks.length = 0;
+    this.#bytes = 0;
+  }
+
   end(): void {
     this.#ended = true;
     this.#wake?.();

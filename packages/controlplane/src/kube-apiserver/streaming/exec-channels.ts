@@ -12,6 +12,8 @@ export const execProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channe
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
 /** Above this number of bytes that the command has not read, the socket is paused. */
 const maxUnreadBytes = 1024 * 1024;
+/** Above this number of bytes of terminal sizes that the command has not read, older sizes are dropped. */
+const maxUnreadSizeBytes = 4_096;
 /** Above this number of unsent bytes, output waits for the client. */
 const maxWaitingBytes = 256 * 1024;
 /**
@@ -37,17 +39,15 @@ export class ExecChannels implements CommandStreams {
 
   constructor(socket: WebSocket, options: { readonly clock: Clock; readonly closed: () => void }) {
     this.#socket = socket;
-    const settled = options.clock.setTimer(settleMs, () => {
-      const early = this.#early ?? [];
-      this.#early = undefined;
-      for (const go of early) go();
-    });
+    const settled = options.clock.setTimer(settleMs, () => this.#settle());
     this.stdin.drained = () => {
       if (socket.isPaused) socket.resume();
     };
     socket.on('message', (data) => this.#receive(data));
     socket.on('close', () => {
       settled[Symbol.dispose]();
+      // Resolves the promises of queued output, which can no longer be sent.
+      this.#settle();
       this.stdin.end();
       this.#resize.end();
       options.closed();
@@ -67,6 +67,12 @@ export class ExecChannels implements CommandStreams {
   end(status: unknown): void {
     // Close only after everything is sent: once closed, the client has little time to read the rest.
     this.#whenSettled(() => void this.#flush(channels.error, Buffer.from(JSON.stringify(status))).then(this.#close));
+  }
+
+  #settle(): void {
+    const early = this.#early ?? [];
+    this.#early = undefined;
+    for (const go of early) go();
   }
 
   readonly #close = (): void => this.#socket.close(1000);
@@ -105,9 +111,9 @@ export class ExecChannels implements CommandStreams {
     if (channel === channels.stdin) {
       this.stdin.push(message.subarray(1));
       if (this.stdin.size > maxUnreadBytes) this.#socket.pause();
-    }
-    // Limits unread terminal sizes: further ones are dropped.
-    else if (channel === channels.resize && this.#resize.size < 4_096) {
+    } else if (channel === channels.resize) {
+      // A terminal's newest size replaces those that the command has not read.
+      if (this.#resize.size > maxUnreadSizeBytes) this.#resize.clear();
       this.#resize.push(Buffer.concat([message.subarray(1), Buffer.from('\n')]));
     }
     // Version 5 of the protocol: the client closes the channel in the second byte.
