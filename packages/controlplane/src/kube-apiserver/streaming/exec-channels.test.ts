@@ -7,7 +7,12 @@ import type { TerminalSize } from './terminal-sizes.ts';
 import { acceptWebSocket } from './web-socket.ts';
 
 /** The streams of a command, and the client's end of their connection. */
-async function connect(): Promise<{ channels: ExecChannels; client: Duplex; closed: Promise<void> }> {
+async function connect(): Promise<{
+  channels: ExecChannels;
+  client: Duplex;
+  disconnect: () => void;
+  closed: Promise<void>;
+}> {
   const [client, stream] = duplexPair();
   const headers = {
     upgrade: 'websocket',
@@ -21,7 +26,8 @@ async function connect(): Promise<{ channels: ExecChannels; client: Duplex; clos
   const closed = new Promise<void>((resolve) => {
     notify = resolve;
   });
-  return { channels: new ExecChannels(socket, { clock: new VirtualClock(), closed: notify }), client, closed };
+  const channels = new ExecChannels(socket, { clock: new VirtualClock(), closed: notify });
+  return { channels, client, disconnect: () => stream.destroy(), closed };
 }
 
 /** A client's binary message of at most 125 bytes, masked with zeros. */
@@ -32,9 +38,9 @@ function message(channel: number, text: string): Buffer {
 
 describe('ExecChannels', () => {
   it('resolves queued output when the client disconnects before it is ready', async () => {
-    const { channels, client, closed } = await connect();
+    const { channels, disconnect, closed } = await connect();
     const queued = [channels.stdout(Buffer.from('out')), channels.stderr(Buffer.from('err'))];
-    client.destroy();
+    disconnect();
     await closed;
     await Promise.all([...queued, channels.stdout(Buffer.from('later'))]);
   });
