@@ -17,6 +17,7 @@ import { sortedKeys } from '../validation/sorted-keys.ts';
 import { templateFaults } from '../validation/template-validation.ts';
 import { indexedJobLimits } from './indexed-job-limits.ts';
 import { jobStatusFaults } from './job-status-validation.ts';
+import { jobTemplateChanges } from './job-template-changes.ts';
 import { podFailurePolicyFaults } from './pod-failure-policy.ts';
 import { scheduleFaults, timeZoneFaults } from './schedule.ts';
 import { successPolicyFaults } from './success-policy.ts';
@@ -178,18 +179,16 @@ function generatedSelectorFaults({ metadata, spec }: Job): readonly FieldError[]
 function jobChanges({ spec }: Job, old: Job): readonly FieldError[] {
   const fixed = [
     'selector',
-    'template',
     'completionMode',
     'podFailurePolicy',
     'backoffLimitPerIndex',
     'managedBy',
     'successPolicy',
   ] as const;
-  // While a job is suspended and has never started, its template may still change, so that a queue can set the placement.
-  const unstarted = old.spec.suspend === true && !old.status.startTime;
-  const faults = fixed
-    .filter((field) => !(field === 'template' && unstarted))
-    .flatMap((field) => immutable(spec[field], { old: old.spec[field], path: specPath.child(field) }));
+  const faults = [
+    ...fixed.flatMap((field) => immutable(spec[field], { old: old.spec[field], path: specPath.child(field) })),
+    ...jobTemplateChanges(spec.template, old),
+  ];
   const elastic = spec.completionMode === 'Indexed' && spec.completions === spec.parallelism;
   if (elastic) return faults;
   const completions = specPath.child('completions');

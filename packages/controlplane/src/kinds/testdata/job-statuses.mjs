@@ -83,6 +83,65 @@ const policies = [
   set('policies', { ...complete, startTime: START }),
 ];
 
+const change = (name, template) => [
+  'PATCH',
+  `${JOBS}/${name}?dryRun=All`,
+  { spec: { template } },
+  { type: 'strategic' },
+];
+const container = (more) => ({ spec: { containers: [{ name: 'c', ...more }] } });
+const preferred = [{ weight: 1, preference: { matchExpressions: [{ key: 'a', operator: 'Exists' }] } }];
+const term = { topologyKey: 'zone', labelSelector: { matchLabels: { a: 'b' } } };
+const nodeAffinity = { preferredDuringSchedulingIgnoredDuringExecution: preferred };
+const podAffinity = { requiredDuringSchedulingIgnoredDuringExecution: [term] };
+const templateChanges = (name) => [
+  change(name, { metadata: { labels: { q: 'z' }, annotations: { q: 'z' } } }),
+  change(name, { spec: { nodeSelector: { a: 'b' }, tolerations: [{ operator: 'Exists' }] } }),
+  change(name, { spec: { schedulingGates: [{ name: 'a.io/b' }] } }),
+  change(name, { spec: { affinity: { nodeAffinity } } }),
+  change(name, { spec: { affinity: {} } }),
+  change(name, { spec: { affinity: { podAffinity } } }),
+  change(name, container({ resources: { requests: { cpu: '2' }, limits: { memory: '1Gi' } } })),
+  change(name, { spec: { initContainers: [{ name: 'i', resources: { requests: { cpu: '2' } } }] } }),
+  change(name, container({ image: 'other' })),
+  change(name, { spec: { containers: [{ name: 'd', image: 'nginx' }] } }),
+  change(name, { spec: { resources: { requests: { cpu: '4' } } } }),
+  change(name, { spec: { priorityClassName: 'system-node-critical' } }),
+  change(name, { spec: { terminationGracePeriodSeconds: 5 } }),
+];
+const placed = {
+  template: {
+    spec: {
+      restartPolicy: 'Never',
+      nodeSelector: { a: 'c' },
+      affinity: { nodeAffinity, podAffinity },
+      containers: [{ name: 'c', image: 'nginx', resources: { requests: { cpu: '1' } } }],
+      initContainers: [{ name: 'i', image: 'nginx' }],
+    },
+  },
+};
+const templates = [
+  job('waiting', { suspend: true }),
+  ...templateChanges('waiting'),
+  job('placed', { suspend: true, ...placed }),
+  ...templateChanges('placed'),
+  change('placed', { spec: { nodeSelector: null, affinity: null } }),
+  change('placed', { spec: { affinity: { nodeAffinity: null } } }),
+  ...[
+    { active: 1 },
+    { startTime: START },
+    { startTime: START, active: 1, conditions: conditions('Suspended') },
+    { startTime: START, active: 0, conditions: conditions('Suspended') },
+  ].flatMap((status, index) => [
+    job(`stopped-${index}`, { suspend: true }),
+    set(`stopped-${index}`, status),
+    change(`stopped-${index}`, { spec: { nodeSelector: { a: 'b' } } }),
+    change(`stopped-${index}`, container({ resources: { requests: { cpu: '2' } } })),
+  ]),
+  job('running'),
+  change('running', { spec: { nodeSelector: { a: 'b' } } }),
+];
+
 export const steps = [
   ['POST', '/api/v1/namespaces', { metadata: { name: 'job-statuses-rec' } }],
   ...counters,
@@ -92,4 +151,5 @@ export const steps = [
   ...elastic,
   ...suspended,
   ...policies,
+  ...templates,
 ];
