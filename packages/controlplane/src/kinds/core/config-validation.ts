@@ -1,5 +1,6 @@
 import { type FieldError, FieldPath, forbiddenField, invalidField, requiredField } from '@kubewright/apimachinery';
 import { tooLongField } from '@kubewright/apimachinery/internal';
+import { BodyReadError, parseJson } from '@kubewright/schema';
 import type { ConfigMap, Secret } from '../generated/drafts.ts';
 import { immutable, semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
@@ -73,17 +74,24 @@ function secretFaults({ metadata, type = '', data = {} }: Secret): readonly Fiel
 
 function dockerFaults(key: string, encoded: string): readonly FieldError[] {
   if (!key.startsWith('.docker')) return [];
-  const text = Buffer.from(encoded, 'base64').toString('utf8');
+  const detail = dockerFault(Buffer.from(encoded, 'base64').toString('utf8'));
+  // The value is secret.
+  return detail === undefined ? [] : [invalidField(dataPath.key(key), '<secret contents redacted>', detail)];
+}
+
+/** Returns Go's error for a docker configuration that is not a JSON object, or undefined. Accepts null, as Go does. */
+function dockerFault(text: string): string | undefined {
+  let value: unknown;
   try {
-    JSON.parse(text);
-    return [];
-  } catch {
-    // Approximates Go's error by the first character, because the value is secret.
-    const first = text.trim().charAt(0);
-    const detail =
-      first === '' ? 'unexpected end of JSON input' : `invalid character '${first}' looking for beginning of value`;
-    return [invalidField(dataPath.key(key), '<secret contents redacted>', detail)];
+    ({ value } = parseJson(Buffer.from(text)));
+  } catch (error) {
+    if (!(error instanceof BodyReadError)) throw error;
+    // Go replaces invalid Unicode.
+    return error.problem === 'encoding' ? undefined : error.message;
   }
+  if (value === null || (typeof value === 'object' && !Array.isArray(value))) return undefined;
+  const type = Array.isArray(value) ? 'array' : typeof value === 'boolean' ? 'bool' : typeof value;
+  return `json: cannot unmarshal ${type} into Go value of type map[string]interface {}`;
 }
 
 function immutableFaults<T extends { readonly immutable?: boolean | undefined }>(
