@@ -29,21 +29,26 @@ export class MonitoredResources {
   async follow(resources: readonly ApiResource[], parts: MonitorParts): Promise<void> {
     if (this.#stopped) return;
     const wanted = new Map(monitorable(resources).map((each) => [`${each.plural}.${each.group}`, each]));
-    const gone = [...this.#monitors].filter(([name, { kind }]) => wanted.get(name)?.version !== kind.version);
-    for (const [name] of gone) this.#monitors.delete(name);
+    const gone = new Map([...this.#monitors].filter(([name, { kind }]) => wanted.get(name)?.version !== kind.version));
+    for (const name of gone.keys()) this.#monitors.delete(name);
     for (const [name, kind] of wanted) {
       if (this.#monitors.has(name)) continue;
       const monitor = new ResourceMonitor({ kind, sink: this.#sink, ...parts });
       this.#monitors.set(name, monitor);
-      monitor.start();
+      // If only the resource's version changed, its objects still exist: the new monitor takes them over.
+      monitor.start(gone.get(name));
     }
-    // If only the resource's version changed, its objects still exist, so do not forget them.
-    await Promise.all(gone.map(([name, monitor]) => monitor.stop({ forget: !wanted.has(name) })));
+    await Promise.all([...gone].map(([name, monitor]) => this.#drop(monitor, { forget: !wanted.has(name) })));
+  }
+
+  async #drop(monitor: ResourceMonitor, { forget }: { readonly forget: boolean }): Promise<void> {
+    const uids = await monitor.stop();
+    if (forget) for (const uid of uids) this.#sink.remove(uid);
   }
 
   async stop(): Promise<void> {
     this.#stopped = true;
-    await Promise.all([...this.#monitors.values()].map((monitor) => monitor.stop({ forget: false })));
+    await Promise.all([...this.#monitors.values()].map((monitor) => monitor.stop()));
     this.#monitors.clear();
   }
 }

@@ -57,15 +57,23 @@ export class ResourceMonitor {
     return this.#options.clock.monotonic() - this.#failingSinceMs >= patienceMs;
   }
 
-  start(): void {
-    this.#done ??= this.#run();
+  /**
+   * Starts the monitor. If it replaces another one, it takes over that monitor's objects, so that it notices those deleted in
+   * the meantime.
+   */
+  start(replaced?: ResourceMonitor): void {
+    this.#done ??= replaced ? this.#takeOver(replaced).then(() => this.#run()) : this.#run();
   }
 
-  /** Stops the monitor. With `forget`, also removes its objects from the sink, because the kind is no longer served. */
-  async stop(how: { readonly forget: boolean }): Promise<void> {
+  /** Stops the monitor. Returns the uids of the objects that it knows. */
+  async stop(): Promise<ReadonlySet<string>> {
     this.#stop.abort();
     await this.#done;
-    if (how.forget) for (const uid of this.#known) this.#options.sink.remove(uid);
+    return this.#known;
+  }
+
+  async #takeOver(replaced: ResourceMonitor): Promise<void> {
+    for (const uid of await replaced.stop()) this.#known.add(uid);
   }
 
   async #run(): Promise<void> {

@@ -87,8 +87,8 @@ class CountedResource {
     return this.#counts.get(namespace) ?? 0;
   }
 
-  stop(): Promise<void> {
-    return this.#monitor.stop({ forget: false });
+  async stop(): Promise<void> {
+    await this.#monitor.stop();
   }
 
   #observe({ uid = '', namespace = '' }: ObjectMeta): void {
