@@ -57,8 +57,8 @@ export function taintEvictionController(): BuiltInController {
 
 class TaintEviction {
   readonly #events = new CoreEventRecorder('taint-eviction-controller');
-  /** The time at which each pod will be evicted, by the monotonic clock. */
-  readonly #due = new Map<string, number>();
+  /** The pods that will be evicted, and when, by the monotonic clock. */
+  readonly #due = new Map<string, { readonly uid: string; readonly dueMs: number }>();
 
   reconcile(request: ReconcileRequest, ctx: RequestContext): Promise<ReconcileOutcome> {
     return this.#events.during(ctx, () => this.#reconcile(request, ctx));
@@ -69,20 +69,24 @@ class TaintEviction {
     const pod = ctx.cache.lister(Pod).get(request);
     const { nodeName = '', tolerations = [] } = pod?.spec ?? {};
     const taints = nodeName === '' ? [] : (ctx.cache.lister(Node).get({ name: nodeName })?.spec?.taints ?? []);
+    const planned = this.#due.get(key);
+    const isSame = planned !== undefined && planned.uid === pod?.metadata.uid;
     const delayMs = pod ? evictionDelayMs(taints, tolerations) : Number.POSITIVE_INFINITY;
-    if (delayMs === Number.POSITIVE_INFINITY) {
+    // The pod may have been deleted and recreated under its name.
+    if (planned && (!isSame || delayMs === Number.POSITIVE_INFINITY)) {
+      this.#due.delete(key);
       // prose-ok: upstream's text
-      if (this.#due.delete(key)) this.#note(ctx, `Cancelling deletion of Pod ${key}`);
-      return undefined;
+      this.#note(ctx, `Cancelling deletion of Pod ${key}`);
     }
+    if (!pod || delayMs === Number.POSITIVE_INFINITY) return undefined;
     const nowMs = ctx.clock.monotonic();
     // Once scheduled, the time of an eviction does not change with the pod's tolerations, unless the eviction is canceled or
     // immediate.
-    const dueMs = delayMs === 0 ? nowMs : (this.#due.get(key) ?? nowMs + delayMs);
-    this.#due.set(key, dueMs);
+    const dueMs = delayMs === 0 ? nowMs : isSame ? planned.dueMs : nowMs + delayMs;
+    this.#due.set(key, { uid: pod.metadata.uid, dueMs });
     if (dueMs > nowMs) return { requeueAfterMs: dueMs - nowMs };
     this.#due.delete(key);
-    if (pod && !isDeleting(pod)) {
+    if (!isDeleting(pod)) {
       this.#note(ctx, `Marking for deletion Pod ${key}`);
       await evict(pod, ctx);
     }
