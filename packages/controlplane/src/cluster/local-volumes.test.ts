@@ -18,6 +18,7 @@ import { EmbeddedCluster } from './embedded-cluster.ts';
 
 const namespace = 'volumes';
 const timeout = 15_000;
+const onNode = { 'volume.kubernetes.io/selected-node': 'kubewright' };
 type ClaimSpec = NonNullable<PersistentVolumeClaim['spec']>;
 
 describe('local volumes', () => {
@@ -138,9 +139,20 @@ describe('local volumes', () => {
     await run('copier', 'grep text /data/link && echo more >> /data/a/b', mounting('copy'));
     expect(readFileSync(join(await pathOf('original'), 'a/b'), 'utf8')).toBe('text\n');
     const snapshot = { apiGroup: 'snapshot.storage.k8s.io', kind: 'VolumeSnapshot', name: 's' };
-    await createClaim('restored', { dataSourceRef: snapshot }, { 'volume.kubernetes.io/selected-node': 'kubewright' });
+    await createClaim('restored', { dataSourceRef: snapshot }, onNode);
     const why = 'failed to provision volume with StorageClass "standard": cannot copy from a VolumeSnapshot';
     await expect.poll(() => eventsOf('restored'), { timeout }).toContain(`ProvisioningFailed: ${why}`);
+  });
+
+  it('reject a copy that is smaller than its source', async () => {
+    await createClaim('large', { resources: { requests: { storage: '2Gi' } } }, onNode);
+    await isBound('large');
+    const dataSourceRef = { kind: 'PersistentVolumeClaim', name: 'large' };
+    await createClaim('small', { dataSourceRef }, onNode);
+    const why = 'the claim requests 1Gi, less than the 2Gi of the source claim "large"; request at least 2Gi';
+    const failed = `ProvisioningFailed: failed to provision volume with StorageClass "standard": ${why}`;
+    await expect.poll(() => eventsOf('small'), { timeout }).toContain(failed);
+    expect((await claimNow('small')).status?.phase).toBe('Pending');
   });
 
   it('are folders of the node if the user specifies the path', async () => {

@@ -1,4 +1,4 @@
-import { isAlreadyExists, type Stored } from '@kubewright/apimachinery';
+import { isAlreadyExists, Quantity, type Stored } from '@kubewright/apimachinery';
 import { Node, PersistentVolume, PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
 import { StorageClass } from '@kubewright/apimachinery/storage/v1';
 import {
@@ -13,7 +13,7 @@ import {
 import { CoreEventRecorder } from '../core-event-recorder.ts';
 import { createObject, deleteObject, updateObject } from '../object-writes.ts';
 import { messageOf } from '../pods/pod-control.ts';
-import { needsExpansion } from '../volumes/claim-size.ts';
+import { needsExpansion, requestOf } from '../volumes/claim-size.ts';
 import { classOfClaim } from '../volumes/storage-class.ts';
 import { storageNames } from '../volumes/storage-names.ts';
 import {
@@ -175,7 +175,7 @@ class Provisioner {
   /**
    * Returns the folder of the source claim that a claim is cloned from, or undefined if it is not a clone.
    *
-   * @throws Error if the source claim is not bound to a local volume of the same class.
+   * @throws Error if the source claim is not bound to a local volume of the same class, or is larger than the claim.
    */
   #sourcePath(claim: Stored<PersistentVolumeClaim>, storageClass: StorageClass): string | undefined {
     const name = (claim.spec?.dataSourceRef ?? claim.spec?.dataSource)?.name;
@@ -188,6 +188,13 @@ class Provisioner {
     if (source.status?.phase !== 'Bound' || !volume) throw new Error(`the source claim "${name}" is not bound`);
     if (!isLocalVolume(volume) || volume.spec?.storageClassName !== storageClass.metadata.name) {
       throw new Error(`the source claim "${name}" has another storage class`);
+    }
+    const size = Quantity.tryParse(volume.spec?.capacity?.['storage']) ?? Quantity.zero;
+    const requested = requestOf(claim);
+    if (requested.compare(size) < 0) {
+      throw new Error(
+        `the claim requests ${requested}, less than the ${size} of the source claim "${name}"; request at least ${size}`,
+      );
     }
     return volume.spec?.local?.path;
   }
