@@ -1,5 +1,5 @@
 import type { Stored } from '@kubewright/apimachinery';
-import { Pod } from '@kubewright/apimachinery/core/v1';
+import { Pod, type PodSpec } from '@kubewright/apimachinery/core/v1';
 import { stored } from '@kubewright/apimachinery/testing';
 import { describe, expect, it } from 'vitest';
 import { byAverage, byUtilization, type CalculationInput } from './replica-calculation.ts';
@@ -76,6 +76,20 @@ describe('byUtilization', () => {
     );
     expect(() => byUtilization({ ...input, resource: 'constructor' }, 50)).toThrow('missing request for constructor');
     expect(() => byUtilization({ ...input, container: 'x' }, 50)).toThrow('container x not found in Pod 0');
+  });
+
+  it('reads the requests of each pod once', () => {
+    const input = inputOf({ usage: [10, ...Array.from({ length: 50 }, () => undefined)] });
+    let reads = 0;
+    const pods = input.pods.map((pod) => ({
+      ...pod,
+      get spec(): PodSpec {
+        reads++;
+        return pod.spec ?? { containers: [] };
+      },
+    }));
+    byUtilization({ ...input, pods }, 50);
+    expect(reads).toBe(pods.length);
   });
 });
 

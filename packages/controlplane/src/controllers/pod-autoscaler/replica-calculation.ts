@@ -42,11 +42,14 @@ interface Ratio {
  * @throws Error if there are no pods, no measurements, or a container without a request.
  */
 export function byUtilization(input: CalculationInput, targetPercent: number): Proposal {
+  // Computed once, and only if it is needed, because a missing request is an error.
+  let computed: ReadonlyMap<string, number> | undefined;
+  const requestsOfAll = (): ReadonlyMap<string, number> => (computed ??= requests(input));
   return propose(input, {
     // When scaling down, a pod without a measurement counts as if it used its full request.
-    assumed: (pod) => (requests(input).get(pod) ?? 0) * (Math.max(100, targetPercent) / 100),
+    assumed: (pod) => (requestsOfAll().get(pod) ?? 0) * (Math.max(100, targetPercent) / 100),
     ratioOf: (usages) => {
-      const requested = requests(input);
+      const requested = requestsOfAll();
       const known = [...usages].filter(([pod]) => requested.has(pod));
       const used = known.reduce((sum, [, milli]) => sum + milli, 0);
       const total = known.reduce((sum, [pod]) => sum + (requested.get(pod) ?? 0), 0);
