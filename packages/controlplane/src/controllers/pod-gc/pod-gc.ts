@@ -16,7 +16,7 @@ const quarantineMs = 40_000;
  */
 export function podGarbageCollector(): BuiltInController {
   const pods = new PodsByNode();
-  /** When each node was first found missing, by the monotonic clock. */
+  /** When each node that still has pods was first found missing, by the monotonic clock. */
   const missedAt = new Map<string, number>();
   return {
     account: 'pod-garbage-collector',
@@ -24,7 +24,11 @@ export function podGarbageCollector(): BuiltInController {
       name: 'pod-garbage-collector',
       for: Pod,
       watches: [
-        watch(Pod, pods.track),
+        watch<Pod>(Pod, (event, queue) => {
+          pods.track(event, queue);
+          const { nodeName } = event.object.object.spec ?? {};
+          if (nodeName !== undefined && pods.on(nodeName).length === 0) missedAt.delete(nodeName);
+        }),
         watch<Node>(Node, ({ type, object }) => {
           if (type !== 'delete') missedAt.delete(object.name);
         }),
