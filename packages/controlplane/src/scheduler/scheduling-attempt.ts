@@ -16,6 +16,7 @@ import type { QueuedPod } from './queue/queued-pod.ts';
 import type { SchedulingQueue } from './queue/scheduling-queue.ts';
 import { schedulePod } from './schedule-pod.ts';
 import { SchedulingError } from './scheduling-error.ts';
+import { truncateNote } from './truncate-note.ts';
 import type { VolumeBinder, VolumeReservation } from './volumes/volume-binder.ts';
 import type { VolumeWaits } from './volumes/volume-waits.ts';
 
@@ -41,9 +42,6 @@ export interface AttemptParts {
   /** The index of the node that the next search examines first. */
   readonly start: { index: number };
 }
-
-/** The maximum length of an event's note. */
-const longestNote = 1_024;
 
 /** Tries to schedule pods. Each decision is made synchronously; binding and reporting are asynchronous. */
 export class SchedulingAttempts {
@@ -194,7 +192,12 @@ export class SchedulingAttempts {
     const pod = isSame ? queued.pod : pendingPod(stored);
     queue.retry(queued, { pod, rejectors: failure.rejectors });
     queue.nominator.nominate(pod, nominatedNodeName ?? pod.nominatedNodeName);
-    const event = { type: 'Warning', reason: 'FailedScheduling', action: 'Scheduling', note: cut(message) } as const;
+    const event = {
+      type: 'Warning',
+      reason: 'FailedScheduling',
+      action: 'Scheduling',
+      note: truncateNote(message),
+    } as const;
     ctx.events.record({ ...event, regarding: stored });
     try {
       const condition = { type: 'PodScheduled', status: 'False', reason, message } as const;
@@ -218,9 +221,4 @@ function schedulerError(error: unknown): Failure {
 function preBindError(error: unknown): SchedulingError {
   const cause = error instanceof Error ? error.message : String(error);
   return new SchedulingError({ what: `running PreBind plugin "VolumeBinding": ${cause}` });
-}
-
-/** Truncates a message to the maximum length of an event's note. */
-function cut(message: string): string {
-  return message.length <= longestNote ? message : `${message.slice(0, longestNote - 4)} ...`;
 }

@@ -43,6 +43,3 @@ export type ClusterEvent =
   | Change<'CSIDriver', ObjectAction, CSIDriver>
   | Change<'CSIStorageCapacity', ObjectAction, CSIStorageCapacity>
   | Change<'VolumeAttachment', ObjectAction, VolumeAttachment>;
-
-/** The events of one resource. */
-export type EventOf<R extends ClusterEvent['resource']> = Extract<ClusterEvent, { readonly resource: R }>;
