@@ -17,9 +17,11 @@ it('counts the toleration of a pod that was recreated under the same name from i
   await pods.create(pod);
   await cluster.advance(20_000);
 
-  // Both events arrive before the next reconcile.
-  await pods.delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 });
-  const { metadata } = await pods.create(pod);
+  // Sent together, so that both events arrive before the next reconcile.
+  const [, { metadata }] = await Promise.all([
+    pods.delete({ namespace, name: 'p' }, { gracePeriodSeconds: 0 }),
+    pods.create(pod),
+  ]);
   await cluster.advance(20_000);
   await cluster.settle();
   expect((await pods.get({ namespace, name: 'p' })).metadata).toMatchObject({ uid: metadata.uid });
