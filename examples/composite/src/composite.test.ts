@@ -144,7 +144,7 @@ describe('webhook', () => {
   afterAll(() => void server?.close());
 
   it.each([
-    ['/broken', 'answered 500: division by zero'],
+    ['/broken', 'returned 500: division by zero'],
     ['/empty', 'has no list "children"'],
   ])('reports the answer of %s', async (path, message) => {
     const parent = stored(HelloWorld({ metadata: { name: 'hello', namespace }, spec: { who: [] } }));

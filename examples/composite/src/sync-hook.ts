@@ -33,10 +33,10 @@ export function webhook<T extends KubernetesObject>(url: string): SyncHook<T> {
     const headers = { 'content-type': 'application/json' };
     const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(request), signal });
     const text = await response.text();
-    if (!response.ok) throw new Error(`the hook ${url} answered ${response.status}: ${text.slice(0, 1000)}`);
+    if (!response.ok) throw new Error(`the hook ${url} returned ${response.status}: ${text.slice(0, 1000)}`);
     const answer = JSON.parse(text) as Partial<SyncResponse>;
     // An invalid response must not delete all children.
-    if (!Array.isArray(answer.children)) throw new Error(`the answer of the hook ${url} has no list "children"`);
+    if (!Array.isArray(answer.children)) throw new Error(`the response of the hook ${url} has no list "children"`);
     return answer as SyncResponse;
   };
 }

@@ -32,9 +32,9 @@ export type DecorateHook<T extends KubernetesObject> = (
 export function webhook<T extends KubernetesObject>(url: string): DecorateHook<T> {
   return async (request, { signal }) => {
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(request), signal });
-    if (!response.ok) throw new Error(`the hook ${url} answered ${response.status}: ${await response.text()}`);
+    if (!response.ok) throw new Error(`the hook ${url} returned ${response.status}: ${await response.text()}`);
     const answer = (await response.json()) as DecorateResponse;
-    if (!Array.isArray(answer.attachments)) throw new Error(`the hook ${url} answered without attachments`);
+    if (!Array.isArray(answer.attachments)) throw new Error(`the response of the hook ${url} has no list "attachments"`);
     return answer;
   };
 }

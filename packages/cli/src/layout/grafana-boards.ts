@@ -94,8 +94,8 @@ export const kubewrightBoard: Board = {
           queries: [gauge('kubewright_watch_last_event_age_seconds', 'kind')],
         },
         {
-          title: 'Lag behind the server',
-          description: 'Time spent waiting for a state that the server is known to have.',
+          title: 'Cache lag',
+          description: 'Time since the cache learned of a newer state that it has not received yet.',
           unit: 's',
           queries: [gauge('kubewright_cache_lag_seconds', 'kind')],
         },

@@ -12,7 +12,7 @@ export interface ProjectOptions {
   /** @defaultValue files in `src` that `tsconfig.json` includes, except tests */
   readonly sources?: readonly string[] | undefined;
   /** File contents that replace files on disk, by absolute path: from editors or tests. */
-  readonly overlay?: ReadonlyMap<string, string> | undefined | undefined;
+  readonly overlay?: ReadonlyMap<string, string> | undefined;
 }
 
 /** A snapshot of a project's sources, as the compiler sees it. */

@@ -4,31 +4,31 @@ import { defineKind } from '@kubewright/runtime';
 
 /** The command to run, and its schedule. */
 export interface CronTabSpec {
-  /** Minute, hour, day of month, month, day of week. A sixth field in front of them counts seconds. */
+  /** Cron expression: minute, hour, day of month, month, day of week. An optional first field sets seconds. */
   readonly cronSpec: string;
   /** Image of the pods. */
   readonly image: string;
-  /** Command of the pods, instead of the image's. */
+  /** Command of the pods. Defaults to the command of the image. */
   readonly command?: readonly string[];
   /** Number of pods per run. @integer @minimum 1 @default 1 */
   readonly replicas?: number;
   /** Time zone of `cronSpec`, by its IANA name. @default "Etc/UTC" */
   readonly timeZone?: string;
-  /** True to pause the schedule. Runs that fall due meanwhile are skipped. */
+  /** Pauses the schedule. Runs that are due while it is paused are skipped. */
   readonly suspend?: boolean;
-  /** How late a run may start. A run that could not start in time is missed. @integer @minimum 1 */
+  /** Deadline for starting a run after its scheduled time. Runs that miss it are skipped. @integer @minimum 1 */
   readonly startingDeadlineSeconds?: number;
   /** Number of finished Jobs to keep. @integer @minimum 0 @default 3 */
   readonly historyLimit?: number;
 }
 
-/** The runs so far, and the next one. */
+/** The observed state of the schedule. */
 export interface CronTabStatus {
   /** The time for which the last run was scheduled. @dateTime */
   readonly lastScheduleTime?: string;
-  /** The time of the next run; missing while suspended. @dateTime */
+  /** The time of the next run; unset while suspended. @dateTime */
   readonly nextScheduleTime?: string;
-  /** Number of runs that were due and never started. @integer */
+  /** Number of runs that were due but did not start. @integer */
   readonly missedRuns?: number;
   /** Names of unfinished Jobs. @listType atomic */
   readonly active?: readonly string[];

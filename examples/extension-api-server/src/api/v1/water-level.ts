@@ -3,13 +3,13 @@ import { defineKind } from '@kubewright/runtime';
 
 /** A measurement of one well. */
 export interface WaterLevelSpec {
-  /** When it was measured. @format date-time */
+  /** Time of the measurement. @format date-time */
   readonly timestamp: string;
-  /** Metres of water. @double */
+  /** Water level in metres. @double */
   readonly metres: number;
 }
 
-/** The water level is computed when a client reads it; nothing is stored. */
+/** The water level of a well. It is computed on each read and not stored. */
 export const WaterLevel = defineKind<WaterLevelSpec>({
   group: 'wells.example.com',
   version: 'v1',

@@ -2,22 +2,22 @@ import type { ObjectOf } from '@kubewright/apimachinery';
 import { defineKind } from '@kubewright/runtime';
 
 /**
- * The depth of a well, and how its water is raised.
+ * The depth and the pump of a well.
  *
  * @rule self.depth <= 100 || self.pump == 'motor'
  * @message a well deeper than 100 metres needs a motor
  */
 export interface WellSpec {
   /**
-   * How deep the well is, in metres.
+   * Depth in metres.
    * @int32 @minimum 1
    */
   readonly depth: number;
-  /** How water is raised. @default bucket */
+  /** Device that raises the water. @default bucket */
   readonly pump?: 'bucket' | 'hand' | 'motor';
 }
 
-/** A well is stored by this API server, not by the cluster's. */
+/** A well. It is stored by this API server instead of the cluster's API server. */
 export const Well = defineKind<WellSpec>({
   group: 'wells.example.com',
   version: 'v1',

@@ -2,7 +2,7 @@ import type { ObjectOf } from '@kubewright/apimachinery';
 import type { Condition } from '@kubewright/apimachinery/meta/v1';
 import { defineKind } from '@kubewright/runtime';
 
-/** Which operator to run, and its settings. */
+/** A reference to an OperatorVersion, and values for its parameters. */
 export interface InstanceSpec {
   /** Name of the OperatorVersion. */
   readonly operatorVersion: string;
@@ -15,7 +15,7 @@ export type Progress = 'Pending' | 'InProgress' | 'Complete' | 'Failed';
 export interface StepStatus {
   readonly name: string;
   readonly progress: Progress;
-  /** Why the step is not complete. */
+  /** Reason why the step is not complete. */
   readonly message?: string;
 }
 
@@ -26,13 +26,13 @@ export interface PhaseStatus {
   readonly steps: readonly StepStatus[];
 }
 
-/** The run of a plan. It is the operator's only state, so the operator continues from here after a crash. */
+/** The progress of the current plan. After a crash, the operator continues from here. */
 export interface InstanceStatus {
-  /** Counts the runs. @integer */
+  /** Number of plans that were started. @integer */
   readonly run?: number;
   readonly plan?: string;
   readonly progress?: Progress;
-  /** The parameters with which plans have run. */
+  /** The parameters of the last run. */
   readonly parameters?: Readonly<Record<string, string>>;
   /** @listType map @listMapKey name */
   readonly phases?: readonly PhaseStatus[];
@@ -42,7 +42,7 @@ export interface InstanceStatus {
   readonly conditions?: readonly Condition[];
 }
 
-/** An application that an OperatorVersion describes. */
+/** An application installed by the plans of an OperatorVersion. */
 export const Instance = defineKind<InstanceSpec, InstanceStatus>({
   group: 'plans.example.com',
   version: 'v1',

@@ -1,13 +1,13 @@
 import type { ObjectOf } from '@kubewright/apimachinery';
 import { defineKind } from '@kubewright/runtime';
 
-/** How the members of a plan or a phase run. */
+/** The order in which phases of a plan, or steps of a phase, run: one after another, or all at once. */
 export type Strategy = 'serial' | 'parallel';
 
-/** A setting of the operator's instances. */
+/** A parameter that instances can set. */
 export interface Parameter {
   readonly name: string;
-  /** Missing for a parameter that every instance must set. */
+  /** Value for instances that do not set the parameter. Without it, every instance must set the parameter. */
   readonly default?: string;
   /** @default string */
   readonly type?: 'string' | 'integer' | 'boolean';
@@ -22,7 +22,7 @@ export interface Step {
   readonly resources: readonly unknown[];
 }
 
-/** Steps that belong together. */
+/** A group of steps. */
 export interface Phase {
   readonly name: string;
   /** @default serial */
@@ -31,7 +31,7 @@ export interface Phase {
   readonly steps: readonly Step[];
 }
 
-/** The phases to run for one occasion. */
+/** A sequence of phases, such as an installation or an upgrade. */
 export interface Plan {
   readonly name: string;
   /** @default serial */

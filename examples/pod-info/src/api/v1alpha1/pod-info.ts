@@ -1,9 +1,9 @@
 import type { ObjectOf } from '@kubewright/apimachinery';
 import { defineKind } from '@kubewright/runtime';
 
-/** The part of a record that is known as soon as the pod is created or scheduled. */
+/** Facts about the pod that are known once it is scheduled. */
 export interface PodInfoSpec {
-  /** The node that the pod runs on; missing until the pod is scheduled. */
+  /** The node that the pod runs on; unset until the pod is scheduled. */
   readonly nodeName?: string;
   /** True if the pod uses the network of its node. */
   readonly hostNetwork?: boolean;
@@ -11,14 +11,14 @@ export interface PodInfoSpec {
   readonly workload: Workload;
 }
 
-/** A workload, or a pod that belongs to none. */
+/** A workload, or the pod itself if no workload owns it. */
 export interface Workload {
   readonly apiVersion: string;
   readonly kind: string;
   readonly name: string;
 }
 
-/** The part that the node reports. */
+/** Facts about the pod that its node reports. */
 export interface PodInfoStatus {
   /** All addresses of the pod. @listType atomic */
   readonly podIPs?: readonly string[];

@@ -12,12 +12,12 @@ export interface PostgresBackupScheduleSpec {
   readonly timeZone?: string;
   readonly suspend?: boolean;
   readonly type?: PostgresBackupSpec['type'];
-  /** Restore drill: restores the newest backup into a temporary server, and queries it. */
+  /** Restore drill, which restores the newest backup to a temporary server and queries it. */
   readonly drill?: Drill;
 }
 
 export interface Drill {
-  /** When to run the drill, as a cron expression with five fields. @maxLength 100 */
+  /** Schedule of the drill, as a cron expression with five fields. @maxLength 100 */
   readonly schedule: string;
   /** Query that must return at least one row in the restored database. @default "SELECT 1" @maxLength 65536 */
   readonly query?: string;
@@ -51,7 +51,7 @@ export interface DrillResult {
   readonly durationSeconds?: number;
 }
 
-/** Takes backups on a schedule, and tests that they can be restored. */
+/** A schedule of backups and of restore drills, which test that backups can be restored. */
 export const PostgresBackupSchedule = defineKind<PostgresBackupScheduleSpec, PostgresBackupScheduleStatus>({
   group: 'database.db.example.com',
   version: 'v1',

@@ -35,7 +35,7 @@ export interface PostgresClusterSpec {
   /** @default {} */
   readonly replication?: Replication;
   readonly lease?: LeaseTiming;
-  /** How a new cluster's data directory is created. By default, the database is empty. @immutable */
+  /** Source of a new cluster's data. By default, the database is empty. @immutable */
   readonly bootstrap?: Bootstrap;
   readonly backup?: BackupTarget;
   /** Database and owner to create in a new cluster. @immutable */
@@ -43,7 +43,7 @@ export interface PostgresClusterSpec {
   /** Creates the Secret `NAME-superuser` with the password of `postgres`. To change the password, edit the Secret. */
   readonly superuserAccess?: boolean;
   /**
-   * How the primary is updated after its replicas: `unsupervised` switches over automatically, `supervised` waits until you
+   * Update of the primary after its replicas: `unsupervised` switches over automatically, `supervised` waits until you
    * request another primary. @default unsupervised
    */
   readonly updates?: 'unsupervised' | 'supervised';
@@ -81,7 +81,7 @@ export interface Replication {
    * ones. @default required
    */
   readonly durability?: 'required' | 'preferred';
-  /** How long a failed primary may take to recover before another instance is promoted. @minimum 0 @default 0 @int32 */
+  /** Time that a failed primary has to recover before another instance is promoted. @minimum 0 @default 0 @int32 */
   readonly failoverDelaySeconds?: number;
 }
 
@@ -114,7 +114,7 @@ export interface Restore {
   readonly target?: RecoveryTarget;
 }
 
-/** Where recovery ends. By default, at the end of the archive. */
+/** The point at which recovery ends; defaults to the end of the archive. */
 export interface RecoveryTarget {
   /** @format date-time */
   readonly time?: string;
@@ -163,13 +163,13 @@ export interface PostgresClusterStatus {
   readonly readyInstances?: number;
   /** The instance that should be the primary. Written by the operator. Empty while a primary is being chosen. */
   readonly targetPrimary?: string;
-  /** When targetPrimary was last changed. @format date-time */
+  /** Time at which targetPrimary was last changed. @format date-time */
   readonly targetPrimaryTime?: string;
   /** Time at which the operator first found the primary failing. Failover starts `failoverDelaySeconds` later. @format date-time */
   readonly primaryFailingSince?: string;
   /** The current primary. Written by the instance itself once it is promoted. */
   readonly currentPrimary?: string;
-  /** Highest instance number that was ever used. @int32 */
+  /** Highest instance number used so far. @int32 */
   readonly lastInstance?: number;
   /** @int32 */
   readonly timeline?: number;
@@ -203,7 +203,7 @@ export interface MajorUpgrade {
   readonly to: string;
   /** @format date-time */
   readonly startedAt: string;
-  /** Why the upgrade failed. */
+  /** Reason why the upgrade failed. */
   readonly message?: string;
 }
 

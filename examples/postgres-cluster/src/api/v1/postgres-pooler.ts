@@ -9,7 +9,7 @@ export interface PostgresPoolerSpec {
   readonly type?: 'rw' | 'ro' | 'r';
   /** Number of PgBouncer pods. @minimum 0 @maximum 100 @default 1 @int32 */
   readonly instances?: number;
-  /** When a server connection is returned to the pool: after the client's session, or after each transaction. @default session */
+  /** Time at which a server connection returns to the pool: after the client's session, or after each transaction. @default session */
   readonly poolMode?: 'session' | 'transaction';
   /** PgBouncer settings. Settings that the operator manages are rejected. @maxProperties 100 */
   readonly parameters?: Readonly<Record<string, string>>;

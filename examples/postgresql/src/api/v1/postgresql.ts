@@ -12,7 +12,7 @@ import { defineKind } from '@kubewright/runtime';
  * @message the user and password are fixed at creation; delete the object and create it again
  */
 export interface PostgresqlSpec {
-  /** Owner of the default database; "postgres" if absent. */
+  /** Owner of the default database; defaults to "postgres". */
   readonly defaultUser?: UserName;
   /** @deprecated use defaultUser. */
   readonly defaultuser?: UserName;
@@ -35,7 +35,7 @@ export interface PostgresqlStatus {
   readonly conditions?: readonly Condition[];
 }
 
-/** Postgresql is one PostgreSQL server in one pod. */
+/** A PostgreSQL server in a single pod. */
 export const Postgresql = defineKind<PostgresqlSpec, PostgresqlStatus>({
   group: 'database.db.example.com',
   version: 'v1',

@@ -10,7 +10,7 @@ export interface RedisSpec {
 export interface RedisStatus {
   /** The pod that accepts writes. */
   readonly primary?: string;
-  /** Number of servers that follow the primary without interruption. @integer */
+  /** Number of replicas that are connected to the primary and in sync. @integer */
   readonly replicas?: number;
   /** @int64 */
   readonly observedGeneration?: number;

@@ -1,7 +1,7 @@
 import type { ObjectOf } from '@kubewright/apimachinery';
 import { defineKind } from '@kubewright/runtime';
 
-/** Which pods to run, and how many. */
+/** The desired number of pods, and their container. */
 export interface PodSetSpec {
   /** @int32 @minimum 0 @default 1 */
   readonly replicas?: number;
@@ -9,7 +9,7 @@ export interface PodSetSpec {
   readonly command?: readonly string[];
 }
 
-/** The observed pods. */
+/** The observed state. */
 export interface PodSetStatus {
   /** Number of pods. @int32 */
   readonly replicas: number;
@@ -17,7 +17,7 @@ export interface PodSetStatus {
   readonly readyReplicas: number;
 }
 
-/** A number of equal pods. */
+/** Keeps a number of identical pods running. */
 export const PodSet = defineKind<PodSetSpec, PodSetStatus>({
   group: 'sets.example.com',
   version: 'v1',

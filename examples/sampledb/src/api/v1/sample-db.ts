@@ -4,7 +4,7 @@ import { defineKind } from '@kubewright/runtime';
 
 export interface SampleDBSpec {
   /**
-   * Major version of PostgreSQL. A later one upgrades the database.
+   * Major version of PostgreSQL. Raising it upgrades the database.
    *
    * @pattern ^\d+$
    * @maxLength 3
@@ -14,16 +14,16 @@ export interface SampleDBSpec {
   readonly version: string;
   /** Size of the volume with the data. @quantity @default 1Gi @immutable */
   readonly storage?: string;
-  /** SQL that runs once, when the database is new. @maxLength 65536 @immutable */
+  /** SQL that runs once, when the database is created. @maxLength 65536 @immutable */
   readonly initialize?: string;
-  /** When to take backups, as a cron expression. Missing for no backups. @maxLength 100 */
+  /** Schedule of backups, as a cron expression. If unset, no backups are taken. @maxLength 100 */
   readonly backupSchedule?: string;
 }
 
 export interface SampleDBStatus {
   /** The version whose installation or upgrade is complete. */
   readonly version?: string;
-  /** The version that is being installed, or upgraded to. */
+  /** The version that is being installed or upgraded to. */
   readonly target?: string;
   /** @int64 */
   readonly observedGeneration?: number;
@@ -35,7 +35,7 @@ export interface SampleDBStatus {
  * A database with backups, upgrades, and a snapshot before its deletion.
  *
  * @rule self.metadata.name.size() <= 40
- * @message the name must have at most 40 characters, because the names of the Jobs are longer
+ * @message the name must have at most 40 characters, because Job names append a suffix
  */
 export const SampleDB = defineKind<SampleDBSpec, SampleDBStatus>({
   group: 'samples.example.com',
