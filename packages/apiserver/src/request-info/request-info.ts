@@ -110,9 +110,9 @@ function outsideResources(method: string, path: string, query: URLSearchParams):
   return { isResource: false, path, verb: method.toLowerCase(), ...none, inNamespace: false, remainder: [], query };
 }
 
-/** Parses a boolean query parameter. As upstream, any value is true except `0` and `false`, even an empty one (`?watch`). */
+/** Parses a boolean query parameter. As upstream, any value is true except `0` and `false` (in any case), even an empty one and `f`. */
 export function isTrue(value: string | null): boolean {
-  return value !== null && !/^(?:0|f|F|false|FALSE|False)$/.test(value);
+  return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }
 
 function decodePath(path: string): string {

@@ -46,12 +46,27 @@ describe('failureOf', () => {
   });
 
   it.each([
-    ['NotFound', 404, 'check the name and the namespace, then retry'],
     ['Conflict', 409, 'retry: the object has changed in the meantime'],
     ['BadRequest', 400, 'fix what the message above names, then retry'],
   ])('says what to do about %s', (reason, code, remedy) => {
     const { message } = failure(status(code, { reason, message: 'no' }));
     expect(message).toMatchObject({ code: 'KW7306', remedy });
+  });
+
+  it.each([
+    [
+      { name: 'one', group: 'example.com', kind: 'shops' },
+      'create shops.example.com "one" or correct the name and the namespace; to list existing objects: kubectl get shops.example.com --all-namespaces',
+    ],
+    [
+      { name: 'one', kind: 'secrets' },
+      'create secrets "one" or correct the name and the namespace; to list existing objects: kubectl get secrets --all-namespaces',
+    ],
+    [{ name: 'shop', kind: 'namespaces' }, 'create the namespace or choose another: kubectl create namespace shop'],
+    [{}, 'check that the cluster has the right version and serves the kind: kubectl api-resources'],
+  ])('says what to do about a missing object: %o', (details, remedy) => {
+    const { message } = failure(status(404, { reason: 'NotFound', message: 'not found', details }));
+    expect(message).toMatchObject({ code: 'KW7306', why: 'not found', remedy });
   });
 
   it('suggests a remedy when a webhook cannot be called', () => {

@@ -136,10 +136,19 @@ function statusFailure(error: StatusError): Failure {
   });
 }
 
-function remedyOf({ reason }: StatusError, hasFields: boolean): string {
-  if (reason === 'NotFound') return 'check the name and the namespace, then retry';
+function remedyOf({ reason, status: { details } }: StatusError, hasFields: boolean): string {
+  if (reason === 'NotFound') return missingRemedy(details);
   if (reason === 'Conflict') return 'retry: the object has changed in the meantime';
   return hasFields ? 'fix the fields listed above, then retry' : 'fix what the message above names, then retry';
+}
+
+/** Returns the remedy for an object that does not exist, which the details name. */
+function missingRemedy({ name, group, kind }: NonNullable<StatusError['status']['details']> = {}): string {
+  // Without a name, the path is unknown to the server.
+  if (!name || !kind) return 'check that the cluster has the right version and serves the kind: kubectl api-resources';
+  if (kind === 'namespaces') return `create the namespace or choose another: kubectl create namespace ${name}`;
+  const resource = group ? `${kind}.${group}` : kind;
+  return `create ${resource} "${name}" or correct the name and the namespace; to list existing objects: kubectl get ${resource} --all-namespaces`;
 }
 
 /** Returns the rule that would allow the denied request, as YAML to paste into a Role or ClusterRole. */

@@ -5,7 +5,6 @@ import { type CallExpr, qualifiedName } from '../syntax/ast.ts';
 import { type CelType, formatCall, isDynOrError } from '../types/cel-type.ts';
 import { CelList } from '../values/list.ts';
 import { CelMap } from '../values/map.ts';
-import { CelOptional } from '../values/optional.ts';
 import { matchesType, typeOfValue } from '../values/type-of.ts';
 import type { CelValue } from '../values/value.ts';
 import type { Compiler } from './compiler.ts';
@@ -187,10 +186,8 @@ function dispatching(call: Call, overloads: readonly Overload[], cost: ActualCos
 }
 
 function signature(call: Call, values: readonly CelValue[]): string {
-  const types = values.map((value) => {
-    const type = typeOfValue(value);
-    return value instanceof CelOptional ? { ...type, params: [] } : { ...type, params: [] };
-  });
+  // As in cel-go, the types of values have no parameters.
+  const types = values.map((value) => ({ ...typeOfValue(value), params: [] }));
   const text = formatCall(types, call.member);
   return call.member ? text.replace('.(', `.${call.name}(`) : `${call.name}${text}`;
 }

@@ -16,7 +16,7 @@ export function parseRequestUri(raw: string): GoUrl | string {
 }
 
 function parse(raw: string): GoUrl | string {
-  // Matches control characters: anything but printable ASCII and non-ASCII characters.
+  // As Go does, rejects the control characters of ASCII, but not those from U+0080 to U+009F.
   if (/[^ -~\u0080-\uffff]/.test(raw)) return 'net/url: invalid control character in URL';
   if (raw === '') return 'empty url';
   if (raw === '*') return { scheme: '', host: '', rawPath: '*', rawQuery: '', text: raw };
