@@ -34,7 +34,8 @@ export function webhook<T extends KubernetesObject>(url: string): DecorateHook<T
     const response = await fetch(url, { method: 'POST', body: JSON.stringify(request), signal });
     if (!response.ok) throw new Error(`the hook ${url} returned ${response.status}: ${await response.text()}`);
     const answer = (await response.json()) as DecorateResponse;
-    if (!Array.isArray(answer.attachments)) throw new Error(`the response of the hook ${url} has no list "attachments"`);
+    if (!Array.isArray(answer.attachments))
+      throw new Error(`the response of the hook ${url} has no list "attachments"`);
     return answer;
   };
 }

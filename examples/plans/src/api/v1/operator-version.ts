@@ -1,7 +1,7 @@
 import type { ObjectOf } from '@kubewright/apimachinery';
 import { defineKind } from '@kubewright/runtime';
 
-/** The order in which phases of a plan, or steps of a phase, run: one after another, or all at once. */
+/** The order in which phases of a plan, or steps of a phase, run: one after another, or in parallel. */
 export type Strategy = 'serial' | 'parallel';
 
 /** A parameter that instances can set. */
