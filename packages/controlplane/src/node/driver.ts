@@ -1,4 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { Secret } from '@kubewright/apimachinery/core/v1';
 import type { TerminalSize } from '../kube-apiserver/pods/node-connector.ts';
 import type { MemoryFiles } from './inproc/memory-files.ts';
 
@@ -23,6 +24,8 @@ export interface Driver extends AsyncDisposable {
   removePod(uid: string): Promise<void>;
   /** Returns true if an image is on this machine and need not be pulled. If absent, only images pulled before are present. */
   hasImage?(image: string): boolean;
+  /** Returns true if an image was loaded by hand: it is then used with every pull policy. @defaultValue false */
+  isLoaded?(image: string): boolean;
   /**
    * Resolves an image and ensures that it can be run.
    *
@@ -54,6 +57,8 @@ export interface PullRequest {
   readonly containerName: string;
   /** True if the node has already pulled the image and the container's pull policy allows using it. */
   readonly isPresent: boolean;
+  /** The pod's Secrets with credentials for registries. @defaultValue none */
+  readonly secrets?: readonly Secret[] | undefined;
 }
 
 /** A pod whose containers are about to start. */
@@ -90,6 +95,8 @@ export interface ImageReference {
   readonly imageId: string;
   /** The program that runs instead of the image, if there is one: `Redis 7.0.15 at /usr/bin/redis-server`. */
   readonly runs?: string;
+  /** Size of the image, if it was pulled from a registry now, in bytes. */
+  readonly pulledBytes?: number;
   /** The image's own command, if it is worth reporting that a pod's command replaces it. */
   readonly command?: readonly string[];
 }

@@ -176,7 +176,7 @@ async function makeDriver(options: ProcessNodeOptions, parts: NodeParts): Promis
   const terminalProgram = findTerminalProgram({ platform, path: env['PATH'] ?? '' });
   const file = imageFile === undefined ? undefined : new ImageFile(imageFile, { allowHostPrograms, builtIn });
   const common = { ...parts, clock, random, network, terminalProgram };
-  if (options.imageStore) return containers(options.imageStore, common);
+  if (options.imageStore) return containers(options.imageStore, { ...common, env });
   return new ProcessDriver({
     ...common,
     images: new ImageMap(builtIn, { file, allowHostPrograms }),

@@ -11,6 +11,7 @@ import type {
   ImageReference,
   PodSandbox,
   PodSandboxRequest,
+  PullRequest,
   RunningContainer,
   Usage,
   UsedContainer,
@@ -51,6 +52,8 @@ export interface ContainerDriverOptions {
   readonly random: Random;
   /** Program that runs a command on a terminal: see {@link findTerminalProgram}. @defaultValue no terminals */
   readonly terminalProgram: string | undefined;
+  /** Environment with the paths of docker's configuration and of certificates. */
+  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** A container whose processes are being started. */
@@ -74,6 +77,7 @@ export class ContainerDriver implements Driver {
   readonly noTerminals: string | undefined;
   readonly #options: ContainerDriverOptions;
   readonly #running = new Set<ProcessContainer>();
+  readonly #stopping = new AbortController();
   #killed = false;
 
   constructor(options: ContainerDriverOptions) {
@@ -96,8 +100,20 @@ export class ContainerDriver implements Driver {
     return this.#options.images.has(image);
   }
 
-  async pullImage(image: string): Promise<ImageReference> {
-    return this.#options.images.resolve(image);
+  isLoaded(image: string): boolean {
+    return this.#options.images.isLoaded(image);
+  }
+
+  pullImage(image: string, { isPresent, secrets = [] }: PullRequest): Promise<ImageReference> {
+    const { images, clock, random, env } = this.#options;
+    if (isPresent || images.isLoaded(image)) return images.resolve(image);
+    return images.pull(image, {
+      clock,
+      random,
+      env,
+      signal: this.#stopping.signal,
+      secrets: secrets.map(({ metadata, type, data = {} }) => ({ name: metadata.name ?? '', type, data })),
+    });
   }
 
   /** Returns the user on this machine. Undefined if the agent is not root: its user then owns all files. */
@@ -193,11 +209,13 @@ export class ContainerDriver implements Driver {
 
   kill(): void {
     this.#killed = true;
+    this.#stopping.abort(new Error('this node is shutting down'));
     this.#options.journal.killAll();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const { sandboxes, marked, journal, users } = this.#options;
+    this.#stopping.abort(new Error('this node is shutting down'));
     sandboxes[Symbol.dispose]();
     await Promise.all([...this.#running].map((container) => container.stop({ graceMs: 2_000 })));
     await marked.end({ mark: journal.instance });

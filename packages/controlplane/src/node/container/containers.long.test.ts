@@ -7,6 +7,7 @@ import { ConfigMap, type Container, Event, PersistentVolumeClaim, Pod, Secret } 
 import type { KubernetesClient } from '@kubewright/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { EmbeddedCluster } from '../../cluster/embedded-cluster.ts';
+import { TestRegistry } from '../../images/registry/testdata/test-registry.ts';
 import { MachineImage } from './testdata/machine-image.ts';
 
 const namespace = 'default';
@@ -286,7 +287,7 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
 
   it('wait for images that are not in the store', async () => {
     await create('never', { containers: [container({ image: 'none:1', imagePullPolicy: 'Never' })] });
-    await create('pulled', { containers: [container({ image: 'none:1' })] });
+    await create('pulled', { containers: [container({ image: '127.0.0.1:1/none:1' })] });
     const waiting = async (name: string) => (await get(name)).status?.containerStatuses?.[0]?.state?.waiting;
     await expect.poll(async () => (await waiting('never'))?.reason, wait).toBe('ErrImageNeverPull');
     expect((await waiting('never'))?.message).toMatch(
@@ -295,7 +296,7 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
     await expect.poll(async () => (await waiting('pulled'))?.reason, wait).toBe('ImagePullBackOff');
     expect(await eventsOf('pulled')).toContainEqual(
       expect.stringMatching(
-        /^Failed: Failed to pull image "none:1": .*it is not in the image store.*kubewright images load FILE/,
+        /^Failed: Failed to pull image "127.0.0.1:1\/none:1": .*ECONNREFUSED.*kubewright images load FILE/,
       ),
     );
     // The image is found as soon as it is loaded.
@@ -322,6 +323,36 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
     await remove('busy');
     await expect.poll(() => existsSync(place), wait).toBe(false);
     return undefined;
+  });
+
+  it('run an image that is pulled with the credentials of a Secret', async () => {
+    await using registry = await TestRegistry.start();
+    const user = { username: 'ada', password: 'secret' };
+    Object.assign(registry.behavior, { login: 'token', user });
+    registry.addLayout(image.layout('remote:1', { Cmd: ['sh', '-c', 'echo pulled'] }), { repository: 'app', tag: '1' });
+    const auths = JSON.stringify({ auths: { [registry.host]: user } });
+    const login = { metadata: { name: 'login', namespace }, stringData: { '.dockerconfigjson': auths } };
+    await client.resource(Secret).create(Secret({ ...login, type: 'kubernetes.io/dockerconfigjson' }));
+    const name = `${registry.host}/app:1`;
+    const containers = [container({ image: name, imagePullPolicy: 'Always' })];
+    await create('remote', { imagePullSecrets: [{ name: 'login' }], containers });
+    expect(await ended('remote')).toMatchObject({ exitCode: 0 });
+    expect(await logOf('remote')).toBe('pulled\n');
+    expect(await eventsOf('remote')).toEqual(
+      expect.arrayContaining([
+        `Pulling: Pulling image "${name}"`,
+        expect.stringMatching(
+          /^Pulled: Successfully pulled image .* \(.* including waiting\)\. Image size: \d+ bytes\.$/,
+        ),
+      ]),
+    );
+    await create('kept', { containers: [container({ image: name, imagePullPolicy: 'Never' })] });
+    expect(await ended('kept')).toMatchObject({ exitCode: 0 });
+    await create('denied', { imagePullSecrets: [{ name: 'gone' }], containers });
+    await expect
+      .poll(() => eventsOf('denied'), wait)
+      .toContainEqual(expect.stringMatching(/^Failed: Failed to pull image/));
+    expect((await eventsOf('denied')).join('\n')).toContain('Unable to retrieve some image pull secrets (gone)');
   });
 
   it('leave nothing behind', async () => {

@@ -13,7 +13,7 @@ import { ContainerSupportError, UserNamespace } from './user-namespace.ts';
 /** Options for {@link makeContainerDriver}. */
 export interface MakeContainerDriverOptions
   extends Omit<PodSandboxesOptions, 'firstId'>,
-    Pick<ContainerDriverOptions, 'journal' | 'marked' | 'clock' | 'random' | 'terminalProgram'> {
+    Pick<ContainerDriverOptions, 'journal' | 'marked' | 'clock' | 'random' | 'terminalProgram' | 'env'> {
   readonly images: ImageStore;
 }
 

@@ -11,12 +11,14 @@ export interface OpenedImage {
   readonly root: string;
 }
 
+type PullOptions = Parameters<ImageStore['pull']>[1];
 type NamedImage = NonNullable<ReturnType<ImageStore['find']>>;
 
 /** The images of the local store, each unpacked once. */
 export class StoredImages {
   readonly #store: ImageStore;
   readonly #firstId: number | undefined;
+  #pulls: Promise<unknown> = Promise.resolve();
   readonly #opened = new Map<string, Promise<OpenedImage>>();
 
   /** @param options - `firstId`: id on this machine of the image's user 0; `undefined` if this process's user owns all files. */
@@ -32,6 +34,35 @@ export class StoredImages {
     } catch {
       return false;
     }
+  }
+
+  /** Returns true if an image was loaded by hand instead of pulled. */
+  isLoaded(image: string): boolean {
+    return this.has(image) && this.#find(image).pulled === undefined;
+  }
+
+  /** Pulls an image after those requested before, as a kubelet does. @throws ImageError if that fails */
+  pull(image: string, options: PullOptions): Promise<ImageReference> {
+    const pulled = this.#pulls.then(() => this.#pull(image, options));
+    this.#pulls = pulled.catch(() => undefined);
+    return pulled;
+  }
+
+  async #pull(image: string, options: PullOptions): Promise<ImageReference> {
+    try {
+      completeName(image);
+    } catch (error) {
+      throw invalidName(image, error);
+    }
+    let size: number;
+    try {
+      ({ size } = await this.#store.pull(image, options));
+    } catch (error) {
+      const why = `failed to pull image "${image}": ${messageOf(error)}`;
+      const remedy = 'an image without a registry can be loaded: kubewright images load FILE';
+      throw new ImageError('ErrImagePull', `${why}; ${remedy}`, { cause: error });
+    }
+    return { ...(await this.resolve(image)), pulledBytes: size };
   }
 
   /** @throws ImageError if the name is malformed, or the image is not in the store or damaged */
@@ -68,16 +99,20 @@ export class StoredImages {
     try {
       found = this.#store.find(image);
     } catch (error) {
-      // The kubelet's message.
-      const what = `Failed to apply default image tag "${image}": couldn't parse image name "${image}": ${messageOf(error)}`;
-      throw new ImageError('InvalidImageName', what, { cause: error });
+      throw invalidName(image, error);
     }
     if (found) return found;
     throw new ImageError(
       'ErrImagePull',
-      `failed to pull image "${image}": it is not in the image store, and this node does not pull from registries; load it (kubewright images load FILE)`,
+      `failed to pull image "${image}": it is not in the image store; load it (kubewright images load FILE) or pull it (kubewright images pull NAME)`,
     );
   }
+}
+
+function invalidName(image: string, error: unknown): ImageError {
+  // The kubelet's message.
+  const what = `Failed to apply default image tag "${image}": couldn't parse image name "${image}": ${messageOf(error)}`;
+  return new ImageError('InvalidImageName', what, { cause: error });
 }
 
 function messageOf(error: unknown): string {

@@ -26,6 +26,7 @@ export function podReferences({ metadata, spec }: Pod): readonly ObjectReference
     ...envFrom.map(({ configMapRef }) => configMapRef?.name),
   ];
   const secrets = [
+    ...(spec?.imagePullSecrets ?? []).map(({ name }) => name),
     ...volumes.map(({ secret }) => secret?.secretName),
     ...sources.map(({ secret }) => secret?.name),
     ...env.map(({ valueFrom }) => valueFrom?.secretKeyRef?.name),

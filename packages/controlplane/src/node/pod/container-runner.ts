@@ -90,7 +90,7 @@ export class ContainerRunner {
     const container = this.#container();
     this.#isCreated = false;
     const podUid = pod.metadata.uid ?? '';
-    const image = await pullImage(container, { podUid, slot, host, event: (event) => this.#event(event) });
+    const image = await pullImage(container, { pod, slot, host, event: (event) => this.#event(event) });
     const attempt = slot.attempts;
     const key = { podUid, container: slot.name, attempt };
     const message = TerminationMessage.in(folder, container);

@@ -11,7 +11,12 @@ async function eventsOf(runs: string | undefined): Promise<readonly string[]> {
   const found: ImageReference = { image: 'redis:7', imageId: 'local://1', ...defined({ runs }) };
   const host = { clock: new VirtualClock(), images: new Set<string>(), driver: { pullImage: async () => found } };
   // Only these parts are used.
-  const context = { slot: {}, host, event: ({ reason = '', note = '' }) => void events.push(`${reason}: ${note}`) };
+  const context = {
+    pod: { metadata: {} },
+    slot: {},
+    host,
+    event: ({ reason = '', note = '' }) => void events.push(`${reason}: ${note}`),
+  };
   const container = { name: 'c', image: 'redis:7' };
   for (let i = 0; i < 2; i++) await pullImage(container, context as unknown as Parameters<typeof pullImage>[1]);
   return events;
@@ -25,7 +30,7 @@ async function failureOf(error: { reason?: string; message: string }, container:
   const host = { clock, images: new Set<string>(), driver };
   const slot = { pulls: new BackOff({ initialMs: 10_000, maxMs: 300_000 }) };
   const event = ({ type = 'Normal', reason = '', note = '' }) => void events.push(`${type} ${reason}: ${note}`);
-  const context = { slot, host, event } as unknown as Parameters<typeof pullImage>[1];
+  const context = { pod: { metadata: {} }, slot, host, event } as unknown as Parameters<typeof pullImage>[1];
   const { image, policy } = container;
   const wanted = { name: 'c', image, ...defined({ imagePullPolicy: policy }) };
   const attempt = () => pullImage(wanted, context).catch((thrown: unknown) => thrown);

@@ -1,5 +1,5 @@
 import { KubewrightError } from '@kubewright/apimachinery';
-import type { Container } from '@kubewright/apimachinery/core/v1';
+import type { Container, Pod, Secret } from '@kubewright/apimachinery/core/v1';
 import { parseImageReference } from '@kubewright/apimachinery/internal';
 import type { ImageReference } from '../driver.ts';
 import { formatPause } from './back-off.ts';
@@ -30,7 +30,7 @@ export class ContainerWaitError extends KubewrightError {
 
 /** The pod, container slot and node of a pull, and the receiver of its events. */
 interface PullContext {
-  readonly podUid: string;
+  readonly pod: Pod;
   readonly slot: ContainerSlot;
   readonly host: PodHost;
   readonly event: (event: PodEvent) => void;
@@ -52,16 +52,18 @@ export async function pullImage(container: Container, context: PullContext): Pro
     throw waiting(context, { message, reason: 'ImagePullBackOff', retryAtMs: slot.pulls.retryAt(failing.atMs) });
   }
   const neverPulls = imagePullPolicy === 'Never';
-  const isHere = host.images.has(image) || (host.driver.hasImage?.(image) ?? false);
-  const present = neverPulls || (imagePullPolicy !== 'Always' && isHere);
+  const isHere = host.driver.hasImage?.(image) ?? host.images.has(image);
+  const isLoaded = host.driver.isLoaded?.(image) ?? false;
+  const present = neverPulls || (isHere && (imagePullPolicy !== 'Always' || isLoaded));
   // An invalid image reference is never pulled: a kubelet checks the name first.
   if (!present && isReference(image)) event({ reason: 'Pulling', note: `Pulling image "${image}"` });
   let found: ImageReference;
   try {
     found = await host.driver.pullImage(image, {
-      podUid: context.podUid,
+      podUid: context.pod.metadata.uid ?? '',
       containerName: slot.name,
       isPresent: present,
+      secrets: present ? [] : pullSecrets(context),
     });
   } catch (error) {
     throw pullFailed(error, { context, image, neverPulls });
@@ -70,6 +72,19 @@ export async function pullImage(container: Container, context: PullContext): Pro
   slot.pullFailure = undefined;
   event({ reason: 'Pulled', note: pulledNote(found, { container, present, tookMs: host.clock.now() - now }) });
   return found;
+}
+
+/** Returns the pod's Secrets for registries. As a kubelet does, records an event if some are missing, and pulls without them. */
+function pullSecrets({ pod, host, event }: PullContext): readonly Secret[] {
+  const { namespace = '' } = pod.metadata;
+  const names = (pod.spec?.imagePullSecrets ?? []).flatMap(({ name }) => (name ? [name] : []));
+  const secrets = names.flatMap((name) => host.objects.secret(namespace, name) ?? []);
+  const missing = names.filter((name) => secrets.every(({ metadata }) => metadata.name !== name));
+  if (missing.length > 0) {
+    const note = `Unable to retrieve some image pull secrets (${missing.join(', ')}); attempting to pull the image may not succeed.`;
+    event({ type: 'Warning', reason: 'FailedToRetrieveImagePullSecret', note });
+  }
+  return secrets;
 }
 
 function pullFailed(
@@ -117,7 +132,7 @@ function isReference(image: string): boolean {
 
 /** Returns the kubelet's message if the image was pulled, or else one that names the program that runs instead. */
 function pulledNote(
-  { image, runs, command }: ImageReference,
+  { image, runs, command, pulledBytes }: ImageReference,
   { container, present, tookMs }: { readonly container: Container; readonly present: boolean; readonly tookMs: number },
 ): string {
   const took = formatPause(tookMs);
@@ -127,8 +142,9 @@ function pulledNote(
     const what = runs === undefined ? '' : `: ${runs}`;
     return `Container image "${image}" already present on machine and can be accessed by the pod${what}${replaced}`;
   }
+  const size = pulledBytes === undefined ? '' : `. Image size: ${pulledBytes} bytes.`;
   return runs === undefined
-    ? `Successfully pulled image "${image}" in ${took} (${took} including waiting)`
+    ? `Successfully pulled image "${image}" in ${took} (${took} including waiting)${size}`
     : `Image "${image}" was not pulled; its containers run as local processes with ${runs}${replaced}`;
 }
 

@@ -36,14 +36,20 @@ export class MachineImage implements Disposable {
   }
 
   async add(name: string, config: ImageConfig['config'] = {}): Promise<void> {
+    const layout = this.layout(name, config);
+    await new ImageStore(this.folder).load(layout);
+    rmSync(dirname(layout), { recursive: true });
+  }
+
+  /** Writes an image as an OCI layout, without storing it. */
+  layout(name: string, config: ImageConfig['config'] = {}): string {
     const work = mkdtempSync(join(this.#root, 'work-'));
     const files = join(work, 'files');
     fill(files);
     const layer = tarOf(files, join(work, 'layer.tar'), { options: ['--owner=0', '--group=0'] });
     const layout = join(work, 'layout');
     mkdirSync(layout);
-    await new ImageStore(this.folder).load(writeLayout(layout, { name, layers: [layer], config }));
-    rmSync(work, { recursive: true });
+    return writeLayout(layout, { name, layers: [layer], config });
   }
 
   [Symbol.dispose](): void {
