@@ -1,7 +1,7 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
 /** Thrown if every address is taken. */
-class AddressesTakenError extends KubewrightError {
+export class AddressesTakenError extends KubewrightError {
   override readonly name = 'AddressesTakenError';
   readonly code = 'KW5222';
 }

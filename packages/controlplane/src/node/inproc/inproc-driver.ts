@@ -7,6 +7,7 @@ import type {
   PodSandboxRequest,
   RunningContainer,
 } from '../driver.ts';
+import { PodAddresses } from '../pod-addresses.ts';
 import { type ContainerFunction, FunctionContainer } from './function-container.ts';
 import type { InProcessNetwork } from './in-process-network.ts';
 import type { MemoryFiles } from './memory-files.ts';
@@ -31,24 +32,25 @@ export class InprocDriver implements Driver {
   readonly #options: InprocDriverOptions;
   readonly #addresses = new Map<string, string>();
   readonly #running = new Set<FunctionContainer>();
-  #count = 0;
+  readonly #pool: PodAddresses;
 
   constructor(options: InprocDriverOptions) {
     this.#options = options;
     this.files = options.files;
+    this.#pool = new PodAddresses(options.addresses);
   }
 
   async preparePod({ uid, hostIP }: PodSandboxRequest): Promise<PodSandbox> {
     if (hostIP !== undefined) return { podIP: hostIP };
     const known = this.#addresses.get(uid);
     if (known !== undefined) return { podIP: known };
-    const number = ++this.#count % 65_024;
-    const podIP = `${this.#options.addresses}.${Math.floor(number / 254)}.${(number % 254) + 1}`;
+    const podIP = this.#pool.take();
     this.#addresses.set(uid, podIP);
     return { podIP };
   }
 
   async removePod(uid: string): Promise<void> {
+    this.#pool.free(this.#addresses.get(uid) ?? '');
     this.#addresses.delete(uid);
     this.files.remove(`/pods/${uid}`);
   }

@@ -16,6 +16,7 @@ import type {
   Usage,
   UsedContainer,
 } from '../driver.ts';
+import { PodAddresses } from '../pod-addresses.ts';
 import { behaviorOf, type SimulatedBehavior, type SimulatedPod } from './simulated-behavior.ts';
 
 /** Options for {@link SimulatedDriver}. */
@@ -38,23 +39,25 @@ export class SimulatedDriver implements Driver {
   readonly #options: SimulatedDriverOptions;
   readonly #pods = new Map<string, { readonly pod: Pod; readonly podIP: string }>();
   readonly #running = new Set<SimulatedContainer>();
-  #addresses = 0;
+  readonly #pool: PodAddresses;
 
   constructor(options: SimulatedDriverOptions) {
     this.#options = options;
+    this.#pool = new PodAddresses(options.network ?? '10.244');
   }
 
   async preparePod({ uid, pod, hostIP }: PodSandboxRequest): Promise<PodSandbox> {
     const known = this.#pods.get(uid);
     if (known) return { podIP: known.podIP };
-    const number = ++this.#addresses % 65_024;
-    const podIP = hostIP ?? `${this.#options.network ?? '10.244'}.${Math.floor(number / 254)}.${(number % 254) + 1}`;
+    const podIP = hostIP ?? this.#pool.take();
     // The agent always passes pods to its driver.
     this.#pods.set(uid, { pod: pod as Pod, podIP });
     return { podIP };
   }
 
   async removePod(uid: string): Promise<void> {
+    // The node's own address is not in the pool, so freeing it changes nothing.
+    this.#pool.free(this.#pods.get(uid)?.podIP ?? '');
     this.#pods.delete(uid);
   }
 
