@@ -88,6 +88,10 @@ async function stopAt(stage: string, options: { readonly guard?: 'naive'; readon
       child.kill('SIGCONT');
       // Wait until the operator notices that it lost the lease. After that, no write of the old term can arrive.
       await polled(() => lines.slice(after).some((line) => line.includes('lost the lease')), `${stage}: it notices`);
+      if (guard === 'naive') {
+        // Nothing stops this operator's write, which can arrive after the operator noticed.
+        await polled(() => taken.slice(before).includes('copy: old by stopped'), `${stage}: the late write arrives`);
+      }
       await polled(() => isSettled(namespace, metadata.uid ?? ''), `${stage}: the work is still done`);
       return { late: taken.slice(before), lines };
     } finally {
