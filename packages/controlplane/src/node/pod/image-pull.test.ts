@@ -1,7 +1,7 @@
 import { VirtualClock } from '@kubewright/apimachinery';
 import { defined } from '@kubewright/apimachinery/internal';
 import { describe, expect, it } from 'vitest';
-import type { ImageReference } from '../driver.ts';
+import type { ImageReference, PullRequest } from '../driver.ts';
 import { BackOff } from './back-off.ts';
 import { type ContainerWaitError, pullImage } from './image-pull.ts';
 
@@ -92,5 +92,45 @@ describe('pullImage', () => {
       expect.stringMatching(/^Pulled: Successfully pulled image "redis:7" in \S+ \(\S+ including waiting\)$/),
       'Pulled: Container image "redis:7" already present on machine and can be accessed by the pod',
     ]);
+  });
+
+  it.each([
+    ['Always', 'loaded', false],
+    ['Always', 'pulled', true],
+    ['Always', 'absent', true],
+    ['IfNotPresent', 'pulled', false],
+    ['IfNotPresent', 'absent', true],
+    ['Never', 'absent', false],
+  ])('with policy %s and an image that is %s: pulls %s', async (imagePullPolicy, state, expected) => {
+    const requests: PullRequest[] = [];
+    const events: string[] = [];
+    const login = { metadata: { name: 'login', namespace: 'ns' } };
+    const driver = {
+      hasImage: () => state !== 'absent',
+      isLoaded: () => state === 'loaded',
+      pullImage: async (image: string, request: PullRequest): Promise<ImageReference> => {
+        requests.push(request);
+        return { image, imageId: 'x', ...(expected ? { pulledBytes: 7 } : {}) };
+      },
+    };
+    const objects = { secret: (_namespace: string, name: string) => (name === 'login' ? login : undefined) };
+    const host = { clock: new VirtualClock(), images: new Set(['app:1']), driver, objects };
+    const spec = { imagePullSecrets: [{ name: 'login' }, { name: 'gone' }] };
+    const pod = { metadata: { namespace: 'ns' }, spec };
+    const context = {
+      pod,
+      slot: {},
+      host,
+      event: ({ reason = '', note = '' }) => void events.push(`${reason}: ${note}`),
+    };
+    await pullImage(
+      { name: 'c', image: 'app:1', imagePullPolicy },
+      context as unknown as Parameters<typeof pullImage>[1],
+    );
+    expect(requests).toMatchObject([{ isPresent: !expected, secrets: expected ? [login] : [] }]);
+    const missing =
+      'FailedToRetrieveImagePullSecret: Unable to retrieve some image pull secrets (gone); attempting to pull the image may not succeed.';
+    expect(events.includes(missing)).toBe(expected);
+    expect(events.at(-1)).toMatch(expected ? /Image size: 7 bytes\.$/ : /already present on machine/);
   });
 });
