@@ -101,7 +101,7 @@ describe('pullImage', () => {
     ['IfNotPresent', 'pulled', false],
     ['IfNotPresent', 'absent', true],
     ['Never', 'absent', false],
-  ])('with policy %s and an image that is %s: pulls %s', async (imagePullPolicy, state, expected) => {
+  ] as const)('with policy %s and an image that is %s: pulls %s', async (imagePullPolicy, state, expected) => {
     const requests: PullRequest[] = [];
     const events: string[] = [];
     const login = { metadata: { name: 'login', namespace: 'ns' } };
