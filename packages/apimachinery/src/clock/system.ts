@@ -1,14 +1,21 @@
 import type { Clock, Timer, TimerOptions } from './clock.ts';
 import type { Random } from './random.ts';
 
+/** setTimeout treats anything longer as 1 ms, so longer timers wait in steps. */
+const longestTimeoutMs = 2_147_483_647;
+
 /** The machine's clock. The only place in this package that touches real time. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer {
-    // setTimeout treats anything over 2^31-1 ms as 1 ms.
-    const handle = setTimeout(callback, Math.min(Math.max(delayMs, 0), 2_147_483_647));
-    if (options?.unref) (handle as unknown as { unref?: () => void }).unref?.();
+    let handle: ReturnType<typeof setTimeout>;
+    const wait = (ms: number): void => {
+      const step = Math.min(ms, longestTimeoutMs);
+      handle = setTimeout(() => (ms > step ? wait(ms - step) : callback()), step);
+      if (options?.unref) (handle as unknown as { unref?: () => void }).unref?.();
+    };
+    wait(Math.max(delayMs, 0));
     return { [Symbol.dispose]: () => clearTimeout(handle) };
   },
 };
