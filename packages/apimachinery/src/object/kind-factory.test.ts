@@ -13,6 +13,11 @@ describe('kindFactory', () => {
     ]);
   });
 
+  it('keeps the type if the argument has an undefined one', () => {
+    const init = { apiVersion: undefined, kind: undefined, metadata: { name: 'a' } };
+    expect(ConfigMap(init)).toEqual({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' } });
+  });
+
   it('describes its kind, as an object and as JSON', () => {
     const description = { group: '', version: 'v1', kind: 'Pod', plural: 'pods', scope: 'Namespaced' };
     expect({ ...Pod }).toEqual(description);

@@ -46,9 +46,11 @@ export interface KindFactory<T> extends Kind<T> {
 export function kindFactory<T, D extends KindDescriptor = KindDescriptor>(description: D): KindFactory<T> & D {
   const { kind } = description;
   const apiVersion = apiVersionOf(description);
+  const type = { apiVersion, kind };
   const create = (init: object): object => {
     rejectOtherType(init, apiVersion, kind);
-    return { apiVersion, kind, ...init };
+    // The type comes first, and an undefined `apiVersion` or `kind` of `init` does not replace it.
+    return { ...type, ...init, ...type };
   };
   const hidden = { name: { value: kind }, toJSON: { value: () => description } };
   // The object literal above has the fields that `T` adds to `KindInit<T>`.
