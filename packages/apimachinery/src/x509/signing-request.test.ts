@@ -29,6 +29,11 @@ describe('SigningRequest', () => {
     expect(request.names).toEqual(names);
   });
 
+  it('rejects malformed base64 with a RangeError', () => {
+    const text = '-----BEGIN CERTIFICATE REQUEST-----\nA=AA=\n-----END CERTIFICATE REQUEST-----';
+    expect(() => new SigningRequest(text)).toThrow(RangeError);
+  });
+
   it('reads several organizations', () => {
     const request = new SigningRequest(rsaRequest);
     expect([request.commonName, request.organizations]).toEqual(['jane', ['team-a', 'team-b']]);

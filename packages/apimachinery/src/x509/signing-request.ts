@@ -186,5 +186,9 @@ function alternativeNamesIn(attributes: readonly DerElement[]): Uint8Array | und
 function bytesIn(text: string): Uint8Array {
   const found = /-----BEGIN CERTIFICATE REQUEST-----([A-Za-z0-9+/=\s]+)-----END CERTIFICATE REQUEST-----/.exec(text);
   if (!found?.[1]) throw new RangeError('PEM block type must be CERTIFICATE REQUEST');
-  return Uint8Array.from(atob(found[1].replace(/\s/g, '')), (character) => character.charCodeAt(0));
+  try {
+    return Uint8Array.from(atob(found[1].replace(/\s/g, '')), (character) => character.charCodeAt(0));
+  } catch (error) {
+    throw new RangeError('the PEM block CERTIFICATE REQUEST is not valid base64', { cause: error });
+  }
 }
