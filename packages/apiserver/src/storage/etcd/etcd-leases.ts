@@ -26,10 +26,17 @@ export class EtcdLeases {
 
   /** Returns the id of a lease that lasts at least `ttlSeconds` from now. */
   async lease(ttlSeconds: number): Promise<number> {
-    const known = await this.#leases.get(ttlSeconds);
-    if (known && known.keys < maxKeys && known.endMs >= this.#clock.monotonic() + ttlSeconds * 1000) {
-      known.keys++;
-      return known.id;
+    let pending = this.#leases.get(ttlSeconds);
+    while (pending) {
+      const known = await pending;
+      if (known.keys < maxKeys && known.endMs >= this.#clock.monotonic() + ttlSeconds * 1000) {
+        known.keys++;
+        return known.id;
+      }
+      // Another call may have requested a new lease meanwhile.
+      const latest = this.#leases.get(ttlSeconds);
+      if (latest === pending) break;
+      pending = latest;
     }
     const granted = this.#grant(ttlSeconds);
     this.#leases.set(ttlSeconds, granted);
