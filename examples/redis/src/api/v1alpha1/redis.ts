@@ -10,7 +10,7 @@ export interface RedisSpec {
 export interface RedisStatus {
   /** The pod that accepts writes. */
   readonly primary?: string;
-  /** Number of replicas that are connected to the primary and in sync. @integer */
+  /** Number of replicas that are connected to the primary. @integer */
   readonly replicas?: number;
   /** @int64 */
   readonly observedGeneration?: number;
