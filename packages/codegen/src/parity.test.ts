@@ -26,12 +26,12 @@ function comparable(text: string): unknown {
 function withKnownDifferences(crd: unknown): unknown {
   const known = JSON.parse(JSON.stringify(crd));
   const schema = known.spec.versions[0].schema.openAPIV3Schema;
-  // 0.19 does not support the marker on a kind.
+  // controller-gen 0.19 does not support this marker on a kind.
   schema.externalDocs = { description: 'More', url: 'https://example.com/docs' };
   const { spec } = schema.properties;
   // Kubernetes writes an empty name for compatibility with old clients. It is equivalent to a missing name.
   delete spec.properties.secret.properties.name.default;
-  // 0.19 counts the elements of a list; 0.23 adds numbers.
+  // controller-gen 0.19 counts the elements of a list; 0.23 adds numbers.
   for (const each of spec['x-kubernetes-validations']) {
     each.rule = each.rule.replace(/^\[(.*)\]\.filter\(x,x==true\)\.size\(\)/, (_: string, fields: string) =>
       fields
@@ -40,7 +40,7 @@ function withKnownDifferences(crd: unknown): unknown {
         .join('+'),
     );
   }
-  // 0.19 does not support the marker.
+  // controller-gen 0.19 does not support this marker.
   spec['x-kubernetes-validations'].push({
     message: 'at least one of the fields in [up left down] must be set',
     rule: 'has(self.up)||has(self.left)||has(self.down)',

@@ -15,7 +15,7 @@ export interface Selection {
   readonly exact: ExactField | undefined;
 }
 
-/** A field and the only value of it that can match. */
+/** A field, and the only value of that field that can match. */
 export interface ExactField {
   readonly field: string;
   readonly value: string;

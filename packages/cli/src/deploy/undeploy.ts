@@ -19,7 +19,7 @@ interface Held {
 
 /** Flags of `undeploy`. */
 export interface UndeployOptions extends ClusterFlags {
-  /** Removes the operator's finalizers without its cleanup if the operator is not running. */
+  /** Skips the confirmation. If the operator is not running, removes its finalizers without running its cleanup. */
   readonly yes?: boolean | undefined;
 }
 

@@ -48,12 +48,14 @@ export function kubeProxy(proxy: ServiceProxy): ControllerDefinition {
 /** Request that represents all services with node ports. */
 const allNodePorts = { name: '*' };
 
-async function updateNodePorts(proxy: ServiceProxy, ctx: RequestContext): Promise<undefined> {
+async function updateNodePorts(proxy: ServiceProxy, ctx: RequestContext): Promise<ReconcileResult | undefined> {
+  let result: ReconcileResult | undefined;
   for (const service of ctx.cache.lister(Service).list({ index: { name: 'nodePorts', value: 'true' } })) {
     const { namespace, name } = service.metadata;
-    await update(proxy, { namespace, name, ctx });
+    // A port that another program has is tried again, also if only the node has changed.
+    result = (await update(proxy, { namespace, name, ctx })) ?? result;
   }
-  return undefined;
+  return result;
 }
 
 async function update(

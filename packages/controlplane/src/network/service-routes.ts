@@ -43,7 +43,7 @@ export function serviceRoutes(
   const affinityMs = sessionAffinity === 'ClientIP' ? timeoutSeconds * 1_000 : undefined;
   const inside = internalTrafficPolicy === 'Local' ? ('client' as const) : undefined;
   const isLocal = externalTrafficPolicy === 'Local';
-  // In the mode Proxy, the load balancer itself connects to the service.
+  // With `ipMode: Proxy`, the load balancer itself connects to the service.
   const ingress = (status?.loadBalancer?.ingress ?? []).flatMap(({ ip, ipMode = 'VIP' }) =>
     ip === undefined || ipMode !== 'VIP' ? [] : [ip],
   );

@@ -1,6 +1,6 @@
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
-import { connect } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { Event, Node, Pod, Service } from '@kubewright/apimachinery/core/v1';
@@ -132,6 +132,27 @@ describe('services on the loopback network', () => {
     await moveTo(second);
     await expect.poll(() => answering(second ?? '', nodePort), wait).toEqual(await readyPods());
     expect(await answering(first ?? '', nodePort)).toEqual(['ECONNREFUSED']);
+    await nodes.delete(metadata);
+  });
+
+  it('reach replicas through the node port of a new node once another program releases the port', async () => {
+    const { spec } = await expose('occupied', { type: 'NodePort', ports: [{ port: 8080 }] });
+    const nodePort = spec?.ports?.[0]?.nodePort ?? 0;
+    const [, range] = spec?.clusterIP?.split('.') ?? [];
+    const address = `127.${range}.250.3`;
+    const other = createServer().listen(nodePort, address);
+    await once(other, 'listening');
+    const status = { addresses: [{ type: 'InternalIP', address }] };
+    const nodes = client.resource(Node);
+    const { metadata } = await nodes.create(Node({ metadata: { name: 'occupied' } }));
+    await nodes.status.patch(metadata, { type: 'merge', body: { status } });
+    const notes = async () =>
+      (await client.resource(Event).list({ namespace })).items
+        .filter(({ involvedObject, reason }) => involvedObject.name === 'occupied' && reason === 'ListenFailed')
+        .map(({ message }) => message);
+    await expect.poll(notes, wait).toEqual([expect.stringContaining(address)]);
+    other.close();
+    await expect.poll(() => answering(address, nodePort), wait).toEqual(await readyPods());
     await nodes.delete(metadata);
   });
 

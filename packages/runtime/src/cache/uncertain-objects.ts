@@ -14,9 +14,9 @@ interface Uncertainty {
   readonly key: ObjectKey;
   readonly mark: number;
   readonly untilMs: number;
-  /** The version whose deletion has an unknown outcome, if that is the cause. */
+  /** The version whose deletion has an unknown outcome, if that deletion caused the uncertainty. */
   readonly deletionOf?: StoredVersion;
-  /** The version that was written in another version of the API, if that is the cause. */
+  /** The write made through another version of the API, if that write caused the uncertainty. */
   readonly writtenAs?: StoredVersion;
 }
 

@@ -15,7 +15,7 @@ export interface LogLine {
 export interface LineSink {
   readonly level: LogLevel;
   readonly write: (line: LogLine) => void;
-  /** True if people read the lines, rather than programs. @defaultValue false */
+  /** True if the lines are read by people, not by programs. @defaultValue false */
   readonly isForPeople?: boolean;
 }
 

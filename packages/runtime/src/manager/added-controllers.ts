@@ -21,7 +21,7 @@ export interface AddedControllersHost {
   controllerParts(client: KubernetesClient): ControllerParts;
   /** Waits until a cache has synced, with the manager's time limit. */
   synced(cache: InformerCache, signal: AbortSignal): Promise<void>;
-  /** Called once for each controller, when it was removed. */
+  /** Called once for each controller, after it has been removed. */
   removed(controller: ControllerRunnable): void;
 }
 

@@ -55,7 +55,7 @@ describe('Manager lifecycle', () => {
   it('rejects a second run through its promise while the first continues', async () => {
     const { manager } = start(new FakeApiServer([Site]), {});
     await manager.started();
-    // As a caller would that starts the manager and catches its rejection.
+    // Acts like a caller that starts the manager and catches its rejection.
     let rejection: unknown;
     await manager.run().catch((error: unknown) => {
       rejection = error;

@@ -11,7 +11,7 @@ export function databaseFolder(directory: string): string {
 }
 
 /**
- * Returns the file with the last acknowledged revision. It is not part of the database, to detect a database that lost commits.
+ * Returns the file with the last acknowledged revision. It is kept outside the database, so that lost commits can be detected.
  */
 export function markFile(directory: string): string {
   return join(directory, 'last-revision');

@@ -256,6 +256,8 @@ describe('ImageStore.pull', () => {
       return true;
     });
     expect((await failure({ name: `${registry.host}/${repository}@${wrong}` })).message).toContain('is damaged');
+    const unchecked = `sha512:${'0'.repeat(128)}`;
+    expect((await failure({ name: `${registry.host}/${repository}@${unchecked}` })).message).toContain('only sha256');
   });
 
   it('limits sizes and rejects what is not an image', async () => {

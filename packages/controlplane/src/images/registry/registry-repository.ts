@@ -42,6 +42,8 @@ export class RegistryRepository {
 
   /** Downloads a manifest or index by tag or digest. @throws RegistryError if that fails, or its digest is another */
   async manifest(reference: string): Promise<FetchedManifest> {
+    if (reference.includes(':') && !reference.startsWith('sha256:'))
+      throw this.#error(`the digest ${reference} cannot be checked: only sha256 is supported`);
     const response = await this.#get(`manifests/${reference}`, { accept });
     const content = await readLimited(response, maxManifestBytes).catch((error) => this.#fail(error));
     const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
