@@ -85,8 +85,8 @@ export function callInstance(address: InstanceAddress, { method, path, timeoutMs
       reject(new InstanceError(`${method} ${path} ${why}`));
       sent.destroy();
     };
-    // The request's own timeout starts only once it is connected, so it does not cover a lost node. seam: the deadline of a real
-    // connection
+    // The request's own timeout starts only once it is connected, so it does not cover a lost node.
+    // seam: the deadline of a real connection
     const deadline = setTimeout(() => fail(`timed out after ${timeoutMs} ms`), timeoutMs);
     sent.on('close', () => clearTimeout(deadline));
     sent.on('error', reject);

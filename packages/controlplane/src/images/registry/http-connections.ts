@@ -37,6 +37,7 @@ export class HttpConnections implements Disposable {
         url.protocol === 'https:'
           ? requestHttps(url, { ...options, agent: this.#secureAgent() })
           : requestHttp(url, { ...options, agent: this.#http });
+      // seam: the idle limit of a real connection
       request.setTimeout(idleMs, () => {
         request.destroy(Object.assign(new Error(`no data from ${url.host} for 30 seconds`), { code: 'ETIMEDOUT' }));
       });
