@@ -52,7 +52,7 @@ async function updateNodePorts(proxy: ServiceProxy, ctx: RequestContext): Promis
   let result: ReconcileResult | undefined;
   for (const service of ctx.cache.lister(Service).list({ index: { name: 'nodePorts', value: 'true' } })) {
     const { namespace, name } = service.metadata;
-    // A port that another program has is tried again, also if only the node has changed.
+    // A port in use by another program is retried, even if only the node has changed.
     result = (await update(proxy, { namespace, name, ctx })) ?? result;
   }
   return result;
