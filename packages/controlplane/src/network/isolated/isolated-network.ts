@@ -1,8 +1,8 @@
+import { AddressPool, isolatedRange } from '../address-pool.ts';
 import type { PodDns, PodNetwork } from '../pod-network.ts';
 import { nftRuleset } from '../policy/nft-ruleset.ts';
 import type { TrafficRules } from '../policy/traffic-rules.ts';
 import { hostSockets, type SocketAddress, type Sockets } from '../sockets.ts';
-import { AddressPool } from './address-pool.ts';
 import { IsolationError, NetworkNamespace } from './network-namespace.ts';
 import { findTools, type IsolationTools } from './tools.ts';
 
@@ -80,7 +80,7 @@ export class IsolatedNetwork implements AsyncDisposable {
   #makeNode(index: number): PodNetwork {
     const namespace = this.#namespace;
     const rulesets = this.#rulesets;
-    const addresses = new AddressPool(podPrefix(index));
+    const addresses = new AddressPool(isolatedRange(podPrefix(index)));
     const pods = new Map<string, ReturnType<PodNetwork['attach']>>();
     const attach = async (podUid: string) => {
       const ip = addresses.take();

@@ -1,4 +1,5 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
+import { AddressPool, inProcessRange } from '../../network/address-pool.ts';
 import type {
   ContainerRequest,
   Driver,
@@ -7,7 +8,6 @@ import type {
   PodSandboxRequest,
   RunningContainer,
 } from '../driver.ts';
-import { PodAddresses } from '../pod-addresses.ts';
 import { type ContainerFunction, FunctionContainer } from './function-container.ts';
 import type { InProcessNetwork } from './in-process-network.ts';
 import type { MemoryFiles } from './memory-files.ts';
@@ -32,12 +32,12 @@ export class InprocDriver implements Driver {
   readonly #options: InprocDriverOptions;
   readonly #addresses = new Map<string, string>();
   readonly #running = new Set<FunctionContainer>();
-  readonly #pool: PodAddresses;
+  readonly #pool: AddressPool;
 
   constructor(options: InprocDriverOptions) {
     this.#options = options;
     this.files = options.files;
-    this.#pool = new PodAddresses(options.addresses);
+    this.#pool = new AddressPool(inProcessRange(options.addresses));
   }
 
   async preparePod({ uid, hostIP }: PodSandboxRequest): Promise<PodSandbox> {

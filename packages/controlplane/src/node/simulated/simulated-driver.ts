@@ -1,6 +1,7 @@
 import { type Clock, type Random, sleep, type Timer } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { defined } from '@kubewright/apimachinery/internal';
+import { AddressPool, inProcessRange } from '../../network/address-pool.ts';
 import type {
   AttachRequest,
   ContainerExit,
@@ -16,7 +17,6 @@ import type {
   Usage,
   UsedContainer,
 } from '../driver.ts';
-import { PodAddresses } from '../pod-addresses.ts';
 import { behaviorOf, type SimulatedBehavior, type SimulatedPod } from './simulated-behavior.ts';
 
 /** Options for {@link SimulatedDriver}. */
@@ -39,11 +39,11 @@ export class SimulatedDriver implements Driver {
   readonly #options: SimulatedDriverOptions;
   readonly #pods = new Map<string, { readonly pod: Pod; readonly podIP: string }>();
   readonly #running = new Set<SimulatedContainer>();
-  readonly #pool: PodAddresses;
+  readonly #pool: AddressPool;
 
   constructor(options: SimulatedDriverOptions) {
     this.#options = options;
-    this.#pool = new PodAddresses(options.network ?? '10.244');
+    this.#pool = new AddressPool(inProcessRange(options.network ?? '10.244'));
   }
 
   async preparePod({ uid, pod, hostIP }: PodSandboxRequest): Promise<PodSandbox> {

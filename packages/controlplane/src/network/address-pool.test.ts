@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { PodAddresses } from './pod-addresses.ts';
+import { AddressPool, inProcessRange } from './address-pool.ts';
 
 it('gives no address to two pods, even after all have been used once', () => {
-  const addresses = new PodAddresses('10.244');
+  const addresses = new AddressPool(inProcessRange('10.244'));
   const kept = addresses.take();
   const others = Array.from({ length: 65_023 }, () => addresses.take());
   expect(new Set([kept, ...others]).size).toBe(65_024);
