@@ -27,24 +27,29 @@ describe('EmbeddedCluster that cannot start', () => {
     for (const path of [folder, temporary]) rmSync(path, { recursive: true, force: true });
   });
 
-  const faults: readonly (readonly [string, () => Partial<EmbeddedClusterOptions>])[] = [
-    ['its port is taken', () => ({ port: (taken.address() as { port: number }).port })],
-    ['its storage is full', () => ({ limits: { storageBytes: 1 } })],
+  const faults: readonly (readonly [string, () => Partial<EmbeddedClusterOptions>, RegExp])[] = [
+    [
+      'its port is taken',
+      () => ({ port: (taken.address() as { port: number }).port }),
+      /^the API server cannot listen on /,
+    ],
+    ['its storage is full', () => ({ limits: { storageBytes: 1 } }), /^the storage is full/],
     [
       'its certificates cannot be written',
       () => {
         writeFileSync(join(folder, 'certificates'), 'not a folder');
         return {};
       },
+      /^cannot store the cluster's keys in /,
     ],
   ];
 
-  it.each(faults)('releases its objects and removes its temporary folders if %s', async (_, fault) => {
+  it.each(faults)('releases its objects and removes its temporary folders if %s', async (_, fault, reason) => {
     const options = { directory: folder, ...fault() };
-    await expect(EmbeddedCluster.start({ ...options, node: {} })).rejects.toThrow();
+    await expect(EmbeddedCluster.start({ ...options, node: {} })).rejects.toThrow(reason);
     expect(readdirSync(temporary)).toEqual([]);
     const data = join(folder, 'data');
-    await expect(EmbeddedCluster.start({ ...options, data })).rejects.toThrow();
+    await expect(EmbeddedCluster.start({ ...options, data })).rejects.toThrow(reason);
     await using storage = await openDiskStorage({ directory: data, clock: systemClock });
     expect(await storage.revision()).toBeGreaterThan(0);
   });
