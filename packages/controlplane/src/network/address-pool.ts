@@ -1,7 +1,7 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
 /** Thrown if every address is taken. */
-export class AddressesTakenError extends KubewrightError {
+class AddressesTakenError extends KubewrightError {
   override readonly name = 'AddressesTakenError';
   readonly code = 'KW5222';
 }
