@@ -1,7 +1,7 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import {
+  createReadStream,
   createWriteStream,
-  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -37,8 +37,10 @@ export class ContentStore {
     for (const folder of [this.#blobs, this.#staging]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  has(digest: string): boolean {
-    return existsSync(this.path(digest));
+  /** @param size - also compared, if given: a shorter file is damaged. */
+  has(digest: string, size?: number): boolean {
+    const found = statSync(this.path(digest), { throwIfNoEntry: false });
+    return found !== undefined && (size === undefined || found.size === size);
   }
 
   /** @throws ImageStoreError if the digest is not a SHA-256 digest */
@@ -47,7 +49,7 @@ export class ContentStore {
     throw new ImageStoreError({ what: `cannot use the digest "${digest}"`, why: 'only sha256 digests are supported' });
   }
 
-  /** Reads a manifest or configuration. @throws ImageStoreError if it is missing or too large */
+  /** Reads a manifest or configuration. @throws ImageStoreError if it is missing, damaged or too large */
   async text(digest: string): Promise<string> {
     const path = this.path(digest);
     const size = statSync(path, { throwIfNoEntry: false })?.size;
@@ -59,7 +61,16 @@ export class ContentStore {
       });
     }
     if (size > maxText) throw new ImageStoreError({ what: `cannot read ${digest}`, why: 'it is larger than 4 MiB' });
-    return readFile(path, 'utf8');
+    const text = await readFile(path);
+    this.#expect(digest, createHash('sha256').update(text));
+    return text.toString('utf8');
+  }
+
+  /** Reads content completely. @throws ImageStoreError if it is damaged; it is then removed, so that the next pull replaces it */
+  async check(digest: string): Promise<void> {
+    const hash = createHash('sha256');
+    await pipeline(createReadStream(this.path(digest)), hash);
+    this.#expect(digest, hash);
   }
 
   /** Writes content to disk and computes its digest. Only {@link keep} adds it to the store. */
@@ -75,7 +86,8 @@ export class ContentStore {
       }
     };
     try {
-      await pipeline(counted, createWriteStream(path, { mode: 0o600 }));
+      // Without the flush, a crash of the machine can leave an empty file with the name of the complete one.
+      await pipeline(counted, createWriteStream(path, { mode: 0o600, flush: true }));
     } catch (error) {
       rmSync(dirname(path), { recursive: true, force: true });
       throw error;
@@ -83,12 +95,15 @@ export class ContentStore {
     return { path, digest: `sha256:${hash.digest('hex')}`, size };
   }
 
-  /** Moves staged content into the store. @throws ImageStoreError if its digest is not the expected one */
+  /**
+   * Moves staged content into the store. It replaces a copy that is there already, which may be damaged.
+   *
+   * @throws ImageStoreError if its digest is not the expected one
+   */
   keep({ path, digest }: StagedContent, expected: string): void {
     if (digest !== expected) {
       throw new ImageStoreError({ what: `the content of ${expected} is damaged`, why: `its digest is ${digest}` });
     }
-    if (this.has(digest)) return;
     renameSync(path, this.path(digest));
   }
 
@@ -118,5 +133,16 @@ export class ContentStore {
       rmSync(join(this.#blobs, name), { force: true });
     }
     return bytes;
+  }
+
+  #expect(digest: string, hash: Hash): void {
+    const actual = `sha256:${hash.digest('hex')}`;
+    if (actual === digest) return;
+    rmSync(this.path(digest), { force: true });
+    throw new ImageStoreError({
+      what: `${digest} in the image store is damaged`,
+      why: `its content has the digest ${actual}`,
+      remedy: 'load or pull the image again',
+    });
   }
 }

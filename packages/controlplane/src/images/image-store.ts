@@ -165,10 +165,15 @@ export class ImageStore {
     try {
       const root = new ImageRoot(unfinished, { limits: this.#limits, firstId });
       for (const [index, layer] of layers.entries()) {
-        const content = hashed(decompressed(this.#content.path(layer.digest)), diffIds[index]);
-        await root.apply(content);
-        // Reads any bytes after the end of the archive, so that the digest is checked.
-        for await (const _ of content);
+        try {
+          const content = hashed(decompressed(this.#content.path(layer.digest)), diffIds[index]);
+          await root.apply(content);
+          // Reads any bytes after the end of the archive, so that the digest is checked.
+          for await (const _ of content);
+        } catch (error) {
+          await this.#content.check(layer.digest);
+          throw error;
+        }
       }
       root.finish();
       renameSync(unfinished, folder);
@@ -207,7 +212,7 @@ export class ImageStore {
     const image = await this.#describe(named);
     const file = this.#nameFile(named.name);
     const staging = this.#stagingFolder();
-    writeFileSync(join(staging, 'name'), JSON.stringify(named), { mode: 0o600 });
+    writeFileSync(join(staging, 'name'), JSON.stringify(named), { mode: 0o600, flush: true });
     renameSync(join(staging, 'name'), file);
     removeTree(staging);
     return image;

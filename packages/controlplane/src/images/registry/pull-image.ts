@@ -60,7 +60,7 @@ export async function pullContent(
   await inParallel(blobs, {
     limit: maxParallel,
     task: async (blob) => {
-      if (content.has(blob.digest)) return;
+      if (content.has(blob.digest, blob.size)) return;
       try {
         await keep(content, { blob, data: repository.blob(blob) });
         if (blob !== manifest.config) onLayer?.(blob);

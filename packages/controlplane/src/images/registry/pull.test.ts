@@ -159,6 +159,46 @@ describe('ImageStore.pull', () => {
     expect(registry.seen.filter(({ path }) => path.startsWith('/token'))).toHaveLength(2);
   });
 
+  it('reports the errors of all credentials, each once', async () => {
+    Object.assign(registry.behavior, { login: 'token', user });
+    const eve = secret({ username: 'eve', password: 'wrong' });
+    const token = secret({ auth: 'YTo=', registrytoken: 'unknown' });
+    const error = await failure({ secrets: [eve, eve, token] });
+    const login = `cannot log in to ${registry.host}: the token server ${registry.host} gives no token: it rejects the credentials`;
+    const denied = `cannot pull ${registry.host}/team/app:1: the registry denies access (UNAUTHORIZED: unauthorized)`;
+    expect(error.message).toBe(`${login}; with other credentials: ${denied}`);
+  });
+
+  it('does not try further credentials, or name a credential helper, if access is not the problem', async () => {
+    writeConfig({ auths: { [registry.host]: user }, credHelpers: { 'example.com': 'x' }, credsStore: 'desktop' });
+    intercept('/manifests/', (request, response) => {
+      response.writeHead(418).end();
+      return request.method === 'GET';
+    });
+    const error = await failure({ secrets: [secret(user)] });
+    expect(error.message).toBe(`cannot pull ${registry.host}/team/app:1: the registry responds with status 418`);
+    expect(registry.paths).toHaveLength(1);
+  });
+
+  it('downloads content again whose copy in the store is damaged', async () => {
+    const { name, digest } = await pull();
+    const stored = (blob: string): string =>
+      join(image.folder, 'store', 'blobs', 'sha256', blob.replace('sha256:', ''));
+    const damaged = Buffer.from(layer().content);
+    damaged.fill(0, 1_000, 2_000);
+    const problems = { [layer().digest]: damaged, [digest]: Buffer.from('{}') };
+    for (const [blob, content] of Object.entries(problems)) {
+      writeFileSync(stored(blob), content);
+      const reason = `${blob} in the image store is damaged`;
+      await expect(store.root(digest, { firstId: undefined })).rejects.toThrow(reason);
+      await pull();
+    }
+    // What a crash of the machine may leave: an empty file.
+    writeFileSync(stored(layer().digest), '');
+    await pull();
+    expect(await fileOf(name, 'file-0')).toHaveLength(300_000);
+  });
+
   it('keeps secrets out of errors', async () => {
     Object.assign(registry.behavior, { login: 'token', user });
     const wrong = { username: 'eve', password: 'very-secret' };

@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
+import type { ErrorText } from '@kubewright/apimachinery/internal';
 import { type Challenge, parseChallenges } from './challenge.ts';
 import type { Credential } from './credential.ts';
 import type { HttpRequest } from './http-connections.ts';
 import { isLoopback } from './loopback.ts';
 import { readLimited } from './read-limited.ts';
-import { RegistryError } from './registry-error.ts';
+import { RegistryAccessError, RegistryError } from './registry-error.ts';
 
 /** Maximum size of a token server's response, in bytes. */
 const maxTokenBytes = 1024 * 1024;
@@ -90,12 +91,13 @@ export class RegistryAuthorization {
     const response = await this.#options.send({ url, ...request });
     const text = (await readLimited(response, maxTokenBytes)).toString('utf8');
     const { statusCode = 0 } = response;
-    if (statusCode === 401 || statusCode === 403) throw this.#noToken(url, 'it rejects the credentials');
-    if (statusCode !== 200) throw this.#noToken(url, `its response has the status ${statusCode}`);
+    if (statusCode === 401 || statusCode === 403)
+      throw new RegistryAccessError(this.#noToken(url, 'it rejects the credentials'));
+    if (statusCode !== 200) throw new RegistryError(this.#noToken(url, `its response has the status ${statusCode}`));
     const { token, access_token } = parseTokens(text);
     const found = token || access_token;
     if (typeof found === 'string' && /^[\x21-\x7e]+$/.test(found)) return found;
-    throw this.#noToken(url, 'its response contains no token');
+    throw new RegistryError(this.#noToken(url, 'its response contains no token'));
   }
 
   /** @throws RegistryError if credentials would be sent unencrypted */
@@ -108,12 +110,9 @@ export class RegistryAuthorization {
     throw new RegistryError({ what: `cannot log in to ${registry}`, why });
   }
 
-  #noToken(url: URL, why: string): RegistryError {
+  #noToken(url: URL, why: string): ErrorText {
     const { registry } = this.#options;
-    return new RegistryError({
-      what: `cannot log in to ${registry}`,
-      why: `the token server ${url.host} gives no token: ${why}`,
-    });
+    return { what: `cannot log in to ${registry}`, why: `the token server ${url.host} gives no token: ${why}` };
   }
 }
 

@@ -2,6 +2,14 @@ import { KubewrightError } from '@kubewright/apimachinery';
 
 /** Thrown if an image cannot be pulled from its registry, or the credentials for registries cannot be read. */
 export class RegistryError extends KubewrightError {
-  override readonly name = 'RegistryError';
+  override readonly name: string = 'RegistryError';
   readonly code = 'KW5232';
+}
+
+/**
+ * Thrown if the registry denies access, or says that the image does not exist: many registries say so to users who may not read it.
+ * Another credential may help.
+ */
+export class RegistryAccessError extends RegistryError {
+  override readonly name = 'RegistryAccessError';
 }

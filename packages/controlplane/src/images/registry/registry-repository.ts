@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Descriptor } from '../image-manifest.ts';
 import { networkReason } from './network-reason.ts';
 import { readLimited } from './read-limited.ts';
-import { RegistryError } from './registry-error.ts';
+import { RegistryAccessError, RegistryError } from './registry-error.ts';
 import type { RegistrySession } from './registry-session.ts';
 import { isTemporary, maxAttempts, pause, type RetryContext } from './retry.ts';
 
@@ -115,14 +115,17 @@ export class RegistryRepository {
   }
 
   #rejected(what: string, { status, details }: { readonly status: number; readonly details: string }): RegistryError {
-    const isManifest = what.startsWith('manifests/');
+    const failed = `cannot pull ${this.#name}`;
     if (status === 401 || status === 403) {
-      return this.#error(`the registry denies access${details}`, {
+      return new RegistryAccessError({
+        what: failed,
+        why: `the registry denies access${details}`,
         remedy: 'log in with docker login, or add a Secret to the imagePullSecrets of the pod',
       });
     }
-    if (status === 404)
-      return this.#error(`${isManifest ? 'the registry does not have it' : `${what} is missing`}${details}`);
+    if (status === 404 && what.startsWith('manifests/'))
+      return new RegistryAccessError({ what: failed, why: `the registry does not have it${details}` });
+    if (status === 404) return this.#error(`${what} is missing${details}`);
     return this.#error(`the registry responds with status ${status}${details}`);
   }
 
