@@ -1,5 +1,6 @@
 import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '@kubewright/apimachinery';
 import { type InitdbOptions, initdb } from '../instance/server/copy-data.ts';
 import { type ProgramContext, runProgram } from '../instance/server/run-program.ts';
 import { withTrialServer } from './trial-server.ts';
@@ -17,6 +18,7 @@ export interface CheckOptions {
   /** An empty folder for the trial server. */
   readonly folder: string;
   readonly socketDirectory: string;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 

@@ -1,6 +1,8 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '@kubewright/apimachinery';
 import { type ProgramContext, ProgramError, runProgram } from '../instance/server/run-program.ts';
+import { endServerProcesses } from '../instance/server/server-processes.ts';
 import { invalidSettings } from '../instance/settings/settings-keeper.ts';
 import { candidateSettings } from './candidate-settings.ts';
 import { UpgradeError } from './upgrade-error.ts';
@@ -11,38 +13,47 @@ export interface TrialOptions {
   /** Folder for the configuration and the log. */
   readonly folder: string;
   readonly socketDirectory: string;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /**
- * Starts an empty server of the new version with the cluster's parameters, calls `use`, and stops the server.
+ * Starts an empty server of the new version with the cluster's parameters, calls `use`, and stops the server. If anything fails,
+ * the server is ended without a clean shutdown.
  *
  * @throws UpgradeError if the server does not start
  */
 export async function withTrialServer(
   dataDirectory: string,
-  { programs: context, parameters, folder, socketDirectory, signal }: TrialOptions,
+  options: TrialOptions,
   use: () => Promise<void>,
 ): Promise<void> {
+  const { programs: context, folder, clock, signal } = options;
   const settings = join(folder, 'trial.conf');
   const log = join(folder, 'trial.log');
-  await writeFile(settings, candidateSettings(parameters, { socketDirectory }));
-  await rm(log, { force: true });
   const control = (...args: readonly string[]): Promise<unknown> =>
     runProgram('pg_ctl', { args: ['-D', dataDirectory, '-w', ...args], context, signal });
+  await writeFile(settings, candidateSettings(options.parameters, options));
+  await rm(log, { force: true });
   try {
-    await control('start', '-l', log, '-o', `-c config_file=${settings} -c listen_addresses=`);
-  } catch (error) {
-    if (!(error instanceof ProgramError)) throw error;
-    const output = await readFile(log, 'utf8').catch(() => error.output); // it failed before it wrote a log
-    const why = `a server of the new version does not start with the parameters of the cluster: ${invalidSettings(output)}`;
-    throw new UpgradeError(why, { cause: error });
-  }
-  try {
+    await control('start', '-l', log, '-o', `-c config_file=${settings} -c listen_addresses=`).catch(async (error) => {
+      throw await startFailure(error, log);
+    });
     await use();
-  } finally {
     await control('stop', '-m', 'fast');
+  } catch (error) {
+    // An abort kills pg_ctl, but not the server that it has started.
+    await endServerProcesses(dataDirectory, clock);
+    throw error;
+  } finally {
     await rm(settings, { force: true });
     await rm(log, { force: true });
   }
+}
+
+async function startFailure(error: unknown, log: string): Promise<unknown> {
+  if (!(error instanceof ProgramError)) return error;
+  const output = await readFile(log, 'utf8').catch(() => error.output); // it failed before it wrote a log
+  const why = `a server of the new version does not start with the parameters of the cluster: ${invalidSettings(output)}`;
+  return new UpgradeError(why, { cause: error });
 }

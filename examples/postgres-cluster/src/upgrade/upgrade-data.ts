@@ -44,14 +44,14 @@ export async function upgradeData(options: UpgradeOptions): Promise<string> {
   const old = { ...programs, folder: oldPrograms };
   const from = await programMajor(old, signal);
   const to = await programMajor(programs, signal);
-  // A killed attempt may have left pg_upgrade running in the work folder, and servers in the data folders.
-  for (const path of [folders.work, folders.data, folders.prepared]) await endServerProcesses(path, clock);
+  // A killed attempt may have left some running.
+  await endPrograms(folders, clock);
   if (await folders.isHalfSwapped()) {
     log('finishing an upgrade that was interrupted while it replaced the data directory');
     await folders.swap();
   } else if ((await folders.major()) === from) {
     if (await folders.rollBack(from)) log('cleaned up after an interrupted upgrade');
-    await prepare({ ...options, folders, old });
+    await prepare({ ...options, folders, old, from });
     await folders.swap();
   }
   const major = await folders.major();
@@ -63,11 +63,18 @@ export async function upgradeData(options: UpgradeOptions): Promise<string> {
 interface Preparation extends UpgradeOptions {
   readonly folders: UpgradeFolders;
   readonly old: ProgramContext;
+  /** The old major version. */
+  readonly from: number;
+}
+
+/** Ends pg_upgrade, which runs in the work folder, and servers, which run in the data folders. */
+async function endPrograms({ work, data, prepared }: UpgradeFolders, clock: Clock): Promise<void> {
+  for (const path of [work, data, prepared]) await endServerProcesses(path, clock);
 }
 
 /** Creates the upgraded data in the `prepared` folder. If this fails, everything is rolled back. */
 async function prepare(options: Preparation): Promise<void> {
-  const { folders, programs, old, log, signal, dataDirectory, socketDirectory } = options;
+  const { folders, programs, from, log, signal, clock, dataDirectory, socketDirectory } = options;
   const { work } = folders;
   await rm(work, { recursive: true, force: true });
   await mkdir(work, { mode: 0o700 });
@@ -77,14 +84,16 @@ async function prepare(options: Preparation): Promise<void> {
     log('creating the new data directory');
     await initdb(folders.prepared, { ...options.initdb, auth: 'trust', context: programs, signal });
     const parameters = await acceptedParameters(dirname(dataDirectory));
-    const trial = { programs, parameters, folder: work, socketDirectory, signal };
+    const trial = { programs, parameters, folder: work, socketDirectory, clock, signal };
     await withTrialServer(folders.prepared, trial, async () => undefined);
     for (const step of ['--check', '--link']) {
       log(`running pg_upgrade ${step}`);
       await runUpgrade(step, options);
     }
   } catch (error) {
-    await folders.rollBack(await programMajor(old, signal));
+    // An abort kills only the program that was started, not the servers that it has started.
+    await endPrograms(folders, clock);
+    await folders.rollBack(from);
     throw error;
   } finally {
     await rm(work, { recursive: true, force: true });

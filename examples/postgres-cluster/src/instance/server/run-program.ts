@@ -28,6 +28,11 @@ export class ProgramError extends Error {
 
 /** Maximum length of the kept output, in characters. */
 const keptLength = 64 * 1024;
+/**
+ * How long pg_ctl and pg_upgrade wait for a server to start or stop, in seconds. The default, 60 s, is too short for the recovery or the
+ * last checkpoint of a large database.
+ */
+const pgCtlSeconds = String(7 * 24 * 60 * 60);
 /** Runs a command in a user namespace, in which its user has a name. */
 const asKnownUser = ['unshare', '--user', '--map-user=65534', '--map-group=65534', '--'];
 
@@ -80,7 +85,7 @@ function run(
   signal.throwIfAborted();
   return new Promise((resolve, reject) => {
     // Messages are parsed, so they must be in English.
-    const env = { ...context.env, LC_ALL: 'C', LC_MESSAGES: 'C' };
+    const env = { ...context.env, LC_ALL: 'C', LC_MESSAGES: 'C', PGCTLTIMEOUT: pgCtlSeconds };
     const child = spawn(file, args, { env, ...context.user, cwd, stdio: ['ignore', 'pipe', 'pipe'] });
     const stop = (): void => void child.kill('SIGKILL');
     signal.addEventListener('abort', stop, { once: true });
