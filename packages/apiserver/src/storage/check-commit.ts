@@ -16,12 +16,16 @@ export function checkCommit(writes: readonly StorageWrite[]): void {
   if (writes.length > 1 && new Set(writes.map(({ key }) => key)).size < writes.length) {
     throw new TypeError('a commit must not write a key twice');
   }
-  let size = 0;
   for (const { key, bytes, expected } of writes) {
-    if (bytes) size += key.length + bytes.length;
-    else if (expected === 0) throw new TypeError(`cannot delete ${key}: its expected revision is 0`);
+    if (!bytes && expected === 0) throw new TypeError(`cannot delete ${key}: its expected revision is 0`);
   }
+  const size = sizeOfCommit(writes);
   if (size > maxBytes) throw new CommitTooLargeError(size, { limit: maxBytes, unit: 'bytes' });
+}
+
+/** Returns the size of the keys and values that a commit writes, in bytes. */
+export function sizeOfCommit(writes: readonly StorageWrite[]): number {
+  return writes.reduce((sum, { key, bytes }) => sum + (bytes ? key.length + bytes.length : 0), 0);
 }
 
 /** @throws {@link RevisionMismatchError} if the current value of a key does not have the expected revision. */

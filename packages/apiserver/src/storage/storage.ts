@@ -154,10 +154,10 @@ export class CommitTooLargeError extends KubewrightError {
   override readonly name = 'CommitTooLargeError';
   readonly code = 'KW5005';
 
-  constructor(size: number, { limit, unit }: { readonly limit: number; readonly unit: 'bytes' | 'keys' }) {
+  constructor(size: number, { limit, unit }: { readonly limit: number | undefined; readonly unit: 'bytes' | 'keys' }) {
     super({
       what: `cannot write ${size} ${unit}`,
-      why: `a commit is limited to ${limit} ${unit}`,
+      why: limit === undefined ? 'etcd rejects the request as too large' : `a commit is limited to ${limit} ${unit}`,
       remedy: 'write less',
     });
   }

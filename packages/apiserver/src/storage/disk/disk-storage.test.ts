@@ -1,9 +1,10 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { VirtualClock } from '@kubewright/apimachinery';
 import { afterAll, describe, expect, it } from 'vitest';
 import { put, storageContract } from '../storage.contract.ts';
+import { markFile } from './disk-layout.ts';
 import { DiskStorage } from './disk-storage.ts';
 import { DiskStorageError, StorageCorruptError } from './disk-storage-error.ts';
 
@@ -47,6 +48,15 @@ describe('DiskStorage', () => {
     await clock.advance(60_000);
     await expect.poll(async () => (await storage.list({ prefix: '/r/' })).objects.length).toBe(1);
     expect((await storage.commit([put('/r/c', 'c')])).revision).toBe(first + 2);
+  });
+
+  it('can be opened after an attempt that failed at its mark file', async () => {
+    const directory = newFolder();
+    mkdirSync(markFile(directory));
+    await expect(open(directory)).rejects.toThrow(`cannot open the store in ${directory}: EISDIR`);
+    rmSync(markFile(directory), { recursive: true });
+    await using storage = await open(directory);
+    expect(await storage.revision()).toBe(1);
   });
 
   it('shows a write only once it is on disk, also to a writer that conflicts with it', async () => {

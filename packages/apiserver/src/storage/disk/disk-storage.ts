@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync, writeSync } from 'node:fs';
+import { closeSync, writeSync } from 'node:fs';
 import { checkCommit, checkExpected, sizeOf } from '../check-commit.ts';
 import { Expiries, type ExpiringKey } from '../expiries.ts';
 import type { OpenDiskOptions } from '../open-disk-storage.ts';
@@ -17,7 +17,7 @@ import {
   type StorageWrite,
   type StoredObject,
 } from '../storage.ts';
-import { markFile, objectPrefix, summaryKey } from './disk-layout.ts';
+import { objectPrefix, summaryKey } from './disk-layout.ts';
 import { encodeRecord, type Life } from './disk-record.ts';
 import { DiskStorageError } from './disk-storage-error.ts';
 import { encodeSummary } from './disk-summary.ts';
@@ -58,9 +58,10 @@ export class DiskStorage implements Storage {
   #failure: DiskStorageError | undefined;
   #closed = false;
 
-  private constructor(options: OpenDiskOptions, { database, summary, records }: LoadedDisk) {
+  private constructor(options: OpenDiskOptions, { database, summary, records, mark }: LoadedDisk) {
     this.#options = options;
     this.#database = database;
+    this.#mark = mark;
     this.#maxBytes = options.maxBytes ?? 512 * 1024 * 1024;
     this.#revision = summary.revision;
     this.#checksum = summary.checksum;
@@ -79,7 +80,6 @@ export class DiskStorage implements Storage {
       // At most the whole time to live: the clock may have been set back since the write.
       this.#expiries.set(object, { ttlSeconds, leftMs: Math.min(endMs - nowMs, ttlSeconds * 1000) });
     }
-    this.#mark = openSync(markFile(options.directory), constants.O_RDWR | constants.O_CREAT, 0o600);
   }
 
   /**

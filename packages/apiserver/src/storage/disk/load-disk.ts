@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { closeSync, constants, mkdirSync, openSync, readFileSync } from 'node:fs';
 import { databaseFolder, markFile, objectPrefix, summaryKey } from './disk-layout.ts';
 import { type DiskRecord, decodeRecord } from './disk-record.ts';
 import { DiskStorageError, StorageCorruptError } from './disk-storage-error.ts';
@@ -11,6 +11,8 @@ export interface LoadedDisk {
   readonly database: LevelDatabase;
   readonly summary: DiskSummary;
   readonly records: readonly DiskRecord[];
+  /** File descriptor of the mark file, for the acknowledged revision. */
+  readonly mark: number;
 }
 
 /**
@@ -20,6 +22,7 @@ export interface LoadedDisk {
  */
 export async function loadDisk(directory: string): Promise<LoadedDisk> {
   const database = await open(directory);
+  let mark: number | undefined;
   try {
     const records: DiskRecord[] = [];
     let checksum = 0;
@@ -31,9 +34,12 @@ export async function loadDisk(directory: string): Promise<LoadedDisk> {
       records.push(record);
     }
     const summary = await readSummary(database, records.length);
-    checkSummary(directory, { summary, objects: records.length, checksum: checksum >>> 0 });
-    return { database, summary, records };
+    mark = openMark(directory);
+    const acknowledged = Number(readFileSync(mark, 'utf8'));
+    checkSummary({ summary, acknowledged }, { objects: records.length, checksum: checksum >>> 0 });
+    return { database, summary, records, mark };
   } catch (error) {
+    if (mark !== undefined) closeSync(mark);
     await database.close();
     if (error instanceof Damage || isDamage(error)) throw await rejected(directory, error);
     throw error;
@@ -57,6 +63,15 @@ async function open(directory: string): Promise<LevelDatabase> {
   }
 }
 
+function openMark(directory: string): number {
+  try {
+    return openSync(markFile(directory), constants.O_RDWR | constants.O_CREAT, 0o600);
+  } catch (error) {
+    const what = `cannot open the store in ${directory}`;
+    throw new DiskStorageError({ what, why: causeOf(error).message, remedy: 'use another folder' }, { cause: error });
+  }
+}
+
 async function readSummary(database: LevelDatabase, objects: number): Promise<DiskSummary> {
   const value = await database.get(summaryKey);
   if (value === undefined && objects === 0) return emptySummary;
@@ -66,15 +81,12 @@ async function readSummary(database: LevelDatabase, objects: number): Promise<Di
 }
 
 function checkSummary(
-  directory: string,
-  found: { readonly summary: DiskSummary; readonly objects: number; readonly checksum: number },
+  { summary, acknowledged }: { readonly summary: DiskSummary; readonly acknowledged: number },
+  { objects, checksum }: { readonly objects: number; readonly checksum: number },
 ): void {
-  const { summary, objects, checksum } = found;
   if (objects !== summary.objects || checksum !== summary.checksum) {
     throw new Damage(`its ${objects} objects do not match its summary, which lists ${summary.objects}`);
   }
-  const mark = markFile(directory);
-  const acknowledged = existsSync(mark) ? Number(readFileSync(mark, 'utf8')) : 0;
   if (acknowledged > summary.revision) {
     throw new Damage(`it ends at revision ${summary.revision}, but revision ${acknowledged} was acknowledged`);
   }

@@ -54,6 +54,15 @@ describe.skipIf(isEtcdMissing)('on a real etcd', () => {
     expect(await watch.synced()).toBeGreaterThanOrEqual(quiet.revision);
   });
 
+  it.each([2_000, 5_000])('reports the size of a commit that etcd rejects (keys of %i bytes)', async (length) => {
+    await using storage = await connect();
+    // etcd counts each key three times.
+    const writes = Array.from({ length: 100 }, (_, n) => put(`/r/${n}-`.padEnd(length, 'k'), 'v'.repeat(10_000)));
+    const size = 100 * (length + 10_000);
+    const why = 'etcd rejects the request as too large';
+    await expect(storage.commit(writes)).rejects.toThrow(`cannot write ${size} bytes: ${why}`);
+  });
+
   it('forgets watches that have ended', async () => {
     await using storage = await connect();
     for (let n = 0; n < 5; n++) {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { type Clock, type Random, systemRandom } from '@kubewright/apimachinery';
-import { checkCommit } from '../check-commit.ts';
+import { checkCommit, sizeOfCommit } from '../check-commit.ts';
 import {
   type Commit,
   CommitTooLargeError,
@@ -122,15 +122,13 @@ export class EtcdStorage implements Storage {
     const keys = writes.map(({ key }) => this.#keyOf(key));
     const success = await Promise.all(writes.map((write) => this.#operation(write)));
     const equal = { result: 0, target: 2 };
-    const { succeeded, header, responses } = await this.#write({
-      compare: writes.map(({ expected }, index) => ({
-        ...equal,
-        key: keys[index] as Uint8Array,
-        modRevision: expected,
-      })),
-      success,
-      failure: keys.map((key) => ({ requestRange: { key } })),
-    });
+    const compare = writes.map(({ expected }, index) => ({
+      ...equal,
+      key: keys[index] as Uint8Array,
+      modRevision: expected,
+    }));
+    const failure = keys.map((key) => ({ requestRange: { key } }));
+    const { succeeded, header, responses } = await this.#write({ compare, success, failure }, writes);
     if (!succeeded) throw this.#mismatch(writes, responses);
     const { revision } = header;
     return { revision, objects: writes.map(({ key, bytes }) => (bytes ? { key, bytes, revision } : undefined)) };
@@ -203,14 +201,17 @@ export class EtcdStorage implements Storage {
     return { requestPut: { key: name, value: bytes, lease } };
   }
 
-  async #write(request: Parameters<EtcdClient['txn']>[0]): ReturnType<EtcdClient['txn']> {
+  async #write(
+    request: Parameters<EtcdClient['txn']>[0],
+    writes: readonly StorageWrite[],
+  ): ReturnType<EtcdClient['txn']> {
     try {
       return await this.#client.txn(request);
     } catch (error) {
       const { why = '' } = error as EtcdError;
       if (why.includes('database space exceeded')) throw new StorageFullError(undefined);
-      if (why.includes('request is too large'))
-        throw new CommitTooLargeError(0, { limit: 1.5 * 1024 * 1024, unit: 'bytes' });
+      if (/request is too large|message larger than max/.test(why))
+        throw new CommitTooLargeError(sizeOfCommit(writes), { limit: undefined, unit: 'bytes' });
       throw error;
     }
   }
