@@ -88,10 +88,7 @@ export class PodUsers implements Disposable {
     pods.set(podUid, uid);
     this.#own.add(podUid);
     for (const claim of claims) {
-      const kept = known.get(claim) ?? uid;
-      // The claim used last comes last.
-      known.delete(claim);
-      known.set(claim, kept);
+      known.set(claim, known.get(claim) ?? uid);
     }
     return { uid, gid: uid };
   }
@@ -117,18 +114,17 @@ export class PodUsers implements Disposable {
    * user can no longer change.
    */
   #ofClaims(claims: readonly string[]): number | undefined {
-    const known = claims.map((claim) => this.#assigned.claims.get(claim)).filter((uid) => uid !== undefined);
-    const running = new Set(this.#assigned.pods.values());
-    return known.find((uid) => running.has(uid)) ?? known[0];
+    const { pods, claims: known } = this.#assigned;
+    const users = claims.map((claim) => known.get(claim)).filter((uid) => uid !== undefined);
+    return users.find((uid) => pods.isUsed(uid)) ?? users[0];
   }
 
   /** Returns the next free user in rotation, so freed users are reused as late as possible. */
   #free(): number {
     const { first, count } = this.#range;
-    const taken = new Set([...this.#assigned.pods.values(), ...this.#assigned.claims.values()]);
     for (let i = 0; i < count; i++) {
       const uid = first + ((this.#next + i) % count);
-      if (taken.has(uid)) continue;
+      if (this.#assigned.isTaken(uid)) continue;
       this.#next = uid - first + 1;
       return uid;
     }
@@ -142,11 +138,11 @@ export class PodUsers implements Disposable {
   #takeFromClaim(): number {
     const { pods, claims } = this.#assigned;
     const { first, count } = this.#range;
-    const running = new Set(pods.values());
-    const lastUsedFirst = [...new Set([...claims.values()].reverse())];
-    const unused = lastUsedFirst.findLast((uid) => uid >= first && uid < first + count && !running.has(uid));
+    const entries = [...claims.entries()];
+    const lastUsedFirst = [...new Set(entries.map(([, uid]) => uid).reverse())];
+    const unused = lastUsedFirst.findLast((uid) => uid >= first && uid < first + count && !pods.isUsed(uid));
     if (unused === undefined) throw new PodUserError(this.#range);
-    for (const [claim, uid] of claims) if (uid === unused) claims.delete(claim);
+    for (const [claim, uid] of entries) if (uid === unused) claims.delete(claim);
     return unused;
   }
 }

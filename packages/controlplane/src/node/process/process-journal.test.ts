@@ -54,4 +54,21 @@ describe('ProcessJournal', () => {
     killSessions([processIdentity(foreign.pid)]);
     expect(await once(foreign, 'exit')).toEqual([null, 'SIGKILL']);
   });
+
+  const canChangeUser = process.platform === 'linux' && process.getuid?.() === 0;
+  it.runIf(canChangeUser)('leaves a process that it may not signal, such as a setuid program', async () => {
+    const program = spawn('sleep', ['777'], { detached: true, stdio: 'ignore', uid: 65_534 });
+    await once(program, 'spawn');
+    const leader = processIdentity(program.pid ?? 0);
+    process.seteuid?.(1_234);
+    try {
+      expect(() => process.kill(leader.pid, 'SIGKILL')).toThrow('EPERM');
+      killGroup(leader, 'SIGKILL');
+      killSessions([leader]);
+    } finally {
+      process.seteuid?.(0);
+    }
+    killSessions([leader]);
+    expect(await once(program, 'exit')).toEqual([null, 'SIGKILL']);
+  });
 });

@@ -106,10 +106,16 @@ export class ProcessJournal {
 export function killGroup(leader: ProcessIdentity, signal: NodeJS.Signals): void {
   // 0 would be our own group, and 1 would be all processes.
   if (!Number.isSafeInteger(leader.pid) || leader.pid <= 1 || isReplaced(leader)) return;
+  signalUnlessGone(-leader.pid, signal);
+}
+
+/** Sends a signal. Does nothing if the process has ended, or belongs to another user: a setuid program in a cluster without root. */
+function signalUnlessGone(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(-leader.pid, signal);
+    process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ESRCH' && code !== 'EPERM') throw error;
   }
 }
 
@@ -120,14 +126,7 @@ export function killGroup(leader: ProcessIdentity, signal: NodeJS.Signals): void
 export function killSessions(leaders: readonly ProcessIdentity[]): void {
   const own = leaders.filter((leader) => !isReplaced(leader));
   for (const leader of own) killGroup(leader, 'SIGKILL');
-  for (const pid of membersOf(new Set(own.map(({ pid }) => pid)))) {
-    try {
-      process.kill(pid, 'SIGKILL');
-    } catch (error) {
-      // The process ended in the meantime.
-      if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
-    }
-  }
+  for (const pid of membersOf(new Set(own.map(({ pid }) => pid)))) signalUnlessGone(pid, 'SIGKILL');
 }
 
 function membersOf(leaders: ReadonlySet<number>): readonly number[] {
