@@ -30,7 +30,8 @@ async function walk(text) {
     const current = headingAt(text, step.line);
     if (current !== heading) process.stdout.write(`\n${bold(`# ${current}`)}\n`);
     heading = current;
-    if (!(await type(step, next?.language === 'text' ? next.text : undefined))) return 1;
+    // Without --once, the cluster of a reader stays, and the rest of the page may work.
+    if (!(await type(step, next?.language === 'text' ? next.text : undefined)) && isOnce) return 1;
   }
   if (isOnce) return 0;
   process.stdout.write(

@@ -59,4 +59,52 @@ describe('hopsOf', () => {
   it('takes the current version if the object was never changed', () => {
     expect(versionOf([creator], undefined)).toBe('9');
   });
+
+  it('lists causes before effects within a second: the change, its events, the children, their statuses', () => {
+    const second = '2026-11-23T01:00:00Z';
+    const entry = (manager: string, fields: string, more: object = {}) => ({
+      manager,
+      time: second,
+      fieldsV1: { [`f:${fields.split('.')[0]}`]: { [`f:${fields.split('.')[1]}`]: {} } },
+      ...more,
+    });
+    const status = { subresource: 'status' };
+    const traced = (kind: string, depth: number, metadata: object) => ({
+      depth,
+      object: {
+        apiVersion: 'apps/v1',
+        kind,
+        metadata: { name: kind.toLowerCase(), uid: kind, resourceVersion: '9', creationTimestamp: second, ...metadata },
+      } as unknown as Stored<KubernetesObject>,
+    });
+    const event = (kind: string, reason: string) =>
+      ({ metadata: {}, reason, eventTime: second, involvedObject: { uid: kind } }) as unknown as Stored<Event>;
+    const changed = [
+      traced('Deployment', 0, {
+        creationTimestamp: created,
+        managedFields: [
+          creator,
+          entry('kube-controller-manager', 'status.replicas', status),
+          entry('kube-controller-manager', 'metadata.annotations'),
+          entry('kubectl-set', 'spec.template'),
+        ],
+      }),
+      traced('ReplicaSet', 1, { managedFields: [entry('kube-controller-manager', 'spec.replicas')] }),
+      traced('Pod', 2, {
+        managedFields: [entry('kube-controller-manager', 'spec.containers'), entry('kubelet', 'status.phase', status)],
+      }),
+    ];
+    const events = [event('ReplicaSet', 'SuccessfulCreate'), event('Deployment', 'ScalingReplicaSet')];
+    const hops = hopsOf(changed, events).filter(({ time }) => time === second);
+    expect(hops.map(({ object, what }) => `${object}: ${what.split(':')[0]}`)).toEqual([
+      'Deployment deployment: updated spec.template',
+      'Deployment deployment: ScalingReplicaSet',
+      'Deployment deployment: updated metadata.annotations',
+      'ReplicaSet replicaset: created',
+      'ReplicaSet replicaset: SuccessfulCreate',
+      'Pod pod: created',
+      'Pod pod: status',
+      'Deployment deployment: status',
+    ]);
+  });
 });

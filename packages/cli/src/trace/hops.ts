@@ -40,13 +40,13 @@ type Ranked = Hop & { readonly rank: number };
 export function hopsOf(objects: readonly TracedObject[], events: readonly Stored<Event>[]): readonly Hop[] {
   const hops = objects.flatMap(({ object, depth }) => {
     const own = events.filter(({ involvedObject }) => involvedObject.uid === object.metadata.uid);
-    const rank = depth * 10;
+    const rank = rankOf(depth);
     return [
       { ...creation(object, own), rank },
       // The scheduler writes its event after the binding, but the event names the version before the binding.
       ...own.map((event) => ({ ...reported(event, object), rank: rank + (event.reason === 'Scheduled' ? 0.4 : 1) })),
       ...bindings(object).map((hop) => ({ ...hop, rank: rank + 0.5 })),
-      ...writes(object).map((hop) => ({ ...hop, rank: hop.what.startsWith('status') ? 100 - depth : rank + 2 })),
+      ...writes(object, depth),
     ];
   });
   return hops.sort(byTime).map(({ rank: _, ...hop }) => hop);
@@ -104,7 +104,7 @@ export function reported(event: Stored<Event>, object: Stored<KubernetesObject>)
 }
 
 /** Returns the last write of each manager after the creation. Only the very last one has the object's current version. */
-function writes(object: Stored<KubernetesObject>): readonly Hop[] {
+function writes(object: Stored<KubernetesObject>, depth: number): readonly Ranked[] {
   const { creationTimestamp, managedFields = [], resourceVersion } = object.metadata;
   const first = creatorOf(object);
   const later = managedFields.filter((each) => !(each === first && each.time === creationTimestamp));
@@ -117,7 +117,18 @@ function writes(object: Stored<KubernetesObject>): readonly Hop[] {
     object: nameOf(object),
     resourceVersion: each === last ? resourceVersion : '',
     what: isStatus(each) ? `status: ${progressOf(object)}` : `updated ${fieldsOf(each)}`,
+    rank: rankOfWrite(each, depth),
   }));
+}
+
+function rankOf(depth: number): number {
+  return depth * 10;
+}
+
+/** Ranks a write of a spec before the events that it causes, and statuses last: those of pods first, that of the workload at the end. */
+function rankOfWrite(entry: Entry, depth: number): number {
+  if (isStatus(entry)) return 100 - depth;
+  return rankOf(depth) + ('f:spec' in (entry.fieldsV1 ?? {}) ? 0.2 : 2);
 }
 
 /** Returns the entry of the client that created an object: among the entries of that second, the one with the most fields. */
