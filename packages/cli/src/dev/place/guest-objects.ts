@@ -96,12 +96,23 @@ interface WebhookCall {
   readonly clientConfig?: { readonly url?: string };
 }
 
-/** True if an earlier `dev` that was killed left the object behind: nothing listens where it points. */
+/**
+ * True if an earlier `dev` that was killed left the object behind: it points to this machine, where nothing listens. Webhooks on
+ * another host may belong to another developer.
+ */
 function isLeftOver(former: UnstructuredObject, object: UnstructuredObject): boolean {
   if (isDelegated(object)) return serviceOf(former)?.name === serviceOf(object)?.name;
-  if (!isAdmission(former)) return false;
-  const { webhooks = [] } = former as { readonly webhooks?: readonly WebhookCall[] };
-  return webhooks.length > 0 && webhooks.every(({ clientConfig }) => clientConfig?.url !== undefined);
+  const [host, ...others] = webhookHosts(object);
+  return host !== undefined && others.length === 0 && webhookHosts(former).join() === host;
+}
+
+/** Returns the hosts that a webhook configuration points to, each once; `undefined` among them stands for Services. */
+function webhookHosts(object: UnstructuredObject): readonly (string | undefined)[] {
+  const { webhooks = [] } = object as { readonly webhooks?: readonly WebhookCall[] };
+  const hosts = webhooks.map(({ clientConfig: { url } = {} }) =>
+    url && URL.canParse(url) ? new URL(url).hostname : undefined,
+  );
+  return isAdmission(object) ? [...new Set(hosts)] : [];
 }
 
 /** Returns the part of an object that selects the servers the API server calls. */
