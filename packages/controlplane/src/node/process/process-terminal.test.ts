@@ -48,6 +48,28 @@ describe.skipIf(process.platform !== 'linux')('a terminal', () => {
     expect(await leaderOf(`echo "$$ /dev/pts/0" >&3; ${waits}`)).toBeUndefined();
   });
 
+  it('is resized once at a time, so that the last size wins', async () => {
+    // The shell gives background commands an empty input, with which `cat` would end.
+    const leader = `exec 4<&0; setsid sh -c 'echo "$$ /dev/pts/0" >&3; exec cat' <&4 & wait`;
+    const log: string[] = [];
+    const terminal = new ProcessTerminal(start(leader), {
+      start: (command) => {
+        const columns = command[4];
+        log.push(`start ${columns}`);
+        // The first one takes longest.
+        const resize = spawn('sleep', [log.length === 1 ? '0.2' : '0']);
+        return resize.once('exit', () => log.push(`end ${columns}`));
+      },
+    });
+    await terminal.follow(
+      (async function* () {
+        yield { columns: 92, rows: 30 };
+        yield { columns: 91, rows: 29 };
+      })(),
+    );
+    expect(log).toEqual(['start 92', 'end 92', 'start 91', 'end 91']);
+  });
+
   it('does not prevent the container from being stopped if it is never reported', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'kw-terminal-'));
     try {

@@ -25,17 +25,17 @@ export class ProcessTerminal {
     return this.#terminal.then((terminal) => terminal?.leader);
   }
 
-  /** Resizes the terminal until there are no more sizes or the command has ended. */
+  /**
+   * Resizes the terminal until there are no more sizes or the command has ended. One change ends before the next begins, because a
+   * client sends two sizes at once to make programs redraw, and the last one has to win.
+   */
   async follow(sizes: AsyncIterable<TerminalSize>): Promise<void> {
     const terminal = await this.#terminal;
     if (!terminal) return;
     for await (const size of sizes) {
       if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
       try {
-        const resize = this.#start(resizeCommand(terminal, size));
-        // The command may end before its terminal is resized.
-        resize.on('error', () => undefined);
-        resize.stdin?.end();
+        await ended(this.#start(resizeCommand(terminal, size)));
       } catch (error) {
         // Without `stty`, the terminal keeps its size.
         if (error instanceof CommandError) return;
@@ -43,4 +43,15 @@ export class ProcessTerminal {
       }
     }
   }
+}
+
+/** Resolves when a program has ended. It may fail, because the command can end before its terminal is resized. */
+function ended(program: ChildProcess): Promise<void> {
+  program.stdin?.end();
+  // A full pipe would block it.
+  program.stdout?.resume();
+  program.stderr?.resume();
+  return new Promise((resolve) => {
+    program.once('error', () => resolve()).once('close', () => resolve());
+  });
 }
