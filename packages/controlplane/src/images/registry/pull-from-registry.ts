@@ -1,20 +1,21 @@
 import { parseImageReference } from '@kubewright/apimachinery/internal';
 import type { ContentStore } from '../content-store.ts';
 import type { Credential } from './credential.ts';
+import { helperCredential } from './credential-helper.ts';
 import { type DockerConfig, readDockerConfig } from './docker-config.ts';
 import { HttpConnections } from './http-connections.ts';
 import { Keyring } from './keyring.ts';
 import { type PulledImage, pullContent } from './pull-image.ts';
 import type { PullOptions } from './pull-options.ts';
 import { secretCredentials } from './pull-secret.ts';
-import { RegistryAccessError } from './registry-error.ts';
+import { RegistryAccessError, RegistryError } from './registry-error.ts';
 import { RegistryRepository } from './registry-repository.ts';
 import { RegistrySession } from './registry-session.ts';
 import { trustedCertificates } from './trusted-certificates.ts';
 
 /**
  * Pulls an image from its registry into the store. Tries the credentials that apply to the repository one after the other until
- * one has access, or none if none apply.
+ * one has access, that of docker's helper program last.
  *
  * @param options - `name`: the complete name. `maxBytes`: maximum size of the compressed image.
  * @throws ImageReferenceError, RegistryError or ImageStoreError if that fails; the signal's reason.
@@ -41,34 +42,56 @@ export async function pullFromRegistry(
         return new RegistryRepository(new RegistrySession(settings), { name, retry });
       },
     });
-  const denials: RegistryAccessError[] = [];
-  for (const credential of found.length > 0 ? found : [undefined]) {
+  const failures: RegistryError[] = [];
+  const helper = helperFor(config, domain);
+  const fromHelper = helper && (() => helperCredential(helper.name, { ...helper, env, signal: options.signal }));
+  for await (const credential of allCredentials(found, { fromHelper, failures })) {
     try {
       return await attempt(credential);
     } catch (error) {
       options.signal.throwIfAborted();
       if (!(error instanceof RegistryAccessError)) throw error;
-      denials.push(error);
+      failures.push(error);
     }
   }
-  throw withHelper(denials.reduce(combined), helperOf(config, domain));
+  throw failures.reduce(combined);
 }
 
-function helperOf({ helperOf: find }: DockerConfig, domain: string): string | undefined {
-  return find(domain === 'docker.io' ? 'index.docker.io' : domain) ?? find(domain);
+/** Yields the known credentials, then that of a helper program, which may take long; `undefined` if there are none. */
+async function* allCredentials(
+  known: readonly Credential[],
+  options: {
+    readonly fromHelper: (() => Promise<Credential | undefined>) | undefined;
+    /** Gets the error of a helper that fails. The image may be public, and `docker` may not be installed here. */
+    readonly failures: RegistryError[];
+  },
+): AsyncGenerator<Credential | undefined> {
+  yield* known;
+  let last: Credential | undefined;
+  try {
+    last = await options.fromHelper?.();
+  } catch (error) {
+    if (!(error instanceof RegistryError)) throw error;
+    options.failures.push(error);
+  }
+  if (last || known.length === 0) yield last;
+}
+
+/** Returns the helper program that keeps the credentials of a registry, and docker's name for the registry. */
+function helperFor(
+  { helperOf }: DockerConfig,
+  domain: string,
+): { readonly name: string; readonly server: string } | undefined {
+  const isDockerHub = domain === 'docker.io';
+  const server = isDockerHub ? 'https://index.docker.io/v1/' : domain;
+  const name = helperOf(server) ?? (isDockerHub ? helperOf('index.docker.io') : undefined) ?? helperOf(domain);
+  return name === undefined ? undefined : { name, server };
 }
 
 /** Combines the errors of two credentials. */
-function combined(first: RegistryAccessError, next: RegistryAccessError): RegistryAccessError {
+function combined(first: RegistryError, next: RegistryError): RegistryError {
   const text = `${next.what}: ${next.why}`;
   if (first.message.includes(text)) return first;
   const why = `${first.why}; with other credentials: ${text}`;
-  return new RegistryAccessError({ what: first.what, why, remedy: first.remedy });
-}
-
-/** Explains a denial of which the reason may be credentials that only a helper program knows. */
-function withHelper(error: RegistryAccessError, helper: string | undefined): RegistryAccessError {
-  if (helper === undefined) return error;
-  const remedy = `if it needs a login: docker keeps the credentials with docker-credential-${helper}, which is not supported; put them into the field auths of docker's config.json, or into an imagePullSecret`;
-  return new RegistryAccessError({ what: error.what, why: error.why, remedy });
+  return new RegistryAccessError({ what: first.what, why, remedy: first.remedy ?? next.remedy });
 }

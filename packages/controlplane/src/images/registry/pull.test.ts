@@ -166,7 +166,8 @@ describe('ImageStore.pull', () => {
     const error = await failure({ secrets: [eve, eve, token] });
     const login = `cannot log in to ${registry.host}: the token server ${registry.host} gives no token: it rejects the credentials`;
     const denied = `cannot pull ${registry.host}/team/app:1: the registry denies access (UNAUTHORIZED: unauthorized)`;
-    expect(error.message).toBe(`${login}; with other credentials: ${denied}`);
+    const remedy = 'log in with docker login, or add a Secret to the imagePullSecrets of the pod';
+    expect(error.message).toBe(`${login}; with other credentials: ${denied}; ${remedy}`);
   });
 
   it('does not try further credentials, or name a credential helper, if access is not the problem', async () => {
@@ -216,10 +217,58 @@ describe('ImageStore.pull', () => {
     expect(JSON.stringify([error, unreadable, error.cause, unreadable.cause])).not.toContain('very-secret');
   });
 
-  it('names the credential helper that may have the missing credentials', async () => {
-    registry.behavior.login = 'basic';
-    writeConfig({ auths: { [registry.host]: {} }, credsStore: 'desktop' });
-    expect((await failure()).message).toContain('docker-credential-desktop, which is not supported');
+  describe('with a credential helper of docker', () => {
+    /** Installs `docker-credential-keychain`, which runs this shell script. */
+    const installHelper = (script: string): Readonly<Record<string, string | undefined>> => {
+      const folder = mkdtempSync(join(image.folder, 'bin-'));
+      writeFileSync(join(folder, 'docker-credential-keychain'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+      return { HOME: home, PATH: `${folder}:/usr/bin:/bin` };
+    };
+    beforeEach(() => {
+      registry.behavior.user = user;
+      registry.behavior.login = 'token';
+      writeConfig({ auths: { [registry.host]: {} }, credsStore: 'keychain' });
+    });
+
+    it('gets a password or a refresh token', async () => {
+      const reply = (name: string, secret: string): string =>
+        `[ "$1 $(cat)" = "get ${registry.host}" ] && echo '${JSON.stringify({ Username: name, Secret: secret })}'`;
+      await pull({ env: installHelper(reply(user.username, user.password)) });
+      await pull({ env: installHelper(reply('<token>', user.refreshToken)) });
+    });
+
+    it('does not start it if another credential has access', async () => {
+      const env = installHelper(`touch ${home}/started; exit 1`);
+      await pull({ env, secrets: [secret(user)] });
+      expect(readdirSync(home)).not.toContain('started');
+    });
+
+    it.each([
+      [
+        'is not on the PATH',
+        undefined,
+        /from docker-credential-keychain: it is not on the PATH; with other .* no token/,
+      ],
+      ['has no credential', 'echo "credentials not found in native keychain"; exit 1', /^cannot log in .* no token/],
+      [
+        'fails',
+        'echo "the keychain is locked"; exit 1',
+        /from docker-credential-keychain: the keychain is locked; with/,
+      ],
+      ['prints something else', 'echo "{\\"Secret\\": \\"very-secret"', /keychain: its output is invalid; with/],
+    ])('pulls without credentials if it %s', async (_, script, message) => {
+      const env = script === undefined ? { HOME: home, PATH: home } : installHelper(script);
+      const error = await failure({ env });
+      expect(error.message).toMatch(message);
+      expect(error.message).not.toContain('very-secret');
+      registry.behavior.login = undefined;
+      await pull({ env });
+    });
+
+    it('never leaves the PATH', async () => {
+      writeConfig({ auths: {}, credHelpers: { [registry.host]: '../keychain' } });
+      expect((await failure()).message).toContain('docker-credential-../keychain: its name is invalid');
+    });
   });
 
   it('sends no credentials to a token server without HTTPS', async () => {

@@ -1,0 +1,74 @@
+import { execFile } from 'node:child_process';
+import type { Credential } from './credential.ts';
+import { RegistryError } from './registry-error.ts';
+
+/** Time limit of a helper, in milliseconds. It may have to wait until the user unlocks a keychain. */
+const timeout = 60_000;
+const maxOutputBytes = 64 * 1024;
+/** The username with which helpers return a refresh token. */
+const tokenUser = '<token>';
+
+/**
+ * Gets the credential for a registry from one of docker's helper programs: `docker-credential-NAME get`, with the registry on its
+ * input. Returns undefined if the helper has none.
+ *
+ * @param options - `server`: the registry as docker names it: `gcr.io`, `https://index.docker.io/v1/`.
+ * @throws RegistryError if the helper is not installed, fails or runs for more than a minute; the signal's reason.
+ */
+export async function helperCredential(
+  helper: string,
+  options: {
+    readonly server: string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly signal: AbortSignal;
+  },
+): Promise<Credential | undefined> {
+  const { server, env, signal } = options;
+  const program = `docker-credential-${helper}`;
+  const failure = (why: string): RegistryError =>
+    new RegistryError({ what: `cannot get the credentials for ${server} from ${program}`, why });
+  // The name must not contain a path.
+  if (!/^[\w.-]+$/.test(helper)) throw failure('its name is invalid');
+  const { error, stdout } = await run(program, { input: server, env, signal });
+  signal.throwIfAborted();
+  if (error?.code === 'ENOENT') throw failure('it is not on the PATH');
+  if (error?.killed) throw failure('it did not respond in a minute');
+  // Helpers print errors to their standard output. This is the text of all helpers for a registry that they do not know.
+  if (error && stdout.startsWith('credentials not found')) return undefined;
+  if (error) throw failure(stdout.trim().split('\n')[0] || `it exited with ${error.code}`);
+  const { Username: username, Secret: secret } = parse(stdout);
+  if (typeof username !== 'string' || typeof secret !== 'string') throw failure('its output is invalid');
+  if (username === tokenUser) return { type: 'identityToken', token: secret };
+  return { type: 'password', username, password: secret };
+}
+
+interface Ending {
+  readonly error: { readonly code?: string | number | null | undefined; readonly killed?: boolean | undefined } | null;
+  readonly stdout: string;
+}
+
+function run(
+  program: string,
+  options: {
+    readonly input: string;
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly signal: AbortSignal;
+  },
+): Promise<Ending> {
+  const { input, env, signal } = options;
+  return new Promise((resolve) => {
+    const settings = { env: { ...env }, signal, timeout, maxBuffer: maxOutputBytes };
+    const child = execFile(program, ['get'], settings, (error, stdout) => resolve({ error, stdout }));
+    // A helper may end without reading its input.
+    child.stdin?.on('error', () => undefined).end(input);
+  });
+}
+
+function parse(text: string): { readonly Username?: unknown; readonly Secret?: unknown } {
+  try {
+    return (JSON.parse(text) as { readonly Username?: unknown } | null) ?? {};
+  } catch {
+    // The parser's message quotes the text, which contains a password.
+    return {};
+  }
+}
