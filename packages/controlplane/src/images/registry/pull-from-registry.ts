@@ -57,7 +57,7 @@ export async function pullFromRegistry(
   throw failures.reduce(combined);
 }
 
-/** Yields the known credentials, then that of a helper program, which may take long; `undefined` if there are none. */
+/** Yields the known credentials, then that of a helper program, which may take long; `undefined` if none exists. */
 async function* allCredentials(
   known: readonly Credential[],
   options: {
