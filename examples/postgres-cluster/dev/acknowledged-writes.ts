@@ -44,14 +44,14 @@ export class AcknowledgedWrites implements AsyncDisposable {
     return this.#acknowledged.length;
   }
 
-  /** Switches to another instance. */
+  /** Continues the writes on another instance. */
   async moveTo(instance: string): Promise<void> {
     this.#address = this.#cluster.instance(instance).address;
     this.#disconnect();
   }
 
   /** Waits for the next acknowledged write. */
-  async another(): Promise<void> {
+  async waitForNext(): Promise<void> {
     const before = this.count;
     while (this.count === before && !this.#isOver) await setTimeout(5);
   }

@@ -48,7 +48,7 @@ export class ArchivingPair implements AsyncDisposable {
     return readdirSync(this.archive, { recursive: true, encoding: 'utf8' });
   }
 
-  /** Kills the server of the primary, then chooses the standby as the operator does: once nothing streams any longer. */
+  /** Kills the primary's server, then targets the standby as the operator does: once the standby receives no more WAL. */
   async failOver(): Promise<void> {
     const { cluster, primary, standby } = this;
     primary.killServer();

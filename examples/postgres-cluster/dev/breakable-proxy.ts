@@ -7,7 +7,7 @@ export class BreakableProxy implements AsyncDisposable {
   #mode: 'open' | 'silent' | 'closed' = 'open';
 
   private constructor(target: number) {
-    this.#server = createServer((inside) => this.#take(inside, target));
+    this.#server = createServer((client) => this.#accept(client, target));
   }
 
   static async to(target: number): Promise<BreakableProxy> {
@@ -44,13 +44,13 @@ export class BreakableProxy implements AsyncDisposable {
     await closed;
   }
 
-  #take(inside: Socket, target: number): void {
-    if (this.#mode === 'closed') return void inside.destroy();
-    const outside = connect(target, '127.0.0.1');
-    const pair = [inside, outside] as const;
+  #accept(client: Socket, target: number): void {
+    if (this.#mode === 'closed') return void client.destroy();
+    const upstream = connect(target, '127.0.0.1');
+    const pair = [client, upstream] as const;
     this.#pairs.add(pair);
     const end = (): void => this.#end(pair);
-    for (const [from, to] of [pair, [outside, inside]] as const) {
+    for (const [from, to] of [pair, [upstream, client]] as const) {
       from.on('error', () => undefined);
       from.on('close', end);
       if (this.#mode === 'open') from.on('data', (bytes) => to.write(bytes));

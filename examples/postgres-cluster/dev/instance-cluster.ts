@@ -45,10 +45,10 @@ export const programFolder: string | undefined = (() => {
   return folders.find((folder) => folder !== '' && existsSync(join(folder, 'pg_rewind')));
 })();
 
-/** In memory, because syncing to disk would take most of the time, and durability is not tested here. */
-const memory = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
+/** Parent of the test folders. In memory, because syncing to disk would be slow, and these tests do not test durability. */
+const parentFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** PostgreSQL refuses to run as root. */
+/** The user that runs PostgreSQL if the test runs as root, which PostgreSQL does not permit. */
 export const user: { readonly uid: number; readonly gid: number } | undefined =
   process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
 
@@ -66,7 +66,7 @@ interface Archives {
  * operator: it writes the status that the instances follow.
  */
 export class InstanceCluster implements AsyncDisposable {
-  readonly folder: string = mkdtempSync(join(memory, 'pg-'));
+  readonly folder: string = mkdtempSync(join(parentFolder, 'pg-'));
   readonly #environment: TestEnvironment;
   readonly #namespace: TestNamespace;
   readonly #network = `127.${randomInt(64, 250)}.${randomInt(1, 250)}`;
@@ -91,13 +91,13 @@ export class InstanceCluster implements AsyncDisposable {
     const cluster = new InstanceCluster(environment, await environment.namespace(), archives);
     const metadata = { name, namespace: cluster.#namespace.name };
     const { parameters, ...rest } = spec;
-    const quick = { lease: quickLease, instances: 3 };
+    const defaults = { lease: quickLease, instances: 3 };
     await cluster.client.resource(PostgresCluster).create(
       PostgresCluster({
         metadata,
         spec: {
           storage: {},
-          ...quick,
+          ...defaults,
           ...rest,
           parameters: { fsync: 'off', shared_buffers: '16MB', wal_keep_size: '64MB', ...parameters },
         },
@@ -277,14 +277,14 @@ export class RunningInstance {
 
   /** Returns the instance's report, or undefined if it does not respond. */
   report(): Promise<InstanceReport | undefined> {
-    return this.ask('GET', '/v1/status').then(
+    return this.request('GET', '/v1/status').then(
       ({ body }) => JSON.parse(body) as InstanceReport,
       () => undefined,
     );
   }
 
   /** Sends a request with the operator's certificate, unless another one is given. */
-  ask(
+  request(
     method: string,
     path: string,
     certificate: Partial<ClientCertificate> = this.#operator,
@@ -332,10 +332,14 @@ export class RunningInstance {
     process.kill(Number.parseInt(readFileSync(file, 'utf8'), 10), 'SIGKILL');
   }
 
-  /** Suspends the instance manager and the server, like a node that no longer responds, or resumes them. */
-  async freeze(signal: 'SIGSTOP' | 'SIGCONT'): Promise<void> {
-    this.signal(signal);
-    for (const pid of await this.serverProcesses()) signalProcess(pid, signal);
+  /** Suspends the instance manager and the server, like a node that no longer responds. */
+  suspend(): Promise<void> {
+    return this.#signalAll('SIGSTOP');
+  }
+
+  /** Resumes the instance manager and the server. */
+  resume(): Promise<void> {
+    return this.#signalAll('SIGCONT');
   }
 
   /** Waits until the instance manager has exited. */
@@ -346,10 +350,15 @@ export class RunningInstance {
   /** Stops the instance manager, and waits until it has exited. */
   async stop(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      await this.freeze('SIGCONT');
+      await this.resume();
       this.signal('SIGTERM');
     }
     await this.#exited;
+  }
+
+  async #signalAll(signal: NodeJS.Signals): Promise<void> {
+    this.signal(signal);
+    for (const pid of await this.serverProcesses()) signalProcess(pid, signal);
   }
 }
 

@@ -16,7 +16,7 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProgramContext } from '../src/instance/server/run-program.ts';
 
-/** PostgreSQL refuses to run as root. */
+/** The user that runs PostgreSQL if the test runs as root, which PostgreSQL does not permit. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 
 /** A temporary folder that PostgreSQL's user may write to. */

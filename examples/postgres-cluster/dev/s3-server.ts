@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { ArchiveError } from '../src/archive/archive-error.ts';
 import { type S3Bucket, S3Client } from '../src/archive/s3-client.ts';
 
-const mostAttempts = 5;
+const maxAttempts = 5;
 
 /** An S3 server (the program `versitygw`), with one bucket in a temporary folder. */
 export class S3Server implements AsyncDisposable {
@@ -32,12 +32,12 @@ export class S3Server implements AsyncDisposable {
     // By default, versitygw stores metadata in extended attributes, which not every file system supports.
     const metadata = join(root, 'metadata');
     for (const path of [folder, metadata]) mkdirSync(path, { recursive: true });
-    for (let attempt = 1; attempt <= mostAttempts; attempt++) {
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
       const started = await S3Server.#tryStart({ root, buckets, folder, metadata });
       if (started) return started;
     }
     rmSync(root, { recursive: true });
-    throw new Error(`versitygw did not start in ${mostAttempts} attempts`);
+    throw new Error(`versitygw did not start in ${maxAttempts} attempts`);
   }
 
   /** Starts the server on a free port. Returns undefined if another process took the port in the meantime. */
@@ -72,18 +72,18 @@ export class S3Server implements AsyncDisposable {
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     }
-    await ended(server);
+    await killProcess(server);
     return undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await ended(this.#process);
+    await killProcess(this.#process);
     rmSync(this.#root, { recursive: true, force: true });
   }
 }
 
 /** Kills a process if it is still running, and waits until it has ended. */
-async function ended(process: ChildProcess): Promise<void> {
+async function killProcess(process: ChildProcess): Promise<void> {
   if (process.exitCode !== null || process.signalCode !== null) return;
   const exited = once(process, 'exit');
   process.kill('SIGKILL');

@@ -32,7 +32,7 @@ export async function connectToPrimary(
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
   });
-  connection.on('error', () => undefined); // the server is killed
+  connection.on('error', () => undefined); // the test kills the server
   await connection.connect();
   return connection;
 }

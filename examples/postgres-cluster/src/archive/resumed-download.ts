@@ -4,7 +4,7 @@ import { ArchiveError } from './archive-error.ts';
 import type { S3Client } from './s3-client.ts';
 
 /** A download fails after this many interruptions without any data in between. */
-const mostInterruptions = 5;
+const maxInterruptions = 5;
 
 /**
  * Returns the content of a file in a bucket. If the connection breaks, the download resumes after the last received byte: a base
@@ -45,7 +45,7 @@ async function* pieces(
     }
     signal.throwIfAborted();
     interruptions++;
-    if (interruptions >= mostInterruptions || Number.isNaN(size)) throw failure;
+    if (interruptions >= maxInterruptions || Number.isNaN(size)) throw failure;
     response = await rest(client, { name, etag, received, signal });
   }
 }

@@ -4,7 +4,7 @@ import type { S3Client } from './s3-client.ts';
 import { escapeXml, textOf } from './xml.ts';
 
 /** The maximum number of parts that S3 accepts. */
-const mostParts = 10_000;
+const maxParts = 10_000;
 /** Attempts per request. An outage of less than a minute must not fail an upload that has run for hours. */
 const attempts = 9;
 
@@ -29,7 +29,7 @@ export async function storeInParts(client: S3Client, { name, first, rest, signal
     const tags: string[] = [];
     const store = async (body: Buffer) => {
       const partNumber = tags.length + 1;
-      if (partNumber > mostParts) throw new ArchiveError('Invalid', `${name} is too large for the archive`);
+      if (partNumber > maxParts) throw new ArchiveError('Invalid', `${name} is too large for the archive`);
       const query = { partNumber: String(partNumber), uploadId };
       const response = await client.send({ method: 'PUT', key: name, query, body, signal, accept: [200], attempts });
       response.resume();

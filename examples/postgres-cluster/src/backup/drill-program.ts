@@ -27,7 +27,7 @@ export interface DrillRequest {
 }
 
 /** Maximum length of the failure message: Kubernetes truncates termination messages to 4096 bytes. */
-const mostMessage = 2000;
+const maxMessageLength = 2000;
 
 /** Runs the drill described by the environment variables, and returns the exit code: 0 if the restore succeeded. */
 export async function runDrillProgram(context: {
@@ -47,7 +47,7 @@ export async function runDrillProgram(context: {
   const mounts = { volume: variable(drillVariables.volume), credentials: variable(drillVariables.credentials) };
   const location = archiveLocation(target, { cluster, ...mounts });
   const result = await runDrill({ location, ...question }, { ...context, folder: variable(drillVariables.folder) });
-  const message = result.message?.slice(0, mostMessage);
+  const message = result.message?.slice(0, maxMessageLength);
   await writeFile(variable(drillVariables.result), JSON.stringify({ ...result, ...(message && { message }) }));
   return result.succeeded ? 0 : 1;
 }

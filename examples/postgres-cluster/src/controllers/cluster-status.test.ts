@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import type { ObservedCluster } from '../plan/observed-cluster.ts';
 import { nextRolloutStep } from '../plan/rollout.ts';
-import { cluster as observe, primary, replica, silent } from '../plan/testdata/observed.ts';
+import { cluster as observe, primary, replica, unreachable } from '../plan/testdata/observed.ts';
 import { clusterConditions, clusterStatus, type Decisions } from './cluster-status.ts';
 
 const shop = PostgresCluster({
@@ -11,7 +11,7 @@ const shop = PostgresCluster({
   spec: { instances: 3, storage: { size: '1Gi' }, backup: { volume: { claimName: 'archive' } } },
 }) as Stored<PostgresCluster>;
 
-/** Returns the phase, and the conditions Ready and Reconciling. */
+/** Returns the phase, the status and message of Ready, and the status of Reconciling. */
 function state(rest: Partial<ObservedCluster>, primaryDecision: Decisions['primary'] = { do: 'keep' }) {
   const observed = observe(rest);
   const decisions: Decisions = {
@@ -38,32 +38,32 @@ const archive = (message?: string) => ({
 const mismatch = 'the instances belong to different database systems: 1, 2';
 const systems = [replica('shop-2', { report: { systemID: '2' } }), replica('shop-3', { report: { systemID: '1' } })];
 
-describe('the condition Ready', () => {
+describe('clusterStatus', () => {
   it.each<[string, Partial<ObservedCluster>, unknown[]]>([
-    ['all works', {}, [healthy, 'True', '', undefined]],
+    ['is healthy and Ready while all instances work', {}, [healthy, 'True', '', undefined]],
     [
-      'only archiving fails',
+      'is healthy but not Ready if archiving fails',
       { members: [primary('shop-1', { report: { archive: archive('the bucket does not exist') } }), ...working] },
       [healthy, 'False', 'the bucket does not exist', 'True'],
     ],
     [
-      'archiving fails for an unknown reason',
+      'names the WAL file if archiving fails for an unknown reason',
       { members: [primary('shop-1', { report: { archive: archive() } }), ...working] },
       [healthy, 'False', 'cannot archive 000000010000000000000002', 'True'],
     ],
     [
-      'the instances differ in their system',
+      'is not Ready if the instances belong to different database systems',
       { members: [primary('shop-1', { report: { systemID: '1' } }), ...systems] },
       [healthy, 'False', mismatch, 'True'],
     ],
     [
-      'both',
+      'reports both problems if the database systems differ and archiving fails',
       { members: [primary('shop-1', { report: { systemID: '1', archive: archive('no bucket') } }), ...systems] },
       [healthy, 'False', `${mismatch}; no bucket`, 'True'],
     ],
     [
-      'an instance is silent',
-      { members: [primary('shop-1'), replica('shop-2'), silent('shop-3')] },
+      'names an instance that cannot be reached',
+      { members: [primary('shop-1'), replica('shop-2'), unreachable('shop-3')] },
       [
         'Waiting for the instances to become active',
         'False',
@@ -72,7 +72,7 @@ describe('the condition Ready', () => {
       ],
     ],
     [
-      'a user decides about the primary',
+      'waits for the user if a supervised primary needs a restart',
       { updates: 'supervised', members: [primary('shop-1', { report: { pendingRestart: true } }), ...working] },
       [
         'Waiting for user action',
@@ -82,12 +82,12 @@ describe('the condition Ready', () => {
       ],
     ],
     [
-      'an instance whose name contains "updates" blocks the others',
+      'does not mistake an instance named "updates" for supervised updates',
       {
         name: 'updates',
         currentPrimary: 'updates-1',
         targetPrimary: 'updates-1',
-        members: [primary('updates-1', { report: { pendingRestart: true } }), silent('updates-2')],
+        members: [primary('updates-1', { report: { pendingRestart: true } }), unreachable('updates-2')],
       },
       ['Updating instances', 'False', 'Updating instances: waiting for updates-2 before the next restart', 'True'],
     ],
@@ -95,7 +95,7 @@ describe('the condition Ready', () => {
     expect(state(observed)).toEqual(expected);
   });
 
-  it('says why a switchover is delayed', () => {
+  it('reports why a switchover is delayed', () => {
     const delayed = { do: 'keep', phase: 'Switchover delayed', why: 'a replica is missing' } as const;
     expect(state({}, delayed)).toEqual([
       'Switchover delayed',

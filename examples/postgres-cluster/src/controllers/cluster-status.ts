@@ -89,7 +89,7 @@ function phaseOf(
 ): { readonly phase: string; readonly why?: string | undefined } {
   if (primary.phase !== undefined) return { phase: primary.phase, why: primary.why };
   if (foreign.length > 0) return { phase: 'Waiting for user action', why: foreignMessage(foreign, cluster) };
-  if (upgrade.do === 'refuse') return { phase: 'Waiting for user action', why: upgrade.why };
+  if (upgrade.do === 'reject') return { phase: 'Waiting for user action', why: upgrade.why };
   const [step] = scale;
   if (step?.do === 'create') return { phase: 'Creating a new replica', why: step.name };
   if (step?.do === 'remove') return { phase: 'Removing an instance', why: `${step.name}: ${step.why}` };
@@ -152,10 +152,10 @@ function systemCondition({ members }: ObservedCluster): ConditionUpdate {
 
 /** Reports whether the servers accept the current settings. A server that rejects them keeps the last valid ones. */
 function settingsConditions({ members }: ObservedCluster): readonly ConditionUpdate[] {
-  const refused = members.find(({ report }) => report?.settingsError !== undefined);
-  const { name, report } = refused ?? {};
+  const rejecting = members.find(({ report }) => report?.settingsError !== undefined);
+  const { name, report } = rejecting ?? {};
   const type = 'SettingsApplied';
-  if (refused)
+  if (rejecting)
     return [{ type, status: 'False', reason: 'InvalidSettings', message: `${name}: ${report?.settingsError}` }];
   return [{ type, status: 'True', reason: 'SettingsValid' }];
 }
@@ -163,8 +163,8 @@ function settingsConditions({ members }: ObservedCluster): readonly ConditionUpd
 function upgradeConditions(step: UpgradeStep): readonly ConditionUpdate[] {
   if (step.do === 'nothing' || step.do === 'forget' || step.do === 'complete') return [];
   const type = 'MajorUpgrade';
-  if (step.do === 'refuse' || step.do === 'fail') {
-    const reason = step.do === 'refuse' ? 'NotPossible' : 'Failed';
+  if (step.do === 'reject' || step.do === 'fail') {
+    const reason = step.do === 'reject' ? 'NotPossible' : 'Failed';
     return [{ type, status: 'False', reason, message: step.why }];
   }
   return [{ type, status: 'Unknown', reason: 'InProgress', message: 'why' in step ? step.why : '' }];

@@ -22,11 +22,11 @@ const containers = [{ name: 'web', image: 'nginx' }];
 const ports = [{ port: 80 }];
 
 let environment: TestEnvironment;
-let someone: Stored<ConfigMap>;
+let otherOwner: Stored<ConfigMap>;
 beforeAll(async () => {
   environment = await TestEnvironment.start({ manifests });
-  const owner = ConfigMap({ metadata: { namespace, name: 'someone' } });
-  someone = await environment.client.resource(ConfigMap).create(owner);
+  const owner = ConfigMap({ metadata: { namespace, name: 'other-owner' } });
+  otherOwner = await environment.client.resource(ConfigMap).create(owner);
 });
 afterAll(() => environment?.[Symbol.asyncDispose]());
 
@@ -44,8 +44,8 @@ async function createCluster(name: string): Promise<() => Promise<{ condition: u
   };
 }
 
-/** Returns the parts of an object that a takeover would change. The scheduler writes the status of pods. */
-function written({ metadata, ...rest }: KubernetesObject & { readonly status?: unknown }): object {
+/** Returns the parts of an object that adopting it would change. Leaves out the status, because the scheduler writes that of pods. */
+function adoptionFields({ metadata, ...rest }: KubernetesObject & { readonly status?: unknown }): object {
   const { labels, ownerReferences, uid, deletionTimestamp } = metadata;
   return { ...rest, status: undefined, metadata: { labels, ownerReferences, uid, deletionTimestamp } };
 }
@@ -56,18 +56,18 @@ async function reconcileTwice(reconcile: Awaited<ReturnType<typeof createCluster
 }
 
 it.each([
-  ['Secret', 'a', Secret, Secret({ metadata: { namespace, name: 'a-app' }, data })],
-  ['authority', 'b', Secret, Secret({ metadata: { namespace, name: 'b-ca' }, data })],
+  ['application Secret', 'a', Secret, Secret({ metadata: { namespace, name: 'a-app' }, data })],
+  ['CA Secret', 'b', Secret, Secret({ metadata: { namespace, name: 'b-ca' }, data })],
   ['Service', 'c', Service, Service({ metadata: { namespace, name: 'c-rw' }, spec: { ports } })],
   ['Lease', 'd', Lease, Lease({ metadata: { namespace, name: 'd-primary' } })],
   [
-    'claim',
+    'PersistentVolumeClaim',
     'e',
     PersistentVolumeClaim,
     PersistentVolumeClaim({ metadata: { namespace, name: 'e-1' }, spec: claimSpec }),
   ],
-  ['pod', 'f', Pod, Pod({ metadata: { namespace, name: 'f-1' }, spec: { containers } })],
-] as const)('leaves a %s of others alone, names it, and starts no instance', async (_, cluster, kind, object) => {
+  ['Pod', 'f', Pod, Pod({ metadata: { namespace, name: 'f-1' }, spec: { containers } })],
+] as const)('reports a foreign %s without changing it, and starts no instance', async (_, cluster, kind, object) => {
   const { client } = environment;
   const resource = client.resource(kind as typeof Secret);
   const before = await resource.create(object as Secret);
@@ -75,24 +75,24 @@ it.each([
   const what = `${kind.kind} "${before.metadata.name}"`;
   expect(condition).toMatchObject({ status: 'False', reason: 'ForeignObject', message: expect.stringContaining(what) });
   expect(reasons).toContain('ForeignObject');
-  expect(written(await resource.get(before.metadata))).toEqual(written(before));
+  expect(adoptionFields(await resource.get(before.metadata))).toEqual(adoptionFields(before));
   const { items } = await client.resource(Pod).list({ namespace, labelSelector: { [clusterLabel]: cluster } });
   expect(items).toEqual([]);
 });
 
-it('leaves a claim alone that has its label and another controller', async () => {
+it("reports a claim with the cluster's label and another controller, without changing it", async () => {
   const { client } = environment;
   const metadata = { namespace, name: 'g-1', labels: { [clusterLabel]: 'g' } };
   const claims = client.resource(PersistentVolumeClaim);
   const claim = PersistentVolumeClaim({ metadata, spec: claimSpec });
-  const before = await claims.create(setControllerReference(claim, someone));
+  const before = await claims.create(setControllerReference(claim, otherOwner));
   const { condition } = await reconcileTwice(await createCluster('g'));
   const message = expect.stringContaining('PersistentVolumeClaim "g-1"');
   expect(condition).toMatchObject({ status: 'False', reason: 'ForeignObject', message });
-  expect(written(await claims.get(metadata))).toEqual(written(before));
+  expect(adoptionFields(await claims.get(metadata))).toEqual(adoptionFields(before));
 });
 
-it('uses a retained volume, and objects without a controller that have its label', async () => {
+it("reuses a retained volume, and adopts a Secret with the cluster's label and no controller", async () => {
   const { client } = environment;
   const labels = { [clusterLabel]: 'kept' };
   const claim = { metadata: { namespace, name: 'kept-1', labels }, spec: claimSpec };
@@ -109,13 +109,13 @@ it('uses a retained volume, and objects without a controller that have its label
   expect((await client.resource(Pod).get({ namespace, name: 'kept-1' })).metadata.labels).toMatchObject(labels);
 });
 
-it('deletes its own volumes with the cluster, and no others', async () => {
+it("deletes only the cluster's own volumes with the cluster", async () => {
   const { client } = environment;
   const claims = client.resource(PersistentVolumeClaim);
   const labels = { [clusterLabel]: 'gone' };
   const claim = (name: string) => PersistentVolumeClaim({ metadata: { namespace, name, labels }, spec: claimSpec });
   await claims.create(claim('gone-1'));
-  await claims.create(setControllerReference(claim('gone-2'), someone));
+  await claims.create(setControllerReference(claim('gone-2'), otherOwner));
   await claims.create(claim('gone-archive'));
   const reconcile = await createCluster('gone');
   await reconcileTwice(reconcile);

@@ -17,7 +17,7 @@ describe('callInstance', () => {
     instance?.close();
   });
 
-  /** Starts an instance, and returns how to call it. */
+  /** Starts a server that acts as the instance, and returns its address. */
   async function serve(handle: Parameters<typeof createServer>[1]): Promise<InstanceAddress> {
     const { key, certificate: cert } = server;
     const started = createServer({ key, cert, ca: authority.bundle.join(''), requestCert: true }, handle);
@@ -37,7 +37,7 @@ describe('callInstance', () => {
   const call = (address: InstanceAddress, timeoutMs: number) =>
     callInstance(address, { method: 'GET', path: '/v1/status', timeoutMs, signal });
 
-  it('returns the body, also if a character is split', async () => {
+  it('returns the body, even if a chunk ends within a character', async () => {
     const text = Buffer.from('{"message":"größer"}');
     const address = await serve((_, response) => {
       response.write(text.subarray(0, 14));
@@ -54,7 +54,7 @@ describe('callInstance', () => {
     });
   });
 
-  it('limits the whole call, not only the pauses in it', async () => {
+  it('applies the timeout to the whole call, not only to the pauses between chunks', async () => {
     const address = await serve((_, response) => {
       const ticker = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(ticker));
@@ -62,12 +62,12 @@ describe('callInstance', () => {
     await expect(call(address, 300)).rejects.toThrow('GET /v1/status timed out after 300 ms');
   });
 
-  it('reads no more than 1 MiB', async () => {
+  it('rejects a response of more than 1 MiB', async () => {
     const address = await serve((_, response) => response.end(Buffer.alloc(1024 * 1024 + 1, ' ')));
     await expect(call(address, 30_000)).rejects.toThrow('GET /v1/status sent more than 1048576 bytes');
   });
 
-  it('stops when the operator stops', async () => {
+  it('rejects if the signal is aborted', async () => {
     const address = await serve(() => undefined);
     const stopping = AbortSignal.abort();
     const calling = callInstance(address, { method: 'GET', path: '/', timeoutMs: 30_000, signal: stopping });

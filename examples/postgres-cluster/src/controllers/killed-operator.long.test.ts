@@ -9,28 +9,28 @@ import { primaryAnnotation } from './observe-cluster.ts';
 import { postgresCluster } from './postgres-cluster.ts';
 import { SimulatedInstances } from './testdata/simulated-instances.ts';
 
-/** Every write in the proof; otherwise one of so many. */
+/** The operator crashes at every `stride`-th write: at each write in `npm run proof`, otherwise at every 30th. */
 const stride = process.env['KUBEWRIGHT_PROOF'] === '1' ? 1 : 30;
 vi.setConfig({ testTimeout: stride === 1 ? 1_800_000 : 300_000 });
 const patience = { timeout: 60_000 };
 const crd = new URL('../../config/crd/bases/database.db.example.com_postgresclusters.yaml', import.meta.url).pathname;
 const reads = new Set(['get', 'list', 'watch']);
 
-/** Lets an operator die at one of its writes: before the API server receives it, or before the response arrives. */
-class Death {
-  /** Resolves when the operator is dead. */
+/** Crashes an operator at one of its writes: before the API server receives the write, or before the operator gets the response. */
+class Crash {
+  /** Resolves when the operator has crashed. */
   readonly happened: Promise<void>;
   readonly #at: number;
   readonly #isSent: boolean;
   #writes = 0;
-  #isDead = false;
-  #die: () => void = () => undefined;
+  #hasCrashed = false;
+  #crash: () => void = () => undefined;
 
   constructor(at: number, isSent: boolean) {
     this.#at = at;
     this.#isSent = isSent;
     this.happened = new Promise((resolve) => {
-      this.#die = resolve;
+      this.#crash = resolve;
     });
   }
 
@@ -39,17 +39,17 @@ class Death {
   }
 
   readonly interceptor: ClientInterceptor = async (call, next) => {
-    if (!this.#isDead && reads.has(call.verb)) return next(call);
-    if (!this.#isDead && ++this.#writes !== this.#at) return next(call);
-    const isLast = !this.#isDead;
-    this.#isDead = true;
+    if (!this.#hasCrashed && reads.has(call.verb)) return next(call);
+    if (!this.#hasCrashed && ++this.#writes !== this.#at) return next(call);
+    const isLast = !this.#hasCrashed;
+    this.#hasCrashed = true;
     if (isLast && this.#isSent) await next(call);
-    this.#die();
-    throw new TransportError('KW2003', { what: 'no response', why: 'the operator is dead' });
+    this.#crash();
+    throw new TransportError('KW2003', { what: 'no response', why: 'the operator has crashed' });
   };
 }
 
-describe('the operator is killed at a write', () => {
+describe('postgresCluster, killed at a write', () => {
   let cluster: EmbeddedCluster;
   let client: KubernetesClient;
   beforeAll(async () => {
@@ -59,10 +59,10 @@ describe('the operator is killed at a write', () => {
   });
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-  const startOperator = async (namespace: string, instances: SimulatedInstances, death?: Death): Promise<Manager> => {
+  const startOperator = async (namespace: string, instances: SimulatedInstances, crash?: Crash): Promise<Manager> => {
     const manager = new Manager({
       controllers: [postgresCluster({ image: 'postgres-instance', instances })],
-      client: death ? client.intercepted(death.interceptor) : client,
+      client: crash ? client.intercepted(crash.interceptor) : client,
       namespaces: [namespace],
       gracefulShutdownTimeoutMs: 100,
       log,
@@ -73,19 +73,22 @@ describe('the operator is killed at a write', () => {
     return manager;
   };
 
-  /** Creates a cluster, kills its primary, switches over, and removes a replica, while the operator dies once. Returns its writes. */
-  const run = async (namespace: string, death: Death): Promise<number> => {
+  /**
+   * Creates a cluster, kills its primary, switches over, and removes a replica. Meanwhile, the operator crashes and restarts once.
+   * Returns how many writes it made before the crash.
+   */
+  const run = async (namespace: string, crash: Crash): Promise<number> => {
     const key = { namespace, name: 'shop' };
     const clusters = client.resource(PostgresCluster);
     await client.resource(Namespace).create(Namespace({ metadata: { name: namespace } }));
     const instances = new SimulatedInstances(client, key, { commits: true });
-    let manager = await startOperator(namespace, instances, death);
+    let manager = await startOperator(namespace, instances, crash);
     let restarting: Promise<void> | undefined;
     const restart = async () => {
       await manager[Symbol.asyncDispose]();
       manager = await startOperator(namespace, instances);
     };
-    void death.happened.then(() => {
+    void crash.happened.then(() => {
       restarting = restart();
     });
     const state = async () => {
@@ -110,24 +113,24 @@ describe('the operator is killed at a write', () => {
     expect(instances.violations).toEqual([]);
     await restarting;
     await manager[Symbol.asyncDispose]();
-    // The node has room for 110 pods.
+    // Makes room for the next runs: the node accepts only 110 pods.
     await client.resource(Namespace).delete({ name: namespace });
-    return death.writes;
+    return crash.writes;
   };
 
-  it('converges each time, without two primaries or a lost commit', async ({ annotate }) => {
-    const writes = await run('never', new Death(Number.POSITIVE_INFINITY, true));
+  it('converges without two primaries or a lost commit', async ({ annotate }) => {
+    const writes = await run('never', new Crash(Number.POSITIVE_INFINITY, true));
     expect(writes).toBeGreaterThan(30);
-    const deaths = Array.from({ length: writes }, (_, index) => index + 1).filter((at) => at % stride === 1 % stride);
-    const runs = deaths.flatMap((at) =>
-      [new Death(at, true), new Death(at, false)].map((death, i) => ({ death, at, i })),
+    const crashes = Array.from({ length: writes }, (_, index) => index + 1).filter((at) => at % stride === 1 % stride);
+    const runs = crashes.flatMap((at) =>
+      [new Crash(at, true), new Crash(at, false)].map((crash, i) => ({ crash, at, i })),
     );
-    await annotate(`${runs.length} deaths at ${deaths.length} of ${writes} writes`);
+    await annotate(`${runs.length} crashes at ${crashes.length} of ${writes} writes`);
     const worker = async () => {
       for (let next = runs.pop(); next; next = runs.pop()) {
-        await run(`dies-${next.at}-${next.i}`, next.death).catch((cause: unknown) => {
+        await run(`crash-${next.at}-${next.i}`, next.crash).catch((cause: unknown) => {
           const when = next?.i === 0 ? 'after' : 'before';
-          throw new Error(`the operator died ${when} write ${next?.at}`, { cause });
+          throw new Error(`the operator crashed ${when} write ${next?.at}`, { cause });
         });
       }
     };

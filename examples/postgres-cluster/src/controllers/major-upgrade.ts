@@ -157,7 +157,7 @@ async function carryOut(
       return;
     case 'nothing':
     case 'wait':
-    case 'refuse':
+    case 'reject':
     case 'upgrade':
       return;
   }

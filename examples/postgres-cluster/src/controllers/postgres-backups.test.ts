@@ -22,7 +22,7 @@ const manifests = ['postgresclusters', 'postgresbackups', 'postgresbackupschedul
 /** Instances whose responses the test sets. */
 class TestInstances implements BackupClient {
   readonly started: (BackupRequest & { readonly instance: string })[] = [];
-  answer: BackupReport | undefined;
+  backupReport: BackupReport | undefined;
   isReachable = true;
 
   async start(...[{ instance }, { request }]: Parameters<BackupClient['start']>): Promise<void> {
@@ -31,11 +31,11 @@ class TestInstances implements BackupClient {
 
   async report(): Promise<BackupReport | undefined> {
     if (!this.isReachable) throw new Error('connection refused');
-    return this.answer;
+    return this.backupReport;
   }
 }
 
-// Without controllers: each test reconciles step by step.
+// No controllers run: each test calls the reconcilers step by step.
 describe('backups', () => {
   let environment: TestEnvironment;
   beforeAll(async () => {
@@ -79,7 +79,7 @@ describe('backups', () => {
       return { ...report, status: (report.object as PostgresBackup | undefined)?.status };
     };
 
-    it('notes the instance, then asks it, and reports the result to the cluster', async () => {
+    it('records the instance, then requests the backup, and writes the result to the cluster', async () => {
       const { metadata } = await create('first');
       const instances = new TestInstances();
       const reconcile = reconciler('first', instances);
@@ -87,12 +87,12 @@ describe('backups', () => {
       expect(instances.started).toEqual([]);
       await reconcile();
       expect(instances.started).toEqual([{ name: 'first', uid: metadata.uid, type: 'full', instance: 'shop-2' }]);
-      instances.answer = { phase: 'Running' };
+      instances.backupReport = { phase: 'Running' };
       expect((await reconcile()).result.requeueAfterMs).toBe(2000);
 
       const stoppedAt = '2026-01-01T00:00:00Z';
       const firstRecoverabilityPoint = '2025-12-25T00:00:00Z';
-      instances.answer = { phase: 'Completed', id: 'a', stoppedAt, sizeBytes: 42, firstRecoverabilityPoint };
+      instances.backupReport = { phase: 'Completed', id: 'a', stoppedAt, sizeBytes: 42, firstRecoverabilityPoint };
       const { status, events } = await reconcile();
       expect(status).toMatchObject({ phase: 'Completed', id: 'a', instance: 'shop-2', sizeBytes: 42 });
       expect(events).toMatchObject([{ reason: 'BackupCompleted' }]);
@@ -102,12 +102,12 @@ describe('backups', () => {
       expect(instances.started).toHaveLength(1);
     });
 
-    it('reports a failure', async () => {
+    it('reports a failed backup', async () => {
       await create('broken');
       const instances = new TestInstances();
       const reconcile = reconciler('broken', instances);
       await reconcile();
-      instances.answer = { phase: 'Failed', error: 'cannot reach the archive' };
+      instances.backupReport = { phase: 'Failed', error: 'cannot reach the archive' };
       const { status, events } = await reconcile();
       expect(status).toMatchObject({ phase: 'Failed', error: 'cannot reach the archive' });
       expect(status?.conditions).toMatchObject([{ type: 'Ready', status: 'False', reason: 'Failed' }]);
@@ -126,7 +126,7 @@ describe('backups', () => {
       expect(instances.started).toEqual([]);
     });
 
-    it('waits for its cluster', async () => {
+    it('waits until its cluster exists', async () => {
       await create('early', { cluster: 'missing' });
       const { status, result } = await reconciler('early', new TestInstances())();
       expect(status).toMatchObject({ phase: 'Pending' });
@@ -136,7 +136,10 @@ describe('backups', () => {
 
   describe('PostgresBackupSchedule', () => {
     const definition = postgresBackupSchedule({ image: 'postgres-instance' });
-    /** Reconciles a schedule at virtual times. The API server has its own clock, so times begin with its present. */
+    /**
+     * Creates a schedule, and returns functions that reconcile it at virtual times. The clock begins with the creation timestamp,
+     * because the API server has its own clock.
+     */
     const schedule = async (name: string, spec: Partial<PostgresBackupScheduleSpec>) => {
       const given = { cluster: 'shop', schedule: '*/15 * * * *', ...spec };
       const created = await environment.client
@@ -164,7 +167,7 @@ describe('backups', () => {
       return { clock, reconcile, backups, finish, reasonOf };
     };
 
-    it('creates a backup when it is due, and sleeps until then', async () => {
+    it('requeues until a backup is due, then creates it once', async () => {
       const { clock, reconcile, backups } = await schedule('regular', {});
       const { result, status } = await reconcile();
       expect(await backups()).toEqual([]);
@@ -179,7 +182,7 @@ describe('backups', () => {
       expect(await backups()).toHaveLength(1);
     });
 
-    it('shows an archive that is unreachable for an hour, and takes the next backup afterwards', async () => {
+    it('reports failed backups while the archive is unreachable for an hour, then creates the next backup', async () => {
       const { clock, reconcile, backups, finish, reasonOf } = await schedule('outage', {});
       for (let quarter = 1; quarter <= 4; quarter++) {
         await clock.advance(15 * minuteMs);
@@ -190,7 +193,7 @@ describe('backups', () => {
       }
       await clock.advance(15 * minuteMs);
       await reconcile();
-      // Three failures are kept.
+      // Three failed backups are kept.
       expect(await backups()).toHaveLength(4);
       const [newest = ''] = (await backups()).sort().reverse();
       await finish(newest, { phase: 'Completed' });
@@ -199,14 +202,14 @@ describe('backups', () => {
       expect(status?.lastBackup).toBe(newest);
     });
 
-    it('creates one backup after the operator was away for a day', async () => {
+    it('creates one backup after the operator was down for a day', async () => {
       const { clock, reconcile, backups } = await schedule('away', {});
       await clock.advance(24 * 60 * minuteMs);
       await reconcile();
       expect(await backups()).toHaveLength(1);
     });
 
-    it('leaves a backup of others alone that has the name of a due one', async () => {
+    it('reports a foreign backup with the name of a due backup, without changing it', async () => {
       const { clock, reconcile } = await schedule('taken', {});
       await clock.advance(15 * minuteMs);
       const due = Math.floor(clock.now() / (15 * minuteMs)) * 15;
@@ -218,7 +221,7 @@ describe('backups', () => {
       expect(await backups.get(metadata)).toEqual(before);
     });
 
-    it('creates nothing while suspended', async () => {
+    it('creates no backup while suspended', async () => {
       const { clock, reconcile, backups, reasonOf } = await schedule('paused', { suspend: true });
       await clock.advance(60 * minuteMs);
       const { status, result } = await reconcile();
@@ -227,12 +230,12 @@ describe('backups', () => {
       expect(reasonOf(status, 'Ready')).toBe('Suspended');
     });
 
-    it('reports a time zone that does not exist', async () => {
+    it('reports an unknown time zone', async () => {
       const { reconcile, reasonOf } = await schedule('nowhere', { timeZone: 'Mars/Phobos' });
       expect(reasonOf((await reconcile()).status, 'Ready')).toBe('InvalidSchedule');
     });
 
-    it('restores the newest backup in a Job, and reports its result', async () => {
+    it('restores the newest backup in a Job, and reports the result', async () => {
       const query = 'SELECT 1 FROM orders';
       const { clock, reconcile, backups, finish, reasonOf } = await schedule('proven', {
         drill: { schedule: '*/30 * * * *', query },
@@ -272,7 +275,7 @@ describe('backups', () => {
         lastTransitionTime: time,
         lastProbeTime: time,
       }));
-      // The Job controller counts the pod first; a Job that has failed has no active pods.
+      // The test can report a failed Job, which has no active pods, only after the Job controller has counted the pod.
       const active = async () => (await client.resource(Job).get({ namespace, name })).status?.active;
       await expect.poll(active).toBe(1);
       const body = { status: { active: 0, ready: 0, failed: 1, conditions } };

@@ -23,7 +23,7 @@ import {
   poolerSecretName,
   poolerServiceFor,
 } from '../spec/pooler-objects.ts';
-import { poolerSettings, whyParametersRefused } from '../spec/pooler-settings.ts';
+import { parametersRejectionReason, poolerSettings } from '../spec/pooler-settings.ts';
 import {
   createPoolerRole,
   pooledDatabasesQuery,
@@ -39,7 +39,7 @@ type Context = ReconcileContext<PostgresPooler>;
 /**
  * Time until the next reconcile: soon after a failure, otherwise periodically, to find new databases and expiring certificates.
  */
-const againMs = { obstacle: 2_000, applied: 60_000 };
+const retryMs = { obstacle: 2_000, applied: 60_000 };
 
 /** Reasons of the `Ready` condition that need a user's action, and so are reported as events. */
 const noted: ReadonlySet<string> = new Set(['InvalidParameters', 'ForeignObject', 'PodFails']);
@@ -99,7 +99,7 @@ async function reconcile(pooler: Stored<PostgresPooler>, parts: Parts): Promise<
       observedGeneration: generation,
     },
     conditions: [condition],
-    requeueAfterMs: obstacle ? againMs.obstacle : againMs.applied,
+    requeueAfterMs: obstacle ? retryMs.obstacle : retryMs.applied,
   };
 }
 
@@ -107,8 +107,8 @@ async function reconcile(pooler: Stored<PostgresPooler>, parts: Parts): Promise<
 async function applyObjects(pooler: Stored<PostgresPooler>, { ctx, image }: Parts): Promise<Obstacle | undefined> {
   const { metadata, spec } = pooler;
   const { name, namespace = '' } = metadata;
-  const refused = whyParametersRefused(spec.parameters ?? {});
-  if (refused !== undefined) return { reason: 'InvalidParameters', message: refused };
+  const rejection = parametersRejectionReason(spec.parameters ?? {});
+  if (rejection !== undefined) return { reason: 'InvalidParameters', message: rejection };
   const waiting = (message: string): Obstacle => ({ reason: 'ClusterNotReady', message });
   const cluster = await ctx.get(PostgresCluster, { namespace, name: spec.cluster });
   if (!cluster) return waiting(`the PostgresCluster "${spec.cluster}" does not exist`);

@@ -10,7 +10,7 @@ import { forcedPrimaryAnnotation, primaryAnnotation } from './observe-cluster.ts
 import { postgresCluster } from './postgres-cluster.ts';
 import { SimulatedInstances } from './testdata/simulated-instances.ts';
 
-// A busy machine needs more than a second.
+// A busy machine needs longer than Vitest's default of one second for a poll.
 vi.setConfig({ testTimeout: 60_000 });
 const patience = { timeout: 30_000 };
 const namespace = 'default';
@@ -38,7 +38,7 @@ describe('postgresCluster', () => {
     await cluster?.[Symbol.asyncDispose]();
   });
 
-  /** Returns the phase, the primary and the number of instances that work. */
+  /** Returns the phase, the primary, the number of ready instances, and the status of the Ready condition. */
   const state = async () => {
     const { status } = await client.resource(PostgresCluster).get(key);
     const ready = status?.conditions?.find(({ type }) => type === 'Ready')?.status;
@@ -83,7 +83,7 @@ describe('postgresCluster', () => {
     await expect.poll(reasons, patience).toContain('FailingOver');
   });
 
-  it('switches over to the requested replica, and forgets the request', async () => {
+  it('switches over to the requested replica, and removes the request', async () => {
     instances.server(2).receivedLSN = '0/3000060';
     const annotate = { metadata: { annotations: { [primaryAnnotation]: 'shop-2' } } };
     await client.resource(PostgresCluster).patch(key, { type: 'merge', body: annotate });
@@ -94,7 +94,7 @@ describe('postgresCluster', () => {
     expect(await reasons()).toContain('SwitchingOver');
   });
 
-  it('restarts replicas first, then the primary as a replica', async () => {
+  it('restarts the replicas, then the former primary after a switchover', async () => {
     for (const number of [1, 2, 3]) instances.server(number).pendingRestart = true;
     instances.server(3).receivedLSN = '0/3000090';
     await patch({ parameters: { max_connections: '120' } });
@@ -102,14 +102,14 @@ describe('postgresCluster', () => {
     await expect.poll(state, patience).toEqual(healthy('shop-3', 3));
   });
 
-  it('promotes no replica while commits could be lost, unless a user forces one', async () => {
+  it('promotes no replica while commits could be lost, unless the user forces a replica', async () => {
     const clusters = client.resource(PostgresCluster);
     const publish = (failoverQuorums: object | null) =>
       clusters.status.patch(key, { type: 'merge', body: { status: { failoverQuorums } } });
     const force = (name: string) =>
       clusters.patch(key, { type: 'merge', body: { metadata: { annotations: { [forcedPrimaryAnnotation]: name } } } });
     const forced = async () => (await clusters.get(key)).metadata.annotations?.[forcedPrimaryAnnotation];
-    // Nothing needs to be forced while the primary works.
+    // While the primary works, the operator ignores a forced replica.
     await force('shop-2');
     await expect.poll(forced, patience).toBeUndefined();
     await expect.poll(reasons, patience).toContain('ForcedPrimaryIgnored');
@@ -126,7 +126,7 @@ describe('postgresCluster', () => {
     await publish(null);
   });
 
-  it('grows volumes, and removes replicas but not their volumes', async () => {
+  it('grows volumes, and keeps the volumes of removed replicas', async () => {
     await patch({ instances: 1, storage: { size: '2Gi' } });
     await expect.poll(state, patience).toEqual(healthy('shop-2', 1));
     await expect.poll(roles, patience).toEqual({ 'shop-2': 'primary' });
@@ -149,7 +149,7 @@ describe('postgresCluster', () => {
     await expect.poll(state, patience).toEqual(healthy('shop-4', 2));
   });
 
-  it('deletes the volume of a removed replica once commits no longer rely on it', async () => {
+  it('deletes the volume of a removed replica once no failover quorum lists the replica', async () => {
     const clusters = client.resource(PostgresCluster);
     const publish = (...names: string[]) => {
       const failoverQuorums = [{ standbyNumber: 1, standbyNames: names }];
@@ -170,14 +170,14 @@ describe('postgresCluster', () => {
     await patch({ storage: { deletionPolicy: 'Retain' } });
   });
 
-  it('finds the primary of an earlier cluster among its volumes', async () => {
+  it('chooses the primary from the volumes of an earlier cluster', async () => {
     const { spec } = await client.resource(PostgresCluster).get(key);
     await client.resource(PostgresCluster).delete(key);
     await expect.poll(async () => (await client.resource(Pod).list({ namespace })).items.length, patience).toBe(0);
     instances.server(2).receivedLSN = '0/9000000';
     await client.resource(PostgresCluster).create(PostgresCluster({ metadata: key, spec }));
     await expect.poll(state, patience).toEqual(healthy('shop-4', 2));
-    // Only volumes of instances that were not removed.
+    // The volumes of removed instances are not used.
     expect(await roles()).toEqual({ 'shop-2': 'replica', 'shop-4': 'primary' });
   });
 });

@@ -8,7 +8,7 @@ import type { BackupReport } from './protocol.ts';
 vi.setConfig({ testTimeout: 360_000, hookTimeout: 240_000 });
 const patience = { timeout: 90_000, interval: 50 };
 
-describe.skipIf(programFolder === undefined)('WAL that only a standby can archive (needs PostgreSQL)', () => {
+describe.skipIf(programFolder === undefined)('a primary and a standby that archive WAL (needs PostgreSQL)', () => {
   let pair: ArchivingPair;
   beforeAll(async () => {
     pair = await ArchivingPair.start({ replication: { synchronous: 1 } });
@@ -17,7 +17,7 @@ describe.skipIf(programFolder === undefined)('WAL that only a standby can archiv
 
   const segments = () => pair.archivedFiles().filter((path) => /\/[\dA-F]{24}\.gz$/.test(path));
 
-  it('does not delay new replicas: they are cloned without an archive and without a backup', async () => {
+  it('clones a new replica without a backup while the archive is unavailable', async () => {
     const { archive, cluster } = pair;
     chmodSync(archive, 0);
     try {
@@ -29,12 +29,12 @@ describe.skipIf(programFolder === undefined)('WAL that only a standby can archiv
     await cluster.instance('shop-3').stop();
   });
 
-  it('is archived, so that a failover leaves no gap, and a restore has every commit', async () => {
+  it('archives WAL that the primary could not archive, so that a restore after a failover has every commit', async () => {
     const { cluster, folder, primary, standby } = pair;
     await primary.query('CREATE TABLE orders (id int PRIMARY KEY)');
-    await primary.ask('POST', '/v1/backups?name=first&uid=u-1&type=full');
+    await primary.request('POST', '/v1/backups?name=first&uid=u-1&type=full');
     const phase = async () =>
-      (JSON.parse((await primary.ask('GET', '/v1/backups/u-1')).body || '{}') as Partial<BackupReport>).phase;
+      (JSON.parse((await primary.request('GET', '/v1/backups/u-1')).body || '{}') as Partial<BackupReport>).phase;
     await expect.poll(phase, patience).toBe('Completed');
     // From now on, the primary cannot reach the archive.
     const location = join(cluster.folder, 'shop-1', 'archive', 'archive.json');

@@ -5,7 +5,7 @@ import { InstanceCluster, programFolder, type RunningInstance } from '../../dev/
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const patience = { timeout: 60_000, interval: 50 };
 
-describe.skipIf(programFolder === undefined)('access of clients (needs the programs of PostgreSQL)', () => {
+describe.skipIf(programFolder === undefined)('client access (needs the programs of PostgreSQL)', () => {
   let cluster: InstanceCluster;
   let instances: RunningInstance[] = [];
   let primary: RunningInstance;
@@ -23,7 +23,7 @@ describe.skipIf(programFolder === undefined)('access of clients (needs the progr
   afterAll(() => cluster?.[Symbol.asyncDispose]());
 
   const ssl = { rejectUnauthorized: false };
-  /** Logs in, and returns the user or the reason why it cannot. */
+  /** Logs in, and returns the name of the user, or the error message if the login fails. */
   const logIn = async (instance: RunningInstance, as: { user?: string; password?: string; ssl?: typeof ssl }) => {
     try {
       const [row] = await instance.query('SELECT current_user AS name', { as });
@@ -32,58 +32,58 @@ describe.skipIf(programFolder === undefined)('access of clients (needs the progr
       return (error as Error).message;
     }
   };
-  const everywhere = (as: Parameters<typeof logIn>[1]) => Promise.all(instances.map((each) => logIn(each, as)));
+  const logInToAll = (as: Parameters<typeof logIn>[1]) => Promise.all(instances.map((each) => logIn(each, as)));
   const errors = () => Promise.all(instances.map(async (each) => (await each.report())?.settingsError));
   const startedAt = async (instance: RunningInstance) => {
     const [row] = await instance.query('SELECT pg_postmaster_start_time()::text AS at', { as: { ssl } });
     return row?.['at'];
   };
 
-  it('has the lines of a new cluster on all instances', async () => {
-    await expect.poll(() => everywhere({ ssl }), patience).toEqual(['app', 'app']);
+  it('applies the lines of a new cluster on all instances', async () => {
+    await expect.poll(() => logInToAll({ ssl }), patience).toEqual(['app', 'app']);
     const rejected = expect.stringContaining('pg_hba.conf rejects connection');
-    expect(await everywhere({})).toEqual([rejected, rejected]);
+    expect(await logInToAll({})).toEqual([rejected, rejected]);
   });
 
-  it('applies changed lines by a reload', async () => {
+  it('applies changed lines with a reload, without a restart', async () => {
     const before = await Promise.all(instances.map(startedAt));
     await cluster.setSpec({ hba: ['hostnossl postgres app all reject'] });
-    await expect.poll(() => everywhere({}), patience).toEqual(['app', 'app']);
+    await expect.poll(() => logInToAll({}), patience).toEqual(['app', 'app']);
     expect(await Promise.all(instances.map(startedAt))).toEqual(before);
   });
 
-  it('reports an invalid line, and starts without it', async () => {
+  it('reports an invalid line, also after a restart, and keeps the earlier lines', async () => {
     await cluster.setSpec({ hba: ['hostnossl app app all reject', 'host all all all scam'] });
     const why = 'hba[1]: invalid authentication method "scam"';
     await expect.poll(errors, patience).toEqual([why, why]);
-    expect(await everywhere({})).toEqual(['app', 'app']);
+    expect(await logInToAll({})).toEqual(['app', 'app']);
     const before = await startedAt(primary);
-    expect((await primary.ask('POST', '/v1/restart')).code).toBe(202);
+    expect((await primary.request('POST', '/v1/restart')).code).toBe(202);
     await expect.poll(() => startedAt(primary).catch(() => before), patience).not.toBe(before);
     expect(await errors()).toEqual([why, why]);
   });
 
-  it('starts with a data directory that fsGroup has opened to a group', async () => {
+  it('restores the mode of a data directory that fsGroup has opened to a group', async () => {
     const { dataDirectory } = primary.environment;
     chmodSync(dataDirectory, 0o2770);
     const before = await startedAt(primary);
-    expect((await primary.ask('POST', '/v1/restart')).code).toBe(202);
+    expect((await primary.request('POST', '/v1/restart')).code).toBe(202);
     await expect.poll(() => startedAt(primary).catch(() => before), patience).not.toBe(before);
     expect(statSync(dataDirectory).mode & 0o7777).toBe(0o700);
   });
 
-  it('accepts no clients on a new instance until the lines are valid', async () => {
+  it('rejects all clients on a new instance until the lines are valid', async () => {
     const added = await cluster.add('shop-3');
     instances.push(added);
     await expect.poll(async () => (await added.report())?.settingsError, patience).toContain('"scam"');
     expect(await logIn(added, { ssl })).toContain('pg_hba.conf rejects connection');
     await cluster.setSpec({ hba: [] });
-    await expect.poll(() => everywhere({}), patience).toEqual(['app', 'app', 'app']);
+    await expect.poll(() => logInToAll({}), patience).toEqual(['app', 'app', 'app']);
     expect(await errors()).toEqual([undefined, undefined, undefined]);
   });
 
-  it('lets clients connect as the superuser only with the password of the Secret', async () => {
-    const superuser = (password: string) => everywhere({ user: 'postgres', password, ssl });
+  it('lets clients connect as the superuser only with the password in the Secret', async () => {
+    const superuser = (password: string) => logInToAll({ user: 'postgres', password, ssl });
     const [allowed, wrong, rejected] = [
       'postgres',
       expect.stringContaining('password authentication failed'),

@@ -7,7 +7,7 @@ import { InstanceCluster, programFolder, user } from '../../dev/instance-cluster
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 const patience = { timeout: 90_000, interval: 50 };
 
-describe.skipIf(programFolder === undefined)('data that has diverged on the timeline of the primary', () => {
+describe.skipIf(programFolder === undefined)('a restarted replica', () => {
   let cluster: InstanceCluster;
   beforeAll(async () => {
     cluster = await InstanceCluster.start({ instances: 2 });
@@ -16,7 +16,7 @@ describe.skipIf(programFolder === undefined)('data that has diverged on the time
 
   const isStreaming = async () => (await cluster.instance('shop-2').report())?.isReceiving;
 
-  /** Stops the replica, and writes WAL to its data that the primary does not have. pg_rewind does not detect that. */
+  /** Stops the replica, and adds WAL to its data that the primary does not have. pg_rewind does not detect this. */
   const diverge = async (): Promise<string> => {
     const replica = cluster.instance('shop-2');
     await replica.stop();
@@ -29,7 +29,7 @@ describe.skipIf(programFolder === undefined)('data that has diverged on the time
     return dataDirectory;
   };
 
-  it('starts from a replica that streams', async () => {
+  it('streams before the first restart', async () => {
     await cluster.setTarget('shop-1');
     await cluster.add('shop-1');
     await expect.poll(() => cluster.status(), patience).toMatchObject({ currentPrimary: 'shop-1' });
@@ -38,24 +38,27 @@ describe.skipIf(programFolder === undefined)('data that has diverged on the time
     await expect.poll(isStreaming, patience).toBe(true);
   });
 
-  it.each(['replica', 'former primary'])('is cloned again: %s', async (role) => {
-    const data = await diverge();
-    const signal = join(data, 'standby.signal');
-    if (role === 'replica') {
-      writeFileSync(signal, '');
-      const { uid = 0, gid = 0 } = user ?? {};
-      if (user) spawnSync('chown', [`${uid}:${gid}`, signal]);
-    }
-    // A clone replaces the folder.
-    writeFileSync(join(data, 'diverged'), '');
-    await cluster.add('shop-2');
-    await expect.poll(() => existsSync(join(data, 'diverged')), patience).toBe(false);
-    await expect.poll(isStreaming, patience).toBe(true);
-    const rows = () => cluster.instance('shop-2').query('SELECT count(*)::int AS count FROM orders');
-    await expect.poll(rows, patience).toEqual([{ count: 0 }]);
-  });
+  it.each(['replica', 'former primary'])(
+    'is cloned again if its data has diverged on the timeline of the primary: data of a %s',
+    async (role) => {
+      const data = await diverge();
+      const signal = join(data, 'standby.signal');
+      if (role === 'replica') {
+        writeFileSync(signal, '');
+        const { uid = 0, gid = 0 } = user ?? {};
+        if (user) spawnSync('chown', [`${uid}:${gid}`, signal]);
+      }
+      // This file disappears when a clone replaces the folder.
+      writeFileSync(join(data, 'diverged'), '');
+      await cluster.add('shop-2');
+      await expect.poll(() => existsSync(join(data, 'diverged')), patience).toBe(false);
+      await expect.poll(isStreaming, patience).toBe(true);
+      const rows = () => cluster.instance('shop-2').query('SELECT count(*)::int AS count FROM orders');
+      await expect.poll(rows, patience).toEqual([{ count: 0 }]);
+    },
+  );
 
-  it('is kept if it continues what the primary has', async () => {
+  it('keeps data that has not diverged', async () => {
     const replica = cluster.instance('shop-2');
     const kept = join(replica.environment.dataDirectory, 'kept');
     writeFileSync(kept, '');

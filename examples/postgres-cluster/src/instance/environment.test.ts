@@ -18,7 +18,7 @@ describe('readEnvironment', () => {
     expect(readEnvironment(env)).toMatchObject({ name: 'shop-1', cluster: 'shop', socketDirectory: '/run/postgresql' });
   });
 
-  it('lists everything that is missing or invalid', () => {
+  it('lists all variables that are missing or invalid', () => {
     expect(() => readEnvironment({ ...env, POD_NAME: '', CLUSTER_NAME: undefined, PGHOST: 'run' })).toThrow(
       'cannot start the instance: POD_NAME is not set, CLUSTER_NAME is not set, PGHOST is not an absolute path: run',
     );

@@ -8,11 +8,11 @@ import type { BackupReport } from './protocol.ts';
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const patience = { timeout: 60_000, interval: 50 };
 
-describe.skipIf(programFolder === undefined)('the archive of an instance (needs the programs of PostgreSQL)', () => {
+describe.skipIf(programFolder === undefined)('an instance with an archive (needs the programs of PostgreSQL)', () => {
   const folder = new PostgresFolder();
   const archive = folder.make('archive');
   const backup: PostgresClusterSpec['backup'] = { volume: { claimName: 'archive' } };
-  // Files are archived soon after a change, even if they are not full.
+  // Archives WAL files soon after a change, even if they are not full.
   const parameters = { archive_timeout: '1s' };
   let cluster: InstanceCluster;
   let primary: RunningInstance;
@@ -30,13 +30,13 @@ describe.skipIf(programFolder === undefined)('the archive of an instance (needs 
 
   const archived = async () => (await primary.report())?.archive;
 
-  it('takes a base backup once, when the operator asks for it', async () => {
+  it('takes a base backup once, even if the operator requests it twice', async () => {
     await primary.query('INSERT INTO orders VALUES (1)');
-    const start = () => primary.ask('POST', '/v1/backups?name=first&uid=u-1&type=full');
-    expect((await primary.ask('GET', '/v1/backups/u-1')).code).toBe(404);
+    const start = () => primary.request('POST', '/v1/backups?name=first&uid=u-1&type=full');
+    expect((await primary.request('GET', '/v1/backups/u-1')).code).toBe(404);
     expect((await start()).code).toBe(202);
     expect((await start()).code).toBe(202);
-    const report = async () => JSON.parse((await primary.ask('GET', '/v1/backups/u-1')).body) as BackupReport;
+    const report = async () => JSON.parse((await primary.request('GET', '/v1/backups/u-1')).body) as BackupReport;
     await expect.poll(async () => (await report()).phase, patience).not.toBe('Running');
     const { stoppedAt, ...found } = await report();
     expect(found).toMatchObject({
@@ -44,10 +44,10 @@ describe.skipIf(programFolder === undefined)('the archive of an instance (needs 
       id: expect.stringMatching(/-first$/),
       firstRecoverabilityPoint: stoppedAt,
     });
-    expect((await primary.ask('POST', '/v1/backups?name=first&uid=u-1', {})).code).toBe(403);
+    expect((await primary.request('POST', '/v1/backups?name=first&uid=u-1', {})).code).toBe(403);
   });
 
-  it('keeps WAL and reports the reason while the archive is not available', async () => {
+  it('keeps WAL and reports the reason while the archive is unavailable, then archives the WAL', async () => {
     await expect.poll(async () => (await archived())?.lastArchived !== undefined, patience).toBe(true);
     chmodSync(archive, 0);
     await primary.query('INSERT INTO orders VALUES (2)');
@@ -60,7 +60,7 @@ describe.skipIf(programFolder === undefined)('the archive of an instance (needs 
     expect(((await archived())?.lastArchived ?? '') >= failed).toBe(true);
   });
 
-  it('fills a new cluster, which archives on a new timeline', async () => {
+  it('restores a new cluster, and archives its WAL on a new timeline', async () => {
     const restore = { from: { cluster: 'shop', target: backup } };
     const own = folder.make('own-archive');
     await using restored = await InstanceCluster.start(
@@ -90,7 +90,7 @@ describe.skipIf(programFolder === undefined)('the archive of an instance (needs 
       .toContain('the archive belongs to another copy of this database');
   });
 
-  it('refuses to create a new cluster in an archive that is in use', async () => {
+  it('creates no new cluster whose archive is not empty', async () => {
     await using second = await InstanceCluster.start({ backup }, { archive });
     await second.setTarget('shop-1');
     const server = await second.add('shop-1');

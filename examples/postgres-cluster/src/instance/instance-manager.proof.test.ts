@@ -33,7 +33,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     for (const name of await replicas()) await expect.poll(() => isStreaming(name), patience).toBe(true);
   };
 
-  /** Elects a primary as the operator does: only when the Lease is free, and no replica receives WAL. */
+  /** Elects a primary as the operator does: the replica with the most WAL, once no replica receives WAL. */
   const failOver = async (candidates: readonly string[]): Promise<RunningInstance> => {
     await cluster.setTarget('');
     const reports = async () => Promise.all(candidates.map((name) => report(name)));
@@ -51,7 +51,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     return primary();
   };
 
-  it('creates the database of a new cluster once it is the target primary, with checksums', async () => {
+  it('initializes a new cluster, with checksums, once it is the target primary', async () => {
     const first = await cluster.add('shop-1');
     await expect.poll(async () => (await first.report())?.state, patience).toBe('waiting');
     await cluster.setTarget('shop-1');
@@ -63,19 +63,19 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
       .toMatchObject({ state: 'running', isPrimary: true, isReady: true });
   });
 
-  it('reports only to the operator; probes need no certificate', async () => {
+  it('serves its report only to the operator, and probes without a certificate', async () => {
     const first = cluster.instance('shop-1');
     const { replication } = cluster.certificates;
     const peer = { cert: replication.certificate, key: replication.key };
-    expect(await first.ask('GET', '/readyz', {})).toMatchObject({ code: 200 });
-    expect(await first.ask('GET', '/livez', {})).toMatchObject({ code: 200 });
-    expect(await first.ask('GET', '/v1/status', {})).toMatchObject({ code: 403 });
-    expect(await first.ask('GET', '/v1/status', peer)).toMatchObject({ code: 403 });
-    // The API server is reachable, and it is not a replica.
-    expect(await first.ask('GET', '/v1/primary?name=shop-2&forMs=6000', peer)).toMatchObject({ code: 409 });
+    expect(await first.request('GET', '/readyz', {})).toMatchObject({ code: 200 });
+    expect(await first.request('GET', '/livez', {})).toMatchObject({ code: 200 });
+    expect(await first.request('GET', '/v1/status', {})).toMatchObject({ code: 403 });
+    expect(await first.request('GET', '/v1/status', peer)).toMatchObject({ code: 403 });
+    // It does not promise to follow shop-2, because it is the primary and can reach the API server.
+    expect(await first.request('GET', '/v1/primary?name=shop-2&forMs=6000', peer)).toMatchObject({ code: 409 });
   });
 
-  it('clones replicas, which stream from slots', async () => {
+  it('clones replicas, which stream through replication slots', async () => {
     await cluster.add('shop-2');
     await cluster.add('shop-3');
     await allFollow();
@@ -94,7 +94,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
       ]);
   });
 
-  it('drops slots of instances that no longer exist, and none of users', async () => {
+  it('drops the slots of instances that no longer exist, but no slots of users', async () => {
     const { socketDirectory } = cluster.instance('shop-1').environment;
     await using sql = new SqlSession({ host: socketDirectory, user: 'postgres', database: 'postgres' });
     await sql.query(`SELECT pg_create_physical_replication_slot('shop_8')`);
@@ -105,7 +105,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     await sql.query(`SELECT pg_drop_replication_slot('shop_8')`);
   });
 
-  it('releases the Lease when the server dies; no acknowledged write is lost; the old primary rejoins', async ({
+  it('fails over when the server dies, without losing an acknowledged write, and the old primary rejoins', async ({
     annotate,
   }) => {
     const old = await primary();
@@ -116,7 +116,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     await expect.poll(async () => (await cluster.lease()).holderIdentity, { ...patience, interval: 10 }).toBe('');
     const next = await failOver(await replicas());
     await writes.moveTo(next.environment.name);
-    await writes.another();
+    await writes.waitForNext();
     await annotate(
       `SIGKILL of the primary to the next acknowledged write: ${Math.round(performance.now() - killedAt)} ms`,
     );
@@ -128,7 +128,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     for (const name of await replicas()) expect((await report(name))?.timeline).toBe(2);
   });
 
-  it('starts a killed server again as the primary if no other instance is chosen', async () => {
+  it('restarts a killed server as the primary if no other instance is chosen', async () => {
     const old = await primary();
     old.killServer();
     await expect.poll(async () => (await cluster.lease()).holderIdentity, { ...patience, interval: 10 }).toBe('');
@@ -137,19 +137,19 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     await allFollow();
   });
 
-  it('acknowledges no write of a silent primary after another one was promoted', async ({ annotate }) => {
+  it('acknowledges no write on a suspended primary after another instance was promoted', async ({ annotate }) => {
     const old = await primary();
     await using writes = await AcknowledgedWrites.start(cluster, old.environment.name);
     await expect.poll(() => writes.count, patience).toBeGreaterThan(20);
     const stoppedAt = performance.now();
-    await old.freeze('SIGSTOP');
+    await old.suspend();
     const next = await failOver(await replicas());
     await writes.moveTo(next.environment.name);
-    await writes.another();
+    await writes.waitForNext();
     const ms = Math.round(performance.now() - stoppedAt);
-    await annotate(`silent primary to the next acknowledged write: ${ms} ms, with a Lease of 6 s`);
+    await annotate(`suspension of the primary to the next acknowledged write: ${ms} ms, with a Lease of 6 s`);
     await using stale = await AcknowledgedWrites.start(cluster, old.environment.name, { from: 1_000_000 });
-    await old.freeze('SIGCONT');
+    await old.resume();
     await allFollow();
     expect(await writes.missingAt(next.environment.name)).toEqual([]);
     expect(stale.count).toBe(0);
@@ -159,7 +159,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     const old = await primary();
     old.proxy.silence();
     await expect.poll(() => old.serverProcesses(), patience).toEqual([]);
-    // No other instance could acquire it so far.
+    // The Lease has not expired yet, so no other instance can have acquired it.
     expect((await cluster.lease()).holderIdentity).toBe(old.environment.name);
     const next = await failOver(await replicas());
     await next.query('INSERT INTO orders VALUES (-1)');
@@ -168,8 +168,8 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     await expect.poll(() => old.query('SELECT id FROM orders WHERE id = -1'), patience).toEqual([{ id: -1 }]);
   });
 
-  it('keeps the servers running while the API server is away', async () => {
-    // A busy machine may be slow to renew and to confirm.
+  it('keeps the servers running while the API server is unreachable', async () => {
+    // A longer Lease, because renewals and confirmations may be slow on a busy machine.
     await cluster.setSpec({ lease: { durationSeconds: 30, renewDeadlineSeconds: 20, retryPeriodSeconds: 4 } });
     await expect.poll(async () => (await cluster.lease()).leaseDurationSeconds, patience).toBe(30);
     await allFollow();
@@ -178,7 +178,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     await using writes = await AcknowledgedWrites.start(cluster, current.environment.name, { timeoutMs: 30_000 });
     for (const name of names) cluster.instance(name).proxy.close();
     const closedAt = performance.now();
-    // Longer than the Lease's duration.
+    // Waits longer than the Lease's duration.
     await expect.poll(() => performance.now() - closedAt, { ...patience, interval: 1_000 }).toBeGreaterThan(45_000);
     const before = writes.count;
     await expect.poll(() => writes.count, patience).toBeGreaterThan(before + 20);
@@ -189,7 +189,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     expect((await cluster.status()).currentPrimary).toBe(current.environment.name);
     await cluster.setSpec({ lease: quickLease });
     await expect.poll(async () => (await cluster.lease()).leaseDurationSeconds, patience).toBe(6);
-    // A shorter Lease may end before the next renewal; the primary then stops, and starts again.
+    // A shorter Lease may expire before the next renewal. The primary then stops and restarts.
     await expect.poll(async () => (await (await primary()).report())?.isReady, patience).toBe(true);
     await allFollow();
   }, 300_000);
@@ -201,19 +201,19 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     current.signal('SIGKILL');
     await current.exited();
     await expect.poll(() => current.serverProcesses(), patience).toEqual([]);
-    const again = await cluster.add(name);
-    await expect.poll(async () => (await again.report())?.isReady, patience).toBe(true);
-    expect((await again.report())?.isPrimary).toBe(true);
+    const restarted = await cluster.add(name);
+    await expect.poll(async () => (await restarted.report())?.isReady, patience).toBe(true);
+    expect((await restarted.report())?.isPrimary).toBe(true);
     await allFollow();
   });
 
-  it('applies settings by a reload, or says that they need a restart', async () => {
+  it('applies settings with a reload, or reports that they need a restart', async () => {
     const current = await primary();
     await cluster.setSpec({ parameters: { work_mem: '5MB', max_connections: '120' } });
     await expect.poll(async () => (await current.query('SHOW work_mem'))[0], patience).toEqual({ work_mem: '5MB' });
     await expect.poll(async () => (await current.report())?.pendingRestart, patience).toBe(true);
     for (const name of [...(await replicas()), current.environment.name]) {
-      expect(await cluster.instance(name).ask('POST', '/v1/restart')).toMatchObject({ code: 202 });
+      expect(await cluster.instance(name).request('POST', '/v1/restart')).toMatchObject({ code: 202 });
       const state = async () => {
         const found = await report(name);
         return [found?.state, found?.pendingRestart];
@@ -225,7 +225,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     await allFollow();
   });
 
-  it('keeps the last settings if the server refuses new ones', async () => {
+  it('keeps the last valid settings if new settings are rejected', async () => {
     const current = await primary();
     await cluster.setSpec({ parameters: { work_mem: 'much' } });
     await expect
@@ -241,7 +241,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     await expect.poll(async () => (await current.query('SHOW work_mem'))[0], patience).toEqual({ work_mem: '6MB' });
   });
 
-  it('stops a fenced server, and starts it again', async () => {
+  it('stops a fenced server, and restarts it when the fencing ends', async () => {
     const [name = ''] = await replicas();
     await cluster.setSpec({ fenced: [name] });
     await expect.poll(async () => (await report(name))?.state, patience).toBe('fenced');
@@ -250,7 +250,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     await allFollow();
   });
 
-  it('switches over: the old primary stops, all its WAL arrives, and it follows the new one without a rewind', async () => {
+  it('switches over without a rewind: the new primary has all WAL of the old primary, which then follows it', async () => {
     const old = await primary();
     await old.query('INSERT INTO orders VALUES (-2)');
     const next = await failOver(await replicas());
@@ -258,7 +258,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     await allFollow();
   });
 
-  it('clones an old primary again if its WAL is gone', async () => {
+  it('replaces the data of an old primary with a clone if its WAL is gone', async () => {
     const old = await primary();
     const { name, dataDirectory } = old.environment;
     old.signal('SIGKILL');
@@ -268,8 +268,8 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     const wal = join(dataDirectory, 'pg_wal');
     for (const file of readdirSync(wal).filter((each) => /^[0-9A-F]{24}$/.test(each))) rmSync(join(wal, file));
     await next.query('INSERT INTO orders VALUES (-3)');
-    const again = await cluster.add(name);
+    const restarted = await cluster.add(name);
     await allFollow();
-    await expect.poll(() => again.query('SELECT id FROM orders WHERE id = -3'), patience).toEqual([{ id: -3 }]);
+    await expect.poll(() => restarted.query('SELECT id FROM orders WHERE id = -3'), patience).toEqual([{ id: -3 }]);
   });
 });

@@ -30,7 +30,7 @@ describe.skipIf(programFolder === undefined).each([
   const allFollow = async () =>
     expect.poll(async () => (await reports()).map((each) => each?.isReceiving), patience).toEqual([true, true]);
 
-  /** Chooses a primary as the operator does: when the Lease is free, and no replica receives WAL. */
+  /** Elects a primary as the operator does: once the Lease is free and no replica receives WAL. */
   const failOver = async (): Promise<string> => {
     await expect.poll(async () => (await cluster.lease()).holderIdentity, patience).toBe('');
     await cluster.setTarget('');
@@ -45,7 +45,9 @@ describe.skipIf(programFolder === undefined).each([
     return best?.name ?? '';
   };
 
-  it(`${kills} kills: every loss is counted`, async ({ annotate }) => {
+  it(`${synchronous > 0 ? 'loses no acknowledged commit' : 'counts the acknowledged commits that are lost'} in ${kills} kills`, async ({
+    annotate,
+  }) => {
     await expect.poll(() => cluster.status(), patience).toMatchObject({ currentPrimary: 'shop-1' });
     await cluster.instance('shop-1').query('CREATE TABLE orders (id int PRIMARY KEY)');
     await allFollow();
@@ -60,7 +62,7 @@ describe.skipIf(programFolder === undefined).each([
       cluster.instance(old).killServer();
       const next = await failOver();
       await Promise.all(load.map((each) => each.moveTo(next)));
-      await load[0]?.another();
+      await load[0]?.waitForNext();
       outages.push(Math.round(performance.now() - killedAt));
       await allFollow();
       let missing = 0;

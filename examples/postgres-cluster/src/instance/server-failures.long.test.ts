@@ -10,7 +10,7 @@ const patience = { timeout: 90_000, interval: 50 };
 describe.skipIf(programFolder === undefined)('an instance without replicas (needs the programs of PostgreSQL)', () => {
   let cluster: InstanceCluster;
   let instance: RunningInstance;
-  /** A small volume for the data, if this machine lets the test mount one. */
+  /** A small volume for the data; undefined if the test is not permitted to mount one. */
   let volume: string | undefined;
 
   const isReady = async () => (await instance.report())?.isReady;
@@ -34,7 +34,7 @@ describe.skipIf(programFolder === undefined)('an instance without replicas (need
     await instance.query('CREATE TABLE orders (id int PRIMARY KEY, note text)');
   });
 
-  it('ends a server that an earlier instance manager has left, before anything else', async () => {
+  it('first stops a server that an earlier instance manager left running', async () => {
     instance.signal('SIGKILL');
     await instance.exited();
     await expect.poll(() => instance.serverProcesses(), patience).toEqual([]);
@@ -58,7 +58,7 @@ describe.skipIf(programFolder === undefined)('an instance without replicas (need
     await expect.poll(isReady, patience).toBe(true);
   });
 
-  it('kills a server that does not respond, and starts it again', async () => {
+  it('kills and restarts a server that does not respond', async () => {
     const before = await instance.serverProcesses();
     for (const pid of before) process.kill(pid, 'SIGSTOP');
     await expect
@@ -73,7 +73,7 @@ describe.skipIf(programFolder === undefined)('an instance without replicas (need
     const { bavail, bsize } = statfsSync(volume ?? '');
     writeFileSync(filler, Buffer.alloc(bavail * bsize - 20 * 1024 * 1024));
     await expect.poll(async () => (await instance.report())?.isDiskFull, patience).toBe(true);
-    // Until WAL can no longer be written.
+    // Writes until the disk has no space for more WAL.
     const write = (rows: number) =>
       instance.query(`INSERT INTO orders SELECT -g, repeat('x', 1000) FROM generate_series(1, ${rows}) g`).then(
         () => 'written',
@@ -84,11 +84,11 @@ describe.skipIf(programFolder === undefined)('an instance without replicas (need
     rmSync(filler);
     await expect.poll(isReady, patience).toBe(true);
     await expect.poll(async () => (await instance.report())?.isDiskFull, patience).toBe(false);
-    // The reports may be older than the crash of a server that could not write WAL.
+    // The reports may predate a crash of the server, which could not write WAL, so a write may still fail.
     await expect.poll(() => write(1), patience).toBe('written');
   });
 
-  it('refuses to create a new database where the old one is missing', async () => {
+  it('fails if the data of an initialized cluster is gone', async () => {
     await instance.stop();
     rmSync(instance.environment.dataDirectory, { recursive: true });
     instance = await cluster.add('shop-1');

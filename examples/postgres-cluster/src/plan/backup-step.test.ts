@@ -14,12 +14,12 @@ describe('nextBackupStep', () => {
     status: { instanceStatuses },
   });
   const running: PostgresBackupStatus = { phase: 'Running', instance: 'shop-2' };
-  const all = cluster([primary, replica, other]);
+  const allReady = cluster([primary, replica, other]);
   const rows: readonly (readonly [string, Partial<ObservedBackup>, BackupStep])[] = [
-    ['starts on a replica', { cluster: all }, { do: 'start', instance: 'shop-2' }],
+    ['starts on a ready replica by default', { cluster: allReady }, { do: 'start', instance: 'shop-2' }],
     [
-      'starts on the primary if the spec says so',
-      { cluster: all, spec: { cluster: 'shop', from: 'primary' } },
+      'starts on the primary if spec.from is primary',
+      { cluster: allReady, spec: { cluster: 'shop', from: 'primary' } },
       { do: 'start', instance: 'shop-1' },
     ],
     [
@@ -28,48 +28,49 @@ describe('nextBackupStep', () => {
       { do: 'start', instance: 'shop-1' },
     ],
     [
-      'waits for an instance that is ready',
+      'waits until an instance is ready',
       { cluster: cluster([stopped(primary)]) },
       { do: 'wait', why: 'no instance is ready' },
     ],
-    ['waits for the cluster', {}, { do: 'wait', why: 'the PostgresCluster "shop" does not exist' }],
+    ['waits until the PostgresCluster exists', {}, { do: 'wait', why: 'the PostgresCluster "shop" does not exist' }],
     [
-      'fails without an archive',
+      'fails if the PostgresCluster has no spec.backup',
       { cluster: { spec: { storage: {} } } },
       { do: 'fail', why: 'the PostgresCluster "shop" has no spec.backup' },
     ],
     [
-      'waits while the instance copies',
-      { cluster: all, status: running, report: { phase: 'Running' } },
+      'waits while the instance copies its data',
+      { cluster: allReady, status: running, report: { phase: 'Running' } },
       { do: 'wait', why: 'shop-2 is copying its data' },
     ],
+    // The operator crashed before it sent the request, or the instance has restarted.
     [
-      'asks again after a crash between status and request, or a restart of the instance',
-      { cluster: all, status: running, report: 'unknown' },
+      'starts on the chosen instance again if the instance does not know the backup',
+      { cluster: allReady, status: running, report: 'unknown' },
       { do: 'start', instance: 'shop-2' },
     ],
     [
-      'waits for an instance that does not respond but is ready',
-      { cluster: all, status: running, report: 'unreachable' },
+      'waits while a ready instance does not respond',
+      { cluster: allReady, status: running, report: 'unreachable' },
       { do: 'wait', why: 'shop-2 does not respond' },
     ],
     [
-      'starts on another instance if the first one has stopped',
+      'starts on another instance if the chosen instance has stopped',
       { cluster: cluster([primary, stopped(replica), other]), status: running, report: 'unreachable' },
       { do: 'start', instance: 'shop-3' },
     ],
     [
-      'finishes',
-      { cluster: all, status: running, report: { phase: 'Completed', id: 'a' } },
+      'finishes once the instance has completed the backup',
+      { cluster: allReady, status: running, report: { phase: 'Completed', id: 'a' } },
       { do: 'finish', report: { phase: 'Completed', id: 'a' } },
     ],
     [
-      'reports a failure',
-      { cluster: all, status: running, report: { phase: 'Failed', error: 'disk full' } },
+      'finishes with the error of a failed backup',
+      { cluster: allReady, status: running, report: { phase: 'Failed', error: 'disk full' } },
       { do: 'finish', report: { phase: 'Failed', error: 'disk full' } },
     ],
-    ['leaves a completed backup alone', { status: { phase: 'Completed' } }, { do: 'nothing' }],
-    ['leaves a failed backup alone', { cluster: all, status: { phase: 'Failed' } }, { do: 'nothing' }],
+    ['does nothing for a completed backup', { status: { phase: 'Completed' } }, { do: 'nothing' }],
+    ['does nothing for a failed backup', { cluster: allReady, status: { phase: 'Failed' } }, { do: 'nothing' }],
   ];
   it.each(rows)('%s', (_, observed, step) => {
     expect(nextBackupStep({ spec: { cluster: 'shop' }, status: {}, ...observed })).toEqual(step);

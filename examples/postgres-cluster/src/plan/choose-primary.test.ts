@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { choosePrimary } from './choose-primary.ts';
 import type { ObservedCluster } from './observed-cluster.ts';
-import { cluster, dead, detached, primary, quorum, replica, silent, stopped } from './testdata/observed.ts';
+import { cluster, dead, detached, primary, quorum, replica, stopped, unreachable } from './testdata/observed.ts';
 
 const free = { isExpired: false };
 const expired = { holder: 'shop-1', isExpired: true };
@@ -13,25 +13,25 @@ const appoints = (name: string) => expect.objectContaining({ do: 'appoint', name
 
 type Row = [what: string, observed: Partial<ObservedCluster>, decision: object];
 
-const unset = { targetPrimary: undefined, currentPrimary: undefined, timeline: undefined };
+const noPrimary = { targetPrimary: undefined, currentPrimary: undefined, timeline: undefined };
 const setup: Row[] = [
   [
-    'a new cluster',
-    { ...unset, members: [], lease: free },
+    'appoints instance 1 if no volumes exist',
+    { ...noPrimary, members: [], lease: free },
     { do: 'appoint', name: 'shop-1', phase: 'Setting up primary', why: 'the cluster is new' },
   ],
   [
-    'volumes of a deleted cluster',
-    { ...unset, members: [silent('shop-2', { pod: null })], lease: free },
+    'starts an election if volumes of an earlier cluster exist',
+    { ...noPrimary, members: [unreachable('shop-2', { pod: null })], lease: free },
     stops('Setting up primary', 'volumes of an earlier cluster of this name exist'),
   ],
   [
-    'the first primary starts',
-    { currentPrimary: undefined, members: [silent('shop-1')], lease: free },
+    'waits while the first primary starts',
+    { currentPrimary: undefined, members: [unreachable('shop-1')], lease: free },
     waits('Setting up primary', 'shop-1: it cannot be reached'),
   ],
   [
-    'the first primary fails, and nothing can replace it',
+    'waits if the first primary fails',
     {
       currentPrimary: undefined,
       members: [stopped('shop-1', { report: { state: 'failed', message: 'initdb failed' } })],
@@ -40,7 +40,7 @@ const setup: Row[] = [
     waits('Setting up primary', 'shop-1: initdb failed'),
   ],
   [
-    'the first primary fails, and a user forces another one',
+    'stops a failed first primary if the user forces another instance',
     {
       currentPrimary: undefined,
       members: [stopped('shop-1', { report: { state: 'failed', message: 'no data' } }), stopped('shop-2')],
@@ -51,64 +51,64 @@ const setup: Row[] = [
   ],
 ];
 
-const starting = (why: string) => ({
+const waitsForRestart = (why: string) => ({
   do: 'keep',
   phase: 'Primary unavailable',
   why: `shop-1 is no longer the primary: ${why}; waiting 60 s for it to recover`,
   isFailing: true,
 });
-const uncertain: Partial<ObservedCluster> = { quorums: [quorum(1)] };
-const refusal = 'shop-3 is missing, and commits needed only 1 of shop-2, shop-3: any choice could lose commits';
-const unavailable = (why: string) => ({
+const oneOfTwo: Partial<ObservedCluster> = { quorums: [quorum(1)] };
+const commitLoss = 'shop-3 is missing, and commits needed only 1 of shop-2, shop-3: any choice could lose commits';
+const keepsUnavailable = (why: string) => ({
   do: 'keep',
   phase: 'Primary unavailable',
-  why: `shop-1 is no longer the primary: ${why}; ${refusal}`,
+  why: `shop-1 is no longer the primary: ${why}; ${commitLoss}`,
   isFailing: true,
 });
 const steady: Row[] = [
-  ['all instances work', {}, keeps],
+  ['keeps the primary while all instances work', {}, keeps],
   [
-    'the operator cannot reach a primary that renews the Lease',
-    { members: [silent('shop-1'), replica('shop-2'), replica('shop-3')] },
+    'keeps a primary that renews the Lease even if the operator cannot reach it',
+    { members: [unreachable('shop-1'), replica('shop-2'), replica('shop-3')] },
     keeps,
   ],
   [
-    'the server of the primary dies',
+    "fails over if the primary's server dies",
     { members: [dead('shop-1', { report: { message: 'the server died' } }), replica('shop-2')], lease: free },
     stops('Failing over', 'shop-1 is no longer the primary: the server died'),
   ],
   [
-    'the node of the primary is silent',
-    { members: [silent('shop-1'), replica('shop-2')], lease: expired },
+    'fails over if the primary cannot be reached and its Lease has expired',
+    { members: [unreachable('shop-1'), replica('shop-2')], lease: expired },
     stops('Failing over', 'shop-1 is no longer the primary: it cannot be reached'),
   ],
   [
-    'the pod of the primary was deleted',
-    { members: [silent('shop-1', { pod: null }), replica('shop-2')], lease: free },
+    "fails over if the primary's pod is gone and the Lease is free",
+    { members: [unreachable('shop-1', { pod: null }), replica('shop-2')], lease: free },
     stops('Failing over', 'shop-1 is no longer the primary: its pod is gone'),
   ],
   [
-    'the volume of the primary is gone',
-    { members: [silent('shop-1', { pod: null, claim: { isLost: true } }), replica('shop-2')] },
+    "fails over if the primary's volume is gone",
+    { members: [unreachable('shop-1', { pod: null, claim: { isLost: true } }), replica('shop-2')] },
     stops('Failing over', 'shop-1 is no longer the primary: its volume is gone'),
   ],
   [
-    'the cluster wakes up, and a replica starts before the primary',
-    { members: [silent('shop-1', { pod: { createdMs: 950_000 } }), detached('shop-2')], lease: free },
-    starting('it cannot be reached'),
+    'waits 60 s for the primary if a replica starts first after hibernation',
+    { members: [unreachable('shop-1', { pod: { createdMs: 950_000 } }), detached('shop-2')], lease: free },
+    waitsForRestart('it cannot be reached'),
   ],
   [
-    'the primary is no longer fenced, and about to start',
+    'waits 60 s for a stopped primary to restart, for example after fencing',
     { members: [stopped('shop-1'), detached('shop-2')], lease: free, failingSinceMs: 950_000 },
-    starting('it lost the Lease'),
+    waitsForRestart('it lost the Lease'),
   ],
   [
-    'a primary does not start',
+    'fails over if a stopped primary does not restart within 60 s',
     { members: [stopped('shop-1'), detached('shop-2')], lease: free, failingSinceMs: 940_000 },
     stops('Failing over', 'shop-1 is no longer the primary: it lost the Lease'),
   ],
   [
-    'the server of a new primary dies',
+    'fails over immediately if the server dies, even if the pod is new',
     {
       members: [dead('shop-1', { pod: { createdMs: 950_000 } }), replica('shop-2')],
       lease: free,
@@ -116,7 +116,7 @@ const steady: Row[] = [
     stops('Failing over', 'shop-1 is no longer the primary: it lost the Lease'),
   ],
   [
-    'the primary fails, and has time to recover',
+    'keeps a failed primary during spec.failoverDelaySeconds',
     {
       members: [dead('shop-1'), replica('shop-2')],
       lease: free,
@@ -131,7 +131,7 @@ const steady: Row[] = [
     },
   ],
   [
-    'the time to recover is over',
+    'fails over after spec.failoverDelaySeconds',
     {
       members: [dead('shop-1'), replica('shop-2')],
       lease: free,
@@ -141,8 +141,8 @@ const steady: Row[] = [
     stops('Failing over', 'shop-1 is no longer the primary: it lost the Lease'),
   ],
   [
-    'the primary fails, and no replica runs',
-    { members: [dead('shop-1'), silent('shop-2')], lease: free },
+    'keeps a failed primary if no replica runs',
+    { members: [dead('shop-1'), unreachable('shop-2')], lease: free },
     {
       do: 'keep',
       phase: 'Primary unavailable',
@@ -151,28 +151,28 @@ const steady: Row[] = [
     },
   ],
   [
-    'the primary fails, and the only reachable replica may lack commits',
-    { ...uncertain, members: [dead('shop-1'), replica('shop-2'), silent('shop-3')], lease: free },
-    unavailable('it lost the Lease'),
+    'keeps a failed primary if the only reachable replica may lack commits',
+    { ...oneOfTwo, members: [dead('shop-1'), replica('shop-2'), unreachable('shop-3')], lease: free },
+    keepsUnavailable('it lost the Lease'),
   ],
   [
-    'the volume of the primary is being deleted, and the only reachable replica may lack commits',
+    'keeps a primary whose volume is being deleted if the only reachable replica may lack commits',
     {
-      ...uncertain,
-      members: [primary('shop-1', { claim: { isDeleting: true } }), replica('shop-2'), silent('shop-3')],
+      ...oneOfTwo,
+      members: [primary('shop-1', { claim: { isDeleting: true } }), replica('shop-2'), unreachable('shop-3')],
     },
-    unavailable('its volume is gone'),
+    keepsUnavailable('its volume is gone'),
   ],
   [
-    'the volume of the primary is being deleted, and both replicas are here',
+    "fails over if the primary's volume is being deleted and both replicas can be reached",
     {
-      ...uncertain,
+      ...oneOfTwo,
       members: [primary('shop-1', { claim: { isDeleting: true } }), replica('shop-2'), replica('shop-3')],
     },
     stops('Failing over', 'shop-1 is no longer the primary: its volume is gone'),
   ],
   [
-    'the primary fails, and no replica has reached its timeline',
+    'keeps a failed primary if no replica has reached its timeline',
     { members: [dead('shop-1'), replica('shop-2')], lease: free, timeline: 2 },
     {
       do: 'keep',
@@ -182,44 +182,48 @@ const steady: Row[] = [
     },
   ],
   [
-    'the disk of the primary is full',
+    'keeps a primary whose disk is full',
     { members: [dead('shop-1', { report: { isDiskFull: true } }), replica('shop-2')], lease: free },
     { do: 'keep', phase: 'Not enough disk space', why: 'the volume of shop-1 is full; increase storage.size' },
   ],
   [
-    'the primary is fenced',
+    'keeps a fenced primary',
     { members: [dead('shop-1'), replica('shop-2')], lease: free, fenced: ['shop-1'] },
     { do: 'keep', phase: 'Fenced', why: 'shop-1 is the primary and is fenced' },
   ],
   [
-    'the cluster is hibernated',
+    'keeps the primary of a hibernated cluster',
     { members: [dead('shop-1'), stopped('shop-2')], lease: free, isHibernated: true },
     { do: 'keep', phase: 'Hibernated' },
   ],
   [
-    'a former primary came back while the new one runs',
+    'waits while a former primary and the new primary both run',
     { members: [primary('shop-1'), primary('shop-2')] },
     waits('Failing over', 'shop-1 and shop-2 are both primaries; waiting for one to stop'),
   ],
 ];
 
 const switching = (why: string) => stops('Switchover in progress', why);
-const delayed = (why: string) => ({ do: 'keep', phase: 'Switchover delayed', why: `${why}; ${refusal}` });
+const delayed = (why: string) => ({ do: 'keep', phase: 'Switchover delayed', why: `${why}; ${commitLoss}` });
 const switchovers: Row[] = [
-  ['a replica is requested', { requestedPrimary: 'shop-3' }, switching('shop-3 was requested as the primary')],
-  ['the primary is requested', { requestedPrimary: 'shop-1' }, keeps],
   [
-    'a replica is requested that does not stream',
+    'switches over to a requested replica',
+    { requestedPrimary: 'shop-3' },
+    switching('shop-3 was requested as the primary'),
+  ],
+  ['keeps the primary if the user requests the current primary', { requestedPrimary: 'shop-1' }, keeps],
+  [
+    'keeps the primary if the requested replica does not stream',
     { requestedPrimary: 'shop-3', members: [primary('shop-1'), replica('shop-2'), detached('shop-3')] },
     keeps,
   ],
   [
-    'the node of the primary is drained',
+    "switches over if the primary's node is being drained",
     { members: [primary('shop-1', { pod: { isOnCordonedNode: true } }), replica('shop-2')] },
     switching('the node of shop-1 is being drained'),
   ],
   [
-    'all nodes are drained',
+    'keeps the primary if all nodes are being drained',
     {
       members: [
         primary('shop-1', { pod: { isOnCordonedNode: true } }),
@@ -229,32 +233,32 @@ const switchovers: Row[] = [
     keeps,
   ],
   [
-    'the pod of the primary is deleted',
+    "switches over if the primary's pod is being deleted",
     { members: [primary('shop-1', { pod: { isDeleting: true } }), replica('shop-2')] },
     switching('the pod of shop-1 is being deleted'),
   ],
   [
-    'the primary needs a restart, and replicas do not',
+    'switches over if only the primary needs a restart',
     { members: [primary('shop-1', restarting), replica('shop-2')] },
     switching('shop-1 needs a restart'),
   ],
   [
-    'the primary needs a restart, and a replica too',
+    'keeps the primary while a replica needs a restart, too',
     { members: [primary('shop-1', restarting), replica('shop-2', restarting)] },
     keeps,
   ],
   [
-    'the primary needs a restart, and a user decides',
+    'keeps a primary that needs a restart if updates are supervised',
     { members: [primary('shop-1', restarting), replica('shop-2')], updates: 'supervised' },
     keeps,
   ],
   [
-    'a single instance cannot switch over',
+    'keeps the primary of a cluster without replicas',
     { members: [primary('shop-1', { pod: { isOnCordonedNode: true } })], requestedPrimary: 'shop-2' },
     keeps,
   ],
   [
-    'a replica is requested in a cluster of two with synchronous replication',
+    'switches over in a cluster of two with synchronous replication',
     {
       instances: 2,
       quorums: [quorum(1, ['shop-2'])],
@@ -264,36 +268,44 @@ const switchovers: Row[] = [
     switching('shop-2 was requested as the primary'),
   ],
   [
-    'a replica is requested, and another is silent',
+    'delays a requested switchover while another replica cannot be reached',
     {
-      ...uncertain,
-      members: [primary('shop-1'), replica('shop-2'), silent('shop-3')],
+      ...oneOfTwo,
+      members: [primary('shop-1'), replica('shop-2'), unreachable('shop-3')],
       requestedPrimary: 'shop-2',
     },
     delayed('shop-2 was requested as the primary'),
   ],
   [
-    'the node of the primary is drained, and a replica is silent',
+    'delays the switchover from a node that is being drained while a replica cannot be reached',
     {
-      ...uncertain,
-      members: [primary('shop-1', { pod: { isOnCordonedNode: true } }), replica('shop-2'), silent('shop-3')],
+      ...oneOfTwo,
+      members: [primary('shop-1', { pod: { isOnCordonedNode: true } }), replica('shop-2'), unreachable('shop-3')],
     },
     delayed('the node of shop-1 is being drained'),
   ],
   [
-    'the pod of the primary is deleted, and a replica is silent',
-    { ...uncertain, members: [primary('shop-1', { pod: { isDeleting: true } }), replica('shop-2'), silent('shop-3')] },
+    'delays the switchover from a pod that is being deleted while a replica cannot be reached',
+    {
+      ...oneOfTwo,
+      members: [primary('shop-1', { pod: { isDeleting: true } }), replica('shop-2'), unreachable('shop-3')],
+    },
     delayed('the pod of shop-1 is being deleted'),
   ],
   [
-    'the primary may recover, but a user forces a replica',
-    { members: [silent('shop-1'), replica('shop-2')], lease: free, failoverDelaySeconds: 30, forcedPrimary: 'shop-2' },
+    'fails over before the end of the delay if the user forces a replica',
+    {
+      members: [unreachable('shop-1'), replica('shop-2')],
+      lease: free,
+      failoverDelaySeconds: 30,
+      forcedPrimary: 'shop-2',
+    },
     stops('Failing over', 'shop-1 is no longer the primary: it cannot be reached'),
   ],
   [
-    'a replica is silent, but commits only prefer replicas',
+    'switches over while a replica cannot be reached if commits require no replicas',
     {
-      members: [primary('shop-1'), replica('shop-2'), silent('shop-3')],
+      members: [primary('shop-1'), replica('shop-2'), unreachable('shop-3')],
       requestedPrimary: 'shop-2',
     },
     switching('shop-2 was requested as the primary'),
@@ -302,46 +314,46 @@ const switchovers: Row[] = [
 
 const elections: Row[] = [
   [
-    'the primary still runs',
+    'waits for a running primary to stop',
     { members: [primary('shop-1'), replica('shop-2')] },
     waits('Failing over', 'waiting for shop-1 to stop'),
   ],
   [
-    'the old primary is silent and its Lease is valid',
-    { members: [silent('shop-1'), detached('shop-2')] },
+    'waits until the Lease of an unreachable primary expires',
+    { members: [unreachable('shop-1'), detached('shop-2')] },
     waits('Failing over', 'waiting for the Lease that shop-1 holds'),
   ],
   [
-    'a replica still receives WAL',
+    'waits for a replica that is still receiving WAL',
     { members: [stopped('shop-1'), detached('shop-2'), replica('shop-3')], lease: free },
     waits('Failing over', 'waiting for shop-3 to stop receiving WAL'),
   ],
   [
-    'everything has stopped',
+    'appoints a replica once the primary has stopped and no replica receives WAL',
     { members: [stopped('shop-1'), detached('shop-2'), detached('shop-3')], lease: free },
     { do: 'appoint', name: 'shop-2', phase: 'Promoting primary', why: 'shop-2 has the most WAL' },
   ],
   [
-    'the Lease has expired',
-    { members: [silent('shop-1'), detached('shop-2'), detached('shop-3')], lease: expired },
+    'appoints a replica once the Lease of an unreachable primary has expired',
+    { members: [unreachable('shop-1'), detached('shop-2'), detached('shop-3')], lease: expired },
     appoints('shop-2'),
   ],
   [
-    'too few replicas are left to be sure',
-    { members: [silent('shop-1'), detached('shop-2'), silent('shop-3')], lease: expired, ...uncertain },
-    waits('Failing over', refusal),
+    'waits if the reachable replicas may lack commits',
+    { members: [unreachable('shop-1'), detached('shop-2'), unreachable('shop-3')], lease: expired, ...oneOfTwo },
+    waits('Failing over', commitLoss),
   ],
   [
-    'too few replicas are left to be sure, and the old primary is back',
-    { members: [stopped('shop-1'), detached('shop-2'), silent('shop-3')], lease: free, ...uncertain },
+    'appoints the old primary if the reachable replicas may lack commits',
+    { members: [stopped('shop-1'), detached('shop-2'), unreachable('shop-3')], lease: free, ...oneOfTwo },
     appoints('shop-1'),
   ],
   [
-    'too few replicas are left to be sure, and a user forces one of them',
+    'appoints a forced replica even if it may lack commits',
     {
-      members: [silent('shop-1'), detached('shop-2'), silent('shop-3')],
+      members: [unreachable('shop-1'), detached('shop-2'), unreachable('shop-3')],
       lease: expired,
-      ...uncertain,
+      ...oneOfTwo,
       forcedPrimary: 'shop-2',
     },
     {
@@ -352,14 +364,14 @@ const elections: Row[] = [
     },
   ],
   [
-    'volumes of an earlier cluster have not been read yet',
-    { ...unset, targetPrimary: '', members: [stopped('shop-1'), silent('shop-2')], lease: free },
+    'waits until the volumes of an earlier cluster have been read',
+    { ...noPrimary, targetPrimary: '', members: [stopped('shop-1'), unreachable('shop-2')], lease: free },
     waits('Setting up primary', 'waiting for the data of shop-1, shop-2'),
   ],
   [
-    'the volume of an earlier primary',
+    'appoints the primary of an earlier cluster',
     {
-      ...unset,
+      ...noPrimary,
       targetPrimary: '',
       members: [stopped('shop-1', { report: { data: 'primary' } }), stopped('shop-2', { report: { data: 'empty' } })],
       lease: free,
@@ -367,8 +379,8 @@ const elections: Row[] = [
     appoints('shop-1'),
   ],
   [
-    'no replica is left, and the old primary cannot start',
-    { members: [stopped('shop-1', { report: { state: 'failed' } }), silent('shop-2')], lease: free },
+    'waits if no replica can be reached and the old primary cannot start',
+    { members: [stopped('shop-1', { report: { state: 'failed' } }), unreachable('shop-2')], lease: free },
     waits('Failing over', 'no replica can be promoted'),
   ],
 ];
@@ -376,12 +388,12 @@ const elections: Row[] = [
 const promoting = { targetPrimary: 'shop-2', currentPrimary: 'shop-1', lease: free };
 const promotions: Row[] = [
   [
-    'the instance promotes its server',
+    'waits while the instance promotes its server',
     { ...promoting, members: [stopped('shop-1'), detached('shop-2', { report: { message: 'promoting' } })] },
     waits('Promoting primary', 'promoting'),
   ],
   [
-    'the instance fails',
+    'stops the promotion if the instance fails',
     {
       ...promoting,
       members: [stopped('shop-1'), stopped('shop-2', { report: { state: 'failed', message: 'no space' } })],
@@ -389,30 +401,34 @@ const promotions: Row[] = [
     stops('Failing over', 'shop-2 cannot become the primary: no space'),
   ],
   [
-    'the instance is silent',
-    { ...promoting, members: [stopped('shop-1'), silent('shop-2')] },
+    'stops the promotion if the instance cannot be reached',
+    { ...promoting, members: [stopped('shop-1'), unreachable('shop-2')] },
     stops('Failing over', 'shop-2 cannot become the primary: it cannot be reached'),
   ],
   [
-    'the instance has been silent for a moment',
-    { ...promoting, members: [stopped('shop-1'), silent('shop-2')], targetSinceMs: 991_000 },
+    'waits while the instance has been unreachable for less than 10 s',
+    { ...promoting, members: [stopped('shop-1'), unreachable('shop-2')], targetSinceMs: 991_000 },
     waits('Promoting primary', 'waiting for shop-2'),
   ],
   [
-    'the instance is silent, but holds the Lease, so it may have been promoted',
-    { ...promoting, members: [stopped('shop-1'), silent('shop-2')], lease: { holder: 'shop-2', isExpired: false } },
+    'waits for an unreachable instance that holds the Lease, because it may have been promoted',
+    {
+      ...promoting,
+      members: [stopped('shop-1'), unreachable('shop-2')],
+      lease: { holder: 'shop-2', isExpired: false },
+    },
     waits('Promoting primary', 'shop-2: it cannot be reached'),
   ],
   [
-    'the pod of the instance is gone',
-    { ...promoting, members: [stopped('shop-1'), silent('shop-2', { pod: null })] },
+    "stops the promotion if the instance's pod is gone",
+    { ...promoting, members: [stopped('shop-1'), unreachable('shop-2', { pod: null })] },
     stops('Failing over', 'shop-2 cannot become the primary: its pod is gone'),
   ],
 ];
 
 describe.each([
   ['in a new cluster', {}, setup],
-  ['while a primary is appointed', {}, steady],
+  ['while a primary is in place', {}, steady],
   ['for a switchover', {}, switchovers],
   ['in an election', { targetPrimary: '' }, elections],
   ['during a promotion', {}, promotions],
@@ -423,9 +439,9 @@ describe.each([
 });
 
 describe('choosePrimary', () => {
-  it('appoints no instance while another instance may write or sends WAL', () => {
+  it('appoints no instance while the Lease is held, a primary runs or a replica receives WAL', () => {
     const leases = [free, expired, { holder: 'shop-1', isExpired: false }, { holder: 'shop-3', isExpired: false }];
-    const states = [primary, replica, detached, stopped, silent];
+    const states = [primary, replica, detached, stopped, unreachable];
     for (const lease of leases)
       for (const one of states)
         for (const two of states)

@@ -2,7 +2,7 @@ import { instanceName } from '../spec/cluster-names.ts';
 import { elect, isCandidate } from './election.ts';
 import { holdsLease, type ObservedCluster, type ObservedInstance } from './observed-cluster.ts';
 import { electAmongVolumes } from './retained-volumes.ts';
-import { whySwitchOver } from './switchover.ts';
+import { switchoverReason } from './switchover.ts';
 
 /** The operator's decision about the primary. `phase` and `why` are written to the status. */
 export type PrimaryDecision =
@@ -116,7 +116,7 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
     };
   }
   if (!isFailing(cluster, { primary, instance })) {
-    const why = whySwitchOver(cluster, primary);
+    const why = switchoverReason(cluster, primary);
     if (why === undefined) return { do: 'keep' };
     // Without a winner, a stopped primary would only be appointed again.
     const election = elect(cluster);

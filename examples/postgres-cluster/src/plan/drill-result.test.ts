@@ -10,17 +10,17 @@ describe('drillResult', () => {
     message: `the drill ended without a result: ${message}`,
   });
 
-  it('returns what the container wrote', () => {
+  it('returns the result that the container wrote', () => {
     const result = { backup: 'a', finishedAt: '2026-01-01T00:01:00.000Z', succeeded: true, durationSeconds: 3 };
     expect(drillResult({ message: JSON.stringify(result), finishedAt })).toEqual(result);
   });
 
   it.each([
-    ['the end of the log', { message: 'Error: DRILL is not set\n' }, 'Error: DRILL is not set'],
-    ['JSON of something else', { message: '{"level":"error"}' }, '{"level":"error"}'],
-    ['the reason of the Job', { failure: 'DeadlineExceeded' }, 'DeadlineExceeded'],
-    ['nothing', {}, 'the pod was lost'],
-  ])('fails with %s', (_, ended, message) => {
+    ['the end of its log', { message: 'Error: DRILL is not set\n' }, 'Error: DRILL is not set'],
+    ['JSON that is not a drill result', { message: '{"level":"error"}' }, '{"level":"error"}'],
+    ['no message, and its Job failed', { failure: 'DeadlineExceeded' }, 'DeadlineExceeded'],
+    ['no message, and its Job did not fail', {}, 'the pod was lost'],
+  ])('fails if the container left %s', (_, ended, message) => {
     expect(drillResult({ ...ended, finishedAt })).toEqual(failed(message));
   });
 });

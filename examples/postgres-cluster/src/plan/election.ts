@@ -1,4 +1,4 @@
-import { whyUncertain } from './failover-quorum.ts';
+import { commitLossRisk } from './failover-quorum.ts';
 import { lsnOf } from './lsn.ts';
 import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
 
@@ -16,8 +16,8 @@ export function elect(cluster: ObservedCluster): Election {
   const candidates = members.filter((instance) => isCandidate(instance, cluster));
   const names = candidates.map(({ name }) => name);
   if (forcedPrimary !== undefined && names.includes(forcedPrimary)) return { winner: forcedPrimary };
-  const [why] = quorums.flatMap((quorum) => whyUncertain(quorum, { present: new Set(names) }) ?? []);
-  if (why !== undefined) return { why };
+  const [risk] = quorums.flatMap((quorum) => commitLossRisk(quorum, { present: new Set(names) }) ?? []);
+  if (risk !== undefined) return { why: risk };
   const newest = Math.max(...candidates.map(timelineOf), cluster.timeline ?? 0);
   const [winner] = candidates
     .filter((instance) => timelineOf(instance) === newest)

@@ -1,28 +1,34 @@
 import { describe, expect, it } from 'vitest';
-import { whyUncertain } from './failover-quorum.ts';
+import { commitLossRisk } from './failover-quorum.ts';
 
 const loses = 'any choice could lose commits';
 
-describe('whyUncertain', () => {
+describe('commitLossRisk', () => {
   it.each<[string, number, string[], string[], string | undefined]>([
-    ['one of two has each commit, and both are here', 1, ['b', 'c'], ['b', 'c'], undefined],
+    ['finds no risk if one of two replicas has each commit and both are present', 1, ['b', 'c'], ['b', 'c'], undefined],
     [
-      'one of two has each commit, and one is missing',
+      'names the missing replica if one of two has each commit',
       1,
       ['b', 'c'],
       ['b'],
       `c is missing, and commits needed only 1 of b, c: ${loses}`,
     ],
-    ['both have each commit, and one is missing', 2, ['b', 'c'], ['c'], undefined],
+    ['finds no risk if both replicas have each commit and one is present', 2, ['b', 'c'], ['c'], undefined],
     [
-      'replicas outside the quorum do not count',
+      'ignores replicas outside the quorum',
       2,
       ['b', 'c', 'd'],
       ['b', 'e', 'f'],
       `c, d are missing, and commits needed only 2 of b, c, d: ${loses}`,
     ],
-    ['more are needed than exist, so no commit was acknowledged', 2, ['b'], [], undefined],
-  ])('%s', (_, standbyNumber, standbyNames, present, why) => {
-    expect(whyUncertain({ standbyNumber, standbyNames }, { present: new Set(present) })).toBe(why);
+    [
+      'finds no risk if a quorum was larger than its replicas, because no commit was acknowledged',
+      2,
+      ['b'],
+      [],
+      undefined,
+    ],
+  ])('%s', (_, standbyNumber, standbyNames, present, risk) => {
+    expect(commitLossRisk({ standbyNumber, standbyNames }, { present: new Set(present) })).toBe(risk);
   });
 });

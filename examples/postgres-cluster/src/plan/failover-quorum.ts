@@ -1,13 +1,13 @@
 import type { FailoverQuorum } from '../api/v1/postgres-cluster.ts';
 
 /**
- * Returns why an election among the present replicas could miss an acknowledged commit, or undefined if it cannot.
+ * Returns why an election among the present replicas could lose an acknowledged commit, or undefined if it could not.
  *
  * Each commit is on at least `standbyNumber` (W) of the N replicas in `standbyNames`. The R present ones include such a replica
  * for certain only if fewer than `standbyNumber` are missing: R + W > N, as in CloudNativePG's failover quorum. Replicas that are
  * not in `standbyNames` do not count.
  */
-export function whyUncertain(
+export function commitLossRisk(
   { standbyNumber, standbyNames }: FailoverQuorum,
   { present }: { readonly present: ReadonlySet<string> },
 ): string | undefined {

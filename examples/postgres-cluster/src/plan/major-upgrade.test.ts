@@ -24,78 +24,134 @@ const failed = { state: 'failed', why: 'missing library' } as const;
 
 describe('nextUpgradeStep', () => {
   it.each<[string, ObservedUpgrade, UpgradeStep]>([
-    ['nothing to do', idle, { do: 'nothing' }],
-    ['a cluster without data', { ...wanted, current: undefined }, { do: 'nothing' }],
-    ['a higher version', wanted, { do: 'begin' }],
-    ['a cluster that must not stop', { ...wanted, obstacle: 'fenced' }, { do: 'wait', why: 'fenced' }],
-    ['the check begins', { ...wanted, progress: progress('Checking') }, { do: 'run' }],
-    ['the check runs', { ...wanted, progress: progress('Checking'), job: running }, { do: 'wait', why: 'busy' }],
-    ['the check fails', { ...wanted, progress: progress('Checking'), job: failed }, { do: 'fail', why: failed.why }],
-    ['the check succeeds', { ...wanted, progress: progress('Checking'), job: succeeded }, { do: 'stop' }],
+    ['does nothing if the data has the requested version', idle, { do: 'nothing' }],
+    ['does nothing in a cluster without data', { ...wanted, current: undefined }, { do: 'nothing' }],
+    ['begins if a higher version is requested', wanted, { do: 'begin' }],
+    ['waits while the servers must not be stopped', { ...wanted, obstacle: 'fenced' }, { do: 'wait', why: 'fenced' }],
+    ['creates the Job of the check', { ...wanted, progress: progress('Checking') }, { do: 'run' }],
     [
-      'a replica fails during the check',
+      'waits while the check runs',
+      { ...wanted, progress: progress('Checking'), job: running },
+      { do: 'wait', why: 'busy' },
+    ],
+    [
+      'fails if the check fails',
+      { ...wanted, progress: progress('Checking'), job: failed },
+      { do: 'fail', why: failed.why },
+    ],
+    [
+      'stops the servers once the check has succeeded',
+      { ...wanted, progress: progress('Checking'), job: succeeded },
+      { do: 'stop' },
+    ],
+    [
+      'waits after the check while a replica does not work',
       { ...wanted, progress: progress('Checking'), job: succeeded, obstacle: 'shop-2' },
       { do: 'wait', why: 'shop-2' },
     ],
-    ['cancelled during the check', { ...idle, progress: progress('Checking'), job: running }, { do: 'cancel' }],
-    ['cancelled after the check', { ...idle, progress: progress('Checking'), job: succeeded }, { do: 'forget' }],
     [
-      'the servers stop',
+      'cancels a running check if the old version is requested',
+      { ...idle, progress: progress('Checking'), job: running },
+      { do: 'cancel' },
+    ],
+    [
+      'clears the progress if the old version is requested after the check',
+      { ...idle, progress: progress('Checking'), job: succeeded },
+      { do: 'forget' },
+    ],
+    [
+      'waits while the servers are stopping',
       { ...wanted, progress: progress('Stopping') },
       { do: 'wait', why: 'waiting for all servers to stop' },
     ],
-    ['the servers have stopped', { ...wanted, progress: progress('Stopping'), isStopped: true }, { do: 'upgrade' }],
-    ['cancelled while the servers stop', { ...idle, progress: progress('Stopping') }, { do: 'forget' }],
-    ['the upgrade begins', { ...wanted, progress: progress('Upgrading'), isStopped: true }, { do: 'run' }],
     [
-      'a server runs again',
+      'starts the upgrade once all servers have stopped',
+      { ...wanted, progress: progress('Stopping'), isStopped: true },
+      { do: 'upgrade' },
+    ],
+    [
+      'clears the progress if the old version is requested while the servers are stopping',
+      { ...idle, progress: progress('Stopping') },
+      { do: 'forget' },
+    ],
+    ['creates the Job of the upgrade', { ...wanted, progress: progress('Upgrading'), isStopped: true }, { do: 'run' }],
+    [
+      'does not create the Job of the upgrade while a server has a pod',
       { ...wanted, progress: progress('Upgrading') },
       { do: 'wait', why: 'waiting for all servers to stop' },
     ],
-    ['the upgrade runs', { ...wanted, progress: progress('Upgrading'), job: running }, { do: 'wait', why: 'busy' }],
-    ['the upgrade fails', { ...wanted, progress: progress('Upgrading'), job: failed }, { do: 'fail', why: failed.why }],
     [
-      'the upgrade succeeds',
+      'waits while the upgrade runs',
+      { ...wanted, progress: progress('Upgrading'), job: running },
+      { do: 'wait', why: 'busy' },
+    ],
+    [
+      'fails if the upgrade fails',
+      { ...wanted, progress: progress('Upgrading'), job: failed },
+      { do: 'fail', why: failed.why },
+    ],
+    [
+      'completes a successful upgrade',
       { ...wanted, progress: progress('Upgrading'), job: succeeded },
       { do: 'complete', systemID: '8' },
     ],
-    ['cancelled during the upgrade', { ...idle, progress: progress('Upgrading'), job: running }, { do: 'cancel' }],
-    ['cancelled, and the Job is gone', { ...idle, progress: progress('Upgrading') }, { do: 'forget' }],
     [
-      'cancelled too late',
+      'cancels a running upgrade if the old version is requested',
+      { ...idle, progress: progress('Upgrading'), job: running },
+      { do: 'cancel' },
+    ],
+    [
+      'clears the progress of a cancelled upgrade once its Job is gone',
+      { ...idle, progress: progress('Upgrading') },
+      { do: 'forget' },
+    ],
+    [
+      'completes a successful upgrade even if the old version is requested',
       { ...idle, progress: progress('Upgrading'), job: succeeded },
       { do: 'complete', systemID: '8' },
     ],
-    ['the old version is requested after a failure', { ...idle, progress: progress('Failed') }, { do: 'forget' }],
-    ['another version after a failure', { ...wanted, wanted: 16, progress: progress('Failed') }, { do: 'begin' }],
+    [
+      'clears a failed upgrade once the old version is requested',
+      { ...idle, progress: progress('Failed') },
+      { do: 'forget' },
+    ],
+    [
+      'begins if another version is requested after a failure',
+      { ...wanted, wanted: 16, progress: progress('Failed') },
+      { do: 'begin' },
+    ],
   ])('%s', (_, upgrade, step) => {
     expect(nextUpgradeStep(upgrade)).toEqual(step);
   });
 
   it.each<[string, ObservedUpgrade, RegExp]>([
     ['a downgrade', { ...idle, wanted: 14 }, /cannot downgrade it to 14; set spec.version to 15/],
-    ['an unknown version', { ...idle, wanted: 19 }, /from version 15 to 19 is not supported/],
-    ['data of an unsupported version', { ...idle, current: 9, wanted: 17 }, /from version 9 to 17 is not supported/],
+    ['a version that is not supported', { ...idle, wanted: 19 }, /from version 15 to 19 is not supported/],
     [
-      'a failed upgrade',
+      'data whose version is not supported',
+      { ...idle, current: 9, wanted: 17 },
+      /from version 9 to 17 is not supported/,
+    ],
+    [
+      'the version of a failed upgrade',
       { ...wanted, progress: progress('Failed', 'no disk') },
       /version 15 runs again: no disk; to retry, set/,
     ],
-  ])('refuses %s', (_, upgrade, why) => {
+  ])('rejects %s', (_, upgrade, why) => {
     const step = nextUpgradeStep(upgrade);
-    expect(step.do).toBe('refuse');
+    expect(step.do).toBe('reject');
     expect('why' in step && step.why).toMatch(why);
   });
 });
 
 describe('upgradeObstacle', () => {
   it.each([
-    ['a cluster that works', cluster(), undefined],
-    ['a hibernated one', cluster({ isHibernated: true }), 'waiting until the cluster is no longer hibernated'],
-    ['a fenced instance', cluster({ fenced: ['shop-2'] }), 'waiting until shop-2 is no longer fenced'],
-    ['an election', cluster({ targetPrimary: '' }), 'waiting for a primary'],
+    ['is undefined if all instances work', cluster(), undefined],
+    ['reports hibernation', cluster({ isHibernated: true }), 'waiting until the cluster is no longer hibernated'],
+    ['reports a fenced instance', cluster({ fenced: ['shop-2'] }), 'waiting until shop-2 is no longer fenced'],
+    ['reports a missing primary during an election', cluster({ targetPrimary: '' }), 'waiting for a primary'],
     [
-      'a replica that does not stream',
+      'reports a replica that does not stream',
       cluster({ members: [primary('shop-1'), detached('shop-2')] }),
       'waiting for shop-2 to work',
     ],
@@ -105,7 +161,7 @@ describe('upgradeObstacle', () => {
 });
 
 describe('stopForUpgrade', () => {
-  const names = (members: Parameters<typeof cluster>[0]) => stopForUpgrade(cluster(members)).map(({ name }) => name);
+  const names = (observed: Parameters<typeof cluster>[0]) => stopForUpgrade(cluster(observed)).map(({ name }) => name);
 
   it('stops the primary first, so that the replicas receive all its WAL', () => {
     expect(names({})).toEqual(['shop-1']);

@@ -26,7 +26,7 @@ export type UpgradeJob =
 export type UpgradeStep =
   | { readonly do: 'nothing' }
   /** Rejects the requested version; the cluster keeps its current one. */
-  | { readonly do: 'refuse'; readonly why: string }
+  | { readonly do: 'reject'; readonly why: string }
   | { readonly do: 'wait'; readonly why: string }
   /** Starts the check. The servers keep running. */
   | { readonly do: 'begin' }
@@ -57,13 +57,13 @@ export function nextUpgradeStep(upgrade: ObservedUpgrade): UpgradeStep {
   if (current === undefined) return { do: 'nothing' };
   if (progress === undefined || (progress.phase === 'Failed' && wanted !== Number(progress.to))) {
     if (wanted === current) return progress ? { do: 'forget' } : { do: 'nothing' };
-    const why = whyImpossible(current, wanted);
-    if (why !== undefined) return { do: 'refuse', why };
+    const why = rejectionReason(current, wanted);
+    if (why !== undefined) return { do: 'reject', why };
     return obstacle === undefined ? { do: 'begin' } : { do: 'wait', why: obstacle };
   }
   switch (progress.phase) {
     case 'Failed':
-      return { do: 'refuse', why: failedMessage(progress) };
+      return { do: 'reject', why: failedMessage(progress) };
     case 'Checking':
       return checking(upgrade, progress);
     case 'Stopping':
@@ -93,7 +93,7 @@ function upgrading({ wanted, job, isStopped }: ObservedUpgrade, { to }: MajorUpg
   return job.state === 'failed' ? { do: 'fail', why: job.why } : { do: 'wait', why: job.why };
 }
 
-function whyImpossible(current: number, wanted: number): string | undefined {
+function rejectionReason(current: number, wanted: number): string | undefined {
   if (wanted < current) {
     return `the data has version ${current}, and PostgreSQL cannot downgrade it to ${wanted}; set spec.version to ${current}`;
   }

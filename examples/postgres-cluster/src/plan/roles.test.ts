@@ -4,25 +4,40 @@ import { cluster, primary, replica, stopped } from './testdata/observed.ts';
 
 describe('roleOf', () => {
   it.each([
-    ['the primary', primary('shop-1'), {}, 'primary'],
-    ['a replica', replica('shop-2'), {}, 'replica'],
-    ['a primary that is asked to stop', primary('shop-1'), { targetPrimary: '' }, undefined],
-    ['a primary that hands over', primary('shop-1'), { targetPrimary: 'shop-2' }, undefined],
-    ['an instance that becomes the primary', replica('shop-2'), { targetPrimary: 'shop-2' }, 'replica'],
-    ['an instance that has just been promoted', primary('shop-2'), { targetPrimary: 'shop-2' }, undefined],
+    ['labels the primary as the primary', primary('shop-1'), {}, 'primary'],
+    ['labels a replica as a replica', replica('shop-2'), {}, 'replica'],
+    ['removes the label of a primary that is asked to stop', primary('shop-1'), { targetPrimary: '' }, undefined],
     [
-      'a former primary that is back as a replica',
+      'removes the label of a primary that hands over to another instance',
+      primary('shop-1'),
+      { targetPrimary: 'shop-2' },
+      undefined,
+    ],
+    [
+      'labels an instance as a replica until it has been promoted',
+      replica('shop-2'),
+      { targetPrimary: 'shop-2' },
+      'replica',
+    ],
+    [
+      'does not label a promoted instance until it is the current primary',
+      primary('shop-2'),
+      { targetPrimary: 'shop-2' },
+      undefined,
+    ],
+    [
+      'labels a former primary that runs as a standby as a replica',
       replica('shop-1'),
       { targetPrimary: 'shop-2', currentPrimary: 'shop-2' },
       'replica',
     ],
     [
-      'a former primary that still runs',
+      'does not label a former primary that still runs as a primary',
       primary('shop-1'),
       { targetPrimary: 'shop-2', currentPrimary: 'shop-2' },
       undefined,
     ],
-    ['a fenced instance', stopped('shop-1'), { fenced: ['shop-1'] }, undefined],
+    ['does not label a fenced instance', stopped('shop-1'), { fenced: ['shop-1'] }, undefined],
   ])('%s', (_, instance, observed, role) => {
     expect(roleOf(instance, cluster(observed))).toBe(role);
   });

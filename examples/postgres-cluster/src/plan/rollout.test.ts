@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedCluster } from './observed-cluster.ts';
 import { nextRolloutStep, primaryUpdate } from './rollout.ts';
-import { cluster, detached, primary, replica, silent } from './testdata/observed.ts';
+import { cluster, detached, primary, replica, unreachable } from './testdata/observed.ts';
 
 const pending = { report: { pendingRestart: true } };
 const lowered = { report: { pendingRestart: true, lowersSetting: true } };
@@ -17,71 +17,75 @@ const waitsForUser = {
 
 type Row = [what: string, observed: Partial<ObservedCluster>, step: object | undefined];
 const rows: Row[] = [
-  ['nothing is due', {}, undefined],
+  ['does nothing if no instance is due', {}, undefined],
   [
-    'a raised setting: replicas first, the highest number first',
+    'for a raised setting, restarts the replica with the highest number first',
     { members: [primary('shop-1', pending), replica('shop-2', pending), replica('shop-3', pending)] },
     restarts('shop-3'),
   ],
   [
-    'a raised setting: the next replica',
+    'for a raised setting, restarts the other replicas before the primary',
     { members: [primary('shop-1', pending), replica('shop-2', pending), replica('shop-3')] },
     restarts('shop-2'),
   ],
   [
-    'a raised setting: the primary hands over first',
+    'for a raised setting, leaves the primary to a switchover once the replicas have restarted',
     { members: [primary('shop-1', pending), replica('shop-2'), replica('shop-3')] },
     undefined,
   ],
   [
-    'a lowered setting: the primary first, in place',
+    'for a lowered setting, restarts the primary first, in place',
     { members: [primary('shop-1', lowered), replica('shop-2', lowered), replica('shop-3', lowered)] },
     restarts('shop-1'),
   ],
   [
-    'a lowered setting: then the replicas',
+    'for a lowered setting, restarts the replicas after the primary',
     { members: [primary('shop-1'), replica('shop-2', pending), replica('shop-3', pending)] },
     restarts('shop-3'),
   ],
   [
-    'a lowered setting, and a user decides',
+    'for a lowered setting, waits for the user if updates are supervised',
     { members: [primary('shop-1', lowered), replica('shop-2', lowered)], updates: 'supervised' },
     waitsForUser,
   ],
   [
-    'one instance at a time',
+    'waits while another instance does not work',
     { members: [primary('shop-1', pending), replica('shop-2', pending), detached('shop-3')] },
     waitsFor('shop-3'),
   ],
   [
-    'an outdated replica that does not work comes first',
-    { members: [primary('shop-1', outdated), replica('shop-2', outdated), silent('shop-3', outdated)] },
+    'recreates an outdated replica first if it does not work',
+    { members: [primary('shop-1', outdated), replica('shop-2', outdated), unreachable('shop-3', outdated)] },
     recreates('shop-3'),
   ],
   [
-    'two replicas do not work',
-    { members: [primary('shop-1', outdated), silent('shop-2', outdated), silent('shop-3', outdated)] },
+    'waits while two replicas do not work',
+    { members: [primary('shop-1', outdated), unreachable('shop-2', outdated), unreachable('shop-3', outdated)] },
     waitsFor('shop-2, shop-3'),
   ],
   [
-    'a new image: replicas first',
+    'for a new image, recreates the replicas first',
     { members: [primary('shop-1', outdated), replica('shop-2', outdated), replica('shop-3', outdated)] },
     recreates('shop-3'),
   ],
   [
-    'a fenced replica does not delay the others',
+    'does not wait for a fenced replica',
     { members: [primary('shop-1'), replica('shop-2', pending), detached('shop-3')], fenced: ['shop-3'] },
     restarts('shop-2'),
   ],
-  ['a single instance restarts in place', { members: [primary('shop-1', pending)] }, restarts('shop-1')],
-  ['a single instance with a new image', { members: [primary('shop-1', outdated)] }, recreates('shop-1')],
+  ['restarts a single instance in place', { members: [primary('shop-1', pending)] }, restarts('shop-1')],
+  ['recreates a single instance for a new image', { members: [primary('shop-1', outdated)] }, recreates('shop-1')],
   [
-    'a user decides when the primary restarts',
+    'waits for the user before the primary restarts if updates are supervised',
     { members: [primary('shop-1', pending), replica('shop-2')], updates: 'supervised' },
     waitsForUser,
   ],
-  ['nothing during an election', { targetPrimary: '', members: [primary('shop-1', pending)] }, undefined],
-  ['nothing while hibernated', { isHibernated: true, members: [primary('shop-1', pending)] }, undefined],
+  ['does nothing during an election', { targetPrimary: '', members: [primary('shop-1', pending)] }, undefined],
+  [
+    'does nothing while the cluster is hibernated',
+    { isHibernated: true, members: [primary('shop-1', pending)] },
+    undefined,
+  ],
 ];
 
 describe('nextRolloutStep', () => {
@@ -92,12 +96,28 @@ describe('nextRolloutStep', () => {
 
 describe('primaryUpdate', () => {
   it.each<[string, Partial<ObservedCluster>, string]>([
-    ['none is due', {}, 'none'],
-    ['replicas are due', { members: [primary('shop-1', pending), replica('shop-2', pending)] }, 'none'],
-    ['a replica could take over', { members: [primary('shop-1', pending), replica('shop-2')] }, 'switchover'],
-    ['a setting gets lower', { members: [primary('shop-1', lowered), replica('shop-2', lowered)] }, 'in place'],
-    ['it is alone', { members: [primary('shop-1', pending)] }, 'in place'],
-    ['a user decides', { updates: 'supervised', members: [primary('shop-1', pending)] }, 'supervised'],
+    ['is none if no instance is due', {}, 'none'],
+    [
+      'is none while a replica is due, too',
+      { members: [primary('shop-1', pending), replica('shop-2', pending)] },
+      'none',
+    ],
+    [
+      'is a switchover if a replica can take over',
+      { members: [primary('shop-1', pending), replica('shop-2')] },
+      'switchover',
+    ],
+    [
+      'is in place for a lowered setting',
+      { members: [primary('shop-1', lowered), replica('shop-2', lowered)] },
+      'in place',
+    ],
+    ['is in place for a single instance', { members: [primary('shop-1', pending)] }, 'in place'],
+    [
+      'is supervised if updates are supervised',
+      { updates: 'supervised', members: [primary('shop-1', pending)] },
+      'supervised',
+    ],
   ])('%s', (_, observed, update) => {
     expect(primaryUpdate(cluster(observed), 'shop-1')).toBe(update);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ObservedCluster } from './observed-cluster.ts';
 import { scale } from './scale.ts';
-import { cluster, detached, primary, replica, silent, stopped } from './testdata/observed.ts';
+import { cluster, detached, primary, replica, stopped, unreachable } from './testdata/observed.ts';
 
 const free = { isExpired: false };
 const unset = { targetPrimary: undefined, currentPrimary: undefined, lastInstance: 0, lease: free };
@@ -11,20 +11,20 @@ const removes = (name: string, why: string) => ({ do: 'remove', name, why });
 
 type Row = [what: string, observed: Partial<ObservedCluster>, steps: readonly object[]];
 const rows: Row[] = [
-  ['all instances exist', {}, []],
-  ['a new cluster starts with one instance', { ...unset, targetPrimary: 'shop-1', members: [] }, [creates('shop-1')]],
+  ['does nothing if all instances exist', {}, []],
+  ['creates one instance in a new cluster', { ...unset, targetPrimary: 'shop-1', members: [] }, [creates('shop-1')]],
   [
-    'replicas wait for the first primary',
-    { currentPrimary: undefined, lastInstance: 1, members: [silent('shop-1')] },
+    'creates no replicas until the first primary works',
+    { currentPrimary: undefined, lastInstance: 1, members: [unreachable('shop-1')] },
     [],
   ],
   [
-    'replicas are created once the primary works',
+    'creates replicas once the primary works',
     { lastInstance: 1, members: [primary('shop-1')] },
     [creates('shop-2'), creates('shop-3')],
   ],
   [
-    'replicas are created although the archive fails',
+    'creates replicas even if archiving fails',
     {
       lastInstance: 1,
       instances: 2,
@@ -33,17 +33,17 @@ const rows: Row[] = [
     [creates('shop-2')],
   ],
   [
-    'a number is never used again',
+    'never reuses an instance number',
     { lastInstance: 7, members: [primary('shop-1'), replica('shop-4')] },
     [creates('shop-8')],
   ],
   [
-    'the replica with the highest number is removed first, one at a time',
+    'removes one replica at a time, the highest number first',
     { instances: 1 },
     [removes('shop-3', 'spec.instances is 1')],
   ],
   [
-    'the primary is not removed',
+    'does not remove the primary',
     {
       instances: 1,
       targetPrimary: 'shop-3',
@@ -52,55 +52,55 @@ const rows: Row[] = [
     },
     [removes('shop-2', 'spec.instances is 1')],
   ],
-  ['nothing is removed in an election', { instances: 1, targetPrimary: '' }, []],
+  ['removes nothing during an election', { instances: 1, targetPrimary: '' }, []],
   [
-    'nothing is removed while the primary does not work',
+    'removes nothing while the primary does not work',
     { instances: 2, members: [stopped('shop-1'), replica('shop-2'), replica('shop-3')] },
     [],
   ],
   [
-    'a pod that is gone is created again',
-    { members: [primary('shop-1'), silent('shop-2', { pod: null }), replica('shop-3')] },
+    'recreates a pod that is gone',
+    { members: [primary('shop-1'), unreachable('shop-2', { pod: null }), replica('shop-3')] },
     [starts('shop-2')],
   ],
   [
-    'the pod of a failed primary is created again',
-    { targetPrimary: '', members: [silent('shop-1', { pod: null }), detached('shop-2'), detached('shop-3')] },
+    'recreates the pod of a failed primary',
+    { targetPrimary: '', members: [unreachable('shop-1', { pod: null }), detached('shop-2'), detached('shop-3')] },
     [starts('shop-1')],
   ],
   [
-    'an evicted pod is deleted first',
-    { members: [primary('shop-1'), silent('shop-2', { pod: { hasEnded: true } }), replica('shop-3')] },
+    'deletes an evicted pod before it recreates the pod',
+    { members: [primary('shop-1'), unreachable('shop-2', { pod: { hasEnded: true } }), replica('shop-3')] },
     [{ do: 'stop', name: 'shop-2', why: 'its pod has ended' }],
   ],
   [
-    'a replica without its volume is replaced by a new one',
-    { members: [primary('shop-1'), silent('shop-2', { claim: { isLost: true } }), replica('shop-3')] },
+    'replaces a replica whose volume is gone',
+    { members: [primary('shop-1'), unreachable('shop-2', { claim: { isLost: true } }), replica('shop-3')] },
     [removes('shop-2', 'its volume is gone'), creates('shop-4')],
   ],
   [
-    'a primary without its volume stays until another is appointed',
-    { members: [silent('shop-1', { claim: { isLost: true } }), replica('shop-2'), replica('shop-3')] },
+    'keeps a primary whose volume is gone until another primary is appointed',
+    { members: [unreachable('shop-1', { claim: { isLost: true } }), replica('shop-2'), replica('shop-3')] },
     [],
   ],
   [
-    'a former primary without its volume is replaced',
+    'replaces a former primary whose volume is gone',
     {
       targetPrimary: 'shop-2',
       currentPrimary: 'shop-2',
-      members: [silent('shop-1', { claim: { isLost: true } }), primary('shop-2'), replica('shop-3')],
+      members: [unreachable('shop-1', { claim: { isLost: true } }), primary('shop-2'), replica('shop-3')],
     },
     [removes('shop-1', 'its volume is gone'), creates('shop-4')],
   ],
-  ['no empty primary replaces volumes that are all gone', { members: [] }, []],
+  ['creates no empty primary if all volumes are gone', { members: [] }, []],
   [
-    'a hibernated cluster keeps only its volumes',
-    { isHibernated: true, members: [stopped('shop-1'), replica('shop-2'), silent('shop-3', { pod: null })] },
+    'deletes the pods of stopped servers while the cluster is hibernated',
+    { isHibernated: true, members: [stopped('shop-1'), replica('shop-2'), unreachable('shop-3', { pod: null })] },
     [{ do: 'stop', name: 'shop-1', why: 'the cluster is hibernated' }],
   ],
   [
-    'a cluster that wakes up starts all instances',
-    { lease: free, members: ['shop-1', 'shop-2', 'shop-3'].map((name) => silent(name, { pod: null })) },
+    'recreates the pods of all instances after hibernation',
+    { lease: free, members: ['shop-1', 'shop-2', 'shop-3'].map((name) => unreachable(name, { pod: null })) },
     [starts('shop-1'), starts('shop-2'), starts('shop-3')],
   ],
 ];
@@ -111,7 +111,7 @@ describe('scale', () => {
   });
 
   it('never removes the current or the target primary', () => {
-    const states = [primary, replica, stopped, silent];
+    const states = [primary, replica, stopped, unreachable];
     for (const target of ['', 'shop-1', 'shop-2'])
       for (const one of states)
         for (const two of states)

@@ -21,21 +21,21 @@ describe('nextScheduleStep', () => {
     createdAt: `2026-01-${day}T03:00:00Z`,
   });
 
-  it('creates the backup that is due', () => {
+  it('creates a due backup once', () => {
     expect(decide({})).toMatchObject({ backup: date('01T03:00'), nextBackup: date('02T03:00') });
     const status = { lastScheduleTime: '2026-01-01T03:00:00Z' };
     expect(decide({ status }).backup).toBeUndefined();
   });
 
-  it('creates one backup after several were missed', () => {
+  it('creates only one backup after several were missed', () => {
     expect(decide({ now: date('05T02:00') }).backup).toEqual(date('04T03:00'));
   });
 
-  it('creates nothing for times before the schedule existed', () => {
+  it('creates no backup for times before the schedule was created', () => {
     expect(decide({ createdAt: date('01T04:00') }).backup).toBeUndefined();
   });
 
-  it.each(['Pending', 'Running'] as const)('waits for a backup that is %s', (phase) => {
+  it.each(['Pending', 'Running'] as const)('creates no backup while another backup is %s', (phase) => {
     expect(decide({ backups: [backup('a', phase)] }).backup).toBeUndefined();
     expect(decide({ backups: [backup('a', 'Failed')] }).backup).toEqual(date('01T03:00'));
   });
@@ -45,7 +45,7 @@ describe('nextScheduleStep', () => {
     expect(decide({ spec })).toMatchObject({ backup: undefined, nextBackup: undefined, wakeAt: undefined });
   });
 
-  it('starts a drill once there is a backup', () => {
+  it('starts a due drill once a backup has completed', () => {
     // 4 January 2026 is a Sunday.
     const now = date('04T07:00');
     const status = { lastBackup: 'a', lastScheduleTime: '2026-01-04T03:00:00Z' };
@@ -55,12 +55,12 @@ describe('nextScheduleStep', () => {
     expect(decide({ now, status: { ...status, lastDrillTime: '2026-01-04T06:00:00Z' } }).drill).toBeUndefined();
   });
 
-  it('wakes for whatever is due first', () => {
+  it('wakes up for the next backup or drill, whichever is earlier', () => {
     expect(decide({ now: date('03T12:00') }).wakeAt).toEqual(date('04T03:00'));
     expect(decide({ now: date('04T04:00') }).wakeAt).toEqual(date('04T06:00'));
   });
 
-  it('keeps the newest completed and failed backups, and those that run', () => {
+  it('deletes the oldest completed backups, but no running backup', () => {
     const backups = [
       backup('a', 'Completed', '01'),
       backup('b', 'Completed', '02'),
@@ -71,7 +71,7 @@ describe('nextScheduleStep', () => {
     expect(decide({ backups }).surplus).toEqual(['a']);
   });
 
-  it('reports invalid schedules', () => {
+  it('throws for an invalid schedule or time zone', () => {
     expect(() => decide({ spec: { cluster: 'shop', schedule: 'daily' } })).toThrow();
     expect(() => decide({ spec: { cluster: 'shop', schedule: '0 3 * * *', timeZone: 'Mars' } })).toThrow();
   });

@@ -4,9 +4,9 @@ import { primaryUpdate } from './rollout.ts';
 
 /**
  * Returns why a working primary should hand over to a replica, or undefined if it should stay. A reason requires a streaming
- * replica that can take over immediately. The election may still refuse, if no replica is certain to have every commit.
+ * replica that can take over immediately. The election may still find no winner, if no replica is certain to have every commit.
  */
-export function whySwitchOver(cluster: ObservedCluster, primary: string): string | undefined {
+export function switchoverReason(cluster: ObservedCluster, primary: string): string | undefined {
   const { members, requestedPrimary } = cluster;
   const ready = members.filter((each) => each.name !== primary && isStreaming(each) && isCandidate(each, cluster));
   if (ready.length === 0) return undefined;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { poolerSettings, whyParametersRefused } from './pooler-settings.ts';
+import { parametersRejectionReason, poolerSettings } from './pooler-settings.ts';
 
-describe('whyParametersRefused', () => {
+describe('parametersRejectionReason', () => {
   it.each<[string, Readonly<Record<string, string>>, string | undefined]>([
     [
       'settings of pools',
@@ -15,8 +15,8 @@ describe('whyParametersRefused', () => {
     ['an unknown mode of TLS', { client_tls_sslmode: 'verify' }, 'client_tls_sslmode has an invalid value: "verify"'],
     ['a second line', { server_check_query: '1\nauth_type = trust' }, 'server_check_query has an invalid value'],
   ])('%s', (_, parameters, why) => {
-    if (why === undefined) expect(whyParametersRefused(parameters)).toBeUndefined();
-    else expect(whyParametersRefused(parameters)).toContain(why);
+    if (why === undefined) expect(parametersRejectionReason(parameters)).toBeUndefined();
+    else expect(parametersRejectionReason(parameters)).toContain(why);
   });
 });
 

@@ -73,7 +73,7 @@ const defaults: Readonly<Record<string, string>> = {
 };
 
 /** Returns why some parameters are rejected, or undefined if all are valid. */
-export function whyParametersRefused(parameters: Readonly<Record<string, string>>): string | undefined {
+export function parametersRejectionReason(parameters: Readonly<Record<string, string>>): string | undefined {
   const names = Object.keys(parameters).sort();
   const unknown = names.filter((name) => !Object.hasOwn(allowed, name));
   const invalid = names.filter((name) => Object.hasOwn(allowed, name) && !allowed[name]?.test(parameters[name] ?? ''));

@@ -47,12 +47,12 @@ export async function checkSchema(options: CheckOptions): Promise<void> {
 }
 
 /** Maximum number of errors in a message. The first one often causes the others. */
-const mostFailures = 3;
+const maxFailures = 3;
 
 /** Returns the errors in psql's output, except that `postgres` already exists: it does in every server. */
 function schemaFailures(output: string): readonly string[] {
   const errors = output.split('\n').flatMap((line) => /ERROR:\s+(.*)$/.exec(line)?.[1] ?? []);
-  return errors.filter((error) => error !== 'role "postgres" already exists').slice(0, mostFailures);
+  return errors.filter((error) => error !== 'role "postgres" already exists').slice(0, maxFailures);
 }
 
 /** Returns the connection string of the old primary. Copies the key, because libpq rejects one that others can read. */

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 
 /** Maximum length of the message, in characters. */
-const mostReport = 1_000;
+const maxReportLength = 1_000;
 
 /**
  * Returns why pg_upgrade failed: the failed check, and the lists of objects that pg_upgrade wrote into the folder of the new
@@ -10,7 +10,7 @@ const mostReport = 1_000;
  */
 export async function upgradeFailure(output: string, preparedData: string): Promise<string> {
   const reports = await listReports(join(preparedData, 'pg_upgrade_output.d'));
-  return [failedCheck(output), ...reports].join('; ').slice(0, mostReport);
+  return [failedCheck(output), ...reports].join('; ').slice(0, maxReportLength);
 }
 
 /** Returns the output that follows the last passed check. */

@@ -10,7 +10,7 @@ interface Server {
   state: 'stopped' | 'standby' | 'primary';
   data: 'empty' | 'standby' | 'primary';
   receivedLSN: string;
-  /** A killed server starts again only as a standby. */
+  /** True after the server was killed: it restarts only as a standby. */
   isYielding: boolean;
   pendingRestart: boolean;
   /** True while the instance cannot be reached. */
@@ -18,8 +18,8 @@ interface Server {
 }
 
 /**
- * Instances without PostgreSQL. Each acts when it is polled, in the order of the protocol: it follows `status.targetPrimary`, is a
- * primary only while it holds the Lease, and then writes `status.currentPrimary`.
+ * Simulates instances without PostgreSQL. Each instance acts when the operator polls it: it follows `status.targetPrimary`, becomes
+ * the primary only after it has acquired the Lease, and then writes `status.currentPrimary`.
  */
 export class SimulatedInstances implements InstanceClient {
   readonly restarted: string[] = [];
@@ -29,7 +29,7 @@ export class SimulatedInstances implements InstanceClient {
   readonly #commits: boolean;
   /** End of the WAL of the last acknowledged commit. */
   #acknowledged = -1n;
-  /** What must never happen: lost commits, and two primaries. */
+  /** Describes each lost commit and each second primary. Must stay empty. */
   readonly violations: string[] = [];
 
   /** @param options - `commits`: a primary writes whenever it is polled, and one replica must confirm each commit */
@@ -43,7 +43,7 @@ export class SimulatedInstances implements InstanceClient {
     this.#commits = commits;
   }
 
-  /** Returns the server of an instance, to change its state. */
+  /** Returns the server of an instance, so that a test can change its state. */
   server(number: number): Server {
     return this.#server(instanceName(this.#key.name, number));
   }
@@ -51,13 +51,13 @@ export class SimulatedInstances implements InstanceClient {
   /** Kills a server. Its instance releases the Lease at once. */
   async kill(number: number): Promise<void> {
     Object.assign(this.server(number), { state: 'stopped', isYielding: true });
-    await this.#hold(null);
+    await this.#setLeaseHolder(null);
   }
 
   /** Makes instances unreachable. If one of them is the primary, it releases the Lease first. */
   async silence(...numbers: readonly number[]): Promise<void> {
     for (const number of numbers) Object.assign(this.server(number), { state: 'stopped', isSilent: true });
-    await this.#hold(null);
+    await this.#setLeaseHolder(null);
   }
 
   async report({ instance: name }: InstanceAddress): Promise<InstanceReport> {
@@ -65,10 +65,10 @@ export class SimulatedInstances implements InstanceClient {
     if (server.isSilent) throw new Error(`${name} does not respond`);
     const { status = {} } = await this.#client.resource(PostgresCluster).get(this.#key);
     const { targetPrimary, currentPrimary } = status;
-    if (targetPrimary === name) await this.#lead(name, server);
+    if (targetPrimary === name) await this.#becomePrimary(name, server);
     else if (server.state === 'primary') {
       server.state = 'stopped';
-      await this.#hold(null);
+      await this.#setLeaseHolder(null);
     } else if (targetPrimary === currentPrimary && targetPrimary !== undefined) {
       Object.assign(server, { state: 'standby', data: 'standby', isYielding: false });
     }
@@ -104,16 +104,16 @@ export class SimulatedInstances implements InstanceClient {
   ): Promise<void> {
     server.receivedLSN = primary.receivedLSN;
     const [{ standbyNames = [] } = {}] = status.failoverQuorums ?? [];
-    // A replica counts once the quorum lists it.
+    // A replica's confirmation counts only once the quorum lists the replica.
     if (!standbyNames.includes(name)) await this.#publish({ failoverQuorums: [quorum([...standbyNames, name])] });
     else if (lsnOf(server.receivedLSN) > this.#acknowledged) this.#acknowledged = lsnOf(server.receivedLSN);
   }
 
-  async #lead(name: string, server: Server): Promise<void> {
+  async #becomePrimary(name: string, server: Server): Promise<void> {
     if (server.isYielding || server.state === 'primary') return;
     const { spec } = await this.#client.resource(Lease).get(this.#leaseKey);
     if (spec?.holderIdentity && spec.holderIdentity !== name) return;
-    await this.#hold(name);
+    await this.#setLeaseHolder(name);
     const others = [...this.#servers].filter(([other]) => other !== name);
     const rival = others.find(([, { state }]) => state === 'primary');
     if (rival) this.violations.push(`${rival[0]} is a primary when ${name} becomes one`);
@@ -127,7 +127,7 @@ export class SimulatedInstances implements InstanceClient {
     await this.#client.resource(PostgresCluster).status.patch(this.#key, { type: 'merge', body: { status } });
   }
 
-  #hold(holderIdentity: string | null): Promise<unknown> {
+  #setLeaseHolder(holderIdentity: string | null): Promise<unknown> {
     const renewTime = new Date(Date.now() + 600_000).toISOString().replace('Z', '000Z');
     const body = { spec: { holderIdentity, leaseDurationSeconds: 15, renewTime } };
     return this.#client.resource(Lease).patch(this.#leaseKey, { type: 'merge', body });

@@ -10,14 +10,14 @@ const manifests = [
   new URL('../../../config/crd/bases/database.db.example.com_postgresclusters.yaml', import.meta.url).pathname,
 ];
 
-it('notices that it has not read the instances for a while', async () => {
+it('wasReadWithin returns false once the last read is older than the given time', async () => {
   await using environment = await TestEnvironment.start({ manifests });
   const { client } = environment;
   await client
     .resource(PostgresCluster)
     .create(PostgresCluster({ metadata: { namespace, name: 'shop' }, spec: { storage: {} } }));
   const clock = new VirtualClock();
-  const ended = new AbortController();
+  const stopping = new AbortController();
   const access = new ClusterAccess({
     client,
     namespace,
@@ -29,10 +29,10 @@ it('notices that it has not read the instances for a while', async () => {
     onLease: () => undefined,
   });
   expect(access.wasReadWithin(20_000)).toBe(false);
-  const running = access.run(ended.signal);
+  const running = access.run(stopping.signal);
   await expect.poll(() => access.wasReadWithin(20_000), { timeout: 30_000 }).toBe(true);
-  // Nothing is read once it has ended, as while the API server is unreachable.
-  ended.abort();
+  // Nothing is read from now on, as while the API server is unreachable.
+  stopping.abort();
   await running;
   await clock.advance(20_000);
   expect(access.wasReadWithin(20_000)).toBe(true);

@@ -26,7 +26,7 @@ const cluster = (targetPrimary: string, rest: Partial<ClusterView> = {}): Cluste
   isHibernated: false,
   ...rest,
 });
-const fresh = cluster('shop-1', { currentPrimary: undefined, systemID: undefined, timeline: undefined });
+const newCluster = cluster('shop-1', { currentPrimary: undefined, systemID: undefined, timeline: undefined });
 
 const waits = (why: string, state = 'waiting') => ({ do: 'wait', state, why });
 const stops = (mode: string, why: string) => ({ do: 'stop', mode, why });
@@ -35,7 +35,7 @@ const follows = (upstream: string | undefined) => ({ do: 'follow', upstream });
 
 type Row = [what: string, situation: Partial<Situation>, decision: object];
 
-/** Every row is about `shop-1`, which has stopped, has no Lease, and has data of a standby, unless it says otherwise. */
+/** The defaults of all rows: `shop-1` has stopped, does not hold the Lease, and has the data of a standby. */
 const base: Situation = {
   name: 'shop-1',
   cluster: cluster('shop-2'),
@@ -45,104 +45,128 @@ const base: Situation = {
   isYielding: false,
 };
 
-const beforeAnything: Row[] = [
-  ['the cluster is unknown', { cluster: undefined }, waits('the PostgresCluster has not been read yet')],
-  ['the cluster is unknown, and a standby runs', { cluster: undefined, server: standby('shop-2') }, { do: 'nothing' }],
+const anyRole: Row[] = [
   [
-    'a primary lost the Lease',
+    'waits until the PostgresCluster has been read',
+    { cluster: undefined },
+    waits('the PostgresCluster has not been read yet'),
+  ],
+  [
+    'keeps a standby running until the PostgresCluster has been read',
+    { cluster: undefined, server: standby('shop-2') },
+    { do: 'nothing' },
+  ],
+  [
+    'stops a primary that lost the Lease',
     { cluster: cluster('shop-1'), server: primary },
     stops('immediate', 'the Lease is no longer held'),
   ],
   [
-    'a primary lost the Lease, and the cluster is unknown',
+    'stops a primary that lost the Lease before the PostgresCluster has been read',
     { cluster: undefined, server: primary },
     stops('immediate', 'the Lease is no longer held'),
   ],
   [
-    'fenced, and running',
+    'stops the server of a fenced instance',
     { cluster: cluster('shop-1', { isFenced: true }), server: primary, lease: held },
     stops('fast', 'the instance is fenced'),
   ],
-  ['fenced, and the Lease is held', { cluster: cluster('shop-1', { isFenced: true }), lease: held }, { do: 'release' }],
-  ['fenced', { cluster: cluster('shop-1', { isFenced: true }) }, waits('the instance is fenced', 'fenced')],
   [
-    'hibernated, and running',
+    'releases the Lease of a fenced instance',
+    { cluster: cluster('shop-1', { isFenced: true }), lease: held },
+    { do: 'release' },
+  ],
+  [
+    'waits while the instance is fenced',
+    { cluster: cluster('shop-1', { isFenced: true }) },
+    waits('the instance is fenced', 'fenced'),
+  ],
+  [
+    'stops the server of a hibernated cluster',
     { cluster: cluster('shop-2', { isHibernated: true }), server: standby('shop-2') },
     stops('fast', 'the cluster is hibernated'),
   ],
-  ['hibernated', { cluster: cluster('shop-1', { isHibernated: true }) }, waits('the cluster is hibernated')],
+  [
+    'waits while the cluster is hibernated',
+    { cluster: cluster('shop-1', { isHibernated: true }) },
+    waits('the cluster is hibernated'),
+  ],
 ];
 
 const targets: Row[] = [
-  ['a new cluster, and the Lease is free', { cluster: fresh, data: empty, lease: free }, { do: 'acquire' }],
-  ['a new cluster, and the Lease is held', { cluster: fresh, data: empty, lease: held }, { do: 'initialize' }],
+  ['acquires the Lease in a new cluster', { cluster: newCluster, data: empty, lease: free }, { do: 'acquire' }],
   [
-    'the data of an initialized cluster is gone',
+    'initializes a new cluster while it holds the Lease',
+    { cluster: newCluster, data: empty, lease: held },
+    { do: 'initialize' },
+  ],
+  [
+    'fails if the data of an initialized cluster is gone',
     { cluster: cluster('shop-1'), data: empty, lease: held },
     waits('the data directory is empty, but the cluster has been initialized before', 'failed'),
   ],
   [
-    'the data is unusable',
+    'fails if its data is unusable',
     { cluster: cluster('shop-1'), data: unusable, lease: held },
     waits('a rewind was interrupted', 'failed'),
   ],
   [
-    'the data belongs to another cluster',
+    'fails if its data belongs to another database system',
     { cluster: cluster('shop-1'), data: data('primary', { systemID: '8' }), lease: held },
     waits('the data directory belongs to database system 8, not to 7', 'failed'),
   ],
   [
-    'the data is of an older timeline',
+    'fails if its data is on an older timeline',
     { cluster: cluster('shop-1', { timeline: 3 }), data: data('primary', { timeline: 2 }), lease: held },
     waits('the data is on timeline 2, but the cluster is on timeline 3', 'failed'),
   ],
   [
-    'a primary restarts, and the Lease is free',
+    'acquires a free Lease before it restarts as the primary',
     { cluster: cluster('shop-1'), data: data('primary'), lease: free },
     { do: 'acquire' },
   ],
   [
-    'a primary restarts, and another instance holds the Lease',
+    'waits to restart as the primary while another instance holds the Lease',
     { cluster: cluster('shop-1'), data: data('primary') },
     waits('waiting for the Lease, which shop-2 holds'),
   ],
   [
-    'a primary restarts, and the Lease is held',
+    'starts as the primary while it holds the Lease',
     { cluster: cluster('shop-1'), data: data('primary'), lease: held },
     { do: 'start', role: 'primary' },
   ],
   [
-    'a primary has just died',
+    'waits after its server died, so that the operator can choose another primary',
     { cluster: cluster('shop-1'), data: data('primary'), lease: free, isYielding: true },
     waits('the server died; the operator may choose another primary'),
   ],
   [
-    'a primary runs',
+    'does nothing while it runs as the primary',
     { cluster: cluster('shop-1'), data: data('primary'), lease: held, server: primary },
     { do: 'nothing' },
   ],
   [
-    'a stopped standby is promoted',
+    'starts a stopped standby before promoting it',
     { cluster: cluster('shop-1', { currentPrimary: 'shop-2' }), lease: free },
     starts(undefined),
   ],
   [
-    'a running standby is promoted, and the Lease is taken',
+    'waits to promote a standby while another instance holds the Lease',
     { cluster: cluster('shop-1', { currentPrimary: 'shop-2' }), server: standby() },
     waits('waiting for the Lease, which shop-2 holds'),
   ],
   [
-    'a running standby is promoted, and the Lease is free',
+    'acquires a free Lease before it promotes a standby',
     { cluster: cluster('shop-1', { currentPrimary: 'shop-2' }), lease: free, server: standby() },
     { do: 'acquire' },
   ],
   [
-    'a running standby is promoted, and the Lease is held',
+    'promotes a standby while it holds the Lease',
     { cluster: cluster('shop-1', { currentPrimary: 'shop-2' }), lease: held, server: standby() },
     { do: 'promote' },
   ],
   [
-    'a starting standby is promoted',
+    'waits to promote a standby until the server accepts connections',
     { cluster: cluster('shop-1', { currentPrimary: 'shop-2' }), lease: held, server: standby(undefined, false) },
     waits('waiting for the server to accept connections', 'starting'),
   ],
@@ -151,69 +175,89 @@ const targets: Row[] = [
 const electing = cluster('', { currentPrimary: 'shop-2' });
 const promoting = cluster('shop-3', { currentPrimary: 'shop-2' });
 const replicas: Row[] = [
-  ['a primary is replaced', { lease: held, server: primary }, stops('fast', 'another instance becomes the primary')],
   [
-    'a primary is asked to stop before an election',
+    'stops a primary that another instance replaces',
+    { lease: held, server: primary },
+    stops('fast', 'another instance becomes the primary'),
+  ],
+  [
+    'stops a primary before an election',
     { cluster: cluster('', { currentPrimary: 'shop-1' }), lease: held, server: primary },
     stops('fast', 'another instance becomes the primary'),
   ],
-  ['a stopped primary is replaced', { lease: held, data: data('primary') }, { do: 'release' }],
-  ['a promotion is called off', { lease: held, server: standby() }, { do: 'release' }],
-  ['no data, and no primary', { cluster: promoting, data: empty }, waits('waiting for a primary')],
-  ['no data', { data: empty }, { do: 'clone', from: 'shop-2' }],
-  ['unusable data', { data: unusable }, { do: 'clone', from: 'shop-2' }],
-  ['unusable data, and no primary', { cluster: electing, data: unusable }, waits('waiting for a primary')],
+  ['releases the Lease once its primary has stopped', { lease: held, data: data('primary') }, { do: 'release' }],
+  ['releases the Lease if it is no longer the target primary', { lease: held, server: standby() }, { do: 'release' }],
+  ['waits for a primary if it has no data', { cluster: promoting, data: empty }, waits('waiting for a primary')],
+  ['clones the primary if it has no data', { data: empty }, { do: 'clone', from: 'shop-2' }],
+  ['clones the primary if its data is unusable', { data: unusable }, { do: 'clone', from: 'shop-2' }],
   [
-    'data of another cluster',
+    'waits for a primary if its data is unusable',
+    { cluster: electing, data: unusable },
+    waits('waiting for a primary'),
+  ],
+  [
+    'fails if its data belongs to another database system',
     { data: data('standby', { systemID: '8' }) },
     waits('the data directory belongs to database system 8, not to 7', 'failed'),
   ],
-  ['data of a former primary', { data: data('primary') }, { do: 'rewind', from: 'shop-2' }],
+  ['rewinds the data of a former primary', { data: data('primary') }, { do: 'rewind', from: 'shop-2' }],
   [
-    'data of a former primary, and no primary',
+    'waits for a primary before it rewinds the data of a former primary',
     { cluster: electing, data: data('primary') },
     waits('waiting for a primary'),
   ],
-  ['data of a standby', {}, starts('shop-2')],
-  ['data of a standby, and no primary', { cluster: electing }, starts(undefined)],
+  ['starts a standby that streams from the primary', {}, starts('shop-2')],
+  ['starts a standby without an upstream if there is no primary', { cluster: electing }, starts(undefined)],
   [
-    'data of a standby that has diverged',
+    'rewinds the data of a standby that has diverged',
     { data: data('standby', { isDiverged: true }) },
     { do: 'rewind', from: 'shop-2' },
   ],
-  ['a standby streams', { server: standby('shop-2') }, { do: 'nothing' }],
-  ['a standby streams from a former primary', { server: standby('shop-3') }, follows('shop-2')],
+  ['does nothing while a standby streams from the primary', { server: standby('shop-2') }, { do: 'nothing' }],
   [
-    'a standby has diverged',
+    'makes a standby stream from the new primary instead of a former primary',
+    { server: standby('shop-3') },
+    follows('shop-2'),
+  ],
+  [
+    'stops a running standby that has diverged',
     { server: standby('shop-3'), data: data('standby', { isDiverged: true }) },
     stops('fast', 'the data has diverged from shop-2'),
   ],
   [
-    'the primary lacks WAL for a standby',
+    'stops a running standby whose data is unusable',
     { server: standby('shop-2'), data: unusable },
     stops('fast', 'a rewind was interrupted'),
   ],
   [
-    'a standby receives the last WAL of a primary that stops',
+    'keeps a standby connected to a primary that is stopping, to receive its last WAL',
     { cluster: electing, server: standby('shop-2') },
     { do: 'nothing' },
   ],
   [
-    'the Lease of the former primary has expired',
+    'disconnects a standby from a former primary whose Lease has expired',
     { cluster: electing, lease: free, server: standby('shop-2') },
     follows(undefined),
   ],
   [
-    'the new primary holds the Lease',
+    'disconnects a standby from a former primary once another instance holds the Lease',
     { cluster: promoting, lease: { state: 'taken', holder: 'shop-3' }, server: standby('shop-2') },
     follows(undefined),
   ],
-  ['the new primary still waits for the Lease', { cluster: promoting, server: standby('shop-2') }, { do: 'nothing' }],
-  ['a disconnected standby waits', { cluster: promoting, lease: free, server: standby() }, { do: 'nothing' }],
+  [
+    'keeps a standby connected to the former primary while that primary holds the Lease',
+    { cluster: promoting, server: standby('shop-2') },
+    { do: 'nothing' },
+  ],
+  [
+    'does nothing while a disconnected standby waits for a primary',
+    { cluster: promoting, lease: free, server: standby() },
+    { do: 'nothing' },
+  ],
 ];
 
 describe.each([
-  ['before anything else', beforeAnything],
+  ['in any role', anyRole],
   ['as the target primary', targets],
   ['as a replica', replicas],
 ])('decide %s', (_, rows) => {
@@ -224,14 +268,14 @@ describe.each([
 
 describe('decide', () => {
   it('starts, promotes and keeps a primary only while the Lease is held', () => {
-    const leases = [held, free, taken];
-    const datas = [empty, unusable, data('primary'), data('standby'), data('standby', { isDiverged: true })];
-    const servers = [stopped, primary, standby(), standby('shop-2'), standby(undefined, false)];
-    const clusters = [undefined, fresh, electing, promoting, cluster('shop-1'), cluster('shop-2')];
+    const leaseStates = [held, free, taken];
+    const dataStates = [empty, unusable, data('primary'), data('standby'), data('standby', { isDiverged: true })];
+    const serverStates = [stopped, primary, standby(), standby('shop-2'), standby(undefined, false)];
+    const clusters = [undefined, newCluster, electing, promoting, cluster('shop-1'), cluster('shop-2')];
     const seen = new Set<string>();
-    for (const lease of leases)
-      for (const data of datas)
-        for (const server of servers)
+    for (const lease of leaseStates)
+      for (const data of dataStates)
+        for (const server of serverStates)
           for (const cluster of clusters)
             for (const isYielding of [false, true]) {
               const decision = decide({ name: 'shop-1', lease, data, server, cluster, isYielding });
@@ -247,7 +291,7 @@ describe('decide', () => {
                 expect([decision.from, server.kind]).toEqual(['shop-2', 'stopped']);
               }
             }
-    // Otherwise the rules above would hold for an instance that does nothing.
+    // Each action occurs: without this check, the test would pass for an instance that does nothing.
     for (const action of ['initialize', 'promote', 'start a primary', 'stop', 'clone', 'rewind']) {
       expect(seen).toContain(action);
     }

@@ -54,7 +54,7 @@ function asPrimary(situation: Situation, cluster: ClusterView): Decision {
     }
     return lease.state === 'held' ? { do: 'initialize' } : acquire(lease);
   }
-  const foreign = whyForeign(data, cluster);
+  const foreign = foreignDataReason(data, cluster);
   if (foreign !== undefined) return wait(foreign, 'failed');
   if (data.role === 'standby') return { do: 'start', role: 'standby', upstream: undefined };
   if (data.timeline < (cluster.timeline ?? 0)) {
@@ -75,7 +75,7 @@ function asReplica(situation: Situation, cluster: ClusterView): Decision {
   const primary = targetPrimary !== '' && currentPrimary === targetPrimary ? targetPrimary : undefined;
   if (server.kind === 'running') return asRunningStandby(situation, { primary, upstream: server.upstream });
   if (data.kind === 'present') {
-    const foreign = whyForeign(data, cluster);
+    const foreign = foreignDataReason(data, cluster);
     if (foreign !== undefined) return wait(foreign, 'failed');
     if (data.role === 'standby' && !data.isDiverged) return { do: 'start', role: 'standby', upstream: primary };
   }
@@ -112,7 +112,7 @@ function acquire({ state, holder }: LeaseState): Decision {
   return state === 'free' ? { do: 'acquire' } : wait(`waiting for the Lease, which ${holder} holds`);
 }
 
-function whyForeign(data: DataState, { systemID }: ClusterView): string | undefined {
+function foreignDataReason(data: DataState, { systemID }: ClusterView): string | undefined {
   if (data.kind !== 'present' || systemID === undefined || data.systemID === systemID) return undefined;
   return `the data directory belongs to database system ${data.systemID}, not to ${systemID}`;
 }

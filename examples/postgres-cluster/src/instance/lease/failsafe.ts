@@ -24,7 +24,7 @@ export async function isStillFollowed(
   const others = access.othersOf(name);
   const streaming = status.replicas.map((replica) => replica.name);
   const instances = access.cluster?.spec.instances ?? 1;
-  if (!knowsAll({ others, streaming, slots: status.slots, instances })) return false;
+  if (!knowsAllInstances({ others, streaming, slots: status.slots, instances })) return false;
   return allConfirm(name, { others, forMs, addressOf: (other) => access.addressOf(other), client, signal });
 }
 
@@ -44,7 +44,7 @@ async function allConfirm(
   },
 ): Promise<boolean> {
   const { others, addressOf, client, forMs, signal } = options;
-  const answers = others.map(async (other) => {
+  const confirmations = others.map(async (other) => {
     const address = addressOf(other);
     if (address === undefined) return false;
     try {
@@ -55,14 +55,14 @@ async function allConfirm(
       return false;
     }
   });
-  return (await Promise.all(answers)).every(Boolean);
+  return (await Promise.all(confirmations)).every(Boolean);
 }
 
 /**
  * True if `others` is complete: it has the desired number of instances, and contains every replica that streams from this primary
  * or has a slot on it.
  */
-export function knowsAll(known: {
+export function knowsAllInstances(known: {
   readonly others: readonly string[];
   readonly streaming: readonly string[];
   /** Names of the slots that belong to instances. */

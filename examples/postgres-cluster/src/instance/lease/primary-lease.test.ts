@@ -33,7 +33,7 @@ describe('PrimaryLease', () => {
   const candidate = (
     instance: string,
     options: {
-      isAway?: () => boolean;
+      isUnreachable?: () => boolean;
       losesResponses?: () => boolean;
       confirm?: () => Promise<boolean>;
       /** Delays a call before it is sent, or before its response arrives. */
@@ -42,7 +42,7 @@ describe('PrimaryLease', () => {
   ) => {
     const lost: { why: string; withinMs: number }[] = [];
     const client = namespace.client.intercepted(async (call, next) => {
-      if (options.isAway?.()) throw new Error('the API server is away');
+      if (options.isUnreachable?.()) throw new Error('the API server is unreachable');
       calls++;
       try {
         await options.hold?.('before');
@@ -70,23 +70,23 @@ describe('PrimaryLease', () => {
   };
   const holder = async () =>
     (await namespace.client.resource(Lease).get({ namespace: namespace.name, name })).spec?.holderIdentity;
-  /** Waits for calls that are under way: they take no time on the clock. */
+  /** Waits until all calls in progress have ended. Calls take no virtual time. */
   const settled = async () => {
     do await setImmediate();
     while (calls > 0);
     await setImmediate();
   };
-  /** Runs the renewals of a holder for some time. */
+  /** Renews a held Lease for the given virtual time. */
   const renew = async (lease: PrimaryLease, ms: number) => {
-    const over = new AbortController();
-    const running = lease.run(over.signal);
+    const stopping = new AbortController();
+    const running = lease.run(stopping.signal);
     const until = clock.monotonic() + ms;
     while (clock.monotonic() < until) await clock.advance(500, { afterEach: settled });
-    over.abort();
+    stopping.abort();
     await running;
   };
 
-  it('is acquired by one instance, and by the next after it was released', async () => {
+  it('is held by one instance at a time, and can be acquired after a release', async () => {
     const { lease: first } = candidate('shop-1');
     const { lease: second } = candidate('shop-2');
     expect(await first.acquire(signal)).toBe(true);
@@ -101,7 +101,7 @@ describe('PrimaryLease', () => {
     expect(first.isHeld).toBe(false);
   });
 
-  it('expires after it was abandoned, and is not released', async () => {
+  it('is not released when it is abandoned: other instances wait until it expires', async () => {
     const { lease: first, lost } = candidate('shop-1');
     await first.acquire(signal);
     const { lease: second } = candidate('shop-2');
@@ -115,42 +115,45 @@ describe('PrimaryLease', () => {
     expect(await second.acquire(signal)).toBe(true);
   });
 
-  it('stays abandoned if a renewal was under way', async () => {
+  it('stays abandoned even if a renewal is in progress', async () => {
     const { lease } = candidate('shop-1');
     await lease.acquire(signal);
-    const over = new AbortController();
-    const running = lease.run(over.signal);
+    const stopping = new AbortController();
+    const running = lease.run(stopping.signal);
     await clock.advance(2_000);
     lease.abandon();
     await settled();
     expect(lease.isHeld).toBe(false);
-    over.abort();
+    stopping.abort();
     await running;
   });
 
-  it.each(['before', 'after'])('is released although a renewal is on its way, %s it was stored', async (when) => {
-    let hold: Promise<void> | undefined;
-    const { lease, lost } = candidate('shop-1', { hold: (at) => (at === when ? hold : undefined) });
-    await lease.acquire(signal);
-    const over = new AbortController();
-    const running = lease.run(over.signal);
-    let go = (): void => undefined;
-    hold = new Promise((resolve) => {
-      go = resolve;
-    });
-    await clock.advance(2_000);
-    const released = lease.release();
-    await setImmediate();
-    hold = undefined;
-    go();
-    await released;
-    await settled();
-    expect([await holder(), lease.isHeld, lost]).toEqual(['', false, []]);
-    over.abort();
-    await running;
-  });
+  it.each(['before', 'after'])(
+    'can be released while a renewal is in progress, %s the API server stores the renewal',
+    async (when) => {
+      let hold: Promise<void> | undefined;
+      const { lease, lost } = candidate('shop-1', { hold: (at) => (at === when ? hold : undefined) });
+      await lease.acquire(signal);
+      const stopping = new AbortController();
+      const running = lease.run(stopping.signal);
+      let go = (): void => undefined;
+      hold = new Promise((resolve) => {
+        go = resolve;
+      });
+      await clock.advance(2_000);
+      const released = lease.release();
+      await setImmediate();
+      hold = undefined;
+      go();
+      await released;
+      await settled();
+      expect([await holder(), lease.isHeld, lost]).toEqual(['', false, []]);
+      stopping.abort();
+      await running;
+    },
+  );
 
-  it('can be acquired once it was not renewed for its duration', async () => {
+  it('can be acquired once it has not been renewed for its duration', async () => {
     await candidate('shop-1').lease.acquire(signal);
     const { lease: second } = candidate('shop-2');
     expect(await second.acquire(signal)).toBe(false);
@@ -170,14 +173,14 @@ describe('PrimaryLease', () => {
     expect(lease.isHeld).toBe(false);
   });
 
-  it('is renewed', async () => {
+  it('stays held while it is renewed', async () => {
     const { lease, lost } = candidate('shop-1');
     await lease.acquire(signal);
     await renew(lease, 30_000);
     expect([lease.isHeld, lost]).toEqual([true, []]);
   });
 
-  it.each([-24, 24])('is neither lost nor acquired early when the clock jumps by %i hours', async (hours) => {
+  it.each([-24, 24])('is neither lost nor acquired early when the wall clock jumps by %i hours', async (hours) => {
     const { lease: first, lost } = candidate('shop-1');
     const { lease: second } = candidate('shop-2');
     expect(await first.acquire(signal)).toBe(true);
@@ -194,29 +197,29 @@ describe('PrimaryLease', () => {
     expect(await second.acquire(signal)).toBe(true);
   });
 
-  it('is lost if the API server is away, and not all others confirm that', async () => {
-    let isAway = false;
-    const { lease, lost } = candidate('shop-1', { isAway: () => isAway });
+  it('is lost if the API server is unreachable, unless all other instances confirm that they follow the holder', async () => {
+    let isUnreachable = false;
+    const { lease, lost } = candidate('shop-1', { isUnreachable: () => isUnreachable });
     await lease.acquire(signal);
-    isAway = true;
+    isUnreachable = true;
     await renew(lease, 12_000);
-    // The server has until the Lease expires to stop.
+    // The server must stop before the Lease expires, 5 s later.
     expect(lost).toEqual([{ why: 'it could not be renewed in time', withinMs: 5_000 }]);
   });
 
-  it('is kept while all others confirm that the API server is away', async () => {
-    let isAway = false;
-    const { lease, lost } = candidate('shop-1', { isAway: () => isAway, confirm: async () => true });
+  it('is kept while the API server is unreachable and all other instances confirm that they follow the holder', async () => {
+    let isUnreachable = false;
+    const { lease, lost } = candidate('shop-1', { isUnreachable: () => isUnreachable, confirm: async () => true });
     await lease.acquire(signal);
-    isAway = true;
+    isUnreachable = true;
     await renew(lease, 60_000);
     expect([lease.isHeld, lost]).toEqual([true, []]);
-    isAway = false;
+    isUnreachable = false;
     await renew(lease, 5_000);
     expect([lease.isHeld, await holder()]).toEqual([true, 'shop-1']);
   });
 
-  it('is not acquired for its duration by an instance that confirmed', async () => {
+  it('cannot be acquired by an instance that has promised not to, until the promise ends', async () => {
     const { lease: first } = candidate('shop-1');
     await first.acquire(signal);
     const { lease: second } = candidate('shop-2');
@@ -230,12 +233,12 @@ describe('PrimaryLease', () => {
     expect(await second.acquire(signal)).toBe(true);
   });
 
-  it('is promised for as long as the holder asks, whatever is seen of the Lease', async () => {
+  it('keeps a promise for as long as the holder requested, even beyond the duration of the Lease', async () => {
     await candidate('shop-1').lease.acquire(signal);
     const { lease: second } = candidate('shop-2');
     await second.acquire(signal);
     expect(second.promise('shop-1', 90_000)).toBe(true);
-    // Another round of requests does not shorten it.
+    // A later request does not shorten the promise.
     expect(second.promise('shop-1', 15_000)).toBe(true);
     await clock.advance(89_999);
     expect(await second.acquire(signal)).toBe(false);
@@ -243,19 +246,19 @@ describe('PrimaryLease', () => {
     expect(await second.acquire(signal)).toBe(true);
   });
 
-  it('is not promised while a request to acquire it may still arrive', async () => {
+  it('makes no promise while its own request to acquire the Lease may still take effect', async () => {
     let responses = Number.POSITIVE_INFINITY;
     await candidate('shop-1').lease.acquire(signal);
-    const { lease: second } = candidate('shop-2', { isAway: () => responses-- <= 0 });
+    const { lease: second } = candidate('shop-2', { isUnreachable: () => responses-- <= 0 });
     await second.acquire(signal);
     await clock.advance(15_000);
-    // The Lease is read, and the response to the write is lost.
+    // The next read succeeds, and the write after it fails.
     responses = 1;
-    await expect(second.acquire(signal)).rejects.toThrow('the API server is away');
+    await expect(second.acquire(signal)).rejects.toThrow('the API server is unreachable');
     expect(second.promise('shop-1', 15_000)).toBe(false);
   });
 
-  it('is relied on for longer only after it was renewed with the longer times', async () => {
+  it('is held for longer only after a renewal with the longer timing', async () => {
     const { lease } = candidate('shop-1');
     await lease.acquire(signal);
     timing = long;
@@ -266,7 +269,7 @@ describe('PrimaryLease', () => {
     expect(lease.isHeld).toBe(true);
   });
 
-  it('is relied on for a shorter time as soon as a renewal with it was sent', async () => {
+  it('is held for a shorter time as soon as a renewal with the shorter timing is sent', async () => {
     let losesResponses = false;
     timing = long;
     const { lease } = candidate('shop-1', { losesResponses: () => losesResponses });
@@ -274,7 +277,7 @@ describe('PrimaryLease', () => {
     losesResponses = true;
     timing = usual;
     await renew(lease, 2_000);
-    // The Lease has the short times now, and the holder does not know it.
+    // The stored Lease has the shorter timing, but the holder has not received the response.
     await clock.advance(10_000);
     expect(lease.isHeld).toBe(false);
   });
@@ -289,7 +292,7 @@ describe('PrimaryLease', () => {
     expect(lost).toEqual([{ why: 'another instance holds it', withinMs: 0 }]);
   });
 
-  it('survives that someone labels it', async () => {
+  it('stays held if a client labels it', async () => {
     const { lease, lost } = candidate('shop-1');
     await lease.acquire(signal);
     const body = { metadata: { labels: { a: 'b' } } };

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { within } from './within.ts';
 
 describe('within', () => {
-  it('ends a call that takes too long, even if it ignores its signal', async () => {
+  it('rejects if a call takes too long, even if the call ignores its signal', async () => {
     const clock = new VirtualClock();
     const call = within(() => new Promise(() => undefined), { clock, ms: 100 });
     const failed = expect(call).rejects.toThrow('no response within 100 ms');
@@ -24,7 +24,7 @@ describe('within', () => {
     await expect(within(call, options)).rejects.toBe(reason);
   });
 
-  it('ends with its outer signal', async () => {
+  it('rejects when its outer signal is aborted', async () => {
     const outer = new AbortController();
     const call = within(() => new Promise(() => undefined), {
       clock: new VirtualClock(),

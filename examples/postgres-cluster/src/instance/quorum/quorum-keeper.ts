@@ -16,7 +16,7 @@ export interface QuorumKeeperOptions {
 }
 
 /** Maximum number of published quorums, as in the CRD. */
-const mostQuorums = 16;
+const maxQuorums = 16;
 /** How long commits may be held before WAL senders that still use an earlier setting are terminated. */
 const holdMs = 2_000;
 
@@ -112,7 +112,7 @@ export class QuorumKeeper {
     const { access, name, log } = this.#options;
     // Once another primary is being chosen, the published quorums must not change.
     if (access.cluster?.status?.targetPrimary !== name) return false;
-    if (failoverQuorums.length > mostQuorums) {
+    if (failoverQuorums.length > maxQuorums) {
       log.warn('too many quorums are in use; waiting for replicas to receive WAL', { quorums: failoverQuorums.length });
       return false;
     }

@@ -12,51 +12,56 @@ const unconfirmed = { ...replication, isUnconfirmed: true };
 type Row = [what: string, state: QuorumState, input: Partial<QuorumInput>, result: object];
 const bc = standbys(1, 'b', 'c');
 const rows: Row[] = [
-  ['nothing changes', { applied: bc }, { published: [quorum(1, 'b', 'c')] }, { state: { applied: bc } }],
   [
-    'the order of names does not matter',
+    'changes nothing if the wanted quorum is applied and published',
+    { applied: bc },
+    { published: [quorum(1, 'b', 'c')] },
+    { state: { applied: bc } },
+  ],
+  [
+    'ignores the order of names',
     { applied: bc },
     { wanted: standbys(1, 'c', 'b'), published: [quorum(1, 'b', 'c')] },
     { state: { applied: bc } },
   ],
   [
-    'a further replica: old commits fulfil the new quorum',
+    'replaces the quorum in one step when a replica is added, because earlier commits satisfy the new quorum',
     { applied: bc },
     { wanted: standbys(1, 'b', 'c', 'd'), published: [quorum(1, 'b', 'c')] },
     { state: { applied: standbys(1, 'b', 'c', 'd') }, publish: [quorum(1, 'b', 'c', 'd')] },
   ],
   [
-    'fewer confirmations: old commits fulfil the new quorum',
+    'replaces the quorum in one step when fewer confirmations are wanted, because earlier commits satisfy the new quorum',
     { applied: standbys(2, 'b', 'c') },
     { published: [quorum(2, 'b', 'c')] },
     { state: { applied: bc }, publish: [quorum(1, 'b', 'c')] },
   ],
   [
-    'a replica is removed: both quorums are published first',
+    'publishes both quorums first when a replica is removed',
     { applied: bc },
     { wanted: standbys(1, 'b'), published: [quorum(1, 'b', 'c')] },
     { state: { applied: bc }, publish: [quorum(1, 'b', 'c'), quorum(1, 'b')] },
   ],
   [
-    'more confirmations: both quorums are published first',
+    'publishes both quorums first when more confirmations are wanted',
     { applied: bc },
     { wanted: standbys(2, 'b', 'c'), published: [quorum(1, 'b', 'c')] },
     { state: { applied: bc }, publish: [quorum(1, 'b', 'c'), quorum(2, 'b', 'c')] },
   ],
   [
-    'both are published: commits are held',
+    'holds commits once both quorums are published',
     { applied: bc },
     { wanted: standbys(2, 'b', 'c'), published: [quorum(1, 'b', 'c'), quorum(2, 'b', 'c')] },
     { state: { applied: hold } },
   ],
   [
-    'commits are held, and a replica may still confirm',
+    'continues to hold commits while a replica may still confirm some',
     { applied: hold },
     { wanted: standbys(2, 'b', 'c'), published: [quorum(1, 'b', 'c'), quorum(2, 'b', 'c')] },
     { state: { applied: hold } },
   ],
   [
-    'no replica can confirm commits: the new quorum takes effect',
+    'applies the new quorum once no replica can confirm held commits',
     { applied: hold },
     {
       wanted: standbys(2, 'b', 'c'),
@@ -66,31 +71,31 @@ const rows: Row[] = [
     { state: { applied: standbys(2, 'b', 'c') } },
   ],
   [
-    'another quorum is wanted while commits are held: they stay held',
+    'continues to hold commits if another quorum is wanted in the meantime',
     { applied: hold },
     { wanted: standbys(1, 'b', 'd'), published: [quorum(1, 'b', 'c'), quorum(1, 'b')], replication: unconfirmed },
     { state: { applied: hold }, publish: [quorum(1, 'b', 'c'), quorum(1, 'b', 'd')] },
   ],
   [
-    'the new quorum is in effect: notes up to where commits may be missing',
+    'records the end of the WAL once the new quorum has taken effect',
     { applied: standbys(2, 'b', 'c') },
     { wanted: standbys(2, 'b', 'c'), published: [quorum(1, 'b', 'c'), quorum(2, 'b', 'c')] },
     { state: { applied: standbys(2, 'b', 'c'), since: '0/5000000' } },
   ],
   [
-    'a replica lacks earlier WAL: the old quorum stays',
+    'keeps the old quorum while a replica lacks earlier WAL',
     { applied: standbys(2, 'b', 'c'), since: '0/5000000' },
     { wanted: standbys(2, 'b', 'c'), published: [quorum(1, 'b', 'c'), quorum(2, 'b', 'c')] },
     { state: { applied: standbys(2, 'b', 'c'), since: '0/5000000' } },
   ],
   [
-    'the replicas have all earlier WAL: the old quorum is withdrawn',
+    'withdraws the old quorum once the replicas have all earlier WAL',
     { applied: standbys(1, 'b'), since: '0/5000000' },
     { wanted: standbys(1, 'b'), published: [quorum(1, 'b', 'c'), quorum(1, 'b')] },
     { state: { applied: standbys(1, 'b'), since: '0/5000000' }, publish: [quorum(1, 'b')] },
   ],
   [
-    'other replicas, and those that do not stream, do not count',
+    'ignores replicas that are not in the quorum or do not stream',
     { applied: standbys(1, 'b'), since: '0/5000000' },
     {
       wanted: standbys(1, 'b'),

@@ -7,37 +7,57 @@ const preferred = (synchronous: number) => ({ synchronous, durability: 'preferre
 
 describe('synchronousStandbys', () => {
   it.each<[string, Parameters<typeof synchronousStandbys>[0], Partial<Replicas>, object]>([
-    ['asynchronous by default', undefined, { connected: both }, { number: 0, names: both }],
-    ['required, with both', { synchronous: 1 }, { connected: both }, { number: 1, names: both }],
-    ['required, before any has connected', { synchronous: 1 }, {}, { number: 1, names: both }],
+    ['requires no confirmation by default', undefined, { connected: both }, { number: 0, names: both }],
+    ['lists both connected replicas', { synchronous: 1 }, { connected: both }, { number: 1, names: both }],
+    ['lists all replicas before any has connected', { synchronous: 1 }, {}, { number: 1, names: both }],
     [
-      'required, and one has never connected',
+      'leaves out a replica that has never connected',
       { synchronous: 1 },
       { connected: ['shop-3'] },
       { number: 1, names: ['shop-3'] },
     ],
     [
-      'required, and one is disconnected',
+      'keeps a required replica that is disconnected',
       { synchronous: 1 },
       { connected: ['shop-3'], earlier: both },
       { number: 1, names: both },
     ],
     [
-      'required, and one was removed',
+      'leaves out a removed replica',
       { synchronous: 1 },
       { connected: both, earlier: ['shop-1', 'shop-2'] },
       { number: 1, names: both },
     ],
     [
-      'required, with too few that have connected',
+      'lists all replicas if too few have connected',
       { synchronous: 2 },
       { connected: ['shop-1'] },
       { number: 2, names: both },
     ],
-    ['required, with none', { synchronous: 2 }, { others: [] }, { number: 2, names: [] }],
-    ['preferred, with both', preferred(2), { connected: others }, { number: 2, names: both }],
-    ['preferred, with one', preferred(2), { connected: ['shop-3'] }, { number: 1, names: ['shop-3'] }],
-    ['preferred, with none', preferred(1), { earlier: both }, { number: 0, names: [] }],
+    [
+      'still requires confirmations if there is no replica',
+      { synchronous: 2 },
+      { others: [] },
+      { number: 2, names: [] },
+    ],
+    [
+      'with preferred durability, requires confirmations of both connected replicas',
+      preferred(2),
+      { connected: others },
+      { number: 2, names: both },
+    ],
+    [
+      'with preferred durability, requires no more confirmations than there are connected replicas',
+      preferred(2),
+      { connected: ['shop-3'] },
+      { number: 1, names: ['shop-3'] },
+    ],
+    [
+      'with preferred durability, requires no confirmation if no replica is connected',
+      preferred(1),
+      { earlier: both },
+      { number: 0, names: [] },
+    ],
   ])('%s', (_, replication, replicas, standbys) => {
     expect(synchronousStandbys(replication, { others, connected: [], earlier: [], ...replicas })).toEqual(standbys);
   });

@@ -5,7 +5,7 @@ import { parseControlData } from './control-data.ts';
 const output = readFileSync(new URL('testdata/pg_controldata.txt', import.meta.url), 'utf8');
 
 describe('parseControlData', () => {
-  it('reads the output of PostgreSQL 15', () => {
+  it('parses the output of PostgreSQL 15', () => {
     expect(parseControlData(output)).toEqual({
       systemID: '7711193292405983632',
       timeline: 1,
@@ -20,7 +20,7 @@ describe('parseControlData', () => {
     });
   });
 
-  it('knows the timeline of a promotion that was followed by no checkpoint', () => {
+  it('returns the new timeline after a promotion without a checkpoint', () => {
     const promoted = output.replace(/(Min recovery ending loc's timeline:\s+)0/, '$12');
     expect(parseControlData(promoted).timeline).toBe(2);
   });

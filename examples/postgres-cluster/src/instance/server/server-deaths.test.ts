@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ServerDeaths } from './server-deaths.ts';
 
 describe('ServerDeaths', () => {
-  it('delays starts longer after each death', () => {
+  it('increases the delay of the next start with each death, up to 10 s', () => {
     const deaths = new ServerDeaths();
     const delays = [0, 0, 0, 0, 0, 0, 0].map(() => {
       deaths.died(1_000);
@@ -11,7 +11,7 @@ describe('ServerDeaths', () => {
     expect(delays).toEqual([0, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000]);
   });
 
-  it('delays starts no longer once the server has run for a while', () => {
+  it('resets the delay once the server has run for more than 10 s', () => {
     const deaths = new ServerDeaths();
     deaths.died(0);
     deaths.started(0);
@@ -24,7 +24,7 @@ describe('ServerDeaths', () => {
     expect(deaths.notBeforeMs).toBe(21_001);
   });
 
-  it('tells for how long a server that dies again and again has not accepted connections', () => {
+  it('returns how long a repeatedly dying server has not accepted connections', () => {
     const deaths = new ServerDeaths();
     expect([1_000, 4_000, 31_000].map((nowMs) => deaths.died(nowMs))).toEqual([0, 3_000, 30_000]);
     deaths.accepts(32_000);

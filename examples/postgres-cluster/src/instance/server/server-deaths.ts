@@ -1,5 +1,5 @@
 /** Maximum delay of a start after repeated deaths. */
-const mostDelayMs = 10_000;
+const maxDelayMs = 10_000;
 
 /** Counts the deaths of a server, and delays its next start with exponential backoff. All times are monotonic. */
 export class ServerDeaths {
@@ -21,12 +21,12 @@ export class ServerDeaths {
   /** Records that the server accepts connections. */
   accepts(nowMs: number): void {
     this.#firstAtMs = undefined;
-    if (nowMs - this.#startedAtMs > mostDelayMs) this.#count = 0;
+    if (nowMs - this.#startedAtMs > maxDelayMs) this.#count = 0;
   }
 
   /** Records a death. Returns the time since the first death after which the server has not accepted connections. */
   died(nowMs: number): number {
-    this.#notBeforeMs = nowMs + (this.#count === 0 ? 0 : Math.min(500 * 2 ** this.#count, mostDelayMs));
+    this.#notBeforeMs = nowMs + (this.#count === 0 ? 0 : Math.min(500 * 2 ** this.#count, maxDelayMs));
     this.#count++;
     this.#firstAtMs ??= nowMs;
     return nowMs - this.#firstAtMs;

@@ -8,7 +8,7 @@ const history = parseHistory(
 const primary = { timeline: 3, lsn: parseLsn('0/9000000'), history };
 
 describe('parseHistory', () => {
-  it('reads the forks', () => {
+  it('parses the forks', () => {
     expect(history).toEqual([
       { timeline: 1, lsn: 0x300_0060n },
       { timeline: 2, lsn: 0x500_0000n },
@@ -18,25 +18,25 @@ describe('parseHistory', () => {
 
 describe('canFollow', () => {
   it.each([
-    ['the same timeline', 3, '0/9000000', true],
-    ['the same timeline, with WAL that the primary does not have', 3, '0/9000008', false],
-    ['an older timeline, before the fork', 1, '0/3000000', true],
-    ['an older timeline, at the fork', 2, '0/5000000', true],
-    ['an older timeline, after the fork', 1, '0/3000068', false],
-    ['a timeline that the primary never had', 4, '0/1000000', false],
+    ['accepts data on the same timeline', 3, '0/9000000', true],
+    ['rejects data on the same timeline with WAL that the primary does not have', 3, '0/9000008', false],
+    ['accepts data on an older timeline that ends before the fork', 1, '0/3000000', true],
+    ['accepts data on an older timeline that ends at the fork', 2, '0/5000000', true],
+    ['rejects data on an older timeline that ends after the fork', 1, '0/3000068', false],
+    ['rejects data on a timeline that the primary never had', 4, '0/1000000', false],
   ])('%s', (_, timeline, lsn, follows) => {
     const forks = history.filter((fork) => fork.timeline < timeline);
     expect(canFollow({ timeline, lsn: parseLsn(lsn), history: forks }, primary)).toBe(follows);
   });
 
-  it('detects two timelines with the same number', () => {
+  it('rejects a different timeline with the same number', () => {
     const other = parseHistory('1\t0/3000060\tno\n2\t0/4000000\tno\n');
     expect(canFollow({ timeline: 3, lsn: parseLsn('0/4000100'), history: other }, primary)).toBe(false);
     const older = parseHistory('1\t0/2000000\tno\n');
     expect(canFollow({ timeline: 2, lsn: parseLsn('0/3000000'), history: older }, primary)).toBe(false);
   });
 
-  it('compares what can be compared if the history of the data has not arrived', () => {
+  it('accepts data without a history file if it ends before the fork', () => {
     expect(canFollow({ timeline: 2, lsn: parseLsn('0/4000000'), history: [] }, primary)).toBe(true);
   });
 });
@@ -46,13 +46,13 @@ describe('walFileOf', () => {
     ['0/3000060', 1, 16n << 20n, '000000010000000000000003'],
     ['A/FF000000', 2, 16n << 20n, '000000020000000A000000FF'],
     ['1/0', 1, 64n << 20n, '000000010000000100000000'],
-  ])('%s of timeline %i', (lsn, timeline, segmentBytes, file) => {
+  ])('returns the WAL file of %s on timeline %i', (lsn, timeline, segmentBytes, file) => {
     expect(walFileOf(parseLsn(lsn), { timeline, segmentBytes })).toBe(file);
   });
 });
 
 describe('parseLsn', () => {
-  it('rejects other texts', () => {
+  it('rejects text that is not an LSN', () => {
     expect(() => parseLsn('3000060')).toThrow('invalid LSN: 3000060');
   });
 });

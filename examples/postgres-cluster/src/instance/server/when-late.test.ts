@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { whenLate } from './when-late.ts';
 
 describe('whenLate', () => {
-  it('calls once when it takes longer, and waits on', async () => {
+  it('calls onLate once if the promise is late, and still waits for its result', async () => {
     const clock = new VirtualClock();
     let calls = 0;
     let end: (value: string) => void = () => undefined;
@@ -19,7 +19,7 @@ describe('whenLate', () => {
     expect(await late).toBe('ended');
   });
 
-  it('calls nothing when it ends in time, and leaves no timer behind', async () => {
+  it('does not call onLate if the promise resolves in time, and leaves no timer behind', async () => {
     const clock = new VirtualClock();
     const onLate = () => expect.unreachable();
     expect(await whenLate(Promise.resolve('ended'), { clock, ms: 100, onLate })).toBe('ended');

@@ -56,7 +56,7 @@ const fixedSettings: ReadonlySet<string> = new Set([
 ]);
 
 /** Minimum values of settings that a cluster may raise. With lower values, replicas could not connect. */
-const least: Readonly<Record<string, number>> = { max_replication_slots: 32, max_wal_senders: 32 };
+const minimums: Readonly<Record<string, number>> = { max_replication_slots: 32, max_wal_senders: 32 };
 
 /**
  * The name of a setting of PostgreSQL or of an extension. Other names are rejected, because they could inject lines into the
@@ -65,7 +65,7 @@ const least: Readonly<Record<string, number>> = { max_replication_slots: 32, max
 const namePattern = /^[a-z_][a-z0-9_]*(\.[a-z_][a-z0-9_]*)?$/;
 
 /** Returns why some parameters are rejected, or undefined if all are allowed. Names are case-insensitive, as in PostgreSQL. */
-export function whyRefused(parameters: Readonly<Record<string, string>>): string | undefined {
+export function settingsRejectionReason(parameters: Readonly<Record<string, string>>): string | undefined {
   const names = Object.keys(parameters).sort();
   const lower = names.map((name) => name.toLowerCase());
   const where = (isTrue: (name: string, index: number) => boolean) => names.filter((_, i) => isTrue(lower[i] ?? '', i));
@@ -77,7 +77,7 @@ export function whyRefused(parameters: Readonly<Record<string, string>>): string
     ...(invalid.length > 0 ? [`not a setting name: ${invalid.join(', ')}`] : []),
     ...(fixed.length > 0 ? [`the operator sets ${fixed.join(', ')} itself`] : []),
     ...repeated.map((name) => `${name} is set more than once`),
-    ...low.map((name) => `${name} must be at least ${least[name.toLowerCase()]}`),
+    ...low.map((name) => `${name} must be at least ${minimums[name.toLowerCase()]}`),
   ];
   return reasons.length > 0 ? reasons.join('; ') : undefined;
 }
@@ -91,6 +91,6 @@ export function allowedSettings(parameters: Readonly<Record<string, string>>): R
 }
 
 function isTooLow(name: string, value: string): boolean {
-  const lowest = Object.hasOwn(least, name) ? least[name] : undefined;
-  return lowest !== undefined && !(/^\d+$/.test(value) && Number(value) >= lowest);
+  const minimum = Object.hasOwn(minimums, name) ? minimums[name] : undefined;
+  return minimum !== undefined && !(/^\d+$/.test(value) && Number(value) >= minimum);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DataDirectory } from '../server/data-directory.ts';
 import type { Sql } from '../sql/sql-session.ts';
 import { firstHbaLine, type HbaInput, hbaFile } from './hba-file.ts';
-import { whyLinesRefused } from './hba-lines.ts';
+import { hbaRejectionReason } from './hba-lines.ts';
 
 /** The access rules that the cluster's spec requests. */
 export interface WantedHba {
@@ -42,8 +42,8 @@ export class HbaKeeper {
     const key = JSON.stringify(wanted);
     if (key === this.#checked) return;
     const before = await this.content(wanted);
-    const refused = whyLinesRefused(wanted.lines, wanted);
-    this.#error = refused ?? (await this.#whyInvalid(wanted, { sql, before }));
+    const rejection = hbaRejectionReason(wanted.lines, wanted);
+    this.#error = rejection ?? (await this.#serverRejectionReason(wanted, { sql, before }));
     if (this.#error === undefined) {
       this.#accepted = wanted.lines;
       await this.#data.write(this.#acceptedFile, JSON.stringify(wanted.lines));
@@ -51,7 +51,7 @@ export class HbaKeeper {
     this.#checked = key;
   }
 
-  async #whyInvalid(
+  async #serverRejectionReason(
     wanted: WantedHba,
     { sql, before }: { readonly sql: Sql; readonly before: string },
   ): Promise<string | undefined> {

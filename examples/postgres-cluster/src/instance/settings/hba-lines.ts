@@ -11,19 +11,19 @@ const part = /(?:"[^"]*"|[^\s",])+/g;
  * Returns why lines of pg_hba.conf are rejected, even if the server would accept them: they would break into the operator's own
  * lines, have no effect after them, or depend on files in the pod. All other checks are left to the server; see `HbaKeeper`.
  */
-export function whyLinesRefused(
+export function hbaRejectionReason(
   lines: readonly string[],
   { superuserAccess }: { readonly superuserAccess: boolean },
 ): string | undefined {
   const reserved = [operatorRole, poolerRole, replicationUser];
   const reasons = lines.flatMap((line, index) => {
-    const why = whyRefused(line, { reserved, superuserAccess });
+    const why = lineRejectionReason(line, { reserved, superuserAccess });
     return why === undefined ? [] : [`hba[${index}]: ${why}`];
   });
   return reasons.length > 0 ? reasons.join('; ') : undefined;
 }
 
-function whyRefused(
+function lineRejectionReason(
   line: string,
   { reserved, superuserAccess }: { readonly reserved: readonly string[]; readonly superuserAccess: boolean },
 ): string | undefined {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { whyRefused } from './fixed-settings.ts';
+import { settingsRejectionReason } from './fixed-settings.ts';
 import { quoted, type SettingsInput, settingsFile, slotOf, synchronousStandbyNames } from './settings-file.ts';
 import { invalidSettings } from './settings-keeper.ts';
 
@@ -23,7 +23,7 @@ const settings = (changes: Partial<SettingsInput>) =>
   );
 
 describe('settingsFile', () => {
-  it('sets what fencing and replication need', () => {
+  it('sets the parameters that fencing and replication need', () => {
     const upstream = { connection: 'host=127.9.0.1', slot: 'shop_2' };
     const found = settings({ upstream, synchronous: { number: 1, names: ['shop-1', 'shop-3'] } });
     expect(Object.fromEntries(found)).toMatchObject({
@@ -36,28 +36,40 @@ describe('settingsFile', () => {
     });
   });
 
-  it('lets a standby pause between two reads of the archive, which shows that it is at the end of its WAL', () => {
+  it('makes a standby pause between reads of the archive, so that the end of its WAL can be detected', () => {
     expect(settings({}).get('wal_retrieve_retry_interval')).toBe('500ms');
     expect(settings({ restoreCommand: 'restore %f %p' }).get('wal_retrieve_retry_interval')).toBe('5s');
   });
 
   it.each([
-    ['replaces a default', { wal_keep_size: '1GB' }, {}, 'wal_keep_size', '1GB'],
-    ['ignores case', { Work_Mem: '4MB' }, {}, 'work_mem', '4MB'],
-    ['never lowers the number of slots', { max_replication_slots: '4' }, {}, 'max_replication_slots', '32'],
-    ['raises the number of slots', { Max_Replication_Slots: '40' }, {}, 'max_replication_slots', '40'],
-    ['keeps the hash of passwords', { password_encryption: 'md5' }, {}, 'password_encryption', 'scram-sha-256'],
-    ['keeps its own settings', { WAL_LEVEL: 'minimal', wal_level: 'minimal' }, {}, 'wal_level', 'logical'],
+    ['overrides a default', { wal_keep_size: '1GB' }, {}, 'wal_keep_size', '1GB'],
+    ['ignores the case of a name', { Work_Mem: '4MB' }, {}, 'work_mem', '4MB'],
+    ['ignores a number of slots below the minimum', { max_replication_slots: '4' }, {}, 'max_replication_slots', '32'],
+    ['accepts a higher number of slots', { Max_Replication_Slots: '40' }, {}, 'max_replication_slots', '40'],
+    ['does not change password_encryption', { password_encryption: 'md5' }, {}, 'password_encryption', 'scram-sha-256'],
     [
-      'raises what must not be lower than on the primary',
+      'does not change settings that the operator manages',
+      { WAL_LEVEL: 'minimal', wal_level: 'minimal' },
+      {},
+      'wal_level',
+      'logical',
+    ],
+    [
+      "raises a value that is lower than the primary's",
       { max_connections: '50' },
       { max_connections: 100 },
       'max_connections',
       '100',
     ],
-    ['raises what is not set', {}, { max_connections: 200 }, 'max_connections', '200'],
     [
-      'keeps what is higher than on the primary',
+      "sets the primary's value if it is higher than the default",
+      {},
+      { max_connections: 200 },
+      'max_connections',
+      '200',
+    ],
+    [
+      "keeps a value that is higher than the primary's",
       { max_connections: '150' },
       { max_connections: 100 },
       'max_connections',
@@ -79,24 +91,36 @@ describe('settingsFile', () => {
   });
 });
 
-describe('whyRefused', () => {
+describe('settingsRejectionReason', () => {
   it.each<[string, Readonly<Record<string, string>>, string | undefined]>([
-    ['own settings and those of extensions', { work_mem: '4MB', 'Auto_Explain.log_analyze': 'on' }, undefined],
     [
-      'fixed settings, whatever their case',
+      'accepts settings of PostgreSQL and of extensions',
+      { work_mem: '4MB', 'Auto_Explain.log_analyze': 'on' },
+      undefined,
+    ],
+    [
+      'rejects settings that the operator manages, whatever their case',
       { Port: '1', archive_mode: 'off' },
       'the operator sets Port, archive_mode itself',
     ],
-    ['the hash of passwords', { password_encryption: 'md5' }, 'the operator sets password_encryption itself'],
-    ['a name with a space', { 'port ': '1' }, 'not a setting name: "port "'],
-    ['a name with a line break', { "a = '1'\nport": '1' }, `not a setting name: "a = '1'\\nport"`],
-    ['an empty name', { '': '1' }, 'not a setting name: ""'],
-    ['two spellings of a name', { Work_mem: '1MB', work_mem: '4MB' }, 'work_mem is set more than once'],
-    ['more senders', { max_wal_senders: '64', MAX_REPLICATION_SLOTS: '32' }, undefined],
-    ['fewer senders', { Max_wal_senders: '31' }, 'Max_wal_senders must be at least 32'],
-    ['slots in another notation', { max_replication_slots: '1e3' }, 'max_replication_slots must be at least 32'],
+    ['rejects password_encryption', { password_encryption: 'md5' }, 'the operator sets password_encryption itself'],
+    ['rejects a name with a space', { 'port ': '1' }, 'not a setting name: "port "'],
+    ['rejects a name with a line break', { "a = '1'\nport": '1' }, `not a setting name: "a = '1'\\nport"`],
+    ['rejects an empty name', { '': '1' }, 'not a setting name: ""'],
+    ['rejects two spellings of one name', { Work_mem: '1MB', work_mem: '4MB' }, 'work_mem is set more than once'],
+    [
+      'accepts numbers of senders and slots above or at the minimum',
+      { max_wal_senders: '64', MAX_REPLICATION_SLOTS: '32' },
+      undefined,
+    ],
+    ['rejects a number of senders below the minimum', { Max_wal_senders: '31' }, 'Max_wal_senders must be at least 32'],
+    [
+      'rejects a number of slots that is not written in decimal digits',
+      { max_replication_slots: '1e3' },
+      'max_replication_slots must be at least 32',
+    ],
   ])('%s', (_, parameters, why) => {
-    expect(whyRefused(parameters)).toBe(why);
+    expect(settingsRejectionReason(parameters)).toBe(why);
   });
 });
 
@@ -106,19 +130,19 @@ describe('synchronousStandbyNames', () => {
     [{ number: 1, names: ['shop-1', 'shop-3'] }, 'ANY 1 ("shop-1", "shop-3")'],
     // Commits wait until a replica is known.
     [{ number: 1, names: [] }, 'ANY 1 ("no-replica")'],
-  ])('%j is %s', (standbys, text) => {
+  ])('formats %j as %j', (standbys, text) => {
     expect(synchronousStandbyNames(standbys)).toBe(text);
   });
 });
 
 describe('slotOf', () => {
-  it('replaces what slots may not contain', () => {
+  it('replaces characters that slot names must not contain', () => {
     expect(slotOf('my-shop.eu-2')).toBe('kubewright_my_shop_eu_2');
   });
 });
 
 describe('invalidSettings', () => {
-  it('returns what the server says, without places in our files', () => {
+  it("returns the server's message without file names and line numbers", () => {
     const output = [
       '2026-11-23 02:48:19.830 GMT [27120] LOG:  unrecognized configuration parameter "foo" in file "/tmp/c.conf" line 2',
       '2026-11-23 02:48:19.830 GMT [27120] FATAL:  configuration file "/tmp/c.conf" contains errors',

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { DataDirectory } from '../server/data-directory.ts';
 import { type ProgramContext, ProgramError, runProgram } from '../server/run-program.ts';
 import { settingsHash } from '../settings-hash.ts';
-import { whyRefused } from './fixed-settings.ts';
+import { settingsRejectionReason } from './fixed-settings.ts';
 import { identFile } from './hba-file.ts';
 import { type SettingsInput, settingsFile } from './settings-file.ts';
 
@@ -69,16 +69,16 @@ export class SettingsKeeper {
     this.#accepted ??= await this.#readAccepted();
     const hash = settingsHash(input.parameters);
     if (hash === this.#checked) return;
-    this.#error = await this.#whyInvalid(input, signal);
+    this.#error = await this.#rejectionReason(input, signal);
     this.#checked = hash;
     if (this.#error !== undefined) return;
     this.#accepted = input.parameters;
     await this.#data.write(this.#acceptedFile, JSON.stringify(input.parameters));
   }
 
-  async #whyInvalid(input: SettingsInput, signal: AbortSignal): Promise<string | undefined> {
-    const refused = whyRefused(input.parameters);
-    if (refused !== undefined) return refused;
+  async #rejectionReason(input: SettingsInput, signal: AbortSignal): Promise<string | undefined> {
+    const rejection = settingsRejectionReason(input.parameters);
+    if (rejection !== undefined) return rejection;
     const candidate = join(this.#data.volume, 'postgresql.candidate.conf');
     await this.#data.write(candidate, settingsFile(input));
     try {

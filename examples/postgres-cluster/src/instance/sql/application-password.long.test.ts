@@ -9,7 +9,7 @@ import { SqlSession } from './sql-session.ts';
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
-describe.skipIf(!hasPostgres())('the password of the application (needs postgres on the PATH)', () => {
+describe.skipIf(!hasPostgres())('createApplicationDatabase (needs postgres on the PATH)', () => {
   const { signal } = new AbortController();
   const folder = new PostgresFolder();
   const sockets = folder.make('sockets');
@@ -34,11 +34,11 @@ describe.skipIf(!hasPostgres())('the password of the application (needs postgres
   };
 
   it.each([
-    ['ASCII', 'pencil'],
+    ['ASCII characters', 'pencil'],
     ['quotes and backslashes', `it's a \\ "pencil"`],
     ['characters that SASLprep replaces', 'Crayon\u00A0\u2168\u00AD'],
     ['characters that SASLprep prohibits', '\u00AA\u0007'],
-  ])('logs in with %s, and with no other password', async (_, password) => {
+  ])('sets a password with %s, and accepts no other password', async (_, password) => {
     await using sql = new SqlSession({ host: sockets, user: 'postgres', database: 'postgres' });
     await createApplicationDatabase(sql, { name: 'shop', owner: 'app', password });
     expect(await logIn(password)).toBe('app');

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { createApplicationDatabase } from './primary-duties.ts';
 import type { Sql } from './sql-session.ts';
 
-it('createApplicationDatabase sends the verifier of the password, never the password', async () => {
+it('createApplicationDatabase sends a SCRAM verifier, never the password', async () => {
   const statements: string[] = [];
   const sql: Sql = {
     async query(text, values = []) {

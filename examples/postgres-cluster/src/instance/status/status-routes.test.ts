@@ -18,7 +18,7 @@ function send(instance: Partial<ServedInstance>, path: string, query = '') {
   return route?.handle({ match: /.*/.exec(path) as RegExpExecArray, query: new URLSearchParams(query) });
 }
 
-/** Requests a restart of an instance whose server takes forever; returns the response, and how many restarts began. */
+/** Requests a restart that never ends, and returns the response and the number of restarts that began. */
 async function restart({ report }: { readonly report?: InstanceReport | undefined }) {
   let restarts = 0;
   const begun = (): Promise<boolean> => {

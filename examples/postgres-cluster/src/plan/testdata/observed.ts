@@ -32,35 +32,35 @@ function instance(name: string, parts: Parts, own: Partial<InstanceReport>): Obs
   };
 }
 
-/** A primary that works; null stands for a part that is missing. */
+/** Returns a working primary. A part that is null is missing. */
 export const primary = (name: string, parts: Parts = {}): ObservedInstance =>
   instance(name, parts, { isPrimary: true, isReceiving: false });
 
-/** A replica that streams. */
+/** Returns a replica that streams from the primary. */
 export const replica = (name: string, parts: Parts = {}): ObservedInstance => instance(name, parts, {});
 
-/** A replica that runs, and receives nothing. */
+/** Returns a replica that runs but receives no WAL. */
 export const detached = (name: string, parts: Parts = {}): ObservedInstance =>
   instance(name, parts, { isReceiving: false, isReady: false });
 
-/** An instance whose server has stopped. */
+/** Returns an instance whose server has stopped. */
 export const stopped = (name: string, parts: Parts = {}): ObservedInstance =>
   instance(name, parts, { state: 'waiting', isReceiving: false, isReady: false });
 
-/** A primary whose server died. */
+/** Returns a primary whose server has died. */
 export const dead = (name: string, parts: Parts = {}): ObservedInstance =>
   instance(name, parts, { state: 'waiting', hasDied: true, isReceiving: false, isReady: false });
 
-/** An instance that cannot be reached. */
-export const silent = (name: string, parts: Parts = {}): ObservedInstance => instance(name, { ...parts, report: null }, {});
+/** Returns an instance that cannot be reached. */
+export const unreachable = (name: string, parts: Parts = {}): ObservedInstance => instance(name, { ...parts, report: null }, {});
 
-/** The quorum of a cluster whose primary is shop-1, and whose replicas are shop-2 and shop-3. */
+/** Returns a failover quorum, by default of the replicas shop-2 and shop-3. */
 export const quorum = (standbyNumber: number, standbyNames: readonly string[] = ['shop-2', 'shop-3']): FailoverQuorum => ({
   standbyNumber,
   standbyNames,
 });
 
-/** A cluster of three, of which shop-1 is the primary and holds the Lease. */
+/** Returns a cluster of three working instances. The primary shop-1 holds the Lease. */
 export function cluster(rest: Partial<ObservedCluster> = {}): ObservedCluster {
   return {
     name: 'shop',
