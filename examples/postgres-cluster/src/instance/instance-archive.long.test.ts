@@ -62,10 +62,10 @@ describe.skipIf(programFolder === undefined)('an instance with an archive (needs
 
   it('restores a new cluster, and archives its WAL on a new timeline', async () => {
     const restore = { from: { cluster: 'shop', target: backup } };
-    const own = folder.make('own-archive');
+    const ownArchive = folder.make('own-archive');
     await using restored = await InstanceCluster.start(
       { backup, parameters, bootstrap: { restore } },
-      { archive: own, recovery: archive },
+      { archive: ownArchive, recovery: archive },
     );
     await restored.setTarget('shop-1');
     const server = await restored.add('shop-1');
