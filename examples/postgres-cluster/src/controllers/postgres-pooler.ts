@@ -42,7 +42,7 @@ type Context = ReconcileContext<PostgresPooler>;
 const retryMs = { obstacle: 2_000, applied: 60_000 };
 
 /** Reasons of the `Ready` condition that need a user's action, and so are reported as events. */
-const noted: ReadonlySet<string> = new Set(['InvalidParameters', 'ForeignObject', 'PodFails']);
+const eventReasons: ReadonlySet<string> = new Set(['InvalidParameters', 'ForeignObject', 'PodFails']);
 
 interface Parts {
   readonly ctx: Context;
@@ -87,7 +87,7 @@ async function reconcile(pooler: Stored<PostgresPooler>, parts: Parts): Promise<
   const failures = await podFailures(pooler, ctx);
   const isRollingOut = updatedReplicas < replicas || replicas !== instances;
   const condition = poolerCondition({ obstacle, instances, ready, isRollingOut, failures, isPaused });
-  if (noted.has(condition.reason)) {
+  if (eventReasons.has(condition.reason)) {
     const { reason, message: note = '' } = condition;
     ctx.events.record({ type: 'Warning', reason, note, series: note });
   }

@@ -123,7 +123,7 @@ export class LocalInstance implements AsyncDisposable {
   }
 
   /** Milliseconds since the running server last responded. */
-  get silentMs(): number {
+  get unresponsiveMs(): number {
     return this.#server.isRunning ? this.#options.clock.monotonic() - this.#respondedAtMs : 0;
   }
 
@@ -172,7 +172,7 @@ export class LocalInstance implements AsyncDisposable {
     } catch (error) {
       this.#status = undefined;
       // A server that is starting, stopping or overloaded still responds with an error code.
-      if ((error as { readonly code?: unknown }).code !== undefined) this.#heard(error);
+      if ((error as { readonly code?: unknown }).code !== undefined) this.#recordResponse(error);
       return;
     }
     if (this.#role === 'standby' && !this.#status.isInRecovery) this.#promoted();
@@ -298,7 +298,7 @@ export class LocalInstance implements AsyncDisposable {
     }
   }
 
-  #heard(error: unknown): void {
+  #recordResponse(error: unknown): void {
     const { code } = error as { readonly code?: unknown };
     // A code of five characters is an SQLSTATE, so the server has responded.
     if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) this.#respondedAtMs = this.#options.clock.monotonic();

@@ -15,7 +15,7 @@ export interface ServerFailuresOptions {
 }
 
 /** An unresponsive server is killed after the renew deadline, but not earlier than this. */
-const minSilenceMs = 5_000;
+const minUnresponsiveMs = 5_000;
 
 /** Handles a server that dies or hangs. A primary whose server died first lets the operator choose another instance. */
 export class ServerFailures {
@@ -66,9 +66,9 @@ export class ServerFailures {
 
   /** Kills a server that has not responded for longer than the renew deadline. Returns true if it killed the server. */
   async endHanging(local: LocalInstance): Promise<boolean> {
-    const { silentMs } = local;
-    if (silentMs <= Math.max(this.#renewDeadlineMs, minSilenceMs)) return false;
-    this.#options.log.error('killing the unresponsive server', { silentMs });
+    const { unresponsiveMs } = local;
+    if (unresponsiveMs <= Math.max(this.#renewDeadlineMs, minUnresponsiveMs)) return false;
+    this.#options.log.error('killing the unresponsive server', { unresponsiveMs });
     await local.stop({ mode: 'immediate', withinMs: 0, why: 'the server does not respond' });
     return true;
   }
