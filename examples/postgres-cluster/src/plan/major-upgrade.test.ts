@@ -101,7 +101,7 @@ describe('nextUpgradeStep', () => {
       { do: 'cancel' },
     ],
     [
-      'clears the progress of a cancelled upgrade once its Job is gone',
+      'clears the progress of a canceled upgrade once its Job is gone',
       { ...idle, progress: progress('Upgrading') },
       { do: 'forget' },
     ],
