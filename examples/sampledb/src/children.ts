@@ -42,12 +42,11 @@ export function serverFor({ metadata: { name } }: Stored<SampleDB>, version: str
     volumeMounts: [{ name: 'data', mountPath: folder }],
   };
   const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: `${name}-data` } }];
-  return StatefulSet({
-    metadata: { name },
-    spec: {
-      serviceName: name,
-      selector: { matchLabels: labels },
-      template: { metadata: { labels }, spec: { containers: [server], volumes } },
-    },
-  });
+  const template = { metadata: { labels }, spec: { containers: [server], volumes } };
+  return StatefulSet({ metadata: { name }, spec: { serviceName: name, selector: { matchLabels: labels }, template } });
+}
+
+/** Returns the version that a server runs, or is changing to. */
+export function runningVersion({ spec }: StatefulSet): string {
+  return spec?.template.spec?.containers[0]?.image?.replace(/^.*:/, '') ?? '';
 }

@@ -23,20 +23,22 @@ admin "ALTER DATABASE loading RENAME TO $PGDATABASE"`;
   return job(db, { name: from === undefined ? 'init' : `upgrade-to-${to}`, version: to, script });
 }
 
-/** Returns the Job that saves the data before an upgrade. From then on, the old server rejects writes, because they would be lost. */
-export function dumpJob(db: Stored<SampleDB>, { from = '', to }: VersionChange): Job {
-  const script = `export PGOPTIONS='-c default_transaction_read_only=off'
+/** The commands that make a database read-only before a dump, because later rows would be lost. */
+const rejectWrites = `export PGOPTIONS='-c default_transaction_read_only=off'
 psql --set ON_ERROR_STOP=1 \\
   --command "ALTER DATABASE $PGDATABASE SET default_transaction_read_only = on" \\
-  --command "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '$PGDATABASE' AND pid <> pg_backend_pid()"
-pg_dump --file ${folder}/before-${to}.sql`;
+  --command "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '$PGDATABASE' AND pid <> pg_backend_pid()"`;
+
+/** Returns the Job that saves the data before an upgrade. From then on, the old server rejects writes. */
+export function dumpJob(db: Stored<SampleDB>, { from = '', to }: VersionChange): Job {
+  const script = `${rejectWrites}\npg_dump --file ${folder}/before-${to}.sql`;
   return job(db, { name: `dump-for-${to}`, version: from, script });
 }
 
-/** Returns the Job that saves the data of a database that is being deleted. */
-export function snapshotJob(db: Stored<SampleDB>): Job {
-  const script = `pg_dump --file ${folder}/final-${db.metadata.uid}.sql`;
-  return job(db, { name: 'snapshot', version: db.status?.version ?? db.spec.version, script });
+/** Returns the Job that saves the data of a database that is being deleted. From then on, the server rejects writes. */
+export function snapshotJob(db: Stored<SampleDB>, version: string): Job {
+  const script = `${rejectWrites}\npg_dump --file ${folder}/final-${db.metadata.uid}.sql`;
+  return job(db, { name: 'snapshot', version, script });
 }
 
 /** Takes backups on the schedule, and keeps seven of them. Returns undefined if there is no schedule. */
@@ -45,11 +47,9 @@ export function backupsFor(db: Stored<SampleDB>, version: string): CronJob | und
   if (schedule === undefined) return undefined;
   const script = `pg_dump --file ${folder}/backup-$(date -u +%Y%m%d%H%M%S).sql
 ls ${folder}/backup-*.sql | head -n -7 | xargs -r rm`;
-  const template = podTemplate(db, { version, script });
-  return CronJob({
-    metadata: { name: `${db.metadata.name}-backup` },
-    spec: { schedule, concurrencyPolicy: 'Forbid', jobTemplate: { spec: { backoffLimit: 1, template } } },
-  });
+  const jobTemplate = { spec: { backoffLimit: 1, template: podTemplate(db, { version, script }) } };
+  const spec = { schedule, concurrencyPolicy: 'Forbid', jobTemplate } as const;
+  return CronJob({ metadata: { name: `${db.metadata.name}-backup` }, spec });
 }
 
 interface Work {
@@ -58,10 +58,8 @@ interface Work {
 }
 
 function job(db: Stored<SampleDB>, { name, ...work }: Work & { readonly name: string }): Job {
-  return Job({
-    metadata: { name: `${db.metadata.name}-${name}` },
-    spec: { backoffLimit: 3, template: podTemplate(db, work) },
-  });
+  const spec = { backoffLimit: 3, template: podTemplate(db, work) };
+  return Job({ metadata: { name: `${db.metadata.name}-${name}` }, spec });
 }
 
 /** Returns a pod with the client programs, the address of the database from its ConfigMap, and the password from its Secret. */

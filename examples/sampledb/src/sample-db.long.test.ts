@@ -62,18 +62,19 @@ describe.skipIf(isMissing)('sampledb (needs postgres, psql and pg_dump on the PA
 
     // A client writes all the time, and creates its table if it is missing.
     const table = 'CREATE TABLE IF NOT EXISTS orders (id serial PRIMARY KEY, item text NOT NULL)';
-    let isUpgraded = false;
+    let isDone = false;
     const written: string[] = [];
     const write = async (item: string) => {
       const result = await query(`${table}; INSERT INTO orders (item) VALUES ('${item}')`).catch(String);
       if (/^INSERT 0 1$/m.test(result)) written.push(item);
     };
-    const writing = (async () => {
-      for (let i = 0; !isUpgraded; i++) await write(`order-${i}`);
-    })();
+    const writeAlways = async () => {
+      while (!isDone) await write(`order-${written.length}`);
+    };
+    const writing = writeAlways();
     await client.resource(SampleDB).patch(key, { type: 'merge', body: { spec: { version: '16' } } });
     await eventually(state, toMatch('16 True'), patience);
-    isUpgraded = true;
+    isDone = true;
     await writing;
     await write('last');
     expect(written.at(-1)).toBe('last');
@@ -88,13 +89,20 @@ describe.skipIf(isMissing)('sampledb (needs postgres, psql and pg_dump on the PA
     const { metadata } = await client.resource(SampleDB).get(key);
     const { spec } = await client.resource(PersistentVolumeClaim).get({ namespace, name: 'mydb-snapshots' });
     const volume = await client.resource(PersistentVolume).get({ name: spec?.volumeName ?? '' });
+    // The client writes until the server is gone.
+    isDone = false;
+    const lastWrites = writeAlways();
     await client.resource(SampleDB).delete(key);
     await eventually(() => names(StatefulSet), toBeAbsent(), patience);
+    isDone = true;
+    await lastWrites;
     await eventually(() => names(PersistentVolumeClaim), toMatch(['mydb-snapshots']), patience);
     const folder = volume.spec?.local?.path ?? '';
     // The schedule may have come due meanwhile.
     const saved = readdirSync(folder).filter((name) => !name.startsWith('backup-'));
     expect(saved.sort()).toEqual(['before-16.sql', `final-${metadata.uid}.sql`]);
-    expect(readFileSync(join(folder, `final-${metadata.uid}.sql`), 'utf8')).toContain('milk');
+    const snapshot = readFileSync(join(folder, `final-${metadata.uid}.sql`), 'utf8');
+    const items = [...snapshot.matchAll(/^\d+\t(.*)$/gm)].map(([, item]) => item);
+    expect(items).toEqual(['tea', 'milk', ...written]);
   });
 });

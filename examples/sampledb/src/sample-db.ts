@@ -1,12 +1,12 @@
-import { isDeleting } from '@kubewright/apimachinery';
+import { isDeleting, type Stored } from '@kubewright/apimachinery';
 import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { CronJob, Job } from '@kubewright/apimachinery/batch/v1';
 import { ConfigMap, PersistentVolumeClaim, Service } from '@kubewright/apimachinery/core/v1';
-import { after, controller, objectState } from '@kubewright/runtime';
+import { after, controller, objectState, type ReconcileContext } from '@kubewright/runtime';
 import { SampleDB } from './api/v1/sample-db.ts';
-import { claimFor, configFor, serverFor, serviceFor } from './children.ts';
+import { claimFor, configFor, runningVersion, serverFor, serviceFor } from './children.ts';
 import { backupsFor, dumpJob, loadJob, snapshotJob } from './jobs.ts';
-import { versionChange } from './version-change.ts';
+import { type VersionChange, versionChange } from './version-change.ts';
 
 /** Runs each database, backs it up, upgrades it, and takes a snapshot before its deletion. */
 export const sampleDB = controller({
@@ -17,8 +17,9 @@ export const sampleDB = controller({
       const { name, namespace } = db.metadata;
       const data = await ctx.get(PersistentVolumeClaim, { namespace, name: `${name}-data` });
       if (!data) return undefined;
+      const { status } = db;
       // Without a version, there has never been any data.
-      if (db.status?.version) {
+      if (status?.version) {
         const server = ctx.observed.get(StatefulSet, name);
         if (!server || isDeleting(server)) {
           if (isDeleting(data)) return undefined;
@@ -26,7 +27,10 @@ export const sampleDB = controller({
           ctx.events.record({ type: 'Warning', reason: 'SnapshotImpossible', note });
           return { requeueAfterMs: 30_000 };
         }
-        const job = await ctx.apply(snapshotJob(db));
+        // An upgrade that has begun is completed first: before that, the new server has no database to save.
+        const change = versionChange({ spec: { version: runningVersion(server) }, status });
+        if (change) return { ...stateFor(db, change, ctx), finalized: isDeleting(data) };
+        const job = await ctx.apply(snapshotJob(db, status.version));
         const { state } = objectState(job);
         if (state === 'Failed') await ctx.delete(job, { propagationPolicy: 'Background' });
         // Usually, an event of the Job triggers the next reconcile earlier.
@@ -37,24 +41,28 @@ export const sampleDB = controller({
     },
   },
   async reconcile(db, ctx) {
-    const { name, namespace } = db.metadata;
+    const { namespace } = db.metadata;
     // The claims have no owner, so the garbage collector keeps them.
     for (const claim of [claimFor(db, 'data'), claimFor(db, 'snapshots')])
       if (!(await ctx.get(PersistentVolumeClaim, { namespace, name: claim.metadata.name ?? '' })))
         await ctx.apply(claim, { ownership: 'none' });
-    const change = versionChange(db);
-    const load = change && loadJob(db, change);
-    const loaded = load && ctx.observed.get(Job, load.metadata.name);
-    const isChanging = load && !(loaded && objectState(loaded).state === 'Current');
-    const version = change?.to ?? db.spec.version;
-    const server = serverFor(db, version);
-    const host = ctx.observed.get(Service, name)?.spec?.clusterIP;
-    const common = [serviceFor(db), host !== undefined && configFor(db, host)];
-    if (!isChanging) return { children: [...common, server, backupsFor(db, version)], status: { version } };
-    const status = { ...db.status, target: change.to };
-    // A new database needs only the server and its first data. An upgrade dumps the old server, starts the new one, and loads the dump.
-    if (change.from === undefined) return { children: [...common, server, after(server, load)], status };
-    const dump = dumpJob(db, change);
-    return { children: [...common, dump, after(dump, server), after([dump, server], load)], status };
+    return stateFor(db, versionChange(db), ctx);
   },
 });
+
+/** Returns the children and the status of a database, which changes its version or runs normally. */
+function stateFor(db: Stored<SampleDB>, change: VersionChange | undefined, { observed }: ReconcileContext<SampleDB>) {
+  const load = change && loadJob(db, change);
+  const loaded = load && observed.get(Job, load.metadata.name);
+  const isChanging = load && !(loaded && objectState(loaded).state === 'Current');
+  const version = change?.to ?? db.spec.version;
+  const server = serverFor(db, version);
+  const host = observed.get(Service, db.metadata.name)?.spec?.clusterIP;
+  const common = [serviceFor(db), host !== undefined && configFor(db, host)];
+  if (!isChanging) return { children: [...common, server, backupsFor(db, version)], status: { version } };
+  const status = { ...db.status, target: change.to };
+  // A new database needs only the server and its first data. An upgrade dumps the old server, starts the new one, and loads the dump.
+  if (change.from === undefined) return { children: [...common, server, after(server, load)], status };
+  const dump = dumpJob(db, change);
+  return { children: [...common, dump, after(dump, server), after([dump, server], load)], status };
+}

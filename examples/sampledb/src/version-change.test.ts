@@ -28,7 +28,7 @@ describe('jobs', () => {
       loadJob(db, { from: undefined, to: '16' }),
       dumpJob(db, change),
       loadJob(db, change),
-      snapshotJob(db),
+      snapshotJob(db, '15'),
     ];
     const images = jobs.map(({ metadata, spec }) => [metadata.name, spec?.template.spec?.containers[0]?.image]);
     expect(Object.fromEntries(images)).toEqual({

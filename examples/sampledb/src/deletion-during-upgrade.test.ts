@@ -1,0 +1,63 @@
+import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
+import { Job } from '@kubewright/apimachinery/batch/v1';
+import { eventually, FakeInfrastructure, reconcileOnce, TestEnvironment } from '@kubewright/testing';
+import { describe, expect, it, vi } from 'vitest';
+import { SampleDB } from './api/v1/sample-db.ts';
+import { sampleDB } from './sample-db.ts';
+
+const namespace = 'default';
+const key = { namespace, name: 'mydb' };
+const crd = new URL('../config/crd/bases/samples.example.com_sampledbs.yaml', import.meta.url).pathname;
+
+// A busy machine needs more than the default.
+vi.setConfig({ testTimeout: 60_000 });
+
+describe('sampledb', () => {
+  it.each([
+    ['before the old server is replaced', '15', '16'],
+    ['after the old server is replaced', '16', '16'],
+    ['before the target is in the status', '16', null],
+  ])('completes an upgrade before the snapshot if it is deleted %s', async (_, running, target) => {
+    await using environment = await TestEnvironment.start({
+      manifests: [crd],
+      components: FakeInfrastructure.components,
+    });
+    await using infrastructure = await FakeInfrastructure.start(environment);
+    const { client } = environment;
+    const databases = client.resource(SampleDB);
+    const reconcile = () => reconcileOnce(sampleDB, { client, object: key });
+    const pod = { namespace, name: 'mydb-0' };
+    // The StatefulSet controller may still be replacing the pod.
+    const makeReady = () =>
+      eventually(
+        () => infrastructure.makeReady(pod),
+        ({ status }) => status?.phase === 'Running',
+        { timeoutMs: 30_000 },
+      );
+    await databases.create(SampleDB({ metadata: key, spec: { version: running } }));
+    await reconcile();
+    await makeReady();
+    await databases.status.patch(key, { type: 'merge', body: { status: { version: '15', target } } });
+    await databases.delete(key);
+
+    const jobs: string[] = [];
+    const images: (string | undefined)[] = [];
+    let object: unknown = {};
+    for (let step = 0; object && step < 20; step++) {
+      ({ object } = await reconcile());
+      const { items } = await client.resource(Job).list({ namespace });
+      for (const { metadata, spec, status } of items) {
+        const name = metadata.name.replace('mydb-', '');
+        if (name === 'init' || jobs.includes(name) || status?.succeeded) continue;
+        jobs.push(name);
+        images.push(spec?.template.spec?.containers[0]?.image);
+        await infrastructure.complete({ namespace, name: metadata.name });
+      }
+      const { spec } = (await client.resource(StatefulSet).list({ namespace })).items[0] ?? {};
+      if (spec?.template.spec?.containers[0]?.image === 'postgres:16') await makeReady();
+    }
+    expect(jobs).toEqual(['dump-for-16', 'upgrade-to-16', 'snapshot']);
+    expect(images).toEqual(['postgres:15', 'postgres:16', 'postgres:16']);
+    expect(object).toBeUndefined();
+  });
+});
