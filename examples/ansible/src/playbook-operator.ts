@@ -1,5 +1,5 @@
 import { type ControllerDefinition, controller, type DesiredState, generationChanged } from '@kubewright/runtime';
-import { runPlaybook } from './run-playbook.ts';
+import { PlaybookError, runPlaybook } from './run-playbook.ts';
 import { variablesFor } from './variables.ts';
 import type { PlaybookWatch, Played } from './watches.ts';
 
@@ -23,23 +23,24 @@ export function playbookController({ for: kind, playbook, owns }: PlaybookWatch)
     // A change of the status needs no run.
     predicates: [generationChanged()],
     async reconcile(object, { signal }): Promise<DesiredState<Played>> {
-      const result = await runPlaybook(playbook, { variables: variablesFor(object), signal });
-      const { messages, children, ...ansibleResult } = result;
-      const status = { ansibleResult };
-      if (messages.length === 0) {
+      try {
+        const { children, counts } = await runPlaybook(playbook, { variables: variablesFor(object), signal });
         const success = { reason: 'Successful', message: 'Last reconciliation succeeded' };
-        return { children, status, conditions: [{ type: 'Successful', status: 'True', ...success }] };
+        const conditions = [{ type: 'Successful', status: 'True', ...success }] as const;
+        return { children, status: { ansibleResult: counts }, conditions };
+      } catch (error) {
+        if (!(error instanceof PlaybookError)) throw error;
+        const failure = { reason: 'Failed', message: error.message };
+        return {
+          // The result has no `children`, so those of the last run stay.
+          status: error.counts ? { ansibleResult: error.counts } : {},
+          conditions: [
+            { type: 'Failure', status: 'True', ...failure },
+            { type: 'Ready', status: 'False', ...failure },
+          ],
+          requeueAfterMs: 30_000,
+        };
       }
-      const failure = { reason: 'Failed', message: messages.join('\n') };
-      return {
-        // The result has no `children`, so those of the last run stay.
-        status,
-        conditions: [
-          { type: 'Failure', status: 'True', ...failure },
-          { type: 'Ready', status: 'False', ...failure },
-        ],
-        requeueAfterMs: 30_000,
-      };
     },
   });
 }

@@ -1,21 +1,41 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { devNull, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import type { Child } from '@kubewright/runtime';
 import type { TaskCounts } from './watches.ts';
 
-/** The outcome of a playbook. */
-export interface PlaybookResult extends TaskCounts {
-  /** One message per failed task. */
-  readonly messages: readonly string[];
+/** The message while the program is not installed. */
+export const missingProgram = `ansible-playbook is not on the PATH; install ansible-core 2.19 or newer: \
+https://docs.ansible.com/ansible/latest/installation_guide/`;
+
+/** The outcome of a playbook that succeeded. */
+export interface PlaybookResult {
+  readonly counts: TaskCounts;
   /** The objects that the playbook wants. */
   readonly children: readonly Child[];
 }
 
-/** Runs a playbook on this machine, with the configuration in its folder. */
+/** Thrown if a playbook fails; the message has a line per failed task, or says why nothing ran. */
+export class PlaybookError extends Error {
+  /** Undefined if nothing ran. */
+  readonly counts: TaskCounts | undefined;
+  constructor(message: string, { counts, ...options }: ErrorOptions & { readonly counts?: TaskCounts } = {}) {
+    super(message, options);
+    this.counts = counts;
+  }
+}
+
+/** The only variables of the operator that playbooks see. Others may contain credentials, or lead to the cluster. */
+const inherited = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
+
+/**
+ * Runs a playbook on this machine, with the configuration in its folder.
+ *
+ * @throws PlaybookError if a task fails, a host is unreachable, or nothing runs.
+ */
 export async function runPlaybook(
   playbook: string,
   { variables, signal }: { readonly variables: unknown; readonly signal: AbortSignal },
@@ -25,13 +45,29 @@ export async function runPlaybook(
     const settings = { ANSIBLE_CONFIG: join(dirname(playbook), 'ansible.cfg'), ANSIBLE_HOME: home, LC_ALL: 'C.UTF-8' };
     const extra = join(home, 'variables.json');
     await writeFile(extra, JSON.stringify(variables));
-    const env = { ...process.env, ...settings };
+    const own = Object.fromEntries(inherited.map((name) => [name, process.env[name]]));
+    // Hides the kubeconfig in the home folder.
+    const env = { ...own, ...settings, KUBECONFIG: devNull };
     const child = spawn('ansible-playbook', [playbook, '--extra-vars', `@${extra}`], { env, signal });
-    const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+    const ended = once(child, 'close').catch((cause: NodeJS.ErrnoException) => {
+      throw cause.code === 'ENOENT' ? new PlaybookError(missingProgram, { cause }) : cause;
+    });
+    const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
     const report = output.split('\n').find((line) => line.startsWith('{'));
-    if (report === undefined) throw new Error(`ansible-playbook ran nothing: ${errors.trim()}`);
-    return JSON.parse(report) as PlaybookResult;
+    if (report === undefined) throw new PlaybookError(`ansible-playbook ran nothing: ${errors.trim()}`);
+    const { children, messages, ...counts } = JSON.parse(report) as Report;
+    // The messages do not decide: they include tasks whose failure the playbook handled with `rescue`.
+    if (code === 0 && counts.failures === 0 && counts.unreachable === 0) return { counts, children };
+    const ending = `ansible-playbook exited with code ${code}: ${errors.trim()}`;
+    throw new PlaybookError(messages.length > 0 ? messages.join('\n') : ending, { counts });
   } finally {
     await rm(home, { recursive: true, force: true });
   }
+}
+
+/** The output of the callback plugin. */
+interface Report extends TaskCounts {
+  /** One per failed task and unreachable host. */
+  readonly messages: readonly string[];
+  readonly children: readonly Child[];
 }

@@ -4,12 +4,13 @@ import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { CustomResource } from '@kubewright/runtime';
 import { parse } from 'yaml';
 
-/** Numbers of tasks. */
+/** Numbers of tasks, and of hosts that were unreachable. */
 export interface TaskCounts {
   readonly ok: number;
   readonly changed: number;
   readonly skipped: number;
   readonly failures: number;
+  readonly unreachable: number;
 }
 
 /** An object whose spec becomes the variables of a playbook. */

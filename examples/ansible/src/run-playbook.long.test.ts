@@ -1,0 +1,59 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { runPlaybook } from './run-playbook.ts';
+
+// A playbook takes seconds, or many more on a busy machine.
+vi.setConfig({ testTimeout: 120_000 });
+const plugins = new URL('../callback_plugins', import.meta.url).pathname;
+// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails without the program.
+const maySkip = process.env['KUBEWRIGHT_REQUIRE_ALL'] !== '1';
+const isMissing = maySkip && spawnSync('ansible-playbook', ['--version']).status !== 0;
+
+describe.skipIf(isMissing)('runPlaybook (needs ansible-playbook: node scripts/fixtures/ansible.mjs)', () => {
+  let folder = '';
+  beforeAll(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'playbooks-'));
+    const settings = `[defaults]\ncallback_plugins = ${plugins}\nstdout_callback = report\nlocalhost_warning = false\n`;
+    await writeFile(join(folder, 'ansible.cfg'), settings);
+  });
+  afterAll(() => rm(folder, { recursive: true, force: true }));
+
+  /** Runs a playbook of one play. */
+  const run = async (play: object) => {
+    const path = join(folder, 'playbook.yml');
+    await writeFile(path, JSON.stringify([{ hosts: 'localhost', gather_facts: false, ...play }]));
+    return runPlaybook(path, { variables: {}, signal: AbortSignal.timeout(100_000) });
+  };
+  const fail = (msg: string) => ({ name: 'Stop', 'ansible.builtin.fail': { msg } });
+
+  it('reports a success if a failed task was rescued', async () => {
+    const tasks = [{ block: [fail('broken')], rescue: [{ 'ansible.builtin.debug': { msg: 'handled' } }] }];
+    expect((await run({ tasks })).counts).toMatchObject({ failures: 0, unreachable: 0 });
+  });
+
+  it('reports an unreachable host as a failure', async () => {
+    const vars = { ansible_connection: 'ssh', ansible_host: '127.0.0.1', ansible_port: 9 };
+    const tasks = [{ name: 'Reach', 'ansible.builtin.ping': {} }];
+    const failure = { message: expect.stringMatching(/^Reach: /), counts: { failures: 0, unreachable: 1 } };
+    await expect(run({ vars, tasks })).rejects.toMatchObject(failure);
+  });
+
+  it('reports a playbook that cannot be loaded', async () => {
+    await expect(run({ tasks: [{ 'no.such.module': {} }] })).rejects.toThrow(
+      /^ansible-playbook ran nothing: .*no.such.module/s,
+    );
+  });
+
+  it('hides the cluster and the other variables of the operator', async () => {
+    vi.stubEnv('KUBECONFIG', '/secret/kubeconfig');
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '10.96.0.1');
+    vi.stubEnv('PASSWORD', 'secret');
+    const names = ['KUBECONFIG', 'KUBERNETES_SERVICE_HOST', 'PASSWORD'];
+    const children = `{{ [${names.map((name) => `lookup('ansible.builtin.env', '${name}')`)}] }}`;
+    const tasks = [{ 'ansible.builtin.set_stats': { data: { children } } }];
+    expect((await run({ tasks })).children).toEqual(['/dev/null', '', '']);
+  });
+});
