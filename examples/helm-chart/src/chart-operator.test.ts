@@ -75,6 +75,13 @@ describe.skipIf(isMissing)('chartController (needs helm on the PATH: node script
     const failure = { reason: 'UpgradeError', message: expect.stringContaining('replicas') };
     await eventually(() => condition('ReleaseFailed'), toMatch(failure), patience);
     expect(await replicas()).toBe(3);
+    // The last release stays deployed.
+    expect(await condition('Deployed')).toMatchObject({ status: 'True', reason: 'UpgradeSuccessful' });
+
+    await set({ replicas: 1 });
+    await eventually(() => condition('ReleaseFailed'), toMatch(undefined), patience);
+    await eventually(replicas, toMatch(1), patience);
+    expect(await condition('Deployed')).toMatchObject({ status: 'True', reason: 'UpgradeSuccessful' });
 
     await client.resource(website!.for).delete(key);
     await eventually(() => client.resource(Deployment).list({ namespace }), toMatch({ items: [] }), patience);

@@ -33,9 +33,11 @@ export function chartController(watch: ChartWatch): ControllerDefinition {
         if (!(error instanceof ChartError)) throw error;
         // The result has no `children`, so those of the last release stay.
         const failure = { reason: `${change}Error`, message: error.message };
+        const deployed = status?.conditions?.find(({ type }) => type === 'Deployed');
         return {
           status: status?.deployedRelease ? { deployedRelease } : {},
           conditions: [
+            ...(deployed ? [deployed] : []),
             { type: 'ReleaseFailed', status: 'True', ...failure },
             { type: 'Ready', status: 'False', ...failure },
           ],

@@ -3,6 +3,9 @@ import type { Child } from '@kubewright/runtime';
 import { parseAllDocuments } from 'yaml';
 import type { ChartWatch, Values } from './watches.ts';
 
+/** The message while the program is not installed. */
+export const missingProgram = 'helm is not on the PATH; install it: https://helm.sh/docs/intro/install/';
+
 /** Thrown if helm renders nothing; the message is helm's output. */
 export class ChartError extends Error {}
 
@@ -23,8 +26,7 @@ export async function renderChart(
     const helm = execFile('helm', args, { signal, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
       if (!error) resolve(stdout);
       else if (signal.aborted) reject(error);
-      else if (error.code === 'ENOENT')
-        reject(new ChartError('helm is not on the PATH; install it: https://helm.sh/docs/intro/install/'));
+      else if (error.code === 'ENOENT') reject(new ChartError(missingProgram));
       else reject(new ChartError(stderr.trim()));
     });
     // If helm cannot be started, writing to it fails too; the callback reports the cause.

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import type { Condition } from '@kubewright/apimachinery/meta/v1';
 import type { CustomResource } from '@kubewright/runtime';
 import { parse } from 'yaml';
 
@@ -10,6 +11,7 @@ export type Values = Readonly<Record<string, unknown>>;
 export interface ReleaseStatus {
   /** The release, and the generation of its object with which it was installed. */
   readonly deployedRelease?: { readonly name: string; readonly installedGeneration: number };
+  readonly conditions?: readonly Condition[];
 }
 /** An object whose spec is the values of a release. */
 export type Release = CustomResource<Values, ReleaseStatus>;
