@@ -11,23 +11,24 @@ def sync(parent, children):
     name = parent["metadata"]["name"]
     return {
         "status": {"greeted": greeted},
-        "children": [pod_for(name, who) for who in parent["spec"]["who"]],
+        "children": [pod_for(f"{name}-{who}", f"Hello, {who}!") for who in parent["spec"]["who"]],
     }
 
 
 def finalize(parent, children):
-    name = parent["metadata"]["name"]
-    pod = children.get("Pod.v1", {}).get(f"{name}-goodbye", {})
+    # No name has a dot, so this pod has a different name from each of the others.
+    name = f"{parent['metadata']['name']}.goodbye"
+    pod = children.get("Pod.v1", {}).get(name, {})
     done = pod.get("status", {}).get("phase") == "Succeeded"
-    return {"children": [pod_for(name, "goodbye", "Goodbye!")], "finalized": done}
+    return {"children": [pod_for(name, "Goodbye!")], "finalized": done}
 
 
-def pod_for(parent, who, words=None):
-    container = {"name": "hello", "image": "busybox", "command": ["echo", words or f"Hello, {who}!"]}
+def pod_for(name, words):
+    container = {"name": "hello", "image": "busybox", "command": ["echo", words]}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
-        "metadata": {"name": f"{parent}-{who}"},
+        "metadata": {"name": name},
         "spec": {"restartPolicy": "OnFailure", "containers": [container]},
     }
 

@@ -66,6 +66,12 @@ describe.each(hooks)('%s', (name, hook) => {
     ]);
   });
 
+  it.skipIf(needsPython)('does not take the pod that said hello to "goodbye" for its last pod', async () => {
+    const goodbye = { 'Pod.v1': Object.fromEntries([pod('hello-goodbye', 'Succeeded')]) };
+    const response = await hook().finalize({ parent, children: goodbye, finalizing: true }, { signal });
+    expect(response).toMatchObject({ finalized: false, children: [{ metadata: { name: 'hello.goodbye' } }] });
+  });
+
   it.skipIf(needsPython)('creates, deletes and reports what it wants', async () => {
     const crd = new URL('../config/crd/bases/hooks.example.com_helloworlds.yaml', import.meta.url).pathname;
     await using environment = await TestEnvironment.start({
@@ -89,9 +95,9 @@ describe.each(hooks)('%s', (name, hook) => {
     await client.resource(HelloWorld).patch(hello, { type: 'merge', body: { spec: { who } } });
     await eventually(names, toMatch(['hello-ada', 'hello-barbara']), patience);
     await client.resource(HelloWorld).delete(hello);
-    await eventually(names, toMatch(['hello-goodbye']), patience);
+    await eventually(names, toMatch(['hello.goodbye']), patience);
     expect(await client.resource(HelloWorld).get(hello)).toMatchObject({ metadata: { deletionGracePeriodSeconds: 0 } });
-    await infrastructure.succeed({ namespace, name: 'hello-goodbye' });
+    await infrastructure.succeed({ namespace, name: 'hello.goodbye' });
     const all = async () => (await client.resource(HelloWorld).list({ namespace })).items;
     await eventually(all, toBeAbsent(), patience);
   });
@@ -127,7 +133,7 @@ describe('a finalize hook', () => {
 });
 
 describe('webhook', () => {
-  const answers: Record<string, readonly [number, string]> = {
+  const responses: Record<string, readonly [number, string]> = {
     '/broken': [500, 'division by zero'],
     '/empty': [200, '{}'],
   };
@@ -135,7 +141,7 @@ describe('webhook', () => {
   let base = '';
   beforeAll(async () => {
     server = createServer(({ url: path = '' }, response) => {
-      const [status, body] = answers[path] ?? [404, ''];
+      const [status, body] = responses[path] ?? [404, ''];
       response.writeHead(status).end(body);
     }).listen(0, '127.0.0.1');
     await once(server, 'listening');
@@ -146,7 +152,7 @@ describe('webhook', () => {
   it.each([
     ['/broken', 'returned 500: division by zero'],
     ['/empty', 'has no list "children"'],
-  ])('reports the answer of %s', async (path, message) => {
+  ])('reports the response of %s', async (path, message) => {
     const parent = stored(HelloWorld({ metadata: { name: 'hello', namespace }, spec: { who: [] } }));
     await expect(webhook(base + path)({ parent, children: {}, finalizing: false }, { signal })).rejects.toThrow(
       message,

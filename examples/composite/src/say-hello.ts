@@ -6,20 +6,24 @@ import type { SyncRequest, SyncResponse } from './sync-hook.ts';
 export function sayHello({ parent, children }: SyncRequest<HelloWorld>): SyncResponse {
   const pods = Object.values(children['Pod.v1'] ?? {}) as readonly Pod[];
   const greeted = pods.filter(({ status }) => status?.phase === 'Succeeded').length;
-  return { status: { greeted }, children: parent.spec.who.map((who) => podFor(parent.metadata.name, who)) };
+  return {
+    status: { greeted },
+    children: parent.spec.who.map((who) => podFor(`${parent.metadata.name}-${who}`, `Hello, ${who}!`)),
+  };
 }
 
 /** Decides on one more pod, which says goodbye, before the parent is deleted. */
 export function sayGoodbye({ parent, children }: SyncRequest<HelloWorld>): SyncResponse {
-  const goodbye = podFor(parent.metadata.name, 'goodbye', 'Goodbye!');
-  const pod = children['Pod.v1']?.[`${parent.metadata.name}-goodbye`] as Pod | undefined;
-  return { children: [goodbye], finalized: pod?.status?.phase === 'Succeeded' };
+  // No name has a dot, so this pod has a different name from each of the others.
+  const name = `${parent.metadata.name}.goodbye`;
+  const pod = children['Pod.v1']?.[name] as Pod | undefined;
+  return { children: [podFor(name, 'Goodbye!')], finalized: pod?.status?.phase === 'Succeeded' };
 }
 
-function podFor(parent: string, who: string, words = `Hello, ${who}!`): Pod {
+function podFor(name: string, words: string): Pod {
   const command = ['echo', words];
   return Pod({
-    metadata: { name: `${parent}-${who}` },
+    metadata: { name },
     spec: { restartPolicy: 'OnFailure', containers: [{ name: 'hello', image: 'busybox', command }] },
   });
 }

@@ -1,7 +1,7 @@
 import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
 import type { Child } from '@kubewright/runtime';
 
-/** A parent and its children. The format is Metacontroller's, so its hooks work unchanged. */
+/** A parent and its children: a subset of Metacontroller's request, which also has `controller` and `related`. */
 export interface SyncRequest<T extends KubernetesObject> {
   readonly parent: Stored<T>;
   /** By kind (`Pod.v1`, `Deployment.apps/v1`), then by name. */
@@ -34,9 +34,9 @@ export function webhook<T extends KubernetesObject>(url: string): SyncHook<T> {
     const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(request), signal });
     const text = await response.text();
     if (!response.ok) throw new Error(`the hook ${url} returned ${response.status}: ${text.slice(0, 1000)}`);
-    const answer = JSON.parse(text) as Partial<SyncResponse>;
+    const decided = JSON.parse(text) as Partial<SyncResponse>;
     // An invalid response must not delete all children.
-    if (!Array.isArray(answer.children)) throw new Error(`the response of the hook ${url} has no list "children"`);
-    return answer as SyncResponse;
+    if (!Array.isArray(decided.children)) throw new Error(`the response of the hook ${url} has no list "children"`);
+    return decided as SyncResponse;
   };
 }

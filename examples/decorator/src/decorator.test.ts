@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { Service } from '@kubewright/apimachinery/core/v1';
 import { stored } from '@kubewright/apimachinery/testing';
@@ -7,7 +9,7 @@ import { eventually, reconcileOnce, TestEnvironment, TestOperator, toBeAbsent, t
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decorator } from './decorator.ts';
 import { portAnnotation, removeServices, servicePerPod, wantsServices } from './service-per-pod.ts';
-import { type DecorateHook, webhook } from './sync-hook.ts';
+import { type DecorateHook, type DecorateResponse, webhook } from './sync-hook.ts';
 
 // A busy machine needs more than the default.
 const patience = { timeoutMs: 30_000 };
@@ -70,13 +72,13 @@ describe.each(hooks)('%s', (name, hook, finalize) => {
 
   it.skipIf(needsPython)('keeps a deleted object until its services are gone', async () => {
     const object = stored(statefulSet({}));
-    const ask = (services: object) =>
+    const finalizeWith = (services: object) =>
       finalize()(
         { object, attachments: { 'Service.v1': services as Record<string, Service> }, finalizing: true },
         { signal: AbortSignal.timeout(20_000) },
       );
-    expect(await ask({ 'web-0': {} })).toEqual({ attachments: [], finalized: false });
-    expect(await ask({})).toEqual({ attachments: [], finalized: true });
+    expect(await finalizeWith({ 'web-0': {} })).toEqual({ attachments: [], finalized: false });
+    expect(await finalizeWith({})).toEqual({ attachments: [], finalized: true });
   });
 
   it.skipIf(needsPython)('decorates an object, and removes the decoration with the annotation', async () => {
@@ -115,5 +117,65 @@ describe.each(hooks)('%s', (name, hook, finalize) => {
     await client.resource(StatefulSet).delete(key);
     await eventually(() => client.resource(StatefulSet).get(key), toBeAbsent(), patience);
     expect(await services()).toEqual([]);
+  });
+});
+
+describe('webhook', () => {
+  let server: Server;
+  let base = '';
+  const received: (string | undefined)[] = [];
+  const responses: Readonly<Record<string, object>> = {
+    '/labels': { labels: { app: 'web', old: null } },
+    '/wrong': { attachments: {} },
+    '/status': { attachments: [], status: { replicas: 1 } },
+  };
+  beforeAll(async () => {
+    server = createServer(({ url: path = '', headers }, response) => {
+      received.push(headers['content-type']);
+      response.end(JSON.stringify(responses[path]));
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => void server?.close());
+  const call = (path: string) =>
+    webhook(base + path)(
+      { object: stored(statefulSet({})), attachments: {}, finalizing: false },
+      { signal: AbortSignal.timeout(20_000) },
+    );
+
+  it('sends JSON as its content type says', async () => {
+    await call('/labels');
+    expect(received).toEqual(['application/json']);
+  });
+
+  it.each([
+    ['/wrong', '"attachments" that are not a list'],
+    ['/status', 'returned a status'],
+  ])('rejects the response of %s', async (path, message) => {
+    await expect(call(path)).rejects.toThrow(message);
+  });
+});
+
+describe('a hook that returns only labels', () => {
+  it('sets them, removes those that are null, and leaves the attachments', async () => {
+    await using environment = await TestEnvironment.start();
+    const { client } = environment;
+    const key = { namespace, name: 'web' };
+    await client.resource(StatefulSet).create(statefulSet({}));
+    const services = client.resource(Service);
+    const decorate = async (response: DecorateResponse) => {
+      const options = { name: 'labels', for: StatefulSet, selects: () => true, attachments: [Service] };
+      const { result } = await reconcileOnce(decorator({ ...options, sync: () => response }), { client, object: key });
+      return result;
+    };
+    const service = Service({ metadata: { name: 'web-0' }, spec: { ports: [{ port: 80 }] } });
+    await decorate({ labels: { one: '1', two: '2' }, attachments: [service] });
+    const result = await decorate({ labels: { one: '1', two: null }, resyncAfterSeconds: 5 });
+    expect((await client.resource(StatefulSet).get(key)).metadata.labels).toEqual({ one: '1' });
+    expect((await services.get({ namespace, name: 'web-0' })).metadata.deletionTimestamp).toBeUndefined();
+    expect(result).toMatchObject({ requeueAfterMs: 5_000 });
+    await decorate({ attachments: [] });
+    await expect(services.get({ namespace, name: 'web-0' })).rejects.toThrow('not found');
   });
 });

@@ -1,6 +1,6 @@
 import type { Kind, KubernetesObject, Stored } from '@kubewright/apimachinery';
-import { type ControllerDefinition, controller, type ReconcileContext } from '@kubewright/runtime';
-import type { DecorateHook } from './sync-hook.ts';
+import { type ControllerDefinition, controller, type DesiredState, type ReconcileContext } from '@kubewright/runtime';
+import type { DecorateHook, DecorateResponse, Decoration } from './sync-hook.ts';
 
 /**
  * Returns a controller that decorates existing objects as a hook decides, and removes the decoration when an object is no longer
@@ -41,17 +41,19 @@ export function decorator<T extends KubernetesObject>(options: {
     finalizers: finalize
       ? {
           [`hooks.example.com/${name}`]: async (object, ctx) => {
-            const { attachments, finalized = false } = await call(finalize, { object, finalizing: true }, ctx);
-            return { children: attachments, finalized };
+            const response = await call(finalize, { object, finalizing: true }, ctx);
+            return { ...stateOf<T>(response), finalized: response.finalized ?? false };
           },
         }
       : {},
     async reconcile(object, ctx) {
-      const { labels, annotations, attachments } = selects(object)
-        ? await call(sync, { object, finalizing: false }, ctx)
-        : { attachments: [] };
+      const response = selects(object) ? await call(sync, { object, finalizing: false }, ctx) : { attachments: [] };
+      const { labels, annotations }: DecorateResponse = response;
       const { apiVersion, kind, metadata } = object;
-      const added = { ...(labels && { labels }), ...(annotations && { annotations }) };
+      const added = {
+        ...(labels && { labels: setBy(labels) }),
+        ...(annotations && { annotations: setBy(annotations) }),
+      };
       const isDecorated = metadata.managedFields?.some((each) => each.manager === name && !each.subresource);
       if (labels || annotations || isDecorated) {
         const decoration = {
@@ -62,7 +64,18 @@ export function decorator<T extends KubernetesObject>(options: {
         // Server-side apply removes what this field manager set before and does not change anything else.
         await ctx.apply(decoration as KubernetesObject, { ownership: 'none' });
       }
-      return { children: attachments };
+      return stateOf<T>(response);
     },
   });
+}
+
+/** Returns the labels or annotations to set. */
+function setBy(decoration: Decoration): Decoration {
+  return Object.fromEntries(Object.entries(decoration).filter(([, value]) => value !== null));
+}
+
+/** Returns the attachments in a response as a desired state. */
+function stateOf<T extends KubernetesObject>({ attachments, resyncAfterSeconds = 0 }: DecorateResponse) {
+  const resync = resyncAfterSeconds > 0 && { requeueAfterMs: resyncAfterSeconds * 1000 };
+  return { ...(attachments && { children: attachments }), ...resync } as DesiredState<T>;
 }

@@ -1,7 +1,7 @@
 import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
 import type { Child } from '@kubewright/runtime';
 
-/** An object and its attachments. The format is Metacontroller's, so its hooks work unchanged. */
+/** An object and its attachments: a subset of Metacontroller's request, which also has `controller` and `related`. */
 export interface DecorateRequest<T extends KubernetesObject> {
   readonly object: Stored<T>;
   /** By kind (`Service.v1`), then by name. */
@@ -10,17 +10,22 @@ export interface DecorateRequest<T extends KubernetesObject> {
   readonly finalizing: boolean;
 }
 
-/** The additions to the object. */
+/** The additions to the object: a subset of Metacontroller's response, which may also have a `status`. */
 export interface DecorateResponse {
-  /** All desired attachments: others are deleted. */
-  readonly attachments: readonly Child[];
-  /** Labels to set on the object itself. Labels that an earlier response set and this one omits are removed. */
-  readonly labels?: Readonly<Record<string, string>>;
-  /** Annotations to set on the object itself. Annotations that an earlier response set and this one omits are removed. */
-  readonly annotations?: Readonly<Record<string, string>>;
+  /** All desired attachments: others are deleted. If unset, the attachments stay unchanged. */
+  readonly attachments?: readonly Child[];
+  /** Labels to set on the object itself. Those that an earlier response set are removed if this one omits them or has null. */
+  readonly labels?: Decoration | null;
+  /** Annotations to set on the object itself, like `labels`. */
+  readonly annotations?: Decoration | null;
+  /** Calls the hook again after this time, even if nothing changes. */
+  readonly resyncAfterSeconds?: number;
   /** True from a finalize hook that has nothing left to do, so the object can be deleted. */
   readonly finalized?: boolean;
 }
+
+/** Labels or annotations. */
+export type Decoration = Readonly<Record<string, string | null>>;
 
 /** Decides what an object needs. It changes nothing itself. */
 export type DecorateHook<T extends KubernetesObject> = (
@@ -31,11 +36,14 @@ export type DecorateHook<T extends KubernetesObject> = (
 /** Returns a hook that calls a program over HTTP. */
 export function webhook<T extends KubernetesObject>(url: string): DecorateHook<T> {
   return async (request, { signal }) => {
-    const response = await fetch(url, { method: 'POST', body: JSON.stringify(request), signal });
-    if (!response.ok) throw new Error(`the hook ${url} returned ${response.status}: ${await response.text()}`);
-    const answer = (await response.json()) as DecorateResponse;
-    if (!Array.isArray(answer.attachments))
-      throw new Error(`the response of the hook ${url} has no list "attachments"`);
-    return answer;
+    const headers = { 'content-type': 'application/json' };
+    const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(request), signal });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`the hook ${url} returned ${response.status}: ${text.slice(0, 1000)}`);
+    const decided = JSON.parse(text) as DecorateResponse & { readonly status?: unknown };
+    if (decided.attachments !== undefined && !Array.isArray(decided.attachments))
+      throw new Error(`the response of the hook ${url} has "attachments" that are not a list`);
+    if (decided.status) throw new Error(`the hook ${url} returned a status, which this decorator cannot write`);
+    return decided;
   };
 }
