@@ -1,9 +1,7 @@
 import type { InstanceSpec, InstanceStatus } from './api/v1/instance.ts';
 import type { OperatorVersionSpec, Plan } from './api/v1/operator-version.ts';
 import { phasesAfter } from './plan-progress.ts';
-
-/** Thrown if an instance cannot run; the message says why. */
-export class InvalidInstance extends Error {}
+import { InvalidInstance, typed } from './typed.ts';
 
 /**
  * Returns the status to continue with: a new run if parameters have changed, otherwise the stored run. If a parameter of the running
@@ -18,9 +16,11 @@ export function chooseRun(
   const given = spec.parameters ?? {};
   const unknown = Object.keys(given).find((name) => !parameters.some((each) => each.name === name));
   if (unknown !== undefined) throw new InvalidInstance(`the operator has no parameter ${unknown}`);
-  const wanted = parameters.map(({ name, default: value, trigger = 'deploy' }) => {
+  const wanted = parameters.map((parameter) => {
+    const { name, default: value, trigger = 'deploy' } = parameter;
     const set = given[name] ?? value;
     if (set === undefined) throw new InvalidInstance(`the parameter ${name} is required`);
+    typed(parameter, set); // Checked before a run starts.
     return { name, value: set, trigger };
   });
   const { run = 0, parameters: before, plan: current, progress } = status;

@@ -1,10 +1,11 @@
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { Job } from '@kubewright/apimachinery/batch/v1';
-import { Pod, Service } from '@kubewright/apimachinery/core/v1';
+import { Namespace, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { applyManifests } from '@kubewright/controlplane';
 import {
   eventually,
   FakeInfrastructure,
+  Faults,
   reconcileOnce,
   TestEnvironment,
   TestOperator,
@@ -13,12 +14,13 @@ import {
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Instance } from './api/v1/instance.ts';
 import { OperatorVersion } from './api/v1/operator-version.ts';
-import { instance } from './instance.ts';
+import { instances } from './instance.ts';
 
 // A busy machine needs more than the default.
 vi.setConfig({ testTimeout: 120_000 });
 const patience = { timeoutMs: 30_000 };
 const namespace = 'default';
+const instance = instances();
 const file = (path: string) => new URL(`../config/${path}`, import.meta.url).pathname;
 const crds = ['instances', 'operatorversions'].map((name) => file(`crd/bases/plans.example.com_${name}.yaml`));
 
@@ -41,8 +43,8 @@ describe('plans', () => {
   const steps = async () =>
     (await status())?.phases?.flatMap((phase) => phase.steps.map(({ name, progress }) => `${name} ${progress}`));
   /** Lets the pods of the Job succeed, and those of the Deployment become ready. */
-  const runPods = async () => {
-    const { items } = await environment.client.resource(Pod).list({ namespace });
+  const runPods = async (space = namespace) => {
+    const { items } = await environment.client.resource(Pod).list({ namespace: space });
     for (const pod of items.filter(({ status: is }) => is?.phase === 'Pending')) {
       await (pod.metadata.labels?.['batch.kubernetes.io/job-name']
         ? infrastructure.succeed(pod)
@@ -50,7 +52,7 @@ describe('plans', () => {
     }
   };
 
-  it('resumes after each crash, runs the plan of a changed parameter, another Job per run, and prunes', async () => {
+  it('keeps no state in memory, runs the plan of a changed parameter, another Job per run, and prunes', async () => {
     const { client } = environment;
     // Each reconcile is a new process, which has no state.
     await reconcileOnce(instance, { client, object: shop });
@@ -105,11 +107,68 @@ describe('plans', () => {
 
   it.each([
     ['an unknown operator', { operatorVersion: 'none' }, 'there is no OperatorVersion none'],
+    [
+      'a wrong value',
+      { operatorVersion: 'web', parameters: { MESSAGE: 'hi', REPLICAS: 'many' } },
+      'the parameter REPLICAS is not a valid integer: "many"',
+    ],
     ['a missing parameter', { operatorVersion: 'web' }, 'the parameter MESSAGE is required'],
   ])('reports %s', async (title, spec, message) => {
     const name = title.replaceAll(' ', '-');
     const broken = Instance({ metadata: { name, namespace }, spec });
     const { object } = await reconcileOnce(instance, { client: environment.client, object: broken });
     expect(object?.status).toMatchObject({ conditions: [{ type: 'Ready', reason: 'Blocked', message }] });
+  });
+
+  it('runs an instance as soon as its OperatorVersion exists', async () => {
+    const { client } = environment;
+    await using _operator = await TestOperator.start(client, { controllers: [instances()] });
+    const early = Instance({ metadata: { name: 'early', namespace }, spec: { operatorVersion: 'late' } });
+    await client.resource(Instance).create(early);
+    const read = async () => (await client.resource(Instance).get({ namespace, name: 'early' })).status;
+    const blocked = { conditions: [{ reason: 'Blocked', message: 'there is no OperatorVersion late' }] };
+    await eventually(read, toMatch(blocked), patience);
+    const spec = { plans: [{ name: 'deploy', phases: [] }] };
+    await client.resource(OperatorVersion).create(OperatorVersion({ metadata: { name: 'late', namespace }, spec }));
+    await eventually(read, toMatch({ run: 1, progress: 'Complete' }), patience);
+  });
+
+  it.each([
+    ['before', {}],
+    ['after', { lost: true }],
+  ])('continues the same run after a crash %s each write', async (when, options) => {
+    const { client } = environment;
+    const space = `crash-${when}`;
+    await client.resource(Namespace).create(Namespace({ metadata: { name: space } }));
+    const spec = (await client.resource(OperatorVersion).get({ namespace, name: 'web' })).spec;
+    await client
+      .resource(OperatorVersion)
+      .create(OperatorVersion({ metadata: { name: 'web', namespace: space }, spec }));
+    const parameters = { MESSAGE: 'hello' };
+    const metadata = { name: 'shop', namespace: space };
+    await client.resource(Instance).create(Instance({ metadata, spec: { operatorVersion: 'web', parameters } }));
+
+    const apply = (kind: string) => ({ verb: 'apply', kind }) as const;
+    const status = { kind: 'Instance', subresource: 'status' };
+    // In the order of the writes: the first phase is parallel, and a step's status is written after its objects.
+    const [config, job, server, service] = ['ConfigMap', 'Job', 'Deployment', 'Service'].map(apply);
+    const crashes = [status, config, job, status, server, status, service, status];
+    const read = async () => (await client.resource(Instance).get(metadata)).status;
+    const jobs = new Set<string>();
+    for (let step = 0; step < 50 && (crashes.length > 0 || (await read())?.progress !== 'Complete'); step++) {
+      // The client repeats lost calls, which all fail, because the process is gone.
+      const faults = new Faults();
+      if (crashes[0]) faults.failNext(crashes[0], { ...options, times: 100 });
+      const crashed = await reconcileOnce(instances(), { client, object: metadata, faults }).then(
+        () => false,
+        () => true,
+      );
+      if (crashed) crashes.shift();
+      await runPods(space);
+      for (const job of (await client.resource(Job).list({ namespace: space })).items) jobs.add(job.metadata.uid);
+    }
+    expect(crashes).toEqual([]);
+    expect(await read()).toMatchObject({ run: 1, plan: 'deploy', progress: 'Complete' });
+    expect(jobs.size).toBe(1);
   });
 });

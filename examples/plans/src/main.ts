@@ -1,4 +1,4 @@
 import { runOperator } from '@kubewright/runtime';
-import { instance } from './instance.ts';
+import { instances } from './instance.ts';
 
-process.exitCode = await runOperator({ controllers: [instance] });
+process.exitCode = await runOperator({ controllers: [instances()] });

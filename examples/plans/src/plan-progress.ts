@@ -9,9 +9,8 @@ export function phasesAfter(
 ): readonly PhaseStatus[] {
   return plan.phases.map(({ name, steps }) => {
     const before = named(phases, name)?.steps ?? [];
-    const after = steps.map(
-      (step): StepStatus => results.get(step) ?? named(before, step.name) ?? { name: step.name, progress: 'Pending' },
-    );
+    const pending = ({ name }: Step): StepStatus => ({ name, progress: 'Pending' });
+    const after = steps.map((step) => results.get(step) ?? named(before, step.name) ?? pending(step));
     return { name, progress: overall(after), steps: after };
   });
 }

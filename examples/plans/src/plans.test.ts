@@ -3,7 +3,8 @@ import type { InstanceStatus, Progress } from './api/v1/instance.ts';
 import type { OperatorVersionSpec, Plan, Strategy } from './api/v1/operator-version.ts';
 import { chooseRun } from './choose-plan.ts';
 import { overall, phasesAfter, runnableSteps } from './plan-progress.ts';
-import { render } from './render.ts';
+import { objectsOf } from './render.ts';
+import { InvalidInstance } from './typed.ts';
 
 const step = (name: string) => ({ name, resources: [] });
 
@@ -16,7 +17,11 @@ function planOf(name: string, strategy: Strategy = 'serial'): Plan {
 }
 
 const version: OperatorVersionSpec = {
-  parameters: [{ name: 'MESSAGE' }, { name: 'REPLICAS', default: '1', type: 'integer', trigger: 'scale' }],
+  parameters: [
+    { name: 'MESSAGE' },
+    { name: 'REPLICAS', default: '1', type: 'integer', trigger: 'scale' },
+    { name: 'DEBUG', default: 'false', type: 'boolean' },
+  ],
   plans: [planOf('deploy'), planOf('scale')],
 };
 const choose = (parameters: Readonly<Record<string, string>>, status?: InstanceStatus) =>
@@ -31,7 +36,7 @@ describe('chooseRun', () => {
       run: 1,
       plan: 'deploy',
       progress: 'InProgress',
-      parameters: { MESSAGE: 'hi', REPLICAS: '1' },
+      parameters: { MESSAGE: 'hi', REPLICAS: '1', DEBUG: 'false' },
     });
   });
 
@@ -64,6 +69,10 @@ describe('chooseRun', () => {
   it.each([
     ['the parameter MESSAGE is required', {}],
     ['the operator has no parameter COLOR', { MESSAGE: 'hi', COLOR: 'red' }],
+    ['the parameter REPLICAS is not a valid integer: ""', { MESSAGE: 'hi', REPLICAS: '' }],
+    ['the parameter REPLICAS is not a valid integer: "many"', { MESSAGE: 'hi', REPLICAS: 'many' }],
+    ['the parameter REPLICAS is not a valid integer: "1.5"', { MESSAGE: 'hi', REPLICAS: '1.5' }],
+    ['the parameter DEBUG is not a valid boolean: "True"', { MESSAGE: 'hi', DEBUG: 'True' }],
   ])('reports that %s', (message, parameters) => {
     expect(() => choose(parameters)).toThrow(message);
   });
@@ -101,16 +110,21 @@ describe('runnableSteps', () => {
   });
 });
 
-describe('render', () => {
+describe('objectsOf', () => {
   const parameters = [{ name: 'N', type: 'integer' as const }, { name: 'B', type: 'boolean' as const }, { name: 'S' }];
-  const values = { N: '3', B: 'true', S: '5' };
+  const rendered = (manifest: object) =>
+    objectsOf(
+      { name: 'step', resources: [manifest] },
+      { parameters, plans: [] },
+      { parameters: { N: '3', B: 'true', S: '5' } },
+    )[0];
 
   it('replaces placeholders with values of the parameter type', () => {
     const manifest = { a: '{{N}}', b: ['{{ B }}', '{{S}}'], c: 'n={{N}} s={{S}}', d: 1 };
-    expect(render(manifest, { parameters, values })).toEqual({ a: 3, b: [true, '5'], c: 'n=3 s=5', d: 1 });
+    expect(rendered(manifest)).toEqual({ a: 3, b: [true, '5'], c: 'n=3 s=5', d: 1 });
   });
 
   it('rejects unknown parameters', () => {
-    expect(() => render({ a: '{{X}}' }, { parameters, values })).toThrow('unknown parameter X');
+    expect(() => rendered({ a: '{{X}}' })).toThrow(new InvalidInstance('a manifest uses the unknown parameter X'));
   });
 });
