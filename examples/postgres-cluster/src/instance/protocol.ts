@@ -38,6 +38,9 @@ export const poolerSchema = 'postgres_pooler';
 /** Common name of the instances' client certificate, and the role that replicas use to stream. */
 export const replicationUser = 'streaming_replica';
 
+/** The `application_name` of an instance that clones a primary. It is not a replica yet. No instance has this name. */
+export const cloneName = 'pg_basebackup';
+
 /** The state of one instance, as it reports it. */
 export interface InstanceReport {
   readonly name: string;

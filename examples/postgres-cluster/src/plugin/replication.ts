@@ -1,3 +1,4 @@
+import { cloneName } from '../instance/protocol.ts';
 import type { Session } from './command.ts';
 
 /** A replica, as `pg_stat_replication` on the primary shows it. */
@@ -19,7 +20,7 @@ const query = `SELECT coalesce(json_agg(r ORDER BY r.name), '[]') FROM (SELECT a
   sent_lsn AS "sentLSN", flush_lsn AS "flushLSN", replay_lsn AS "replayLSN",
   extract(epoch FROM replay_lag)::float AS "replayLagSeconds",
   (SELECT slot_name FROM pg_replication_slots s WHERE s.active_pid = w.pid) AS slot
-  FROM pg_stat_replication w WHERE usename = 'streaming_replica' AND state <> 'backup') r`;
+  FROM pg_stat_replication w WHERE usename = 'streaming_replica' AND application_name <> '${cloneName}') r`;
 
 /** Reads a primary's replicas by running psql in its pod. */
 export async function readReplication(

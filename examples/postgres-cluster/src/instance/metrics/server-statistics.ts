@@ -1,3 +1,4 @@
+import { cloneName } from '../protocol.ts';
 import type { Sql } from '../sql/sql-session.ts';
 
 /** Statistics of the local server. Times are Unix times; unknown values are null. */
@@ -50,7 +51,7 @@ SELECT json_build_object(
   'replicas', (SELECT coalesce(json_agg(json_build_object('name', application_name,
       'lagBytes', greatest(pg_wal_lsn_diff(w.lsn, flush_lsn), 0),
       'lagSeconds', coalesce(extract(epoch FROM replay_lag), 0))), '[]')
-    FROM pg_stat_replication WHERE usename = 'streaming_replica' AND state <> 'backup'),
+    FROM pg_stat_replication WHERE usename = 'streaming_replica' AND application_name <> '${cloneName}'),
   'slots', (SELECT coalesce(json_agg(json_build_object('name', slot_name, 'isActive', active,
       'retainedBytes', greatest(pg_wal_lsn_diff(w.lsn, restart_lsn), 0))), '[]') FROM pg_replication_slots),
   'archived', a.archived_count, 'archiveFailures', a.failed_count,

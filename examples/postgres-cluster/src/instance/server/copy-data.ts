@@ -1,3 +1,4 @@
+import { cloneName } from '../protocol.ts';
 import { type ProgramContext, ProgramError, runProgram } from './run-program.ts';
 
 export interface InitdbOptions {
@@ -24,13 +25,17 @@ export async function initdb(
   await runProgram('initdb', { args: [...args, `--encoding=${encoding}`, `--locale=${locale}`], ...run });
 }
 
-/** Clones the data of a running primary. The slot makes the primary retain the WAL that the clone needs. */
+/**
+ * Clones the data of a running primary. The slot makes the primary retain the WAL that the clone needs. The connections do not
+ * have the instance's name: the WAL stream of pg_basebackup confirms commits, but an unfinished clone can lose them.
+ */
 export async function cloneFrom(
   connection: string,
   { path, slot, ...run }: { readonly path: string; readonly slot: string } & Run,
 ): Promise<void> {
   const args = [
-    `--dbname=${connection}`,
+    // The last value of a repeated key counts.
+    `--dbname=${connection} application_name=${cloneName}`,
     `--pgdata=${path}`,
     `--slot=${slot}`,
     '--wal-method=stream',

@@ -1,4 +1,4 @@
-import type { ArchiveReport, ReplicaReport } from '../protocol.ts';
+import { type ArchiveReport, cloneName, type ReplicaReport } from '../protocol.ts';
 import { parseLsn, walFileOf } from '../server/wal-position.ts';
 import { slotPrefix } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
@@ -37,7 +37,7 @@ SELECT pg_is_in_recovery() AS "isInRecovery",
   coalesce((SELECT json_object_agg(name, setting) FROM pg_settings WHERE pending_restart), '{}') AS "pendingSettings",
   coalesce((SELECT json_agg(json_build_object('name', application_name, 'state', state, 'sync', sync_state,
     'flushLSN', flush_lsn) ORDER BY application_name) FROM pg_stat_replication WHERE usename = 'streaming_replica'
-    AND state <> 'backup'), '[]') AS replicas,
+    AND application_name <> '${cloneName}'), '[]') AS replicas,
   NOT EXISTS (SELECT FROM pg_stat_replication WHERE sync_priority > 0) AS "isUnconfirmed",
   coalesce((SELECT json_agg(slot_name) FROM pg_replication_slots WHERE slot_type = 'physical' AND NOT temporary
     AND starts_with(slot_name, '${slotPrefix}')), '[]') AS slots,
