@@ -42,8 +42,16 @@ export async function historyOf(sql: Sql, timeline: number): Promise<readonly Fo
   return parseHistory(String(file?.['content'] ?? ''));
 }
 
-/** Creates an instance's slot on a primary, unless it exists. The slot makes the primary retain WAL for the instance. */
+/**
+ * Creates an instance's slot on a primary, unless it exists. The slot makes the primary retain WAL for the instance. A slot that
+ * the primary has invalidated is replaced: it retains nothing, and since PostgreSQL 18, nothing can stream from it.
+ */
 export async function createSlot(sql: Sql, instance: string): Promise<void> {
+  await sql.query(
+    `SELECT pg_drop_replication_slot(slot_name) FROM pg_replication_slots
+     WHERE slot_name = $1 AND wal_status = 'lost' AND NOT active`,
+    [slotOf(instance)],
+  );
   await sql.query(
     `SELECT pg_create_physical_replication_slot($1, true)
      WHERE NOT EXISTS (SELECT FROM pg_replication_slots WHERE slot_name = $1)`,

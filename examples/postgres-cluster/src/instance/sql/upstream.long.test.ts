@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { hasPostgres } from '../../../dev/archived-server.ts';
+import { PostgresFolder, postgresPrograms, TestServer } from '../../../dev/postgres-server.ts';
+import { SqlSession } from './sql-session.ts';
+import { createSlot } from './upstream.ts';
+
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
+
+describe.each([
+  { version: undefined, needs: 'postgres on the PATH' },
+  { version: 18 as const, needs: 'POSTGRES_18_BIN' },
+])('createSlot (needs $needs)', ({ version }) => {
+  const folder = new PostgresFolder();
+  const sockets = folder.make('sockets');
+  let server: TestServer | undefined;
+  beforeAll(async () => {
+    const programs = hasPostgres(version) ? postgresPrograms(folder, version) : undefined;
+    if (!programs) return;
+    server = new TestServer(folder.make('data'), programs, sockets).initialize({
+      fsync: 'off',
+      max_slot_wal_keep_size: '1MB',
+    });
+    await server.start();
+  });
+  afterAll(async () => {
+    await server?.[Symbol.asyncDispose]();
+    folder[Symbol.dispose]();
+  });
+
+  it('replaces a slot that the server has invalidated, and keeps a valid one', async ({ skip }) => {
+    if (!server) skip('this version of PostgreSQL is not installed');
+    await using sql = new SqlSession({ host: sockets, user: 'postgres', database: 'postgres' });
+    const slots = () =>
+      sql.query('SELECT slot_name AS name, wal_status AS status, restart_lsn AS lsn FROM pg_replication_slots');
+    await createSlot(sql, 'shop-2');
+    const before = await slots();
+    await createSlot(sql, 'shop-2');
+    expect(await slots()).toEqual(before);
+    // Each segment needs a record, or there is nothing to switch.
+    for (let segments = 0; segments < 3; segments += 1) {
+      await sql.query("SELECT pg_logical_emit_message(false, 'test', 'x')");
+      await sql.query('SELECT pg_switch_wal()');
+    }
+    await sql.query('CHECKPOINT');
+    expect(await slots()).toMatchObject([{ status: 'lost' }]);
+    await createSlot(sql, 'shop-2');
+    expect(await slots()).toMatchObject([{ name: 'kubewright_shop_2', status: 'reserved' }]);
+  });
+});
