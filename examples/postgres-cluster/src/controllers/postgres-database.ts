@@ -51,9 +51,9 @@ function reconcile(
     const statements = databaseStatements(spec, existing as ExistingDatabase | undefined);
     for (const statement of statements) await sql.query(statement);
     if (!spec.extensions?.length) return undefined;
-    const inside = await sessions.open({ ...cluster, database: spec.name }, ctx);
-    if (typeof inside === 'string') return inside;
-    await using own = inside;
+    const session = await sessions.open({ ...cluster, database: spec.name }, ctx);
+    if (typeof session === 'string') return session;
+    await using own = session;
     const installed = await own.query('SELECT extname::text AS name FROM pg_extension');
     const names = installed.map(({ name }) => String(name));
     for (const statement of extensionStatements(spec, names)) await own.query(statement);

@@ -145,9 +145,9 @@ async function prepareDatabases(
     await using sql = server;
     if ((await sql.query(poolerRoleQuery)).length === 0) await sql.query(createPoolerRole);
     for (const { name } of await sql.query(pooledDatabasesQuery)) {
-      const inside = await sessions.open({ ...cluster, database: String(name) }, ctx);
-      if (typeof inside === 'string') return failed(inside);
-      await using own = inside;
+      const session = await sessions.open({ ...cluster, database: String(name) }, ctx);
+      if (typeof session === 'string') return failed(session);
+      await using own = session;
       if ((await own.query(poolerFunctionQuery)).length > 0) continue;
       for (const statement of poolerFunctionStatements) await own.query(statement);
     }

@@ -26,7 +26,7 @@ describe('roleOf', () => {
       undefined,
     ],
     [
-      'labels a former primary that runs as a standby as a replica',
+      'labels a former primary as a replica once it runs as a standby',
       replica('shop-1'),
       { targetPrimary: 'shop-2', currentPrimary: 'shop-2' },
       'replica',

@@ -76,7 +76,7 @@ const rows: Row[] = [
   ['restarts a single instance in place', { members: [primary('shop-1', pending)] }, restarts('shop-1')],
   ['recreates a single instance for a new image', { members: [primary('shop-1', outdated)] }, recreates('shop-1')],
   [
-    'waits for the user before the primary restarts if updates are supervised',
+    'waits for the user before it restarts the primary if updates are supervised',
     { members: [primary('shop-1', pending), replica('shop-2')], updates: 'supervised' },
     waitsForUser,
   ],

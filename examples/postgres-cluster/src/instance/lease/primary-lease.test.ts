@@ -6,8 +6,8 @@ import { silentLogger } from '@kubewright/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { PrimaryLease } from './primary-lease.ts';
 
-const usual = { durationSeconds: 15, renewDeadlineSeconds: 10, retryPeriodSeconds: 2 };
-const long = { durationSeconds: 90, renewDeadlineSeconds: 60, retryPeriodSeconds: 2 };
+const defaultTiming = { durationSeconds: 15, renewDeadlineSeconds: 10, retryPeriodSeconds: 2 };
+const longTiming = { durationSeconds: 90, renewDeadlineSeconds: 60, retryPeriodSeconds: 2 };
 const { signal } = new AbortController();
 
 describe('PrimaryLease', () => {
@@ -17,7 +17,7 @@ describe('PrimaryLease', () => {
   let name = '';
   let count = 0;
   let calls = 0;
-  let timing = usual;
+  let timing = defaultTiming;
   beforeAll(async () => {
     environment = await TestEnvironment.start({ env: {} });
     namespace = await environment.namespace();
@@ -25,7 +25,7 @@ describe('PrimaryLease', () => {
   afterAll(() => environment?.[Symbol.asyncDispose]());
   beforeEach(async () => {
     clock = new VirtualClock();
-    timing = usual;
+    timing = defaultTiming;
     name = `shop-${++count}-primary`;
     await namespace.client.resource(Lease).create(Lease({ metadata: { name, namespace: namespace.name } }));
   });
@@ -37,7 +37,7 @@ describe('PrimaryLease', () => {
       losesResponses?: () => boolean;
       confirm?: () => Promise<boolean>;
       /** Delays a call before it is sent, or before its response arrives. */
-      hold?: (when: 'before' | 'after') => Promise<void> | undefined;
+      delay?: (when: 'before' | 'after') => Promise<void> | undefined;
     } = {},
   ) => {
     const lost: { why: string; withinMs: number }[] = [];
@@ -45,9 +45,9 @@ describe('PrimaryLease', () => {
       if (options.isUnreachable?.()) throw new Error('the API server is unreachable');
       calls++;
       try {
-        await options.hold?.('before');
+        await options.delay?.('before');
         const response = await next(call);
-        await options.hold?.('after');
+        await options.delay?.('after');
         if (options.losesResponses?.()) throw new Error('the response was lost');
         return response;
       } finally {
@@ -132,19 +132,19 @@ describe('PrimaryLease', () => {
     'can be released while a renewal is in progress, %s the API server stores the renewal',
     async (when) => {
       let hold: Promise<void> | undefined;
-      const { lease, lost } = candidate('shop-1', { hold: (at) => (at === when ? hold : undefined) });
+      const { lease, lost } = candidate('shop-1', { delay: (at) => (at === when ? hold : undefined) });
       await lease.acquire(signal);
       const stopping = new AbortController();
       const running = lease.run(stopping.signal);
-      let go = (): void => undefined;
+      let proceed = (): void => undefined;
       hold = new Promise((resolve) => {
-        go = resolve;
+        proceed = resolve;
       });
       await clock.advance(2_000);
       const released = lease.release();
       await setImmediate();
       hold = undefined;
-      go();
+      proceed();
       await released;
       await settled();
       expect([await holder(), lease.isHeld, lost]).toEqual(['', false, []]);
@@ -261,7 +261,7 @@ describe('PrimaryLease', () => {
   it('is held for longer only after a renewal with the longer timing', async () => {
     const { lease } = candidate('shop-1');
     await lease.acquire(signal);
-    timing = long;
+    timing = longTiming;
     await clock.advance(10_000);
     expect(lease.isHeld).toBe(false);
     await lease.acquire(signal);
@@ -271,11 +271,11 @@ describe('PrimaryLease', () => {
 
   it('is held for a shorter time as soon as a renewal with the shorter timing is sent', async () => {
     let losesResponses = false;
-    timing = long;
+    timing = longTiming;
     const { lease } = candidate('shop-1', { losesResponses: () => losesResponses });
     await lease.acquire(signal);
     losesResponses = true;
-    timing = usual;
+    timing = defaultTiming;
     await renew(lease, 2_000);
     // The stored Lease has the shorter timing, but the holder has not received the response.
     await clock.advance(10_000);

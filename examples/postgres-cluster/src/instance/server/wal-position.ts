@@ -8,7 +8,7 @@ export function parseLsn(text: string): bigint {
 /** Returns the name of the WAL segment that contains an LSN. */
 export function walFileOf(lsn: bigint, { timeline, segmentBytes }: { timeline: number; segmentBytes: bigint }): string {
   const segment = lsn / segmentBytes;
-  const perId = 0x1_0000_0000n / segmentBytes;
+  const segmentsPerLog = 0x1_0000_0000n / segmentBytes;
   const hex = (value: bigint | number): string => value.toString(16).toUpperCase().padStart(8, '0');
-  return hex(timeline) + hex(segment / perId) + hex(segment % perId);
+  return hex(timeline) + hex(segment / segmentsPerLog) + hex(segment % segmentsPerLog);
 }

@@ -40,8 +40,8 @@ export class SqlSession implements Sql {
       return (await client.query(text, [...values])).rows;
     } catch (error) {
       // After a server error, the connection remains usable, except for shutdowns (57P) and connection errors (08).
-      const isAnswer = error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
-      if (!isAnswer) this.#drop(client);
+      const isUsable = error instanceof pg.DatabaseError && !/^(57P|08)/.test(error.code ?? '');
+      if (!isUsable) this.#drop(client);
       throw error;
     }
   }
