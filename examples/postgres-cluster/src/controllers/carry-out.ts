@@ -9,23 +9,37 @@ import type { RolloutStep } from '../plan/rollout.ts';
 import type { ScaleStep } from '../plan/scale.ts';
 import { instancePodFor } from '../spec/instance-pod.ts';
 import { removedLabel, volumeClaimFor } from '../spec/volume-claim.ts';
+import type { Attempts } from './attempts.ts';
 import type { OwnObjects } from './own-objects.ts';
 
-/** Carries out decisions about a cluster's pods and claims. */
+/** Carries out decisions about a cluster's pods and claims. A change that fails does not prevent the others. */
 export class ClusterChanges {
   readonly #cluster: Stored<PostgresCluster>;
   readonly #ctx: ReconcileContext<PostgresCluster>;
   readonly #image: string;
   readonly #own: OwnObjects;
+  readonly #attempts: Attempts;
+  readonly #created: string[] = [];
 
   constructor(
     cluster: Stored<PostgresCluster>,
-    parts: { readonly ctx: ReconcileContext<PostgresCluster>; readonly own: OwnObjects; readonly image: string },
+    parts: {
+      readonly ctx: ReconcileContext<PostgresCluster>;
+      readonly own: OwnObjects;
+      readonly image: string;
+      readonly attempts: Attempts;
+    },
   ) {
     this.#cluster = cluster;
     this.#ctx = parts.ctx;
     this.#own = parts.own;
     this.#image = parts.image;
+    this.#attempts = parts.attempts;
+  }
+
+  /** Names of the instances whose volume claims were created. */
+  get created(): readonly string[] {
+    return this.#created;
   }
 
   /** Corrects the role labels. Labels a new primary last, so that two pods never have the label `primary` at the same time. */
@@ -41,35 +55,37 @@ export class ClusterChanges {
     ];
     for (const { name, role = null } of ordered) {
       const body = { metadata: { labels: { [roleLabel]: role } } };
-      await this.#ctx.client.resource(Pod).patch(this.#key(name), { type: 'merge', body });
+      const act = () => this.#ctx.client.resource(Pod).patch(this.#key(name), { type: 'merge', body });
+      if (!(await this.#attempts.make(`label the pod of ${name} with its role`, act))) return;
     }
   }
 
   async scale(steps: readonly ScaleStep[]): Promise<void> {
-    for (const step of steps) {
-      if (step.do === 'create') await this.#create(step.name);
-      if (step.do === 'start') await this.#start(step.name);
-      if (step.do === 'stop') await this.#deletePod(step.name, { reason: 'PodDeleted', why: step.why });
-      if (step.do === 'remove') await this.#remove(step.name, step.why);
-    }
+    for (const step of steps) await this.#attempts.make(`${step.do} ${step.name}`, () => this.#step(step));
   }
 
   /** Expands the volume claims of instances. */
   async grow(instances: readonly string[], size: string): Promise<void> {
     for (const name of instances) {
       const body = { spec: { resources: { requests: { storage: size } } } };
-      await this.#ctx.client.resource(PersistentVolumeClaim).patch(this.#key(name), { type: 'merge', body });
-      this.#ctx.events.record({ reason: 'VolumeGrows', note: `expanding the volume of ${name} to ${size}` });
+      const act = () =>
+        this.#ctx.client.resource(PersistentVolumeClaim).patch(this.#key(name), { type: 'merge', body });
+      if (await this.#attempts.make(`expand the volume of ${name} to ${size}`, act)) {
+        this.#ctx.events.record({ reason: 'VolumeGrows', note: `expanding the volume of ${name} to ${size}` });
+      }
     }
   }
 
   /** Carries out a rollout step: recreates a pod, or calls `restart` to restart a server. */
   async update(step: RolloutStep | undefined, restart: (name: string) => Promise<void>): Promise<void> {
-    if (step?.do === 'recreate') await this.#deletePod(step.name, { reason: 'PodRecreated', why: step.why });
-    if (step?.do !== 'restart') return;
-    // Each reconcile repeats the request until the instance reports that its server is stopping.
-    this.#ctx.events.record({ reason: 'Restarting', note: `restarting ${step.name}: ${step.why}`, series: step.name });
-    await restart(step.name);
+    if (step === undefined || step.do === 'wait') return;
+    const { name, why } = step;
+    await this.#attempts.make(`${step.do} ${name}`, async () => {
+      if (step.do === 'recreate') return this.#deletePod(name, { reason: 'PodRecreated', why });
+      // Each reconcile repeats the request until the instance reports that its server is stopping.
+      this.#ctx.events.record({ reason: 'Restarting', note: `restarting ${name}: ${why}`, series: name });
+      await restart(name);
+    });
   }
 
   /** Deletes the claims of removed instances, except while a quorum still names the instance. */
@@ -81,13 +97,28 @@ export class ClusterChanges {
     for (const claim of claims) {
       const { name, labels, deletionTimestamp } = claim.metadata;
       const isDue = labels?.[removedLabel] === 'deleting' && deletionTimestamp === undefined;
-      if (isDue && !needed.has(name)) await this.#ctx.delete(claim);
+      if (!isDue || needed.has(name)) continue;
+      await this.#attempts.make(`delete the volume claim of ${name}`, () => this.#ctx.delete(claim));
+    }
+  }
+
+  async #step(step: ScaleStep): Promise<void> {
+    switch (step.do) {
+      case 'create':
+        return this.#create(step.name);
+      case 'start':
+        return this.#start(step.name);
+      case 'stop':
+        return this.#deletePod(step.name, { reason: 'PodDeleted', why: step.why });
+      case 'remove':
+        return this.#remove(step.name, step.why);
     }
   }
 
   async #create(name: string): Promise<void> {
     // The claim has no owner, so that the volume outlives the cluster.
     await this.#own.apply(PersistentVolumeClaim, [volumeClaimFor(this.#cluster, name)], 'none');
+    this.#created.push(name);
     await this.#start(name);
     this.#ctx.events.record({ reason: 'InstanceCreated', note: `created ${name}`, series: name });
   }

@@ -21,10 +21,15 @@ function state(rest: Partial<ObservedCluster>, primaryDecision: Decisions['prima
     upgrade: { do: 'nothing' },
     rollout: nextRolloutStep(observed),
   };
-  const conditions = clusterConditions(shop, { observed, decisions });
+  const conditions = clusterConditions(shop, { observed, decisions, failures: [] });
   const find = (type: string) => conditions.find((condition) => condition.type === type);
   const { status, message } = find('Ready') ?? {};
-  return [clusterStatus(shop, { observed, decisions }).phase, status, message, find('Reconciling')?.status];
+  return [
+    clusterStatus(shop, { observed, decisions, created: [] }).phase,
+    status,
+    message,
+    find('Reconciling')?.status,
+  ];
 }
 
 const healthy = 'Cluster in healthy state';

@@ -7,6 +7,7 @@ import { isWorking, type ObservedCluster, type ObservedInstance } from '../plan/
 import { roleOf } from '../plan/roles.ts';
 import type { RolloutStep } from '../plan/rollout.ts';
 import type { ScaleStep } from '../plan/scale.ts';
+import { instanceNumber } from '../spec/cluster-names.ts';
 import { foreignCondition, foreignMessage } from './foreign-objects.ts';
 
 /** All decisions of one reconcile. */
@@ -17,6 +18,14 @@ export interface Decisions {
   /** Foreign objects whose names conflict with the cluster's objects. */
   readonly foreign: readonly string[];
   readonly upgrade: UpgradeStep;
+}
+
+/** The results of the changes that the decisions required. */
+export interface Outcome {
+  /** Names of the instances whose volume claims were created. */
+  readonly created: readonly string[];
+  /** Messages about the changes that failed. */
+  readonly failures: readonly string[];
 }
 
 /** The phase of a cluster in which all instances work. */
@@ -41,12 +50,15 @@ type OperatorStatus = Omit<PostgresClusterStatus, 'conditions' | 'observedGenera
 /** Returns the status fields that this reconcile writes. `observed` already has the new target primary. */
 export function clusterStatus(
   { status = {} }: Stored<PostgresCluster>,
-  { observed, decisions }: { readonly observed: ObservedCluster; readonly decisions: Decisions },
+  {
+    observed,
+    decisions,
+    created,
+  }: { readonly observed: ObservedCluster; readonly decisions: Decisions } & Pick<Outcome, 'created'>,
 ): OperatorStatus {
   const { members, currentPrimary, targetPrimary, nowMs } = observed;
   const now = new Date(nowMs).toISOString().replace(/\.\d+/, '');
   const isFailing = decisions.primary.do === 'keep' && decisions.primary.isFailing;
-  const created = decisions.scale.filter((step) => step.do === 'create').length;
   const { phase, why } = phaseOf(observed, decisions);
   return {
     phase,
@@ -58,7 +70,7 @@ export function clusterStatus(
       targetPrimaryTime: targetPrimary === status.targetPrimary ? (status.targetPrimaryTime ?? now) : now,
     }),
     ...(isFailing && { primaryFailingSince: status.primaryFailingSince ?? now }),
-    lastInstance: observed.lastInstance + created,
+    lastInstance: Math.max(observed.lastInstance, ...created.map(instanceNumber)),
     instanceStatuses: members.map((each) => instanceStatus(each, observed)),
   };
 }
@@ -112,15 +124,20 @@ function phaseOf(
   return { phase: healthyPhase };
 }
 
-/** Returns the conditions. `Ready` is true only if every instance works and WAL is archived. */
+/** Returns the conditions. `Ready` is true only if every instance works, WAL is archived, and no change failed. */
 export function clusterConditions(
   cluster: Stored<PostgresCluster>,
-  { observed, decisions }: { readonly observed: ObservedCluster; readonly decisions: Decisions },
+  {
+    observed,
+    decisions,
+    failures,
+  }: { readonly observed: ObservedCluster; readonly decisions: Decisions } & Pick<Outcome, 'failures'>,
 ): readonly ConditionUpdate[] {
   const { phase, why = '' } = phaseOf(observed, decisions);
   const archiving = archivingCondition(cluster, observed);
   const systems = systemCondition(observed);
-  const failing = [systems, archiving].filter((condition) => condition?.status === 'False');
+  const changes = changesCondition(failures);
+  const failing = [systems, archiving, changes].filter((condition) => condition?.status === 'False');
   const isHealthy = phase === healthyPhase && failing.length === 0;
   const isIdle = ['Hibernated', 'Fenced', 'Paused', 'Waiting for user action'].includes(phase);
   const reason = isHealthy ? 'ClusterIsReady' : 'ClusterIsNotReady';
@@ -135,11 +152,19 @@ export function clusterConditions(
       ? { type: 'Initialized', status: 'False', reason: 'BootstrapPending' }
       : { type: 'Initialized', status: 'True', reason: 'BootstrapCompleted' },
     systems,
+    changes,
     foreignCondition(decisions.foreign, observed.name),
     ...settingsConditions(observed),
     ...upgradeConditions(decisions.upgrade),
     ...(archiving ? [archiving] : []),
   ];
+}
+
+/** Reports the changes that failed in the last reconcile, such as the expansion of a volume. The next reconcile repeats them. */
+function changesCondition(failures: readonly string[]): ConditionUpdate {
+  const type = 'ChangesApplied';
+  if (failures.length === 0) return { type, status: 'True', reason: 'AllApplied' };
+  return { type, status: 'False', reason: 'ChangeFailed', message: failures.join('; ').slice(0, 30_000) };
 }
 
 function systemCondition({ members }: ObservedCluster): ConditionUpdate {

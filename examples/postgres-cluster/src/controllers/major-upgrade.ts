@@ -15,6 +15,7 @@ import type { ObservedCluster } from '../plan/observed-cluster.ts';
 import { clusterNames } from '../spec/cluster-names.ts';
 import { defaultVersion, instanceImage, requestedImage } from '../spec/instance-image.ts';
 import { upgradeJobFor, upgradeJobName, upgradeLabel } from '../spec/upgrade-job.ts';
+import type { Attempts } from './attempts.ts';
 import type { OwnObjects } from './own-objects.ts';
 import { upgradeJobState } from './upgrade-job-state.ts';
 
@@ -31,6 +32,7 @@ export interface VersionState {
 interface UpgradeParts {
   readonly ctx: ReconcileContext<PostgresCluster>;
   readonly own: OwnObjects;
+  readonly attempts: Attempts;
   /** The operator's image, without a tag. */
   readonly image: string;
   readonly observed: ObservedCluster;
@@ -45,8 +47,9 @@ export async function advanceUpgrade(cluster: Stored<PostgresCluster>, parts: Up
   const progress = status.majorUpgrade;
   const isDown = isDownForUpgrade(progress);
   const known = { ...(version !== undefined && { version }), image: instanceImage(cluster, image) };
+  const unchanged = { ...known, ...(progress && { majorUpgrade: progress }) };
   if (spec.paused) {
-    return { status: { ...known, ...(progress && { majorUpgrade: progress }) }, step: { do: 'nothing' }, isDown };
+    return { status: unchanged, step: { do: 'nothing' }, isDown };
   }
   const step = nextUpgradeStep({
     wanted: Number(spec.version ?? defaultVersion),
@@ -56,7 +59,10 @@ export async function advanceUpgrade(cluster: Stored<PostgresCluster>, parts: Up
     isStopped: observed.members.every(({ pod }) => pod === undefined),
     obstacle: isDown ? undefined : upgradeObstacle(observed),
   });
-  await carryOut(cluster, { ...parts, step, progress });
+  const act = () => carryOut(cluster, { ...parts, step, progress });
+  if (!(await parts.attempts.make('continue the major upgrade', act))) {
+    return { status: unchanged, step: { do: 'wait', why: 'a step failed and will be repeated' }, isDown };
+  }
   const next = nextProgress(step, { progress, from: version ?? '', to: spec.version ?? defaultVersion, ctx });
   if (step.do === 'complete') {
     // The servers of the new version start after this status is written.

@@ -11,6 +11,7 @@ import type { ObservedCluster } from '../plan/observed-cluster.ts';
 import { nextRolloutStep } from '../plan/rollout.ts';
 import { scale } from '../plan/scale.ts';
 import { claimsToGrow } from '../plan/volumes.ts';
+import { Attempts } from './attempts.ts';
 import { ClusterChanges } from './carry-out.ts';
 import { applyClusterObjects } from './cluster-objects.ts';
 import { clusterConditions, clusterStatus, type Decisions, healthyPhase, upgradePhase } from './cluster-status.ts';
@@ -52,11 +53,14 @@ async function reconcile(
   { image, instances }: Required<PostgresClusterOptions>,
 ): Promise<DesiredState<PostgresCluster>> {
   const own = new OwnObjects(cluster, ctx);
-  if (!cluster.spec.paused) await applyClusterObjects(cluster, { ctx, own });
+  const attempts = new Attempts(ctx);
+  if (!cluster.spec.paused) {
+    await attempts.make('apply the objects of the cluster', () => applyClusterObjects(cluster, { ctx, own }));
+  }
   const poll = new InstancePoll(cluster, { ctx, instances });
   const objects = { ...(await readObjects(cluster, ctx)), image, nowMs: ctx.clock.now() };
   const before = observeCluster(cluster, { ...objects, reports: await poll.reports(objects.pods) });
-  const version = await advanceUpgrade(cluster, { ctx, own, image, observed: before, pods: objects.pods });
+  const version = await advanceUpgrade(cluster, { ctx, own, attempts, image, observed: before, pods: objects.pods });
   const primary = decidePrimary(cluster, { observed: before, version });
   const observed = withTarget(before, primary);
   const isChanging = observed.targetPrimary !== before.targetPrimary || cluster.spec.paused;
@@ -72,24 +76,29 @@ async function reconcile(
     foreign,
     upgrade: version.step,
   };
-  const status = { ...clusterStatus(cluster, { observed, decisions }), ...version.status };
-  const result = { status, conditions: clusterConditions(cluster, { observed, decisions }) };
-  if (cluster.spec.paused) return { ...result, requeueAfterMs: pollMs.healthy };
+  const changes = new ClusterChanges(cluster, { ctx, own, image, attempts });
+  const result = () => ({
+    status: { ...clusterStatus(cluster, { observed, decisions, created: changes.created }), ...version.status },
+    conditions: clusterConditions(cluster, { observed, decisions, failures: attempts.failures }),
+  });
+  if (cluster.spec.paused) return { ...result(), requeueAfterMs: pollMs.healthy };
   record(primary, ctx);
   if (foreign.length > 0) {
     const note = foreignMessage(foreign, cluster.metadata.name);
     ctx.events.record({ type: 'Warning', reason: 'ForeignObject', note, series: note });
   }
-  const changes = new ClusterChanges(cluster, { ctx, own, image });
   await changes.setRoles(objects.pods, observed);
   await changes.grow(claimsToGrow(observed), observed.storageSize);
   await changes.scale(decisions.scale);
   await changes.deleteRemoved(objects.claims, observed.quorums);
   await changes.update(decisions.rollout, (name) => poll.restart(objects.pods, name));
-  await forgetRequests(observed, { primary, ctx });
+  await attempts.make('remove the request for a primary', () => forgetRequests(observed, { primary, ctx }));
+  const { status, conditions } = result();
   const leaseMs = leaseEndsInMs(objects) ?? pollMs.healthy;
-  const intervalMs = status.phase === healthyPhase ? pollMs.healthy : pollMs.changing;
-  return { ...result, requeueAfterMs: Math.min(intervalMs, leaseMs + 50) };
+  // While a change fails, only decisions about the primary are urgent.
+  const isUrgent = attempts.failures.length === 0 ? status.phase !== healthyPhase : primary.phase !== undefined;
+  const intervalMs = isUrgent ? pollMs.changing : pollMs.healthy;
+  return { status, conditions, requeueAfterMs: Math.min(intervalMs, leaseMs + 50) };
 }
 
 /** While a major upgrade has stopped the servers, the primary is kept: there is no failover. */
