@@ -1,6 +1,7 @@
 import { chmod, copyFile, mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@kubewright/apimachinery';
+import { operatorRole } from '../instance/protocol.ts';
 import { type InitdbOptions, initdb } from '../instance/server/copy-data.ts';
 import { type ProgramContext, runProgram } from '../instance/server/run-program.ts';
 import { withTrialServer } from './trial-server.ts';
@@ -13,7 +14,7 @@ export interface CheckOptions {
   readonly parameters: Readonly<Record<string, string>>;
   /** Name of the primary's Service. */
   readonly host: string;
-  /** Folder with `ca.crt`, and `tls.crt` and `tls.key` for the user `postgres`. */
+  /** Folder with `ca.crt`, and the operator's `tls.crt` and `tls.key`. */
   readonly certificates: string;
   /** An empty folder for the trial server. */
   readonly folder: string;
@@ -64,7 +65,7 @@ async function connectionTo({ host, certificates, folder }: CheckOptions): Promi
   const parts = {
     host,
     port: 5432,
-    user: 'postgres',
+    user: operatorRole,
     dbname: 'postgres',
     sslmode: 'verify-ca',
     sslrootcert: join(certificates, 'ca.crt'),
