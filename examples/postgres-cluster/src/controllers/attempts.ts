@@ -3,7 +3,7 @@ import type { ReconcileContext } from '@kubewright/runtime';
 import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 
 /**
- * Makes the changes of one reconcile, and collects the failures. A failed change must not end the reconcile: the decision about
+ * Applies the changes of one reconcile, and collects the failures. A failed change must not end the reconcile: the decision about
  * the primary has to be stored, or a full quota or a volume that cannot grow would prevent a failover.
  */
 export class Attempts {
@@ -19,7 +19,7 @@ export class Attempts {
     return this.#failures;
   }
 
-  /** Makes a change, such as `expand the volume of shop-1`. Returns false if it failed. */
+  /** Applies a change, such as `expand the volume of shop-1`. Returns false if it failed. */
   async make(change: string, act: () => Promise<unknown>): Promise<boolean> {
     const { events, log, signal } = this.#ctx;
     try {
