@@ -3,6 +3,7 @@ import { Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 import { ConfigMap, Pod } from '@kubewright/apimachinery/core/v1';
 import type { Condition } from '@kubewright/apimachinery/meta/v1';
 import { stored } from '@kubewright/apimachinery/testing';
+import { TestEnvironment } from '@kubewright/controlplane';
 import { controller, defineKind } from '@kubewright/runtime';
 import { describe, expect, it } from 'vitest';
 import { advance } from '../clock/advance.ts';
@@ -131,6 +132,22 @@ describe('reconcileOnce', () => {
     await advance(clock, '24h');
     await again();
     expect(times).toEqual([Date.UTC(2030, 0, 1), Date.UTC(2030, 0, 2)]);
+  });
+
+  it('runs at the time of a running cluster', async () => {
+    await using environment = await TestEnvironment.start({ components: ['apiserver'] });
+    const ages: number[] = [];
+    const observer = controller({
+      for: ConfigMap,
+      reconcile: async ({ metadata }, ctx) => void ages.push(ctx.clock.now() - Date.parse(metadata.creationTimestamp)),
+    });
+    const object = ConfigMap({ metadata: { name: 'one', namespace: 'default' } });
+    const { again } = await reconcileOnce(observer, { client: environment.client, object });
+    await again();
+    expect(ages.map((age) => age >= 0 && age < 60_000)).toEqual([true, true]);
+    const key = { name: 'one', namespace: 'default' };
+    await reconcileOnce(observer, { client: environment.client, object: key, now: '2030-01-01T00:00:00Z' });
+    expect(ages.at(-1)).toBeGreaterThan(60_000);
   });
 
   it('validates and defaults built-in kinds as the API server does', async () => {

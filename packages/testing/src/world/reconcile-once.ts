@@ -1,9 +1,11 @@
 import {
+  type Clock,
   type KindDescriptor,
   type KubernetesObject,
   type ObjectKey,
   type Random,
   seededRandom,
+  systemClock,
   VirtualClock,
 } from '@kubewright/apimachinery';
 import { defined } from '@kubewright/apimachinery/internal';
@@ -59,7 +61,7 @@ interface RunningCluster<T extends KubernetesObject>
   readonly client: KubernetesClient;
   /** The object to reconcile, or its key. An object that is not stored yet is created first. */
   readonly object: T | ObjectKey;
-  /** The time of the controller; the cluster has its own clock. @defaultValue `2026-01-01T00:00:00Z` */
+  /** The time of the controller; the cluster has its own clock. @defaultValue the system clock, like the cluster's */
   readonly now?: ReconcileWorld<T>['now'];
 }
 
@@ -106,10 +108,18 @@ export async function reconcileOnce<T extends KubernetesObject>(
   definition: ControllerDefinition,
   world: ReconcileWorld<T> | RunningCluster<T>,
 ): Promise<ReconcileReport<T>> {
-  const { now, random = seededRandom(1) } = world;
-  const clock = now instanceof VirtualClock ? now : new VirtualClock(now === undefined ? undefined : timeOf(now));
-  const place = 'client' in world ? world : await inMemoryWorld(definition, world, { clock, random });
+  const { random = seededRandom(1) } = world;
+  if ('client' in world) {
+    const clock = world.now === undefined ? systemClock : virtualClock(world.now);
+    return reconcileIn(definition, { ...world, clock, random });
+  }
+  const clock = virtualClock(world.now);
+  const place = await inMemoryWorld(definition, world, { clock, random });
   return reconcileIn(definition, { ...world, ...place, clock, random });
+}
+
+function virtualClock(now: ReconcileWorld<KubernetesObject>['now']): VirtualClock {
+  return now instanceof VirtualClock ? now : new VirtualClock(now === undefined ? undefined : timeOf(now));
 }
 
 /** Starts an API server with the objects of a world. */
@@ -132,7 +142,7 @@ async function inMemoryWorld<T extends KubernetesObject>(
 
 async function reconcileIn<T extends KubernetesObject>(
   definition: ControllerDefinition,
-  world: RunningCluster<T> & { readonly clock: VirtualClock; readonly random: Random },
+  world: RunningCluster<T> & { readonly clock: Clock; readonly random: Random },
 ): Promise<ReconcileReport<T>> {
   const { client, object, clock, random, faults, log, signal } = world;
   const report = await reconcileKey<T>(definition, object, {
