@@ -3,7 +3,7 @@ import { VirtualClock } from '@kubewright/apimachinery';
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { Job } from '@kubewright/apimachinery/batch/v1';
 import { CertificateSigningRequest } from '@kubewright/apimachinery/certificates/v1';
-import { Event, PersistentVolume, PersistentVolumeClaim, Pod, Service } from '@kubewright/apimachinery/core/v1';
+import { Event, Node, PersistentVolume, PersistentVolumeClaim, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { TestEnvironment, type TestNamespace } from '@kubewright/controlplane';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { toBeAbsent } from '../matchers/to-be-absent.ts';
@@ -236,5 +236,19 @@ describe('FakeInfrastructure.start', () => {
   it('rejects an existing cluster', async () => {
     const existing = { backend: 'existing' } as TestEnvironment;
     await expect(FakeInfrastructure.start(existing)).rejects.toMatchObject({ code: 'KW8002' });
+  });
+
+  it.each([
+    ['all', undefined, 'nodes, scheduler, node-lifecycle-controller, taint-eviction-controller, '],
+    ['one', FakeInfrastructure.components.filter((each) => each !== '-scheduler'), 'scheduler;'],
+  ])('rejects an environment that runs %s of the components it replaces', async (_, components, named) => {
+    await using environment = await TestEnvironment.start(components && { components });
+    const starting = FakeInfrastructure.start(environment);
+    await expect(starting).rejects.toMatchObject({
+      code: 'KW8002',
+      message: expect.stringContaining(`the environment runs components that it replaces: ${named}`),
+      remedy: 'pass components: FakeInfrastructure.components to TestEnvironment.start',
+    });
+    expect((await environment.client.resource(Node).list()).items).toEqual([]);
   });
 });

@@ -15,6 +15,7 @@ import type { TestEnvironment } from '@kubewright/controlplane';
 import { scriptedPodStatus } from '@kubewright/controlplane/internal';
 import { Manager, silentLogger } from '@kubewright/runtime';
 import { toHaveCondition } from '../matchers/to-have-condition.ts';
+import { RunningManager } from '../operator/running-manager.ts';
 import { eventually } from '../wait/eventually.ts';
 import { balancerAddress, podAddress } from './addresses.ts';
 import { bindClaim } from './bind-claim.ts';
@@ -30,6 +31,20 @@ class FakeInfrastructureError extends KubewrightError {
   override readonly name = 'FakeInfrastructureError';
   readonly code = 'KW8002';
 }
+
+/** The components that would fight fake infrastructure. */
+const replaced: readonly string[] = [
+  'nodes',
+  'scheduler',
+  'node-lifecycle-controller',
+  'taint-eviction-controller',
+  'pod-garbage-collector-controller',
+  'persistentvolume-binder-controller',
+  'local-volume-provisioner',
+  'service-lb-controller',
+  'certificatesigningrequest-approving-controller',
+  'certificatesigningrequest-signing-controller',
+];
 
 type Scripts = Parameters<typeof scriptedPodStatus>[1]['scripts'];
 type Script = Scripts extends ReadonlyMap<string, infer S> ? S : never;
@@ -51,58 +66,42 @@ type Script = Scripts extends ReadonlyMap<string, infer S> ? S : never;
  */
 export class FakeInfrastructure implements AsyncDisposable {
   /** The value of `components` for `TestEnvironment.start`: all components except those that fake infrastructure replaces. */
-  static readonly components: readonly string[] = [
-    '*',
-    '-nodes',
-    '-scheduler',
-    '-node-lifecycle-controller',
-    '-taint-eviction-controller',
-    '-pod-garbage-collector-controller',
-    '-persistentvolume-binder-controller',
-    '-local-volume-provisioner',
-    '-service-lb-controller',
-    '-certificatesigningrequest-approving-controller',
-    '-certificatesigningrequest-signing-controller',
-  ];
+  static readonly components: readonly string[] = ['*', ...replaced.map((component) => `-${component}`)];
 
   readonly #client: KubernetesClient;
   readonly #clock: Clock;
   readonly #hasJobController: boolean;
-  readonly #manager: Manager;
+  readonly #running: RunningManager;
   #podAddresses = 0;
   #balancerAddresses = 0;
   #authority: KeyPair | undefined;
 
-  private constructor(environment: TestEnvironment, clock: Clock) {
-    const { client } = environment;
-    this.#client = client;
+  private constructor(
+    environment: TestEnvironment,
+    { running, clock }: { readonly running: RunningManager; readonly clock: Clock },
+  ) {
+    this.#client = environment.client;
     this.#hasJobController = environment.runs('job-controller');
+    this.#running = running;
     this.#clock = clock;
-    this.#manager = new Manager({ controllers: [podRemover()], client, log: silentLogger, handleSignals: false });
   }
 
   /**
    * Registers the node `fake-node`.
    *
    * @param options - `clock`: the source of the times in statuses. @defaultValue the system clock
-   * @throws FakeInfrastructureError (KW8002) on an existing cluster, whose own nodes would interfere
+   * @throws FakeInfrastructureError (KW8002) if the environment runs components that fake infrastructure replaces, as an existing
+   * cluster does
    */
   static async start(
     environment: TestEnvironment,
     { clock = systemClock }: { readonly clock?: Clock } = {},
   ): Promise<FakeInfrastructure> {
-    if (environment.backend === 'existing') {
-      throw new FakeInfrastructureError({
-        what: 'cannot start fake infrastructure',
-        why: 'the cluster of USE_EXISTING_CLUSTER has its own nodes',
-        remedy: 'unset USE_EXISTING_CLUSTER, or skip the test there',
-      });
-    }
-    const infrastructure = new FakeInfrastructure(environment, clock);
-    await registerNode(environment.client, clock.now());
-    infrastructure.#manager.run().catch(() => undefined); // The manager ends when this object is disposed.
-    await infrastructure.#manager.started();
-    return infrastructure;
+    checkComponents(environment);
+    const { client } = environment;
+    await registerNode(client, clock.now());
+    const manager = new Manager({ controllers: [podRemover()], client, log: silentLogger, handleSignals: false });
+    return new FakeInfrastructure(environment, { running: await RunningManager.start(manager), clock });
   }
 
   /** Starts all containers and lets their probes succeed: the pod is `Running` and ready. */
@@ -232,8 +231,9 @@ export class FakeInfrastructure implements AsyncDisposable {
     return signRequest(this.#client, { name: keyOf(request).name, authority: this.#authority, nowMs });
   }
 
+  /** Stops ending pods. @throws the error that stopped it earlier, if any */
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#manager[Symbol.asyncDispose]();
+    await this.#running[Symbol.asyncDispose]();
   }
 
   /** Binds the pod to the node if necessary, changes its containers, and reports the result. */
@@ -289,6 +289,22 @@ export class FakeInfrastructure implements AsyncDisposable {
     await pods.subresource('binding').create(key, binding);
     return pods.get(key);
   }
+}
+
+/** @throws FakeInfrastructureError if the environment runs a component that fake infrastructure replaces */
+function checkComponents(environment: TestEnvironment): void {
+  const what = 'cannot start fake infrastructure';
+  if (environment.backend === 'existing') {
+    const why = 'the cluster of USE_EXISTING_CLUSTER has its own nodes';
+    throw new FakeInfrastructureError({ what, why, remedy: 'unset USE_EXISTING_CLUSTER, or skip the test there' });
+  }
+  const running = replaced.filter((component) => environment.runs(component));
+  if (running.length === 0) return;
+  throw new FakeInfrastructureError({
+    what,
+    why: `the environment runs components that it replaces: ${running.join(', ')}`,
+    remedy: 'pass components: FakeInfrastructure.components to TestEnvironment.start',
+  });
 }
 
 /** An object, or its key. */
