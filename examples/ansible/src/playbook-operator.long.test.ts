@@ -3,7 +3,7 @@ import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import type { Condition } from '@kubewright/apimachinery/meta/v1';
 import { applyManifests } from '@kubewright/controlplane';
-import { eventually, TestEnvironment, TestOperator, toBeAbsent, toMatch } from '@kubewright/testing';
+import { TestEnvironment, TestOperator, toBeAbsent, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { playbookController } from './playbook-operator.ts';
 import { readWatches } from './watches.ts';
@@ -53,7 +53,7 @@ describe.skipIf(isMissing)('playbookController (needs ansible-playbook: node scr
   it('runs the playbook for each change, prunes its objects, and reports failed tasks', async () => {
     const { client } = environment;
     const owner = [{ kind: 'Greeting', name: 'hello', controller: true }];
-    await eventually(state, toMatch(done), patience);
+    await operator.eventually(state, toMatch(done), patience);
     const config = await client.resource(ConfigMap).get(key);
     expect(config).toMatchObject({
       metadata: { ownerReferences: owner },
@@ -63,12 +63,16 @@ describe.skipIf(isMissing)('playbookController (needs ansible-playbook: node scr
 
     // A template in a value stays text.
     await set({ message: '{{ 1 + 1 }}', withServers: false });
-    await eventually(state, toMatch(done), patience);
+    await operator.eventually(state, toMatch(done), patience);
     expect((await client.resource(ConfigMap).get(key)).data).toEqual({ message: '{{ 1 + 1 }}' });
-    await eventually(async () => (await client.resource(Deployment).list({ namespace })).items, toBeAbsent(), patience);
+    await operator.eventually(
+      async () => (await client.resource(Deployment).list({ namespace })).items,
+      toBeAbsent(),
+      patience,
+    );
 
     await set({ message: '' });
     const failed = 'Failure Failed Check the message: the message is empty';
-    await eventually(state, toMatch([failed]), patience);
+    await operator.eventually(state, toMatch([failed]), patience);
   });
 });

@@ -5,7 +5,6 @@ import type { AddressInfo } from 'node:net';
 import { Pod } from '@kubewright/apimachinery/core/v1';
 import { stored } from '@kubewright/apimachinery/testing';
 import {
-  eventually,
   FakeInfrastructure,
   reconcileOnce,
   TestEnvironment,
@@ -81,25 +80,29 @@ describe.each(hooks)('%s', (name, hook) => {
     await using infrastructure = await FakeInfrastructure.start(environment);
     const { client } = environment;
     const controller = composite({ parent: HelloWorld, children: [Pod], ...hook() });
-    await using _operator = await TestOperator.start(client, { controllers: [controller] });
+    await using operator = await TestOperator.start(client, { controllers: [controller] });
     await client.resource(HelloWorld).create(HelloWorld({ metadata: { name: 'hello', namespace }, spec: parent.spec }));
     const names = async () =>
       (await client.resource(Pod).list({ namespace })).items
         .filter(({ metadata }) => metadata.deletionTimestamp === undefined)
         .map(({ metadata }) => metadata.name);
-    await eventually(names, toMatch(['hello-ada', 'hello-grace']), patience);
+    await operator.eventually(names, toMatch(['hello-ada', 'hello-grace']), patience);
     await infrastructure.succeed({ namespace, name: 'hello-ada' });
     const hello = { namespace, name: 'hello' };
-    await eventually(() => client.resource(HelloWorld).get(hello), toMatch({ status: { greeted: 1 } }), patience);
+    await operator.eventually(
+      () => client.resource(HelloWorld).get(hello),
+      toMatch({ status: { greeted: 1 } }),
+      patience,
+    );
     const who = ['ada', 'barbara'];
     await client.resource(HelloWorld).patch(hello, { type: 'merge', body: { spec: { who } } });
-    await eventually(names, toMatch(['hello-ada', 'hello-barbara']), patience);
+    await operator.eventually(names, toMatch(['hello-ada', 'hello-barbara']), patience);
     await client.resource(HelloWorld).delete(hello);
-    await eventually(names, toMatch(['hello.goodbye']), patience);
+    await operator.eventually(names, toMatch(['hello.goodbye']), patience);
     expect(await client.resource(HelloWorld).get(hello)).toMatchObject({ metadata: { deletionGracePeriodSeconds: 0 } });
     await infrastructure.succeed({ namespace, name: 'hello.goodbye' });
     const all = async () => (await client.resource(HelloWorld).list({ namespace })).items;
-    await eventually(all, toBeAbsent(), patience);
+    await operator.eventually(all, toBeAbsent(), patience);
   });
 });
 

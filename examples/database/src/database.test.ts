@@ -1,7 +1,7 @@
 import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { Secret, Service } from '@kubewright/apimachinery/core/v1';
 import { applyManifests } from '@kubewright/controlplane';
-import { eventually, TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
+import { TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from './api/database.ts';
 import { database } from './database.ts';
@@ -31,12 +31,12 @@ describe('database', () => {
     await apply('crd.yml');
     await apply('sample-object.yml');
     const servers = () => client.resource(StatefulSet).get(key);
-    await eventually(servers, toMatch({ spec: { replicas: 3 } }), patience);
+    await operator.eventually(servers, toMatch({ spec: { replicas: 3 } }), patience);
     expect(await client.resource(Service).get(key)).toMatchObject({ spec: { ports: [{ port: 5432 }] } });
     const { data } = await client.resource(Secret).get(key);
     await apply('crd-with-rules.yml');
     const outOfRange = 'spec.port: Invalid value: 70000: spec.port in body should be less than or equal to 65535';
-    await eventually(
+    await operator.eventually(
       () => patch({ port: 70000 }).catch(String),
       (found) => expect(found).toContain(outOfRange),
       patience,
@@ -44,7 +44,7 @@ describe('database', () => {
     await expect(patch({ 'storage-size': 'much' })).rejects.toThrow('must be an amount of bytes, such as 50G');
     await expect(patch({ 'storage-size': '60G' })).rejects.toThrow('are fixed at creation');
     await patch({ replicas: 4 });
-    await eventually(servers, toMatch({ spec: { replicas: 4 } }), patience);
+    await operator.eventually(servers, toMatch({ spec: { replicas: 4 } }), patience);
     expect((await client.resource(Secret).get(key)).data).toEqual(data);
   });
 });

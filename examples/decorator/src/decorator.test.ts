@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { Service } from '@kubewright/apimachinery/core/v1';
 import { stored } from '@kubewright/apimachinery/testing';
-import { eventually, reconcileOnce, TestEnvironment, TestOperator, toBeAbsent, toMatch } from '@kubewright/testing';
+import { reconcileOnce, TestEnvironment, TestOperator, toBeAbsent, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decorator } from './decorator.ts';
 import { portAnnotation, removeServices, servicePerPod, wantsServices } from './service-per-pod.ts';
@@ -86,7 +86,7 @@ describe.each(hooks)('%s', (name, hook, finalize) => {
     const { client } = environment;
     const options = { name: 'service-per-pod', for: StatefulSet, selects: wantsServices, attachments: [Service] };
     const controllers = [decorator({ ...options, sync: hook(), finalize: finalize() })];
-    await using _operator = await TestOperator.start(client, { controllers });
+    await using operator = await TestOperator.start(client, { controllers });
     const key = { namespace, name: 'web' };
     const services = async () =>
       (await client.resource(Service).list({ namespace })).items
@@ -99,23 +99,23 @@ describe.each(hooks)('%s', (name, hook, finalize) => {
     expect(await writes()).toEqual([]);
     const body = (value: string | null) => ({ metadata: { annotations: { [portAnnotation]: value } } });
     await client.resource(StatefulSet).patch(key, { type: 'merge', body: body('80') });
-    await eventually(services, toMatch(['web-0', 'web-1']), patience);
-    await eventually(annotations, toMatch({ [portAnnotation]: '80', [noted]: '2' }), patience);
+    await operator.eventually(services, toMatch(['web-0', 'web-1']), patience);
+    await operator.eventually(annotations, toMatch({ [portAnnotation]: '80', [noted]: '2' }), patience);
     expect(await writes()).toEqual([]);
     await client.resource(StatefulSet).patch(key, { type: 'merge', body: { spec: { replicas: 3 } } });
-    await eventually(services, toMatch(['web-0', 'web-1', 'web-2']), patience);
+    await operator.eventually(services, toMatch(['web-0', 'web-1', 'web-2']), patience);
     await client.resource(StatefulSet).patch(key, { type: 'merge', body: body(null) });
-    await eventually(services, toBeAbsent(), patience);
-    await eventually(annotations, (found) => expect(found).toEqual({}), patience);
+    await operator.eventually(services, toBeAbsent(), patience);
+    await operator.eventually(annotations, (found) => expect(found).toEqual({}), patience);
     const finalizers = async () => (await client.resource(StatefulSet).get(key)).metadata.finalizers;
-    await eventually(finalizers, toMatch(undefined), patience);
+    await operator.eventually(finalizers, toMatch(undefined), patience);
     expect(await writes()).toEqual([]);
 
     await client.resource(StatefulSet).patch(key, { type: 'merge', body: body('80') });
-    await eventually(services, toMatch(['web-0', 'web-1', 'web-2']), patience);
+    await operator.eventually(services, toMatch(['web-0', 'web-1', 'web-2']), patience);
     expect(await finalizers()).toEqual(['hooks.example.com/service-per-pod']);
     await client.resource(StatefulSet).delete(key);
-    await eventually(() => client.resource(StatefulSet).get(key), toBeAbsent(), patience);
+    await operator.eventually(() => client.resource(StatefulSet).get(key), toBeAbsent(), patience);
     expect(await services()).toEqual([]);
   });
 });

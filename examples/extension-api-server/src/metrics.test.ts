@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { text } from 'node:stream/consumers';
 import { Pod } from '@kubewright/apimachinery/core/v1';
-import { eventually, FakeInfrastructure, TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
+import { FakeInfrastructure, TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
 import { describe, expect, it } from 'vitest';
 import { register } from '../dev/register.ts';
 import { metricsServer, PodMetrics } from './metrics.ts';
@@ -24,7 +24,7 @@ describe('the metrics API server', () => {
       cluster: client,
       hostnames: ['metrics.default.svc'],
     });
-    await using _operator = await TestOperator.start(client, { runnables: [server] });
+    await using operator = await TestOperator.start(client, { runnables: [server] });
     await register(client, server, { group: PodMetrics.group, version: PodMetrics.version, service: 'metrics' });
     const create = (name: string) => {
       const containers = [
@@ -43,7 +43,7 @@ describe('the metrics API server', () => {
       { name: 'main', usage },
       { name: 'proxy', usage },
     ];
-    await eventually(list, toMatch({ items: [{ metadata: { name: 'web' }, containers }] }), patience);
+    await operator.eventually(list, toMatch({ items: [{ metadata: { name: 'web' }, containers }] }), patience);
     await expect(client.resource(PodMetrics).get({ namespace: 'default', name: 'pending' })).rejects.toThrow(
       'not found',
     );

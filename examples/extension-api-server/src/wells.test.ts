@@ -1,4 +1,4 @@
-import { eventually, TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
+import { TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { register } from '../dev/register.ts';
 import { WaterLevel } from './api/v1/water-level.ts';
@@ -25,7 +25,7 @@ describe('the API server of wells', () => {
   it('stores wells, behind the API server of the cluster', async () => {
     const wells = environment.client.resource(Well);
     const list = () => wells.list({ namespace: 'default' }).then(({ items }) => items.length);
-    await eventually(() => list().catch(String), toMatch(0), patience);
+    await operator.eventually(() => list().catch(String), toMatch(0), patience);
     const well = (name: string, depth: number) => Well({ metadata: { name, namespace: 'default' }, spec: { depth } });
     expect((await wells.create(well('garden', 12))).spec).toEqual({ depth: 12, pump: 'bucket' });
     await expect(wells.create(well('deep', 200))).rejects.toThrow('a well deeper than 100 metres needs a motor');
@@ -34,6 +34,6 @@ describe('the API server of wells', () => {
   it('computes water levels', async () => {
     const levels = environment.client.resource(WaterLevel);
     const read = async () => (await levels.list({ namespace: 'default' })).items.map(({ metadata }) => metadata.name);
-    await eventually(() => read().catch(String), toMatch(['garden', 'yard']), patience);
+    await operator.eventually(() => read().catch(String), toMatch(['garden', 'yard']), patience);
   });
 });

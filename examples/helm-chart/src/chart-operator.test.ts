@@ -1,8 +1,9 @@
 import { spawnSync } from 'node:child_process';
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { ConfigMap, Service } from '@kubewright/apimachinery/core/v1';
+import type { Condition } from '@kubewright/apimachinery/meta/v1';
 import { applyManifests } from '@kubewright/controlplane';
-import { eventually, TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
+import { TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { chartController } from './chart-operator.ts';
 import { parseObjects } from './render-chart.ts';
@@ -53,7 +54,7 @@ describe.skipIf(isMissing)('chartController (needs helm on the PATH: node script
   const set = (spec: object) => environment.client.resource(website!.for).patch(key, { type: 'merge', body: { spec } });
   const condition = async (type: string) => {
     const { status }: Release = await environment.client.resource(website!.for).get(key);
-    const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly { readonly type: string }[] };
+    const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Condition[] };
     return conditions.find((each) => each.type === type);
   };
 
@@ -62,18 +63,18 @@ describe.skipIf(isMissing)('chartController (needs helm on the PATH: node script
     const replicas = async () => (await client.resource(Deployment).get(key)).spec?.replicas;
     const services = async () =>
       (await client.resource(Service).list({ namespace })).items.map(({ metadata }) => metadata.name);
-    await eventually(() => condition('Deployed'), toMatch({ reason: 'InstallSuccessful' }), patience);
+    await operator.eventually(() => condition('Deployed'), toMatch({ reason: 'InstallSuccessful' }), patience);
     expect([await replicas(), await services()]).toEqual([2, ['hello', 'kubernetes']]);
     expect((await client.resource(ConfigMap).get(key)).data?.['index.html']).toContain('Hello from a chart');
 
     await set({ replicas: 3, service: { enabled: false } });
-    await eventually(() => condition('Deployed'), toMatch({ reason: 'UpgradeSuccessful' }), patience);
-    await eventually(services, toMatch(['kubernetes']), patience);
+    await operator.eventually(() => condition('Deployed'), toMatch({ reason: 'UpgradeSuccessful' }), patience);
+    await operator.eventually(services, toMatch(['kubernetes']), patience);
     expect(await replicas()).toBe(3);
 
     await set({ replicas: 'many' });
     const failure = { reason: 'UpgradeError', message: expect.stringContaining('replicas') };
-    await eventually(() => condition('ReleaseFailed'), toMatch(failure), patience);
+    await operator.eventually(() => condition('ReleaseFailed'), toMatch(failure), patience);
     expect(await replicas()).toBe(3);
     // The last release stays deployed.
     expect(await condition('Deployed')).toMatchObject({ status: 'True', reason: 'UpgradeSuccessful' });
@@ -84,6 +85,6 @@ describe.skipIf(isMissing)('chartController (needs helm on the PATH: node script
     expect(await condition('Deployed')).toMatchObject({ status: 'True', reason: 'UpgradeSuccessful' });
 
     await client.resource(website!.for).delete(key);
-    await eventually(() => client.resource(Deployment).list({ namespace }), toMatch({ items: [] }), patience);
+    await operator.eventually(() => client.resource(Deployment).list({ namespace }), toMatch({ items: [] }), patience);
   });
 });

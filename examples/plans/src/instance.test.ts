@@ -2,15 +2,7 @@ import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { Job } from '@kubewright/apimachinery/batch/v1';
 import { Namespace, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { applyManifests } from '@kubewright/controlplane';
-import {
-  eventually,
-  FakeInfrastructure,
-  Faults,
-  reconcileOnce,
-  TestEnvironment,
-  TestOperator,
-  toMatch,
-} from '@kubewright/testing';
+import { FakeInfrastructure, Faults, reconcileOnce, TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Instance } from './api/v1/instance.ts';
 import { OperatorVersion } from './api/v1/operator-version.ts';
@@ -69,25 +61,25 @@ describe('plans', () => {
     const { writes } = await reconcileOnce(instance, { client, object: shop });
     expect(writes.filter(({ kind }) => kind !== 'Instance')).toEqual([]);
 
-    await using _operator = await TestOperator.start(client, { controllers: [instance] });
+    await using operator = await TestOperator.start(client, { controllers: [instance] });
     const settled = async () => {
       await runPods();
       const { run, plan, progress } = (await status()) ?? {};
       return `${run} ${plan} ${progress}`;
     };
-    await eventually(settled, toMatch('1 deploy Complete'), patience);
+    await operator.eventually(settled, toMatch('1 deploy Complete'), patience);
     expect((await client.resource(Service).get({ namespace, name: 'web' })).spec?.ports).toHaveLength(1);
 
     const set = (parameters: object) =>
       client.resource(Instance).patch(shop, { type: 'merge', body: { spec: { parameters } } });
     await set({ REPLICAS: '3' });
-    await eventually(settled, toMatch('2 scale Complete'), patience);
+    await operator.eventually(settled, toMatch('2 scale Complete'), patience);
     expect((await client.resource(Deployment).get({ namespace, name: 'web' })).spec?.replicas).toBe(3);
     await set({ MESSAGE: 'hello again' });
-    await eventually(settled, toMatch('3 deploy Complete'), patience);
+    await operator.eventually(settled, toMatch('3 deploy Complete'), patience);
     const jobs = async () =>
       (await client.resource(Job).list({ namespace })).items.map(({ metadata }) => metadata.name);
-    await eventually(jobs, toMatch(['web-migrate-3']), patience);
+    await operator.eventually(jobs, toMatch(['web-migrate-3']), patience);
 
     // The next version of the operator has no service.
     const web = { namespace, name: 'web' };
@@ -98,10 +90,10 @@ describe('plans', () => {
     }));
     await client.resource(OperatorVersion).patch(web, { type: 'merge', body: { spec: { plans } } });
     await set({ MESSAGE: 'goodbye' });
-    await eventually(settled, toMatch('4 deploy Complete'), patience);
+    await operator.eventually(settled, toMatch('4 deploy Complete'), patience);
     const services = async () =>
       (await client.resource(Service).list({ namespace })).items.map(({ metadata }) => metadata.name);
-    await eventually(services, toMatch(['kubernetes']), patience);
+    await operator.eventually(services, toMatch(['kubernetes']), patience);
     expect((await client.resource(Deployment).get(web)).spec?.replicas).toBe(3);
   });
 

@@ -1,14 +1,7 @@
 import { Deployment, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 import { Pod } from '@kubewright/apimachinery/core/v1';
 import { stored } from '@kubewright/apimachinery/testing';
-import {
-  eventually,
-  FakeInfrastructure,
-  TestEnvironment,
-  TestOperator,
-  toBeAbsent,
-  toMatch,
-} from '@kubewright/testing';
+import { FakeInfrastructure, TestEnvironment, TestOperator, toBeAbsent, toMatch } from '@kubewright/testing';
 import { describe, expect, it } from 'vitest';
 import { PodInfo } from './api/v1alpha1/pod-info.ts';
 import { infoOf, podAddresses, podInfo } from './pod-info.ts';
@@ -59,7 +52,7 @@ describe('pod-info', () => {
     });
     await using infrastructure = await FakeInfrastructure.start(environment);
     const { client } = environment;
-    await using _operator = await TestOperator.start(client, { controllers: [podInfo, podAddresses] });
+    await using operator = await TestOperator.start(client, { controllers: [podInfo, podAddresses] });
     const infos = async () => (await client.resource(PodInfo).list({ namespace: 'default' })).items;
 
     const labels = { app: 'web' };
@@ -68,11 +61,11 @@ describe('pod-info', () => {
     const spec = { selector: { matchLabels: labels }, template };
     await client.resource(Deployment).create(Deployment({ metadata, spec }));
     const workload = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'web' };
-    const [info] = await eventually(infos, toMatch([{ spec: { workload } }]), patience);
-    const { status } = await infrastructure.makeReady({ namespace: 'default', name: info?.metadata.name ?? '' });
-    await eventually(infos, toMatch([{ status: { podIPs: [status?.podIP] } }]), patience);
+    const [info] = await operator.eventually(infos, toMatch([{ spec: { workload } }]), patience);
+    const pod = await infrastructure.makeReady({ namespace: 'default', name: info?.metadata.name ?? '' });
+    await operator.eventually(infos, toMatch([{ status: { podIPs: [pod.status?.podIP ?? ''] } }]), patience);
     await client.resource(Deployment).delete({ namespace: 'default', name: 'web' });
-    await eventually(infos, toBeAbsent(), patience);
-    await eventually(() => client.resource(ReplicaSet).list({ namespace: 'default' }), toBeAbsent(), patience);
+    await operator.eventually(infos, toBeAbsent(), patience);
+    await operator.eventually(() => client.resource(ReplicaSet).list({ namespace: 'default' }), toBeAbsent(), patience);
   }, 90_000);
 });

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { Namespace, Pod } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import { applyManifests, EmbeddedCluster } from '@kubewright/controlplane';
-import { eventually, TestOperator, toMatch } from '@kubewright/testing';
+import { TestOperator, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Redis } from './api/v1alpha1/redis.ts';
 import { redis } from './redis.ts';
@@ -42,22 +42,22 @@ describe.skipIf(isMissing)('redis (needs redis-server on the PATH)', () => {
   it('replicates to new servers, and promotes another when the primary dies, without losing data', async () => {
     await client.resource(Namespace).create(Namespace({ metadata: { name: namespace } }));
     await applyManifests(client, { files: [file('samples/redis-cache.yaml')], fieldManager: 'test' });
-    await eventually(status, toMatch({ replicas: 2 }), patience);
+    await operator.eventually(status, toMatch({ replicas: 2 }), patience);
     const first = (await status())?.primary;
     await say(first, 'SET greeting hello');
     await client.resource(Redis).patch(key, { type: 'merge', body: { spec: { size: 4 } } });
-    await eventually(status, toMatch({ primary: first, replicas: 3 }), patience);
-    await eventually(() => say('redis-cache-3', 'GET greeting'), toMatch('hello'), patience);
+    await operator.eventually(status, toMatch({ primary: first, replicas: 3 }), patience);
+    await operator.eventually(() => say('redis-cache-3', 'GET greeting'), toMatch('hello'), patience);
     const [, id] = /^process_id:(\d+)/m.exec(await say(first, 'INFO server')) ?? [];
     process.kill(Number(id), 'SIGKILL');
-    await eventually(
+    await operator.eventually(
       async () => (await status())?.primary,
       (found) => expect(found).not.toBe(first),
       patience,
     );
-    await eventually(status, toMatch({ replicas: 3 }), patience);
+    await operator.eventually(status, toMatch({ replicas: 3 }), patience);
     expect(await say((await status())?.primary, 'GET greeting')).toBe('hello');
-    await eventually(() => say(first, 'GET greeting'), toMatch('hello'), patience);
+    await operator.eventually(() => say(first, 'GET greeting'), toMatch('hello'), patience);
     await expect(say(first, 'SET greeting bye')).rejects.toThrow('READONLY');
   });
 });

@@ -1,5 +1,5 @@
 import { Pod } from '@kubewright/apimachinery/core/v1';
-import { eventually, TestEnvironment, TestOperator, toBeAbsent, toMatch } from '@kubewright/testing';
+import { TestEnvironment, TestOperator, toBeAbsent, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PodSet } from './api/v1/pod-set.ts';
 import { replicaSet } from './replica-set.ts';
@@ -36,18 +36,18 @@ describe('replica-set', () => {
     })().catch(() => undefined); // stopped below
     const web = PodSet({ metadata: { name: 'web', namespace }, spec: { replicas: 20, image: 'busybox' } });
     await client.resource(PodSet).create(web);
-    await eventually(current, toMatch(20), patience);
+    await operator.eventually(current, toMatch(20), patience);
     const [first] = await pods();
     await client.resource(Pod).delete({ namespace, name: first?.metadata.name ?? '' }, { gracePeriodSeconds: 0 });
-    await eventually(() => created.size, toMatch(21), patience);
+    await operator.eventually(() => created.size, toMatch(21), patience);
     const body = { spec: { replicas: 2 } };
     await client.resource(PodSet).patch({ namespace, name: 'web' }, { type: 'merge', body });
-    await eventually(async () => (await pods()).length, toMatch(2), patience);
-    await eventually(current, toMatch(2), patience);
+    await operator.eventually(async () => (await pods()).length, toMatch(2), patience);
+    await operator.eventually(current, toMatch(2), patience);
     expect(created.size).toBe(21);
     // From here on, a pod may be replaced once more: its deletion can arrive before that of the set, as in Kubernetes.
     await client.resource(PodSet).delete({ namespace, name: 'web' });
-    await eventually(pods, toBeAbsent(), patience);
+    await operator.eventually(pods, toBeAbsent(), patience);
     stop.abort();
     await watching;
   });

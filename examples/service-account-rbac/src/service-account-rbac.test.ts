@@ -1,6 +1,6 @@
 import { Event, Namespace, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { Role, RoleBinding } from '@kubewright/apimachinery/rbac/v1';
-import { eventually, TestEnvironment, TestOperator, toHaveEvent, toMatch } from '@kubewright/testing';
+import { TestEnvironment, TestOperator, toHaveEvent, toMatch } from '@kubewright/testing';
 import { describe, expect, it } from 'vitest';
 import { serviceAccountRbac } from './service-account-rbac.ts';
 
@@ -22,17 +22,21 @@ describe('service-account-rbac', () => {
     await client.resource(ServiceAccount).create(account('other'));
     await client.resource(ServiceAccount).create(account('test-dev'));
     const events = () => client.resource(Event).list({ namespace: 'default' });
-    await eventually(events, toHaveEvent({ reason: 'NamespaceMissing', name: 'test-dev' }), patience);
+    await operator.eventually(events, toHaveEvent({ reason: 'NamespaceMissing', name: 'test-dev' }), patience);
     await client.resource(Namespace).create(Namespace({ metadata: { name: 'namespace-dev' } }));
-    await eventually(granted, toMatch(['test-dev-r', 'test-dev-rb']), patience);
+    await operator.eventually(granted, toMatch(['test-dev-r', 'test-dev-rb']), patience);
     await client.resource(Role).delete({ namespace: 'namespace-dev', name: 'test-dev-r' });
-    await eventually(granted, toMatch(['test-dev-r', 'test-dev-rb']), patience);
+    await operator.eventually(granted, toMatch(['test-dev-r', 'test-dev-rb']), patience);
     const logged = (line: RegExp) => operator.log.filter((each) => line.test(each)).length;
     expect(logged(/Role: test-dev-r, created in namespace: namespace-dev$/)).toBe(2);
     expect(logged(/Role binding: test-dev-rb, created in namespace: namespace-dev$/)).toBe(1);
     await client.resource(ServiceAccount).delete({ namespace: 'default', name: 'test-dev' });
-    await eventually(granted, toMatch([]), patience);
-    await eventually(() => logged(/Role: test-dev-r, deleted from namespace: namespace-dev$/), toMatch(1), patience);
+    await operator.eventually(granted, toMatch([]), patience);
+    await operator.eventually(
+      () => logged(/Role: test-dev-r, deleted from namespace: namespace-dev$/),
+      toMatch(1),
+      patience,
+    );
     expect(logged(/Role binding: test-dev-rb, deleted from namespace: namespace-dev$/)).toBe(1);
   }, 90_000);
 });

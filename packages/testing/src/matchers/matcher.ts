@@ -3,8 +3,11 @@ import { lineDiff } from '../diff/line-diff.ts';
 import { textOf } from '../diff/text-of.ts';
 
 /**
- * Checks a value. Throws or returns `false` if the value does not match; any other result is a match. Functions of this package, a
- * block with a test runner's `expect`, and a plain condition are therefore all matchers.
+ * Checks a value: a condition that returns true or false, or an assertion that throws and returns nothing. The functions of this
+ * package and a test runner's `expect` are assertions. Both kinds may be asynchronous.
+ *
+ * `undefined` is the result of an assertion, so at run time it is a match; every other falsy result is a mismatch. The type therefore
+ * rejects a condition that may be undefined, such as `status?.conditions?.some(isReady)`. Compare it: `… === true`.
  *
  * @example
  * ```ts
@@ -12,7 +15,10 @@ import { textOf } from '../diff/text-of.ts';
  * await eventually(() => client.resource(Pod).get({ name: 'web-0' }), isRunning);
  * ```
  */
-export type Matcher<T> = ((value: T) => unknown) & { readonly [acceptsAbsence]?: true };
+export type Matcher<T> =
+  | ((value: T) => boolean | Promise<boolean>)
+  // Not `void` alone: TypeScript assigns a function with any result to a function that returns `void`.
+  | ((value: T) => void | Promise<void>);
 
 /** Marks matchers that expect `undefined` for an object that does not exist. */
 export const acceptsAbsence: unique symbol = Symbol('accepts absence');

@@ -1,7 +1,7 @@
 import { ConfigMap, Pod } from '@kubewright/apimachinery/core/v1';
 import { stored } from '@kubewright/apimachinery/testing';
 import { describe, expect, it } from 'vitest';
-import type { Matcher } from './matcher.ts';
+import { eventually } from '../wait/eventually.ts';
 import { toBeAbsent } from './to-be-absent.ts';
 import { toBeOwnedBy } from './to-be-owned-by.ts';
 import { toHaveCondition } from './to-have-condition.ts';
@@ -10,7 +10,7 @@ import { toHaveFinalizer } from './to-have-finalizer.ts';
 import { toMatch } from './to-match.ts';
 
 /** Returns the message of a matcher that must not match; rethrows any error that is not a mismatch. */
-function mismatch<T>(matcher: Matcher<T>, value: T): string {
+function mismatch<T>(matcher: (value: T) => void, value: T): string {
   try {
     matcher(value);
   } catch (error) {
@@ -30,6 +30,36 @@ describe('toMatch', () => {
     [settings],
   ])('accepts %j', (expected) => {
     expect(() => toMatch(expected)(settings)).not.toThrow();
+  });
+
+  it('takes only fields of the value that is read', async () => {
+    const read = (): ConfigMap => settings;
+    await eventually(read, toMatch({ data: { mode: /dark/, size: expect.any(String) }, metadata: { uid: undefined } }));
+    await eventually(read, toMatch<unknown>({ kind: 'ConfigMap' }));
+    await eventually(() => [settings], toMatch([{ data: { mode: 'dark' } }]));
+    const wrong: ((object: ConfigMap) => void)[] = [
+      // @ts-expect-error the field is metadata
+      toMatch({ metdata: { name: 'settings' } }),
+      // @ts-expect-error the values are strings
+      toMatch({ data: { size: 3 } }),
+      // @ts-expect-error it is one object
+      toMatch([{ data: { mode: 'dark' } }]),
+    ];
+    for (const each of wrong) expect(mismatch(each, settings)).toContain('does not match');
+    // @ts-expect-error the field is data
+    await expect(eventually(read, toMatch({ date: { mode: 'dark' } }), { timeoutMs: 0 })).rejects.toThrow();
+  });
+
+  it('finds a global pattern each time', () => {
+    const check = toMatch({ data: { mode: /dark/g } });
+    for (let time = 0; time < 2; time++) expect(() => check(settings)).not.toThrow();
+  });
+
+  it('compares dates, maps and sets by value', () => {
+    const value = { at: new Date(0), tags: new Set(['a']) };
+    expect(() => toMatch({ at: new Date(0), tags: new Set(['a']) })(value)).not.toThrow();
+    expect(mismatch(toMatch({ at: new Date(1) }), value)).toContain('does not match');
+    expect(mismatch(toMatch({ tags: new Set(['b']) }), value)).toContain('does not match');
   });
 
   it('shows the difference in the expected fields only', () => {

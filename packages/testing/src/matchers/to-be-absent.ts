@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert';
-import { acceptsAbsence, type Matcher, titleOf } from './matcher.ts';
+import { acceptsAbsence, titleOf } from './matcher.ts';
 
 /**
  * Matches an object that does not exist: a read that fails with NotFound, `undefined`, or an empty list.
@@ -9,7 +9,7 @@ import { acceptsAbsence, type Matcher, titleOf } from './matcher.ts';
  * await eventually(() => client.resource(ConfigMap).get({ name: 'settings' }), toBeAbsent());
  * ```
  */
-export function toBeAbsent<T>(): Matcher<T> {
+export function toBeAbsent<T>(): (value: T) => void {
   const check = (value: T): void => {
     const items = Array.isArray(value) ? value : (value as { readonly items?: unknown } | undefined)?.items;
     const found = Array.isArray(items) ? items : [value].filter((each) => each !== undefined);

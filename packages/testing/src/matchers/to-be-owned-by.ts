@@ -1,6 +1,6 @@
 import type { KubernetesObject, OwnerReference } from '@kubewright/apimachinery';
 import { defined } from '@kubewright/apimachinery/internal';
-import { fail, type Matcher, titleOf } from './matcher.ts';
+import { fail, titleOf } from './matcher.ts';
 
 /**
  * Matches objects that an owner controls, by kind, name and, if the owner has one, UID.
@@ -16,7 +16,7 @@ import { fail, type Matcher, titleOf } from './matcher.ts';
 export function toBeOwnedBy<T extends KubernetesObject>(
   owner: KubernetesObject,
   { controller = true }: { readonly controller?: boolean } = {},
-): Matcher<T> {
+): (object: T) => void {
   const { apiVersion, kind, metadata } = owner;
   const { name, uid } = metadata;
   const expected = { apiVersion, kind, name, ...defined({ uid }), ...(controller && { controller }) };

@@ -1,6 +1,6 @@
 import type { Condition } from '@kubewright/apimachinery';
 import { defined } from '@kubewright/apimachinery/internal';
-import { fail, type Matcher, titleOf } from './matcher.ts';
+import { fail, titleOf } from './matcher.ts';
 import { matches } from './to-match.ts';
 
 interface WithConditions {
@@ -31,7 +31,7 @@ export function toHaveCondition<T>(
     readonly reason?: string | RegExp;
     readonly message?: string | RegExp;
   } = {},
-): Matcher<T> {
+): (object: T) => void {
   const wanted = { type, ...defined({ status: 'True', ...expected }) };
   return (object) => {
     const { metadata, status } = (object ?? {}) as WithConditions;

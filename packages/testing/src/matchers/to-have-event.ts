@@ -1,5 +1,5 @@
 import { defined } from '@kubewright/apimachinery/internal';
-import { fail, type Matcher } from './matcher.ts';
+import { fail } from './matcher.ts';
 import { matches } from './to-match.ts';
 
 /** The text of an event: the union of the fields of both event APIs and of the events that a reconcile reports. */
@@ -30,7 +30,7 @@ export function toHaveEvent<T extends readonly object[] | { readonly items: read
   readonly reason?: string | RegExp;
   readonly note?: string | RegExp;
   readonly name?: string;
-}): Matcher<T> {
+}): (events: T) => void {
   return (events) => {
     const all: readonly EventText[] = 'items' in events ? events.items : events;
     const actual = all.map(comparable);

@@ -1,5 +1,5 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import { fail, type Matcher, titleOf } from './matcher.ts';
+import { fail, titleOf } from './matcher.ts';
 
 /**
  * Matches objects with a finalizer.
@@ -11,7 +11,7 @@ import { fail, type Matcher, titleOf } from './matcher.ts';
  * await eventually(() => client.resource(ConfigMap).get({ name: 'settings' }), toHaveFinalizer('example.com/cleanup'));
  * ```
  */
-export function toHaveFinalizer<T extends KubernetesObject>(finalizer: string): Matcher<T> {
+export function toHaveFinalizer<T extends KubernetesObject>(finalizer: string): (object: T) => void {
   return (object) => {
     const { finalizers = [] } = object.metadata;
     if (finalizers.includes(finalizer)) return;

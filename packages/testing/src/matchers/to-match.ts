@@ -1,8 +1,28 @@
-import { fail, type Matcher, titleOf } from './matcher.ts';
+import { isDeepStrictEqual } from 'node:util';
+import { fail, titleOf } from './matcher.ts';
+
+/** A matcher of a test runner, such as `expect.any(String)`. */
+interface AsymmetricMatcher {
+  asymmetricMatch(actual: unknown): boolean;
+}
+
+/** The fields that a value of type `T` may be expected to have. */
+type Expected<T> = unknown extends T
+  ? unknown
+  : T extends string
+    ? T | RegExp | AsymmetricMatcher
+    : T extends readonly (infer Item)[]
+      ? readonly Expected<Item>[] | AsymmetricMatcher
+      : T extends object
+        ? { readonly [Name in keyof T]?: Expected<T[Name]> | undefined } | AsymmetricMatcher
+        : T | AsymmetricMatcher;
 
 /**
  * Matches objects that have at least the expected fields. Lists must have the same length. A regular expression matches text, and
- * matchers such as `expect.any(String)` of a test runner work in any place.
+ * matchers such as `expect.any(String)` of a test runner work in any place. A field that is expected to be undefined must be absent.
+ *
+ * As an argument of {@link eventually}, it only takes fields of the value that is read. For a value whose type does not list its
+ * fields, write `toMatch<unknown>(…)`.
  *
  * @throws AssertionError with the difference, in the expected fields only
  *
@@ -11,7 +31,7 @@ import { fail, type Matcher, titleOf } from './matcher.ts';
  * await eventually(() => client.resource(ConfigMap).get({ name: 'settings' }), toMatch({ data: { mode: 'dark' } }));
  * ```
  */
-export function toMatch<T = unknown>(expected: unknown): Matcher<T> {
+export function toMatch<T = unknown>(expected: NoInfer<Expected<T>>): (actual: T) => void {
   return (actual) => {
     if (matches(expected, actual)) return;
     fail(`${titleOf(actual)} does not match`, { expected, actual: restricted(actual, expected) });
@@ -21,7 +41,8 @@ export function toMatch<T = unknown>(expected: unknown): Matcher<T> {
 /** True if `actual` has at least the fields of `expected`. */
 export function matches(expected: unknown, actual: unknown): boolean {
   if (isAsymmetric(expected)) return expected.asymmetricMatch(actual);
-  if (expected instanceof RegExp) return typeof actual === 'string' && expected.test(actual);
+  // Unlike `test`, `search` does not depend on the last match of a global expression.
+  if (expected instanceof RegExp) return typeof actual === 'string' && actual.search(expected) >= 0;
   if (Array.isArray(expected)) {
     return (
       Array.isArray(actual) &&
@@ -29,7 +50,7 @@ export function matches(expected: unknown, actual: unknown): boolean {
       expected.every((item, index) => matches(item, actual[index]))
     );
   }
-  if (!isRecord(expected)) return Object.is(expected, actual);
+  if (!isRecord(expected)) return isDeepStrictEqual(expected, actual);
   return isRecord(actual) && Object.entries(expected).every(([name, value]) => matches(value, actual[name]));
 }
 
@@ -44,10 +65,11 @@ function restricted(actual: unknown, expected: unknown): unknown {
   return Object.fromEntries(fields.map((name) => [name, restricted(actual[name], expected[name])]));
 }
 
+/** True for objects that consist of their fields, which a Date or a Map does not. */
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof RegExp);
+  return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-function isAsymmetric(value: unknown): value is { asymmetricMatch(actual: unknown): boolean } {
+function isAsymmetric(value: unknown): value is AsymmetricMatcher {
   return typeof value === 'object' && value !== null && 'asymmetricMatch' in value;
 }

@@ -51,23 +51,23 @@ describe('TestOperator', () => {
     expect(operator.log.join('\n')).toMatch(/a fault of the test[\s\S]*copied/);
   });
 
-  it('shows its log when a wait fails, and only while it runs', async () => {
+  it('shows its log, and only its own, when one of its waits fails', async () => {
     await using namespace = await environment.namespace();
     const { client, name } = namespace;
-    // Fails at the first read, no matter how long the read takes.
-    const wait = () => consistently(() => client.resource(ConfigMap).get({ name: 'settings-copy' }), toBeAbsent());
-    {
-      await using _operator = await TestOperator.start(environment.client, {
-        controllers: [copies],
-        namespaces: [name],
-      });
-      await client.resource(ConfigMap).create(original('dark'));
-      await eventually(() => client.resource(ConfigMap).get({ name: 'settings-copy' }), undefined, patience);
-      await expect(wait()).rejects.toThrow(
-        /still there: ConfigMap [\s\S]*last 1 versions read[\s\S]*log of the operator:[\s\S]*copied/,
-      );
-    }
-    await expect(wait()).rejects.toThrow(/^(?![\s\S]*log of the operator)/);
+    const copy = () => client.resource(ConfigMap).get({ name: 'settings-copy' });
+    const options = { controllers: [copies], namespaces: [name] };
+    await using operator = await TestOperator.start(environment.client, options);
+    await using other = await TestOperator.start(environment.client, { controllers: [], namespaces: [name] });
+    await client.resource(ConfigMap).create(original('dark'));
+    await operator.eventually(copy, undefined, patience);
+    const withLog = /still there: ConfigMap [\s\S]*last 1 versions read[\s\S]*log of the operator:[\s\S]*copied/;
+    const withoutLog = /still there(?![\s\S]*copied)/;
+    // They fail at the first read, no matter how long the read takes.
+    const { eventually: eventuallyOf } = operator;
+    await expect(eventuallyOf(copy, toBeAbsent(), { timeoutMs: 0 })).rejects.toThrow(withLog);
+    await expect(operator.consistently(copy, toBeAbsent())).rejects.toThrow(withLog);
+    await expect(other.consistently(copy, toBeAbsent())).rejects.toThrow(withoutLog);
+    await expect(consistently(copy, toBeAbsent())).rejects.toThrow(withoutLog);
   });
 
   it('runs under the identity of its client', async () => {

@@ -2,7 +2,9 @@ import { systemClock } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import { Manager, type ManagerOptions, prettyLogger } from '@kubewright/runtime';
 import { Faults } from '../faults/faults.ts';
-import { type RunningLog, runningLogs } from './running-logs.ts';
+import { consistently } from '../wait/consistently.ts';
+import { eventually } from '../wait/eventually.ts';
+import { RunningManager } from './running-manager.ts';
 
 /** Options for {@link TestOperator.start}: the options of a manager that a test may set. */
 export type TestOperatorOptions = Omit<
@@ -11,14 +13,14 @@ export type TestOperatorOptions = Omit<
 >;
 
 /**
- * An operator that runs in the test: its manager, its log, and faults in its API calls. While it runs, the errors of `eventually`
- * and `consistently` show its last log lines.
+ * An operator that runs in the test: its manager, its log, faults in its API calls, and waits whose errors show its log.
  *
  * @example
  * ```ts
  * await using environment = await TestEnvironment.start();
  * await using operator = await TestOperator.start(environment.client, { controllers: [websites] });
  * operator.faults.conflict({ kind: 'Website', subresource: 'status' });
+ * await operator.eventually(() => environment.client.resource(Website).get(key), toHaveCondition('Ready'));
  * console.log(operator.log.join('\n'));
  * ```
  */
@@ -26,13 +28,23 @@ export class TestOperator implements AsyncDisposable {
   /** Faults in the operator's API calls. The test's own calls are not affected. */
   readonly faults: Faults;
   readonly manager: Manager;
-  readonly #log: RunningLog;
-  #failure: { readonly error: unknown } | undefined;
+  /** The log so far, one line per record. */
+  readonly log: readonly string[];
+  readonly #running: RunningManager;
 
-  private constructor(manager: Manager, { faults, log }: { readonly faults: Faults; readonly log: RunningLog }) {
-    this.manager = manager;
-    this.faults = faults;
-    this.#log = log;
+  /** Like {@link eventually}; the error of a time-out ends with the last lines of this operator's log. */
+  readonly eventually: typeof eventually = (read, matcher, options) =>
+    eventually(read, matcher, { log: this.log, ...options });
+
+  /** Like {@link consistently}; the error ends with the last lines of this operator's log. */
+  readonly consistently: typeof consistently = (read, matcher, options) =>
+    consistently(read, matcher, { log: this.log, ...options });
+
+  private constructor(running: RunningManager, parts: Pick<TestOperator, 'manager' | 'faults' | 'log'>) {
+    this.#running = running;
+    this.manager = parts.manager;
+    this.faults = parts.faults;
+    this.log = parts.log;
   }
 
   /**
@@ -53,34 +65,11 @@ export class TestOperator implements AsyncDisposable {
       log: prettyLogger({ destination: { write }, now: () => clock.now() }),
       handleSignals: false,
     });
-    const operator = new TestOperator(manager, { faults, log: { lines } });
-    await operator.#start();
-    return operator;
-  }
-
-  /** The log so far, one line per record. */
-  get log(): readonly string[] {
-    return this.#log.lines;
+    return new TestOperator(await RunningManager.start(manager), { manager, faults, log: lines });
   }
 
   /** Stops the operator. @throws the error that ended the operator earlier, if any */
   async [Symbol.asyncDispose](): Promise<void> {
-    runningLogs.delete(this.#log);
-    await this.manager[Symbol.asyncDispose]();
-    if (this.#failure) throw this.#failure.error;
-  }
-
-  async #start(): Promise<void> {
-    runningLogs.add(this.#log);
-    const running = this.manager.run().catch((error: unknown) => {
-      this.#failure = { error };
-    });
-    try {
-      await this.manager.started();
-    } catch (error) {
-      runningLogs.delete(this.#log);
-      await running;
-      throw error;
-    }
+    await this.#running[Symbol.asyncDispose]();
   }
 }

@@ -1,4 +1,5 @@
 import { AssertionError } from 'node:assert';
+import { inspect } from 'node:util';
 import { isNotFound } from '@kubewright/apimachinery';
 import { acceptsAbsence, type Matcher } from '../matchers/matcher.ts';
 
@@ -13,13 +14,14 @@ export async function attempt<T>(read: () => T | Promise<T>, matcher: Matcher<T>
   try {
     value = await read();
   } catch (error) {
-    if (!matcher[acceptsAbsence] || !isNotFound(error)) return { matched: false, error };
+    if (!(acceptsAbsence in matcher) || !isNotFound(error)) return { matched: false, error };
     value = undefined as T; // the matcher accepts that
   }
   try {
-    if ((await matcher(value)) !== false) return { matched: true, value };
+    const verdict: unknown = await matcher(value);
+    if (verdict === undefined || verdict) return { matched: true, value }; // An assertion returns undefined.
     const what = matcher.name === '' ? 'the matcher' : matcher.name;
-    return { matched: false, value, error: new AssertionError({ message: `${what} returned false` }) };
+    return { matched: false, value, error: new AssertionError({ message: `${what} returned ${inspect(verdict)}` }) };
   } catch (error) {
     return { matched: false, value, error };
   }

@@ -22,7 +22,7 @@ export async function consistently<T>(
   matcher: Matcher<T>,
   options: WaitOptions & { readonly forMs?: number } = {},
 ): Promise<T> {
-  const { forMs = 500, intervalMs = defaultIntervalMs, clock = systemClock, signal } = options;
+  const { forMs = 500, intervalMs = defaultIntervalMs, clock = systemClock, signal, log = [] } = options;
   const start = clock.monotonic();
   const end = start + forMs;
   const versions = new ObservedVersions();
@@ -32,7 +32,7 @@ export async function consistently<T>(
     const atMs = clock.monotonic() - start;
     versions.note(outcome.value, atMs);
     if (!outcome.matched) {
-      throw failedWait(`no match after ${atMs.toFixed(0)} ms of ${forMs} ms`, { error: outcome.error, versions });
+      throw failedWait(`no match after ${atMs.toFixed(0)} ms of ${forMs} ms`, { error: outcome.error, versions, log });
     }
     if (clock.monotonic() >= end) return outcome.value;
     await sleep(clock, { ms: Math.min(intervalMs, end - clock.monotonic()), signal });

@@ -1,10 +1,11 @@
+import assert from 'node:assert';
+import { inspect } from 'node:util';
 import { notFound, sleep, VirtualClock } from '@kubewright/apimachinery';
-import { ConfigMap } from '@kubewright/apimachinery/core/v1';
+import { ConfigMap, Pod } from '@kubewright/apimachinery/core/v1';
 import { stored } from '@kubewright/apimachinery/testing';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { toBeAbsent } from '../matchers/to-be-absent.ts';
 import { toMatch } from '../matchers/to-match.ts';
-import { runningLogs } from '../operator/running-logs.ts';
 import { consistently } from './consistently.ts';
 import { eventually } from './eventually.ts';
 
@@ -31,10 +32,7 @@ async function settled<T>(clock: VirtualClock, wait: Promise<T>): Promise<unknow
   return outcome?.value;
 }
 
-afterEach(() => {
-  runningLogs.clear();
-  vi.unstubAllEnvs();
-});
+afterEach(() => vi.unstubAllEnvs());
 
 describe('eventually', () => {
   it('returns the first value that matches', async () => {
@@ -56,6 +54,60 @@ describe('eventually', () => {
     expect(await settled(clock, wait('light'))).toMatchObject({ name: 'AssertionError' });
   });
 
+  it.each([false, null, 0, '', Number.NaN].map((verdict) => [inspect(verdict), verdict]))(
+    'takes %s for a mismatch',
+    async (text, verdict) => {
+      const clock = new VirtualClock();
+      // A program without types can return anything.
+      const matcher = (() => verdict) as () => boolean;
+      const wait = eventually(() => version('1', 'dark'), matcher, { clock, timeoutMs: 0 });
+      expect(await settled(clock, wait)).toMatchObject({
+        message: expect.stringContaining(`: matcher returned ${text}`),
+      });
+    },
+  );
+
+  it('does not compile with a condition that may be undefined', async () => {
+    const clock = new VirtualClock();
+    const pod = (): Pod => Pod({ metadata: { name: 'web' }, spec: { containers: [] } });
+    const isReady = ({ status }: Pod) => status?.conditions?.some(({ type }) => type === 'Ready');
+    const options = { clock, timeoutMs: 0 };
+    const waits = [
+      // @ts-expect-error the result may be undefined
+      eventually(pod, ({ status }) => status?.conditions?.some(({ type }) => type === 'Ready'), options),
+      // @ts-expect-error the result may be undefined
+      eventually(pod, isReady, options),
+      // @ts-expect-error the result may be undefined
+      eventually(pod, async (object) => isReady(object), options),
+      // @ts-expect-error the result is a number
+      eventually(pod, ({ spec }) => spec?.containers.length ?? 0, options),
+      // @ts-expect-error the result may be undefined
+      consistently(pod, isReady, { clock, forMs: 0 }),
+      eventually(pod, (object) => isReady(object) === true, options),
+    ];
+    await Promise.allSettled(waits);
+  });
+
+  it('takes the assertions of test runners, which return nothing', async () => {
+    const clock = new VirtualClock();
+    const read = (): number => 1;
+    const waits = [
+      eventually(read, (value) => expect(value).toBe(1), { clock }),
+      eventually(read, (value) => assert.equal(value, 1), { clock }),
+      eventually(read, async (value) => expect(Promise.resolve(value)).resolves.toBe(1), { clock }),
+      eventually(read, (value) => void expect(value).toBe(1), { clock }),
+    ];
+    expect(await settled(clock, Promise.all(waits))).toEqual([1, 1, 1, 1]);
+  });
+
+  it('does not take false for a success if there is no matcher', async () => {
+    const clock = new VirtualClock();
+    expect(await settled(clock, eventually(reads(false, true), undefined, { clock }))).toBe(true);
+    expect(await settled(clock, eventually(reads(false), undefined, { clock, timeoutMs: 0 }))).toMatchObject({
+      message: 'no match within 0 ms (1 read): the read returned false',
+    });
+  });
+
   it('waits for a successful read if there is no matcher', async () => {
     const clock = new VirtualClock();
     const missing = () => {
@@ -66,12 +118,12 @@ describe('eventually', () => {
     expect(await settled(clock, eventually(missing, toBeAbsent(), { clock }))).toBeUndefined();
   });
 
-  it('shows the difference, the last five versions and the log of the operator', async () => {
+  it('shows the difference, the last five versions and the end of the log', async () => {
     const clock = new VirtualClock();
-    runningLogs.add({ lines: Array.from({ length: 30 }, (_, line) => `INFO reconciled ${line}`) });
+    const log = Array.from({ length: 30 }, (_, line) => `INFO reconciled ${line}`);
     const modes = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
     const read = reads(...modes.map((mode, index) => version(String(index + 1), mode)));
-    const wait = eventually(read, toMatch({ data: { mode: 'dark' } }), { clock, timeoutMs: 2_000 });
+    const wait = eventually(read, toMatch({ data: { mode: 'dark' } }), { clock, timeoutMs: 2_000, log });
     const { message } = (await settled(clock, wait)) as Error;
     expect(message).toMatch(/^no match within 2000 ms \(\d+ reads\): ConfigMap default\/settings does not match/);
     expect(message).toContain('-     "mode": "dark"\n+     "mode": "g"');

@@ -1,3 +1,4 @@
+import { AssertionError } from 'node:assert';
 import { type Clock, parseDurationMs, sleep, systemClock } from '@kubewright/apimachinery';
 import type { Matcher } from '../matchers/matcher.ts';
 import { attempt } from './attempt.ts';
@@ -9,11 +10,11 @@ import { defaultIntervalMs, type WaitOptions } from './wait-options.ts';
  * Reads until the value matches, and returns it. A read that fails counts as a value that does not match. The last read starts at
  * the time-out and has one more interval to finish.
  *
- * @param matcher - @defaultValue any value: waits until the read succeeds
+ * @param matcher - @defaultValue any value but `false`: waits until the read succeeds
  * @param options - `timeoutMs`: @defaultValue the value of the environment variable `KUBEWRIGHT_EVENTUALLY_TIMEOUT`, in Go's
  * notation, otherwise 4,000, which is less than the time limit of test runners
- * @throws AssertionError at the time-out: the difference, the last five versions of the objects that were read, and the last log
- * lines of the operators that `TestOperator` runs
+ * @throws AssertionError at the time-out: the difference, the last five versions of the objects that were read, and the last
+ * lines of `log`
  *
  * @example
  * ```ts
@@ -26,7 +27,7 @@ import { defaultIntervalMs, type WaitOptions } from './wait-options.ts';
  */
 export async function eventually<T>(
   read: () => T | Promise<T>,
-  matcher: Matcher<T> = () => undefined,
+  matcher: Matcher<T> = notFalse,
   options: WaitOptions & { readonly timeoutMs?: number } = {},
 ): Promise<T> {
   const {
@@ -34,6 +35,7 @@ export async function eventually<T>(
     intervalMs: pauseMs = defaultIntervalMs,
     clock = systemClock,
     signal,
+    log = [],
   } = options;
   const start = clock.monotonic();
   const end = start + timeoutMs;
@@ -52,10 +54,15 @@ export async function eventually<T>(
     }
     if (!outcome || isLast) {
       const times = reads === 1 ? '1 read' : `${reads} reads`;
-      throw failedWait(`no match within ${timeoutMs} ms (${times})`, { error: failure, versions });
+      throw failedWait(`no match within ${timeoutMs} ms (${times})`, { error: failure, versions, log });
     }
     await sleep(clock, { ms: Math.max(0, Math.min(pauseMs, end - clock.monotonic())), signal });
   }
+}
+
+/** The matcher of a wait without one. */
+function notFalse(value: unknown): void {
+  if (value === false) throw new AssertionError({ message: 'the read returned false' });
 }
 
 /** Waits for a promise that never rejects. Returns undefined if it takes longer, or if the signal aborts. */

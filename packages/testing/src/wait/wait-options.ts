@@ -8,6 +8,8 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
   /** @defaultValue the system clock */
   readonly clock?: Clock;
+  /** Lines whose last 20 end the error. The methods of a `TestOperator` pass the log of the operator. @defaultValue none */
+  readonly log?: readonly string[];
 }
 
 /** The default of {@link WaitOptions.intervalMs}. */
