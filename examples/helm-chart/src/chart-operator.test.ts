@@ -80,8 +80,8 @@ describe.skipIf(isMissing)('chartController (needs helm on the PATH: node script
     expect(await condition('Deployed')).toMatchObject({ status: 'True', reason: 'UpgradeSuccessful' });
 
     await set({ replicas: 1 });
-    await eventually(() => condition('ReleaseFailed'), toMatch(undefined), patience);
-    await eventually(replicas, toMatch(1), patience);
+    await operator.eventually(() => condition('ReleaseFailed'), toMatch(undefined), patience);
+    await operator.eventually(replicas, toMatch(1), patience);
     expect(await condition('Deployed')).toMatchObject({ status: 'True', reason: 'UpgradeSuccessful' });
 
     await client.resource(website!.for).delete(key);

@@ -114,15 +114,15 @@ describe('plans', () => {
 
   it('runs an instance as soon as its OperatorVersion exists', async () => {
     const { client } = environment;
-    await using _operator = await TestOperator.start(client, { controllers: [instances()] });
+    await using operator = await TestOperator.start(client, { controllers: [instances()] });
     const early = Instance({ metadata: { name: 'early', namespace }, spec: { operatorVersion: 'late' } });
     await client.resource(Instance).create(early);
     const read = async () => (await client.resource(Instance).get({ namespace, name: 'early' })).status;
     const blocked = { conditions: [{ reason: 'Blocked', message: 'there is no OperatorVersion late' }] };
-    await eventually(read, toMatch(blocked), patience);
+    await operator.eventually(read, toMatch(blocked), patience);
     const spec = { plans: [{ name: 'deploy', phases: [] }] };
     await client.resource(OperatorVersion).create(OperatorVersion({ metadata: { name: 'late', namespace }, spec }));
-    await eventually(read, toMatch({ run: 1, progress: 'Complete' }), patience);
+    await operator.eventually(read, toMatch({ run: 1, progress: 'Complete' }), patience);
   });
 
   it.each([

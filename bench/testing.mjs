@@ -1,0 +1,74 @@
+// Measures what the test kit adds to each test of an operator. Needs our build.
+//   node bench/testing.mjs [--namespaces 100] [--check]
+import { parseArgs } from 'node:util';
+import { ConfigMap } from '@kubewright/apimachinery/core/v1';
+import { controller } from '@kubewright/runtime';
+import { reconcileOnce, TestEnvironment } from '@kubewright/testing';
+import { median } from './cluster/figures.mjs';
+import { heading } from './table.mjs';
+
+const { values: flags } = parseArgs({
+  options: {
+    namespaces: { type: 'string', default: '100' },
+    check: { type: 'boolean', default: false },
+  },
+});
+const count = Number(flags.namespaces);
+
+async function timed(work) {
+  const start = performance.now();
+  const value = await work();
+  return { value, ms: performance.now() - start };
+}
+
+/** Takes one namespace after the other from an environment, as tests do, and writes an object into each. */
+async function namespaceTimes(environment) {
+  const times = [];
+  while (times.length < count) {
+    const { value: namespace, ms } = await timed(() => environment.namespace());
+    times.push(ms);
+    await namespace.client.resource(ConfigMap).create(ConfigMap({ metadata: { name: 'one' } }));
+    await namespace[Symbol.asyncDispose]();
+  }
+  return times;
+}
+
+async function reconcileTimes() {
+  const object = ConfigMap({ metadata: { name: 'one', namespace: 'default' } });
+  const copies = controller({
+    for: ConfigMap,
+    reconcile: (_object, ctx) => ctx.apply(ConfigMap({ metadata: { name: 'copy' } })).then(() => undefined),
+  });
+  const times = [];
+  while (times.length < count) times.push((await timed(() => reconcileOnce(copies, { objects: [object] }))).ms);
+  return times;
+}
+
+const { value: environment, ms: startMs } = await timed(() => TestEnvironment.start());
+let namespaces;
+let processorMs;
+try {
+  const before = process.cpuUsage();
+  namespaces = await namespaceTimes(environment);
+  const { user, system } = process.cpuUsage(before);
+  processorMs = (user + system) / 1000 / count;
+} finally {
+  await environment[Symbol.asyncDispose]();
+}
+const reconciles = await reconcileTimes();
+const rows = [
+  { figure: 'TestEnvironment.start in a new process', ms: startMs },
+  { figure: 'environment.namespace(), the first', ms: namespaces[0] },
+  { figure: 'environment.namespace(), median', ms: median(namespaces) },
+  { figure: 'environment.namespace(), the slowest', ms: Math.max(...namespaces), limit: 150 },
+  { figure: 'processor time of a namespace, an object in it and its deletion', ms: processorMs },
+  { figure: 'reconcileOnce, the first', ms: reconciles[0] },
+  { figure: 'reconcileOnce, median', ms: median(reconciles) },
+];
+heading(`${count} namespaces, one after the other, then ${count} reconciles`);
+process.stdout.write('| figure | ms | goal | |\n|---|---|---|---|\n');
+for (const { figure, ms, limit } of rows) {
+  const goal = limit === undefined ? ' | ' : `≤ ${limit} | ${ms <= limit ? 'met' : 'MISSED'}`;
+  process.stdout.write(`| ${figure} | ${ms.toFixed(1)} | ${goal} |\n`);
+}
+if (flags.check && rows.some(({ ms, limit }) => ms > limit)) process.exitCode = 1;
