@@ -15,7 +15,7 @@ const walProgram = `
     args: process.argv.slice(2), log: console.error, folder: process.cwd(), now: () => new Date(),
   });`;
 
-/** Returns true if a version of PostgreSQL is installed. */
+/** Returns true if PostgreSQL is installed: version 18 in `POSTGRES_18_BIN`, or by default any version on the PATH. */
 export function hasPostgres(version?: 18): boolean {
   return version === 18 ? Boolean(process.env['POSTGRES_18_BIN']) : isOnPath();
 }
@@ -32,7 +32,7 @@ export class ArchivedServer implements AsyncDisposable {
   readonly location: ArchiveLocation;
   readonly store: ArchiveStore;
   readonly server: TestServer;
-  /** The command that archives and restores WAL, and its location file. */
+  /** The program that archives and restores WAL, and the file in which it finds the archive's location. */
   readonly wal: { readonly command: readonly string[]; readonly locationFile: string };
   readonly #program: BundledProgram;
 
@@ -58,7 +58,7 @@ export class ArchivedServer implements AsyncDisposable {
   ): Promise<ArchivedServer> {
     const folder = new PostgresFolder();
     const programs = postgresPrograms(folder, options.version);
-    if (!programs) throw new Error('PostgreSQL is missing');
+    if (!programs) throw new Error('PostgreSQL is not installed');
     const program = await bundledProgram(walProgram);
     const location = options.locationIn?.(folder) ?? { folder: 'shop', directory: folder.share('archive') };
     const locationFile = join(folder.make('control'), 'archive.json');

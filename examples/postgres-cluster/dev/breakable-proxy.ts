@@ -20,7 +20,7 @@ export class BreakableProxy implements AsyncDisposable {
     return (this.#server.address() as AddressInfo).port;
   }
 
-  /** Forwards connections again. Closes existing connections. */
+  /** Forwards new connections again, and closes existing ones. */
   open(): void {
     this.#mode = 'open';
     this.#endAll();

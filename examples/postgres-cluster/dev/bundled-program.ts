@@ -12,11 +12,11 @@ export interface BundledProgram extends Disposable {
 /**
  * Bundles a program.
  *
- * @param code - the program's source. It imports modules of this example as, for example, `#src/archive/wal-program.ts`
+ * @param code - the program's source. It can import modules of this example, such as `#src/archive/wal-program.ts`
  */
 export async function bundledProgram(code: string): Promise<BundledProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'postgres-cluster-'));
-  // The program may run as another user.
+  // The program may run as another user, who must be able to read it.
   chmodSync(folder, 0o755);
   const source = fileURLToPath(new URL('../src/', import.meta.url));
   const entry = join(folder, 'program.ts');

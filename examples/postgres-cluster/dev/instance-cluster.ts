@@ -55,7 +55,7 @@ export const user: { readonly uid: number; readonly gid: number } | undefined =
 /** Short Lease timing, for quick failover tests. */
 export const quickLease = { durationSeconds: 6, renewDeadlineSeconds: 4, retryPeriodSeconds: 1 };
 
-/** Mount points of a cluster's archive, and of the archive that it is restored from. */
+/** Mount points of the archive that the cluster writes to, and of the archive that it is restored from. */
 interface Archives {
   readonly archive?: string;
   readonly recovery?: string;
@@ -81,7 +81,7 @@ export class InstanceCluster implements AsyncDisposable {
     this.#environment = environment;
     this.#namespace = namespace;
     this.certificates = nextCertificates({}, { cluster: name, namespace: namespace.name, nowMs: Date.now() });
-    // PostgreSQL's programs run as another user.
+    // PostgreSQL's programs run as another user, who must be able to enter the folder.
     chmodSync(this.folder, 0o755);
     this.#program = bundledProgram("import '#src/instance/main.ts';");
   }
@@ -123,7 +123,7 @@ export class InstanceCluster implements AsyncDisposable {
 
   instance(instance: string): RunningInstance {
     const found = this.#instances.get(instance);
-    if (!found) throw new Error(`${instance} does not run`);
+    if (!found) throw new Error(`${instance} is not running`);
     return found;
   }
 

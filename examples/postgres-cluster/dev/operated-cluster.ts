@@ -4,7 +4,7 @@ import { EmbeddedCluster } from '@kubewright/controlplane';
 import type { Manager } from '@kubewright/runtime';
 import { buildInstanceManager, fileOf, installKinds, startOperator } from './postgres-operator.ts';
 
-/** An embedded cluster that runs pods as processes, with the operator. */
+/** An embedded cluster that runs pods as processes, and the operator that manages it. */
 export class OperatedCluster implements AsyncDisposable {
   readonly client: KubernetesClient;
   readonly kubeconfig: string;

@@ -58,7 +58,7 @@ export async function startOperator(
     gracefulShutdownTimeoutMs: shutdownMs,
     metricsBindAddress: '127.0.0.1:0',
   });
-  manager.run().catch(() => undefined); // stopped by the caller
+  manager.run().catch(() => undefined); // runs until the caller stops it
   await manager.started();
   return manager;
 }

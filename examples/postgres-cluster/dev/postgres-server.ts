@@ -49,15 +49,15 @@ export class PostgresFolder implements Disposable {
 }
 
 /**
- * Returns the context to run PostgreSQL's programs with, or undefined if this version is not installed. Version 18 is in the
- * folder that `POSTGRES_18_BIN` names.
+ * Returns the context to run PostgreSQL's programs with, or undefined if this version is not installed. `POSTGRES_18_BIN` is the
+ * folder of version 18.
  */
 export function postgresPrograms(folder: PostgresFolder, version?: 18): ProgramContext | undefined {
   const installed = version === 18 ? process.env['POSTGRES_18_BIN'] : serverOnPath();
   if (!installed) return undefined;
   const env = { ...process.env, PGUSER: 'postgres', LC_ALL: 'C' };
   if (version !== 18 || !user) return { folder: installed, env, ...(user && { user }) };
-  // The installation may be in a folder that only root may enter. Its root, with the libraries, is two levels up.
+  // Copies the installation, because only root may be able to enter its folder. The libraries are two levels above the programs.
   const root = join(dirname(installed), '..', '..');
   const copy = join(folder.path, 'programs');
   for (const name of readdirSync(root)) {
@@ -69,7 +69,7 @@ export function postgresPrograms(folder: PostgresFolder, version?: 18): ProgramC
   return { folder: join(copy, inside), env, user };
 }
 
-/** Returns the folder that has all programs. The folder on the PATH may only have symbolic links to some of them. */
+/** Returns the folder with all programs. The folder on the PATH may contain only symbolic links to some of them. */
 function serverOnPath(): string | undefined {
   const { stdout } = spawnSync('sh', ['-c', 'command -v postgres'], { encoding: 'utf8' });
   return stdout.trim() === '' ? undefined : dirname(realpathSync(stdout.trim()));
@@ -123,7 +123,7 @@ export class TestServer implements AsyncDisposable {
     appendFileSync(join(this.dataDirectory, 'postgresql.conf'), lines.join(''));
   }
 
-  /** Starts the server, and waits until it accepts connections and, if `until` is given, until that query returns `t`. */
+  /** Starts the server, and waits until the query `until` returns `t`; by default, until the server accepts connections. */
   async start(until = 'SELECT true'): Promise<this> {
     const args = ['-D', this.dataDirectory, '-k', this.#sockets, '-c', 'listen_addresses='];
     const server = spawn(`${this.#programs.folder}/postgres`, args, { ...user, env: this.#programs.env, cwd: '/' });
@@ -134,7 +134,7 @@ export class TestServer implements AsyncDisposable {
     server.stdout.setEncoding('utf8').on('data', keep);
     server.stderr.setEncoding('utf8').on('data', keep);
     for (;;) {
-      if (server.exitCode !== null) throw new Error(`the server ended:\n${this.#output}`);
+      if (server.exitCode !== null) throw new Error(`the server exited:\n${this.#output}`);
       const answer = await this.query(until).catch(() => undefined);
       if (answer === 't') return this;
       await new Promise((resolve) => setTimeout(resolve, 50));
@@ -146,7 +146,7 @@ export class TestServer implements AsyncDisposable {
     return this.#output;
   }
 
-  /** Waits until the server has ended. */
+  /** Waits until the server has exited. */
   async ended(): Promise<void> {
     if (this.#process && this.#process.exitCode === null && this.#process.signalCode === null) {
       await once(this.#process, 'exit');

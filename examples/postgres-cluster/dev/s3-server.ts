@@ -13,7 +13,7 @@ const maxAttempts = 5;
 /** An S3 server (the program `versitygw`), with one bucket in a temporary folder. */
 export class S3Server implements AsyncDisposable {
   readonly bucket: S3Bucket;
-  /** Folder with the objects as files. */
+  /** Folder in which the server stores the objects as files. */
   readonly folder: string;
   readonly #root: string;
   readonly #process: ChildProcess;
@@ -68,7 +68,7 @@ export class S3Server implements AsyncDisposable {
         return new S3Server({ bucket, folder, root, process: server });
       } catch (error) {
         if (error instanceof ArchiveError && error.reason === 'Forbidden') break;
-        // Not listening yet.
+        // The server is not listening yet.
         await new Promise((resolve) => setTimeout(resolve, 20));
       }
     }
@@ -82,7 +82,7 @@ export class S3Server implements AsyncDisposable {
   }
 }
 
-/** Kills a process if it is still running, and waits until it has ended. */
+/** Kills a process if it is still running, and waits until it has exited. */
 async function killProcess(process: ChildProcess): Promise<void> {
   if (process.exitCode !== null || process.signalCode !== null) return;
   const exited = once(process, 'exit');

@@ -45,7 +45,7 @@ export class ServiceWrites implements AsyncDisposable {
           this.#acknowledged.push(id);
         }
       } catch {
-        // The primary is down, or another one was chosen.
+        // The primary is down, or another instance was promoted.
         await setTimeout(20);
       } finally {
         // Not awaited: a dead server would never close the connection.

@@ -16,7 +16,7 @@ import { postgresDatabase } from './controllers/postgres-database.ts';
 import { postgresRole } from './controllers/postgres-role.ts';
 import { secretValue } from './spec/credentials.ts';
 
-// Starts PostgreSQL three times on a busy machine.
+// Starting PostgreSQL three times takes long on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 const patience = { timeout: 120_000, interval: 100 };
 const namespace = 'default';
@@ -39,7 +39,7 @@ describe.skipIf(!isInstalled)('a PostgresCluster (needs the programs of PostgreS
     await applyManifests(client, { files, fieldManager: 'test' });
     const controllers = [postgresCluster({ image: 'postgres-instance' }), postgresDatabase(), postgresRole()];
     manager = new Manager({ controllers, client, log, handleSignals: false });
-    manager.run().catch(() => undefined); // stopped by afterAll
+    manager.run().catch(() => undefined); // runs until afterAll stops it
     await manager.started();
   });
   afterAll(async () => {
@@ -66,7 +66,7 @@ describe.skipIf(!isInstalled)('a PostgresCluster (needs the programs of PostgreS
       connectionTimeoutMillis: timeoutMs,
       query_timeout: timeoutMs,
     });
-    connection.on('error', () => undefined); // the server is killed
+    connection.on('error', () => undefined); // expected: the server is killed
     await connection.connect();
     return { connection, [Symbol.asyncDispose]: () => connection.end().catch(() => undefined) };
   };
@@ -116,7 +116,7 @@ describe.skipIf(!isInstalled)('a PostgresCluster (needs the programs of PostgreS
     await annotate(`SIGKILL of the primary to the next acknowledged write: ${seconds.toFixed(2)} s`);
     const promoted = await primary();
     expect(promoted).not.toBe(killed);
-    // A promotion must not lead to a restart.
+    // A promotion must not require a restart.
     expect(await query('SELECT name FROM pg_settings WHERE pending_restart')).toEqual([]);
     const rows = await query('SELECT id FROM orders');
     expect(rows.map((row) => row.id)).toEqual(expect.arrayContaining(acknowledged));
@@ -131,7 +131,7 @@ describe.skipIf(!isInstalled)('a PostgresCluster (needs the programs of PostgreS
     await query('INSERT INTO orders VALUES (1000)');
   });
 
-  it('creates roles with passwords and databases, and drops them if asked to', async () => {
+  it('creates roles with passwords and databases, and drops them if the reclaim policy is Delete', async () => {
     const [roles, databases] = [client.resource(PostgresRole), client.resource(PostgresDatabase)];
     const role = { namespace, name: 'reporter' };
     const database = { namespace, name: 'reports' };
@@ -165,7 +165,7 @@ describe.skipIf(!isInstalled)('a PostgresCluster (needs the programs of PostgreS
     await expect.poll(state, patience).toEqual([healthyPhase, 3]);
   });
 
-  it('switches over before the primary is evicted from a node that is drained', async () => {
+  it('switches over before the primary is evicted from a node that is being drained', async () => {
     const { spec } = await client.resource(Pod).get({ namespace, name: 'shop-1' });
     const node = { name: spec?.nodeName ?? '' };
     const cordon = (unschedulable: boolean) =>
@@ -204,13 +204,13 @@ describe.skipIf(!isInstalled)('a PostgresCluster (needs the programs of PostgreS
     await patch({ hibernated: false });
     await expect.poll(state, patience).toEqual([healthyPhase, 3]);
     expect(await primary()).toBe(fenced);
-    // The node's proxy receives the endpoints a moment later.
+    // The node's Service proxy receives the new endpoints a moment later.
     await expect
       .poll(() => query('SELECT count(*)::int FROM orders WHERE id = 1000').catch(() => undefined), patience)
       .toEqual([{ count: 1 }]);
   });
 
-  it('continues with the volumes of a deleted cluster: the data of its primary has every commit', async () => {
+  it('reuses the volumes of a deleted cluster, and promotes its former primary, which has every commit', async () => {
     const former = await primary();
     await query('INSERT INTO orders VALUES (2000)');
     const { spec } = await client.resource(PostgresCluster).get(key);
@@ -219,7 +219,7 @@ describe.skipIf(!isInstalled)('a PostgresCluster (needs the programs of PostgreS
     await client.resource(PostgresCluster).create(PostgresCluster({ metadata: key, spec }));
     await expect.poll(state, patience).toEqual([healthyPhase, 3]);
     expect(await primary()).toBe(former);
-    // The password of the application is a new one.
+    // The recreated cluster has a new application password, so queries fail until the server knows it.
     await expect
       .poll(() => query('SELECT count(*)::int FROM orders WHERE id IN (1000, 2000)').catch(() => undefined), patience)
       .toEqual([{ count: 2 }]);

@@ -62,7 +62,7 @@ describe.skipIf(!isPostgresInstalled)('the operator is killed at random under lo
     const current = await primary();
     return ['shop-1', 'shop-2', 'shop-3'].filter((name) => name !== current)[index] ?? '';
   };
-  /** Returns the rows of the primary. Waits until the Service leads to it. */
+  /** Returns the IDs stored on the primary. Retries until the Service routes to it. */
   const storedIds = async () => {
     const read = async () => {
       const connection = await connectToPrimary(client, { ...key, timeoutMs: 5_000 });
@@ -83,7 +83,7 @@ describe.skipIf(!isPostgresInstalled)('the operator is killed at random under lo
     return new Set(found);
   };
 
-  it(`converges ${rounds} times, without losing an acknowledged commit`, async ({ annotate }) => {
+  it(`recovers from ${rounds} kills without losing an acknowledged commit`, async ({ annotate }) => {
     const random = seededRandom(seed);
     const upTo = (limit: number) => Math.floor(random.next() * limit);
     const events = {
@@ -104,8 +104,8 @@ describe.skipIf(!isPostgresInstalled)('the operator is killed at random under lo
     const counts = new Map<string, number>();
     for (let round = 1; round <= rounds; round++) {
       const name = names[upTo(names.length)] ?? 'nothing happens';
-      const [deathMs, absenceMs] = [upTo(3_000), upTo(2_000)];
-      const what = `seed=${seed} round ${round}: ${name}, the operator dies after ${deathMs} ms for ${absenceMs} ms`;
+      const [killAfterMs, restartAfterMs] = [upTo(3_000), upTo(2_000)];
+      const what = `seed=${seed} round ${round}: ${name}, the operator is killed after ${killAfterMs} ms, and restarted after another ${restartAfterMs} ms`;
       counts.set(name, (counts.get(name) ?? 0) + 1);
       const load = Array.from(
         { length: writers },
@@ -114,9 +114,9 @@ describe.skipIf(!isPostgresInstalled)('the operator is killed at random under lo
       try {
         await expect.poll(() => Math.min(...load.map((each) => each.acknowledged.length)), patience).toBeGreaterThan(5);
         await events[name]();
-        await setTimeout(deathMs);
+        await setTimeout(killAfterMs);
         await operator.kill();
-        await setTimeout(absenceMs);
+        await setTimeout(restartAfterMs);
         operator.start();
         const before = load.map((each) => each.acknowledged.length);
         await isHealthy();
@@ -136,7 +136,7 @@ describe.skipIf(!isPostgresInstalled)('the operator is killed at random under lo
     }
     const kinds = [...counts].map(([name, count]) => `${name} in ${count} rounds`).join(', ');
     await annotate(
-      `the operator died ${rounds} times (seed ${seed}): ${kinds}; 0 of ${acknowledged.length} acknowledged commits lost`,
+      `the operator was killed ${rounds} times (seed ${seed}): ${kinds}; 0 of ${acknowledged.length} acknowledged commits lost`,
     );
   });
 });

@@ -72,7 +72,7 @@ describe.skipIf(!isPostgresInstalled || !isPostgres17Installed)('a major upgrade
     await psql('CREATE DATABASE reports OWNER reporter', { database: 'postgres' });
   });
 
-  it('refuses a version that cannot be reached, and keeps the servers running', async () => {
+  it('rejects an unsupported version, and keeps the servers running', async () => {
     await patch({ version: '14' });
     await expect.poll(message, patience).toMatch(/cannot downgrade it to 14/);
     await patch({ version: '19' });
@@ -107,7 +107,7 @@ describe.skipIf(!isPostgresInstalled || !isPostgres17Installed)('a major upgrade
   });
 
   it('returns to the old version if pg_upgrade rejects the data', async () => {
-    // Only pg_upgrade looks for it: a connection to template0 must be impossible.
+    // Only pg_upgrade checks this: template0 must not allow connections.
     await psql('ALTER DATABASE template0 ALLOW_CONNECTIONS true', { database: 'postgres' });
     await patch({ version: '17' });
     await expect.poll(message, patience).toMatch(/version 15 runs again: .*template0 must not allow connections/);
@@ -119,7 +119,7 @@ describe.skipIf(!isPostgresInstalled || !isPostgres17Installed)('a major upgrade
     await expect.poll(state, patience).toEqual([healthyPhase, 2, '15']);
   });
 
-  it('upgrades the data, although the instance and the operator are killed on the way', async ({ annotate }) => {
+  it('upgrades the data, even if the upgrade pod is killed and the operator restarts halfway', async ({ annotate }) => {
     const { systemID, currentPrimary } = await status();
     const startedMs = performance.now();
     await patch({ version: '17' });
@@ -134,13 +134,13 @@ describe.skipIf(!isPostgresInstalled || !isPostgres17Installed)('a major upgrade
       victim,
       'until grep -q "" "$PGDATA.upgraded"/pg_upgrade_output.d/*/log/pg_upgrade_internal.log; do sleep 0.05; done',
     );
-    // In the middle of pg_upgrade: all processes of the container are killed, and the operator ends.
+    // While pg_upgrade runs, the pod is killed with all its processes, and the operator restarts.
     await operated.client.resource(Pod).delete({ namespace, name: victim }, { gracePeriodSeconds: 0 });
     await operated.restartOperator();
     await expect.poll(state, patience).toEqual([healthyPhase, 2, '17']);
     const seconds = (from: number) => ((performance.now() - from) / 1000).toFixed(1);
     await annotate(
-      `with one killed attempt: ${seconds(startedMs)} s in all, ${seconds(stoppedMs)} s from the stop to two servers`,
+      `with one killed attempt: ${seconds(startedMs)} s in total, ${seconds(stoppedMs)} s from the stop of the servers until two instances were ready`,
     );
     const after = await status();
     expect(after.currentPrimary).toBe(currentPrimary);
@@ -150,7 +150,7 @@ describe.skipIf(!isPostgresInstalled || !isPostgres17Installed)('a major upgrade
     expect(succeeded?.metadata.name).not.toBe(victim);
   });
 
-  it('has all data on all servers, and a new archive with a base backup', async () => {
+  it('has all data on both servers, and a new archive with a base backup', async () => {
     const other = (await status()).instanceStatuses?.find(({ role }) => role === 'replica')?.name ?? '';
     for (const instance of [(await status()).currentPrimary ?? '', other]) {
       expect(await psql('SELECT count(*), count(DISTINCT item) FROM orders', { instance })).toBe('10000|10000');

@@ -64,7 +64,7 @@ describe.skipIf(!isPostgresInstalled || !isPgBouncerInstalled)(
         query_timeout: 60_000,
         ...login,
       });
-      connection.on('error', () => undefined); // the server is killed
+      connection.on('error', () => undefined); // expected: the server is killed
       await connection.connect();
       return { connection, [Symbol.asyncDispose]: () => connection.end().catch(() => undefined) };
     };
@@ -82,14 +82,14 @@ describe.skipIf(!isPostgresInstalled || !isPgBouncerInstalled)(
       await expect(connect({ user: 'postgres', password: 'pencil' })).rejects.toThrow('no such user');
     });
 
-    it('hides the passwords from other users', async () => {
+    it('does not let users look up passwords', async () => {
       await using session = await connect();
       await expect(session.connection.query("SELECT postgres_pooler.user_search('shop')")).rejects.toThrow(
         'permission denied',
       );
     });
 
-    it('keeps the connection of a client through a failover', async ({ annotate }) => {
+    it('keeps client connections open through a failover', async ({ annotate }) => {
       await using idle = await connect();
       await idle.connection.query('INSERT INTO orders VALUES (1)');
       const { status } = await operated.client.resource(PostgresCluster).get(key);
@@ -129,7 +129,7 @@ describe.skipIf(!isPostgresInstalled || !isPgBouncerInstalled)(
       expect(await pods()).toEqual(before);
     });
 
-    it('refuses parameters, and continues with the earlier ones', async () => {
+    it('rejects invalid parameters, and continues with the previous ones', async () => {
       await change({ parameters: { auth_type: 'trust' } });
       await expect.poll(condition, patience).toMatchObject({ status: 'False', reason: 'InvalidParameters' });
       await using session = await connect();
@@ -138,7 +138,7 @@ describe.skipIf(!isPostgresInstalled || !isPgBouncerInstalled)(
       await expect.poll(condition, patience).toMatchObject({ status: 'True', reason: 'PodsReady' });
     });
 
-    it('runs more pods, and connects to the replicas', async () => {
+    it('adds a pod, and connects to the replicas', async () => {
       await change({ instances: 2, type: 'ro' });
       await expect.poll(async () => (await pods()).length, patience).toBe(2);
       await expect

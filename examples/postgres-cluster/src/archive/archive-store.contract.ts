@@ -11,7 +11,7 @@ export interface StoreUnderTest extends AsyncDisposable {
   readonly unreachable: ArchiveStore;
 }
 
-/** Tests that a store keeps the contract of {@link ArchiveStore}. */
+/** Tests that a store fulfills the contract of {@link ArchiveStore}. */
 export function archiveStoreContract(name: string, start: () => Promise<StoreUnderTest>): void {
   describe(name, () => {
     let tested: StoreUnderTest;
@@ -42,13 +42,13 @@ export function archiveStoreContract(name: string, start: () => Promise<StoreUnd
       expect(await read('empty')).toBe('');
     });
 
-    it('keeps a file that exists', async () => {
+    it('does not overwrite an existing file', async () => {
       await put('kept', 'first');
       expect(await put('kept', 'second')).toBe(false);
       expect(await read('kept')).toBe('first');
     });
 
-    it('stores files that are larger than one request, without holding them in memory', async () => {
+    it('stores a file that is too large for one S3 request', async () => {
       const part = randomBytes(1024 * 1024);
       const parts = 40;
       const content = Readable.from(
@@ -70,7 +70,7 @@ export function archiveStoreContract(name: string, start: () => Promise<StoreUnd
       expect(await read('missing/in/folders')).toBeUndefined();
     });
 
-    it('lists by prefix, in the order of bytes', async () => {
+    it('lists names by prefix, in byte order', async () => {
       for (const key of ['list/b', 'list/a/2', 'list/a/1', 'list/a-', 'list/A', 'lists']) await put(key, key);
       expect(await names('list/')).toEqual(['list/A', 'list/a-', 'list/a/1', 'list/a/2', 'list/b']);
       expect(await names('list/a')).toEqual(['list/a-', 'list/a/1', 'list/a/2']);
@@ -79,14 +79,14 @@ export function archiveStoreContract(name: string, start: () => Promise<StoreUnd
       expect(first).toEqual({ name: 'list/a/1', sizeBytes: 8 });
     });
 
-    it('keeps names with special characters', async () => {
+    it('accepts names with special characters', async () => {
       const key = 'special/00000002.history+a=b_c.d';
       await put(key, 'x');
       expect(await names('special/')).toEqual([key]);
       expect(await read(key)).toBe('x');
     });
 
-    it.each(['', '/a', 'a//b', 'a/../b', './a', 'a/', 'a b', 'ä'])('refuses the name %j', async (key) => {
+    it.each(['', '/a', 'a//b', 'a/../b', './a', 'a/', 'a b', 'ä'])('rejects the name %j', async (key) => {
       await expect(store.get(key, { signal })).rejects.toThrow('invalid name in an archive');
       await expect(store.delete(key, { signal })).rejects.toThrow('invalid name in an archive');
       await expect(put(key, '')).rejects.toThrow('invalid name in an archive');
@@ -100,14 +100,14 @@ export function archiveStoreContract(name: string, start: () => Promise<StoreUnd
       await store.delete('deleted/file', { signal });
     });
 
-    it('stores one of several concurrent files of the same name', async () => {
+    it('stores only one of several files that are written concurrently under the same name', async () => {
       const writers = Array.from({ length: 8 }, (_, index) => `writer ${index} `.repeat(10_000));
       const results = await Promise.all(writers.map((content) => put('concurrent', content)));
       expect(results.filter((isStored) => isStored)).toHaveLength(1);
       expect(await read('concurrent')).toBe(writers[results.indexOf(true)]);
     });
 
-    it('shows no part of a file that is being stored', async () => {
+    it('does not show a file before it is complete', async () => {
       let end = () => {};
       let startedWriting = () => {};
       const isWriting = new Promise<void>((resolve) => {
@@ -132,7 +132,7 @@ export function archiveStoreContract(name: string, start: () => Promise<StoreUnd
       expect(await read('partial/file')).toBe('first part, second part');
     });
 
-    it('stores nothing if the content fails', async () => {
+    it('stores nothing if the content cannot be read', async () => {
       const content = Readable.from(
         (async function* () {
           yield 'first part';
@@ -143,7 +143,7 @@ export function archiveStoreContract(name: string, start: () => Promise<StoreUnd
       expect(await names('failed/')).toEqual([]);
     });
 
-    it('stores nothing if it is canceled', async () => {
+    it('stores nothing if the write is canceled', async () => {
       const abort = new AbortController();
       const content = Readable.from(
         (async function* () {
@@ -156,7 +156,7 @@ export function archiveStoreContract(name: string, start: () => Promise<StoreUnd
       expect(await names('canceled/')).toEqual([]);
     });
 
-    it('keeps what is being stored when it deletes the rests of interrupted writes', async () => {
+    it('does not disturb a write in progress when it cleans up after interrupted writes', async () => {
       const content = Readable.from(
         (async function* () {
           yield 'first part, ';
@@ -168,7 +168,7 @@ export function archiveStoreContract(name: string, start: () => Promise<StoreUnd
       expect(await read('uninterrupted/file')).toBe('first part, second part');
     });
 
-    it('reports a store that cannot be reached', async () => {
+    it('reports that an unreachable store is unavailable', async () => {
       const { unreachable } = tested;
       const unavailable = { name: 'ArchiveError', reason: 'Unavailable' };
       await expect(unreachable.put('a', Readable.from(['a']), { signal })).rejects.toMatchObject(unavailable);

@@ -30,10 +30,10 @@ archiveStoreContract('DirectoryStore', async () => {
   };
 });
 
-it('DirectoryStore lets the group read and write files, even if the umask forbids it', async () => {
+it('DirectoryStore gives the group read and write access, even if the umask forbids it', async () => {
   const folder = newFolder();
   const { signal } = new AbortController();
-  // Of PostgreSQL, whose `archive_command` inherits it.
+  // PostgreSQL sets this umask, and its `archive_command` inherits it.
   const umask = process.umask(0o077);
   try {
     await new DirectoryStore(folder).put('db/wal/1', Readable.from(['a segment']), { signal });
@@ -54,10 +54,10 @@ describe('DirectoryStore after a crash', () => {
     return stored && text(stored);
   };
 
-  it('shows the whole file or nothing, whichever step was the last', async () => {
+  it('shows the whole file or nothing, wherever the crash happens', async () => {
     const calls = await callsOf((files) => put(new DirectoryStore(newFolder(), { files })));
     expect(calls).toHaveLength(18);
-    // The last call removes the temporary name, which no longer matters.
+    // The last call only removes the temporary name, so a crash there has no effect on the file.
     const seen = new Set<string | undefined>();
     for (let last = 0; last < calls.length - 1; last++) {
       const folder = newFolder();
@@ -66,22 +66,22 @@ describe('DirectoryStore after a crash', () => {
       const visible = await read(store);
       seen.add(visible);
       expect([undefined, content]).toContain(visible);
-      // PostgreSQL repeats the command, because it has seen no success.
+      // PostgreSQL retries the command, because it did not succeed.
       expect(await put(store)).toBe(visible === undefined);
       expect(await read(store)).toBe(content);
     }
     expect(seen).toEqual(new Set([undefined, content]));
   });
 
-  it('flushes the file before it is visible, and all folders before it reports success', async () => {
+  it('flushes the file before it becomes visible, and all its folders before it reports success', async () => {
     const calls = await callsOf((files) => put(new DirectoryStore(newFolder(), { files })));
     const link = calls.indexOf('link');
     expect(calls.indexOf('sync')).toBeLessThan(link);
-    // The folder of the file, its parent, and the root.
+    // One flush each for the file's folder, its parent, and the root.
     expect(calls.slice(link).filter((call) => call === 'sync')).toHaveLength(3);
   });
 
-  it('shows no part of a file whose writer was killed', async () => {
+  it('does not show a file whose writer was killed', async () => {
     const folder = newFolder();
     using program = await bundledProgram(`
       import { Readable } from 'node:stream';
@@ -105,7 +105,7 @@ describe('DirectoryStore after a crash', () => {
     expect(await put(store)).toBe(true);
   });
 
-  it('deletes what a killed writer left a day ago', async () => {
+  it('deletes temporary files that a killed writer left more than a day ago', async () => {
     const folder = newFolder();
     const now = new Date('2026-01-02T00:00:00Z');
     mkdirSync(join(folder, '~incoming'));
@@ -121,14 +121,14 @@ describe('DirectoryStore after a crash', () => {
   });
 });
 
-/** Returns the calls that change the directory, in their order. */
+/** Runs `act`, and returns the file system calls with which it changes the directory, in order. */
 async function callsOf(act: (files: DirectoryFiles) => Promise<unknown>): Promise<readonly string[]> {
   const calls: string[] = [];
   await act(observed((call) => calls.push(call)));
   return calls;
 }
 
-/** Files that fail after a number of calls, as if the process had ended. */
+/** Returns file system functions that fail after `last` calls, as if the process had crashed. */
 function crashAfter(last: number): DirectoryFiles {
   let count = 0;
   return observed(() => {
@@ -136,6 +136,7 @@ function crashAfter(last: number): DirectoryFiles {
   });
 }
 
+/** Returns the real file system functions, each of which first passes its name to `before`. */
 function observed(before: (call: string) => void): DirectoryFiles {
   const call =
     <A extends readonly unknown[], R>(name: string, act: (...args: A) => Promise<R>) =>

@@ -18,15 +18,15 @@ const check = (name: string) => {
 };
 
 it.each([
-  ['before the end', '000000010000000100000002', false],
-  ['with the end', '000000010000000100000003', true],
-  ['after the end', '000000010000000100000004', true],
-  ['of a later ancestor, before its end', '000000020000000100000004', false],
-  ['of a later ancestor, right before its end at a boundary', '000000020000000100000005', false],
-  ['of a later ancestor, after its end at a boundary', '000000020000000100000006', true],
+  ['before the end of its timeline', '000000010000000100000002', false],
+  ['in which its timeline ends', '000000010000000100000003', true],
+  ['after the end of its timeline', '000000010000000100000004', true],
+  ['before the end of a later ancestor', '000000020000000100000004', false],
+  ['that ends exactly where a later ancestor ends', '000000020000000100000005', false],
+  ['that starts exactly where a later ancestor ends', '000000020000000100000006', true],
   ['of the current timeline', '000000030000000100000006', false],
-  ['with the start of a segment', '000000010000000100000003.partial', false],
-])('a segment %s', async (_, name, expected) => {
+  ['that is partial', '000000010000000100000003.partial', false],
+])('isAfterEndOfTimeline checks a segment %s', async (_, name, expected) => {
   writeFileSync(join(folder, '00000002.history'), '1\t1/FF000000\tan older history\n');
   writeFileSync(
     join(folder, '00000003.history'),
@@ -35,6 +35,6 @@ it.each([
   expect(await check(name)).toBe(expected);
 });
 
-it('a segment of a server without a history', async () => {
+it('isAfterEndOfTimeline returns false if there is no timeline history', async () => {
   expect(await check('000000010000000100000003')).toBe(false);
 });

@@ -10,11 +10,11 @@ it.each([
   [3_999, 128],
   [4_000, 256],
   [9_999, 256],
-])('part %i has %i MiB', (index, size) => {
+])('partBytes gives part %i a size of %i MiB', (index, size) => {
   expect(partBytes(index)).toBe(size * mebibyte);
 });
 
-it('holds a base backup of 1.5 TiB in the parts that S3 accepts', () => {
+it('partBytes fits a base backup of 1.5 TiB into 10,000 parts, the most that S3 accepts', () => {
   const total = Array.from({ length: 10_000 }, (_, index) => partBytes(index)).reduce((sum, size) => sum + size, 0);
   expect(total).toBeGreaterThan(1.5 * 1024 * 1024 * mebibyte);
 });

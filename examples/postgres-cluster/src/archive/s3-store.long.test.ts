@@ -56,7 +56,7 @@ describe.skipIf(!isInstalled)('an S3 server (needs versitygw on the PATH: node s
       expect(found).toEqual(names);
     });
 
-    it('deletes the parts of uploads that were interrupted, once they are old', async () => {
+    it('deletes the parts of interrupted uploads once they are old', async () => {
       const client = new S3Client(server.bucket);
       const key = 'shop/base/interrupted';
       const created = await client.send({ method: 'POST', key, query: { uploads: '' }, signal, accept: [200] });
@@ -77,7 +77,7 @@ describe.skipIf(!isInstalled)('an S3 server (needs versitygw on the PATH: node s
       expect(await uploads()).toEqual([]);
     });
 
-    it('continues a download whose connection breaks', async () => {
+    it('resumes a download whose connection breaks', async () => {
       const content = randomBytes(8 * 1024 * 1024);
       const store = new S3Store(server.bucket);
       await store.put('download', Readable.from([content]), { signal });
@@ -89,14 +89,14 @@ describe.skipIf(!isInstalled)('an S3 server (needs versitygw on the PATH: node s
     });
 
     it('fails a download that makes no progress', async () => {
-      await using proxy = await breakingProxy(server.bucket, { afterBytes: 3 * 1024 * 1024, breaks: 2 });
+      await using proxy = await breakingProxy(server.bucket, { afterBytes: 3 * 1024 * 1024, rejectFrom: 2 });
       const store = new S3Store(proxy.bucket, { wait: async () => undefined });
       const found = await store.get('download', { signal });
       if (!found) throw new Error('the file is missing');
       await expect(buffer(found)).rejects.toMatchObject({ name: 'ArchiveError', reason: 'Unavailable' });
     });
 
-    it('fails a download of a file that is replaced meanwhile', async () => {
+    it('fails a download if the file is replaced in the meantime', async () => {
       const first = randomBytes(8 * 1024 * 1024);
       const store = new S3Store(server.bucket);
       await store.put('replaced', Readable.from([first]), { signal });
@@ -111,19 +111,19 @@ describe.skipIf(!isInstalled)('an S3 server (needs versitygw on the PATH: node s
 });
 
 /**
- * Starts a proxy that breaks each connection after so many bytes of responses.
+ * Starts a proxy that closes each connection after `afterBytes` bytes of responses.
  *
- * @param limits - `breaks`: the connection from which on it accepts no more. @defaultValue none
+ * @param limits - `rejectFrom`: number of the first connection to reject. It rejects all later ones, too. @defaultValue none
  */
 async function breakingProxy(
   bucket: S3Bucket,
-  { afterBytes, breaks = Number.POSITIVE_INFINITY }: { readonly afterBytes: number; readonly breaks?: number },
+  { afterBytes, rejectFrom = Number.POSITIVE_INFINITY }: { readonly afterBytes: number; readonly rejectFrom?: number },
 ) {
   const target = Number(new URL(bucket.endpoint).port);
   const state = { connections: 0 };
   const proxy = createServer((inside) => {
     state.connections++;
-    if (state.connections >= breaks) return void inside.destroy();
+    if (state.connections >= rejectFrom) return void inside.destroy();
     const outside = connect(target, '127.0.0.1');
     let sent = 0;
     inside.on('data', (data) => outside.write(data));
@@ -137,7 +137,7 @@ async function breakingProxy(
       [inside, outside],
       [outside, inside],
     ] as const) {
-      one.on('error', () => undefined); // broken on purpose
+      one.on('error', () => undefined); // closed on purpose
       one.on('close', () => other.destroy());
     }
   });

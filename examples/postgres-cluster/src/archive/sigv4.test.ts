@@ -17,12 +17,17 @@ describe('signedHeaders', () => {
       'f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41',
     ],
     [
-      'a parameter without a value',
+      'a query parameter without a value',
       '?lifecycle',
       {},
       'fea454ca298b7da1c68078a5d1bdbfbbe0d65c699e0f91ac7a200a0136783543',
     ],
-    ['parameters', '?max-keys=2&prefix=J', {}, '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7'],
+    [
+      'query parameters',
+      '?max-keys=2&prefix=J',
+      {},
+      '34b48302e7b5fa45bde8084f4b7868a86f0a534bc59db6670ed5711ef69dc6f7',
+    ],
   ];
   it.each(rows)('signs %s', (_, path, headers, signature) => {
     const url = new URL(path, 'https://examplebucket.s3.amazonaws.com/');
@@ -30,7 +35,7 @@ describe('signedHeaders', () => {
     expect(signed['authorization']).toContain(`Signature=${signature}`);
   });
 
-  it('encodes what the URL standard leaves', () => {
+  it('encodes characters that the URL standard leaves unencoded', () => {
     expect(encodeName("a b/c!'()*~-._")).toBe('a%20b%2Fc%21%27%28%29%2A~-._');
   });
 });

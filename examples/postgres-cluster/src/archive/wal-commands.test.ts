@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { archiveCommand, restoreCommand } from './wal-commands.ts';
 
 describe('archiveCommand', () => {
-  it('is one command of the shell, whatever the paths contain', () => {
+  it('quotes the paths for the shell', () => {
     const text = archiveCommand({ command: ['printf', '%s\\n'], locationFile: "/with space/it's 100%/archive.json" });
-    // As PostgreSQL does it.
+    // Expands the placeholders as PostgreSQL does.
     const command = text
       .replace('%f', '00000002.history')
       .replace('%p', 'pg_wal/00000002.history')
@@ -21,7 +21,7 @@ describe('archiveCommand', () => {
 });
 
 describe('restoreCommand', () => {
-  it('names the purpose', () => {
+  it('passes the purpose to the program, and translates exit codes only for a recovery', () => {
     const program = { command: ['/node', '/app.mjs'], locationFile: '/archive.json' };
     expect(restoreCommand(program, 'recovery')).toMatch(
       /^'\/node' '\/app.mjs' 'wal-restore' 'recovery' '\/archive.json' %f %p; case /,
@@ -30,11 +30,11 @@ describe('restoreCommand', () => {
   });
 
   it.each([
-    ['continues after a file', 'exit 0', 0],
+    ['continues after a restored file', 'exit 0', 0],
     ['ends recovery at a missing file', 'exit 3', 1],
     ['stops recovery if the program throws', 'exit 1', 126],
-    ['stops recovery if the program ends early', 'exit 13', 126],
-    ['stops recovery if the program cannot be read', 'exit 126', 126],
+    ['stops recovery if the program exits early', 'exit 13', 126],
+    ['stops recovery if the program cannot be executed', 'exit 126', 126],
     ['stops recovery if the program is killed', 'kill -9 $$', 126],
   ])('%s', (_, script, code) => {
     const text = restoreCommand({ command: ['sh', '-c', script], locationFile: '/archive.json' }, 'recovery');

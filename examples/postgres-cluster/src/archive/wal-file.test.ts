@@ -9,11 +9,11 @@ describe('archivedWal', () => {
     ['0000000100000002000000A0.partial', 'wal/0000000100000002/0000000100000002000000A0.partial.gz'],
     ['0000000100000002000000A0.00000028.backup', 'wal/0000000100000002/0000000100000002000000A0.00000028.backup.gz'],
     ['00000002.history', 'wal/00000002.history.gz'],
-  ])('keeps %s as %s', (name, archived) => {
+  ])('stores %s as %s', (name, archived) => {
     expect(archivedWal(name)).toBe(archived);
   });
 
-  it.each(['', 'RECOVERYXLOG', '../0000000100000002000000A0', '0000000100000002000000a0'])('refuses %j', (name) => {
+  it.each(['', 'RECOVERYXLOG', '../0000000100000002000000A0', '0000000100000002000000a0'])('rejects %j', (name) => {
     expect(() => archivedWal(name)).toThrow('not the name of a WAL file');
   });
 });
@@ -25,11 +25,11 @@ describe('segmentOf', () => {
     ['wal/0000000200000001/000000020000000100000003.00000028.backup.gz', { timeline: 2, number: 259n }],
     ['wal/00000002.history.gz', undefined],
     ['system.json', undefined],
-  ])('reads %s', (name, segment) => {
+  ])('parses %s', (name, segment) => {
     expect(segmentOf(name, segmentBytes)).toEqual(segment);
   });
 
-  it('counts segments of other sizes', () => {
+  it('numbers segments of another size', () => {
     expect(segmentOf('000000010000000100000000', 64 * 1024 * 1024)).toEqual({ timeline: 1, number: 64n });
   });
 });
@@ -41,11 +41,11 @@ describe('segmentAt', () => {
     ['0/1000000', true, '000000010000000000000000'],
     ['1/FFFFFFFF', false, '0000000100000001000000FF'],
     ['2/0', true, '0000000100000001000000FF'],
-  ])('finds %s (end: %s) in %s', (lsn, isEnd, name) => {
+  ])('maps the LSN %s (as an end: %s) to the segment %s', (lsn, isEnd, name) => {
     expect(segmentAt(lsn, { timeline: 1, segmentBytes, isEnd })).toBe(name);
   });
 
-  it('refuses what is not a position', () => {
+  it('rejects an invalid LSN', () => {
     expect(() => parseLsn('0/G')).toThrow('not an LSN: "0/G"');
   });
 });

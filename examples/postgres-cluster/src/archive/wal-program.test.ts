@@ -23,7 +23,7 @@ describe('runWalProgram', () => {
   afterEach(() => rmSync(root, { recursive: true }));
 
   const path = (...names: string[]) => join(root, ...names);
-  /** Creates the control file of a database system. */
+  /** Gives a data directory a control file with this database system identifier. */
   const system = (folder: string, id: bigint) => {
     mkdirSync(path(folder, 'global'));
     const control = Buffer.alloc(8);
@@ -50,7 +50,7 @@ describe('runWalProgram', () => {
     expect(await restore('standby', '00000002.history')).toBe(0);
   });
 
-  it('succeeds again for the same content, and refuses another one', async () => {
+  it('succeeds again for the same content, and rejects different content', async () => {
     await archive();
     expect(await archive()).toBe(0);
     writeFileSync(path('data', segment), 'other content');
@@ -62,18 +62,18 @@ describe('runWalProgram', () => {
     expect(readFileSync(path('restored'), 'utf8')).toBe('content');
   });
 
-  it('refuses the archive of another database system', async () => {
+  it('rejects the archive of another database system', async () => {
     await archive();
     expect(await archive('other', '000000010000000000000003')).toBe(1);
     expect(log[0]).toContain('the archive belongs to the database system 1, but this one is 2; use another path');
   });
 
-  it('rejects the archive of the database that this one was restored from, and the other way round', async () => {
+  it("keeps a database and its restored copies out of each other's archives", async () => {
     await archive();
     await markAsCopy(path('data'), 'a');
     expect(await archive()).toBe(1);
     expect(log[0]).toContain('the archive belongs to another copy of this database');
-    // The archive of the copy.
+    // The copy gets its own archive.
     rmSync(path('archive', 'shop'), { recursive: true });
     expect(await archive()).toBe(0);
     await markAsCopy(path('data'), 'b');
@@ -89,7 +89,7 @@ describe('runWalProgram', () => {
     expect(log[0]).toContain('the archive contains file, but no system.json; use another path');
   });
 
-  it('reports the reason of a failure until it succeeds', async () => {
+  it('records why archiving fails, until it succeeds again', async () => {
     renameSync(path('archive'), path('gone'));
     expect(await archive()).toBe(1);
     expect(await readFailure(path('archive.json'))).toEqual({
@@ -102,7 +102,7 @@ describe('runWalProgram', () => {
     expect(await readFailure(path('archive.json'))).toBeUndefined();
   });
 
-  it('tells a missing file, which ends the WAL, from one that cannot be read, which stops recovery', async () => {
+  it('reports a missing file as the end of the WAL, and stops recovery if a file cannot be read', async () => {
     await archive();
     expect(await restore('recovery', '000000010000000000000003')).toBe(3);
     const content = readFileSync(stored());
@@ -121,31 +121,31 @@ describe('runWalProgram', () => {
   describe('if a segment is missing', () => {
     const missing = '000000010000000100000003';
     it.each([
-      ['a later one', '000000010000000100000004', 126],
-      ['a later one of a later timeline', '000000020000000200000000', 126],
-      ['an earlier one', '0000000200000000000000FF', 3],
-      ['the same one of a later timeline', '000000020000000100000003', 3],
-      ['a later one of an earlier timeline', '000000000000000100000004', 3],
-      ['the start of a later one', '000000010000000100000004.partial', 3],
-      ['the history of a later timeline', '00000002.history', 3],
-    ])('and the archive has %s', async (_, name, code) => {
+      [126, 'a later segment', '000000010000000100000004'],
+      [126, 'a later segment of a later timeline', '000000020000000200000000'],
+      [3, 'an earlier segment of a later timeline', '0000000200000000000000FF'],
+      [3, 'the same segment of a later timeline', '000000020000000100000003'],
+      [3, 'a later segment of an earlier timeline', '000000000000000100000004'],
+      [3, 'a later partial segment', '000000010000000100000004.partial'],
+      [3, 'the history of a later timeline', '00000002.history'],
+    ])('recovery exits with code %i if the archive contains %s', async (code, _, name) => {
       writeFileSync(path('data', name), 'content');
       expect(await run('data', 'wal-archive', path('archive.json'), name, path('data', name))).toBe(0);
       expect(await restore('recovery', missing)).toBe(code);
       if (code === 126) expect(log[0]).toContain(`the archive contains ${name}, but not ${missing}`);
       expect(await restore('standby', missing)).toBe(3);
-      // A backup contains the segments that make it consistent. PostgreSQL looks for them in the archive first.
+      // A segment that pg_wal already contains may be missing: PostgreSQL asks the archive first, even for segments in the backup.
       writeFileSync(path(missing), '');
       expect(await restore('recovery', missing)).toBe(3);
     });
 
-    it('is not checked for histories of timelines', async () => {
+    it('recovery does not look for later files if a timeline history is missing', async () => {
       await archive();
       expect(await restore('recovery', '00000001.history')).toBe(3);
     });
   });
 
-  it('hides histories from a standby that are later than the timeline of the primary, but not from a recovery', async () => {
+  it("hides the histories of timelines after the primary's from a standby, but not from a recovery", async () => {
     for (const name of ['00000002.history', '00000003.history']) expect(await archive('data', name)).toBe(0);
     const location = { folder: 'shop', directory: path('archive'), newestTimeline: 2 };
     writeFileSync(path('archive.json'), JSON.stringify(location));
@@ -154,7 +154,7 @@ describe('runWalProgram', () => {
     expect(await restore('recovery', '00000003.history')).toBe(0);
   });
 
-  it('reports a missing configuration', async () => {
+  it('reports a missing location file', async () => {
     rmSync(path('archive.json'));
     expect(await archive()).toBe(1);
     expect(log[0]).toContain('cannot read the archive location');

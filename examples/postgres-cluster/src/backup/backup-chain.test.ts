@@ -12,13 +12,13 @@ const backups = [
 
 describe('backupChain', () => {
   const rows: readonly (readonly [string, WantedBackup, readonly string[]])[] = [
-    ['the newest one', {}, ['04']],
-    ['the newest one for a name, whose position is unknown', { target: { name: 'x' } }, ['04']],
-    ['the newest one that ends before a time', { target: { time: '2026-01-01T03:59:59Z' } }, ['01', '02', '03']],
-    ['one that ends at the time', { target: { time: '2026-01-01T02:00:00+00:00' } }, ['01', '02']],
-    ['the newest one that ends before a position', { target: { lsn: '1/FF' } }, ['01']],
-    ['one by name', { backup: 'nightly-02' }, ['01', '02']],
-    ['one by id', { backup: '03', target: { immediate: true } }, ['01', '02', '03']],
+    ['the newest backup by default', {}, ['04']],
+    ['the newest backup for a restore point, whose position is unknown', { target: { name: 'x' } }, ['04']],
+    ['the newest backup that ends before a time', { target: { time: '2026-01-01T03:59:59Z' } }, ['01', '02', '03']],
+    ['a backup that ends exactly at the time', { target: { time: '2026-01-01T02:00:00+00:00' } }, ['01', '02']],
+    ['the newest backup that ends before an LSN', { target: { lsn: '1/FF' } }, ['01']],
+    ['a backup by its name', { backup: 'nightly-02' }, ['01', '02']],
+    ['a backup by its ID', { backup: '03', target: { immediate: true } }, ['01', '02', '03']],
   ];
   it.each(rows)('chooses %s', (_, wanted, ids) => {
     expect(backupChain(backups, wanted).map(({ id }) => id)).toEqual(ids);
@@ -40,7 +40,7 @@ describe('backupChain', () => {
       'no backup ends before the target; the earliest backup ends at 2026-01-01T04:00:00Z, 4/0',
     ],
     ['a missing parent', backups.slice(1), { backup: '03' }, 'backup 02 is based on 01, which is missing'],
-  ])('refuses %s', (_, archived, wanted, message) => {
+  ])('rejects %s', (_, archived, wanted, message) => {
     expect(() => backupChain(archived, wanted)).toThrow(message);
   });
 });

@@ -11,13 +11,13 @@ import { backupFiles, listBackups } from './archived-backup.ts';
 import { runDrill } from './drill.ts';
 import { verifyBackup } from './verify-backup.ts';
 
-// Each restore starts programs for many WAL files, which takes long on a busy machine.
+// Each restore starts a process for each WAL file, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const { signal } = new AbortController();
 const hasS3Server = spawnSync('versitygw', ['--version']).status === 0;
 
-/** Runs a drill on the archive of a server. */
+/** Runs a restore drill on a server's archive. */
 function drill({ location, folder, programs, wal }: ArchivedServer, query: string) {
   const context = { folder: folder.path, programs, walCommand: wal.command, clock: systemClock, signal };
   return runDrill({ location, query, database: 'postgres' }, context);
@@ -33,7 +33,7 @@ describe.skipIf(!hasPostgres())('base backups (needs postgres on the PATH)', () 
 
   const file = (name: string) => join(archived.location.directory ?? '', 'shop', name);
 
-  it('are complete and verified, and describe themselves', async () => {
+  it('are listed with their metadata, and leave no replication slot', async () => {
     const backup = await archived.backup('first');
     expect(backup).toMatchObject({
       id: expect.stringMatching(/^\d{8}T\d{6}Z-first$/),
@@ -47,13 +47,13 @@ describe.skipIf(!hasPostgres())('base backups (needs postgres on the PATH)', () 
     expect(slots).toBe('0');
   });
 
-  it('leave nothing behind if the server cannot be copied', async () => {
+  it('leave nothing in the archive if the server is down', async () => {
     const stopped = new TestServer('/nowhere', archived.programs, archived.folder.make('no-sockets'));
     await expect(archived.backup('failed', { from: stopped })).rejects.toThrow('psql failed with exit code 2');
     expect(await listBackups(archived.store, signal)).toHaveLength(1);
   });
 
-  it('are proven by a drill that restores and queries', async () => {
+  it('are tested by a drill that restores and queries them', async () => {
     const { server } = archived;
     await server.query('INSERT INTO orders VALUES (1001)');
     await archived.archiveAll();
@@ -71,7 +71,7 @@ describe.skipIf(!hasPostgres())('base backups (needs postgres on the PATH)', () 
     });
   });
 
-  it('are restored if a setting of the server was raised since then', async () => {
+  it('can be restored after a setting of the server was raised', async () => {
     const { server } = archived;
     server.configure({ max_connections: '150' });
     await server.stop();
@@ -81,7 +81,7 @@ describe.skipIf(!hasPostgres())('base backups (needs postgres on the PATH)', () 
     expect(await drill(archived, 'SELECT 1 FROM orders WHERE id = 1002')).toMatchObject({ succeeded: true });
   });
 
-  it('are found by verification and drill if they are damaged', async () => {
+  it('are reported as damaged by the verification and by a drill', async () => {
     const [backup] = await listBackups(archived.store, signal);
     const path = file(backupFiles(backup?.id ?? '').data);
     const content = readFileSync(path);
@@ -102,7 +102,7 @@ describe.skipIf(!hasPostgres())('base backups (needs postgres on the PATH)', () 
     expect(await verifyBackup(archived.store, backup?.id ?? '', signal)).toMatchObject({ timeline: 1 });
   });
 
-  it('are taken from a replica, and restored after the old ones were deleted', async () => {
+  it('can be taken from a replica, and restored after older backups and their WAL were deleted', async () => {
     const { server, folder, programs } = archived;
     const replica = new TestServer(folder.make('replica'), programs, folder.make('replica-sockets'));
     replica.clone(server);
@@ -120,7 +120,7 @@ describe.skipIf(!hasPostgres())('base backups (needs postgres on the PATH)', () 
 describe.skipIf(!hasPostgres(18))(
   'incremental backups (needs PostgreSQL 18 in POSTGRES_18_BIN: node scripts/fixtures/postgres.mjs)',
   () => {
-    it('are smaller, and restored together with those that they continue', async () => {
+    it('are smaller than a full backup, and restored together with the backups that they are based on', async () => {
       await using archived = await ArchivedServer.start({ version: 18, settings: { summarize_wal: 'on' } });
       const { server } = archived;
       await server.query('CREATE TABLE orders AS SELECT generate_series(1, 1000) AS id');
@@ -142,7 +142,7 @@ describe.skipIf(!hasPostgres(18))(
 describe.skipIf(!hasPostgres() || !hasS3Server)(
   'an archive in a bucket (needs postgres and versitygw on the PATH: node scripts/fixtures/versitygw.mjs)',
   () => {
-    it('receives WAL and backups, and restores them', async () => {
+    it('stores WAL and backups, which a drill restores', async () => {
       await using s3 = await S3Server.start();
       await using archived = await ArchivedServer.start({
         locationIn(folder) {

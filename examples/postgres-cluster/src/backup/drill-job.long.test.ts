@@ -10,14 +10,14 @@ import { PostgresBackupSchedule } from '../api/v1/postgres-backup-schedule.ts';
 import { healthyPhase } from '../controllers/cluster-status.ts';
 import { backupFiles } from './archived-backup.ts';
 
-// Starts PostgreSQL several times on a busy machine.
+// Starting PostgreSQL several times takes long on a busy machine.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const patience = { timeout: 180_000, interval: 100 };
 const namespace = 'default';
 const nightly = { namespace, name: 'nightly' };
 
 describe.skipIf(!isPostgresInstalled)('the Job of a restore drill (needs the programs of PostgreSQL)', () => {
-  /** The operator's clock, which the test sets forward. Everything else runs on the system's. */
+  /** How far the operator's clock is ahead. Everything else uses the system's clock. */
   let aheadMs = 0;
   const clock: Clock = {
     now: () => systemClock.now() + aheadMs,
@@ -30,7 +30,7 @@ describe.skipIf(!isPostgresInstalled)('the Job of a restore drill (needs the pro
     const shop = new ShopCluster(cluster.client);
     await shop.createWithArchive({ instances: 1 });
     await vi.waitFor(async () => expect(await shop.state()).toEqual([healthyPhase, 1]), patience);
-    // One backup a year, and a drill every day: both are due soon.
+    // A backup every year and a drill every day, both due for the first time in an hour.
     const soon = new Date(clock.now() + 3_600_000);
     const daily = `${soon.getUTCMinutes()} ${soon.getUTCHours()} * * *`;
     const yearly = daily.replace('* *', `${soon.getUTCDate()} ${soon.getUTCMonth() + 1}`);
@@ -64,7 +64,7 @@ describe.skipIf(!isPostgresInstalled)('the Job of a restore drill (needs the pro
     expect(await condition()).toEqual(['True', expect.stringMatching(/^restored \S+-nightly-\d+ in \d+ s$/)]);
   });
 
-  it('finds a damaged base backup', async () => {
+  it('detects a damaged base backup', async () => {
     const { spec } = await cluster.client.resource(PersistentVolumeClaim).get({ namespace, name: 'archive' });
     const volume = await cluster.client.resource(PersistentVolume).get({ name: spec?.volumeName ?? '' });
     const folder = join(volume.spec?.local?.path ?? volume.spec?.hostPath?.path ?? '', 'shop');

@@ -10,7 +10,7 @@ import { backupChain } from './backup-chain.ts';
 import { recoverySettings } from './recovery-settings.ts';
 import { restoreBackup } from './restore-backup.ts';
 
-// Each restore starts programs for many WAL files, which takes long on a busy machine.
+// Each restore starts a process for each WAL file, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 describe.skipIf(!hasPostgres())('restore (needs postgres on the PATH)', () => {
@@ -25,7 +25,7 @@ describe.skipIf(!hasPostgres())('restore (needs postgres on the PATH)', () => {
     primary = archived.server;
     await primary.query('CREATE TABLE orders (id int)');
     await archived.backup('first');
-    // One transaction each, with a point between them.
+    // Three transactions, with a restore point after each.
     for (const id of [1, 2, 3]) {
       await primary.query(`INSERT INTO orders VALUES (${id})`);
       points[`lsn ${id}`] = await primary.query('SELECT pg_current_wal_lsn()');
@@ -37,7 +37,7 @@ describe.skipIf(!hasPostgres())('restore (needs postgres on the PATH)', () => {
   });
   afterAll(() => archived?.[Symbol.asyncDispose]());
 
-  /** Restores into a new data directory, and returns the rows. */
+  /** Restores to a target in a new data directory, and returns the IDs of the restored rows. */
   const restored = async (target: RecoveryTarget) => {
     const { store, programs, folder, wal } = archived;
     const dataDirectory = join(folder.path, `restored-${++count}`);
@@ -52,27 +52,27 @@ describe.skipIf(!hasPostgres())('restore (needs postgres on the PATH)', () => {
     return await server.query("SELECT string_agg(id::text, ' ' ORDER BY id) FROM orders");
   };
 
-  it('replays all WAL of the archive without a target', async () => {
+  it('replays all archived WAL if there is no target', async () => {
     expect(await restored({})).toBe('1 2 3');
   });
 
-  it('ends after or before a transaction, by time', async () => {
+  it('stops just after a time, or just before it if the target is exclusive', async () => {
     const time = points['time 2'] ?? '';
     expect(await restored({ time })).toBe('1 2');
     expect(await restored({ time, exclusive: true })).toBe('1');
   });
 
-  it('ends between two transactions, by position', async () => {
+  it('stops between two transactions, at an LSN', async () => {
     const lsn = points['lsn 1'] ?? '';
     expect(await restored({ lsn })).toBe('1');
     expect(await restored({ lsn, exclusive: true })).toBe('1');
   });
 
-  it('ends at a named point', async () => {
+  it('stops at a named restore point', async () => {
     expect(await restored({ name: 'after 2' })).toBe('1 2');
   });
 
-  it('ends as soon as the backup is consistent', async () => {
+  it('stops as soon as the backup is consistent', async () => {
     expect(await restored({ immediate: true })).toBe('');
   });
 });

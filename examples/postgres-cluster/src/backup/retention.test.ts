@@ -11,7 +11,7 @@ describe('expired', () => {
   const decide = (backups: readonly ArchivedBackup[], { names, keep }: { names: readonly string[]; keep: number }) =>
     expired(backups, { files: names.map((name) => ({ name, sizeBytes: 1 })), keep });
 
-  it('keeps the newest backups, and the WAL from the oldest of them on', () => {
+  it('keeps the newest backups, and all WAL since the start of the oldest of them', () => {
     const backups = [backup({ id: 'a', begin: 2 }), backup({ id: 'b', begin: 5 }), backup({ id: 'c', begin: 9 })];
     const names = [1, 2, 4, 5, 6, 9, 10].map((number) => wal(1, number));
     expect(decide(backups, { names, keep: 2 })).toEqual({
@@ -22,7 +22,7 @@ describe('expired', () => {
     expect(decide(backups, { names, keep: 3 })).toEqual({ backups: [], incomplete: [], wal: [wal(1, 1)] });
   });
 
-  it('keeps the backups that incremental ones continue, with their WAL', () => {
+  it('keeps the backups that a kept incremental backup is based on, with their WAL', () => {
     const backups = [
       backup({ id: 'a', begin: 1 }),
       backup({ id: 'b', begin: 3 }),
@@ -37,7 +37,7 @@ describe('expired', () => {
     });
   });
 
-  it('deletes an incremental backup before the one that it continues', () => {
+  it('deletes an incremental backup before the backup that it is based on', () => {
     const backups = [
       backup({ id: 'a', begin: 1 }),
       backup({ id: 'b', begin: 3, parent: 'a' }),
@@ -46,24 +46,24 @@ describe('expired', () => {
     expect(decide(backups, { names: [], keep: 1 }).backups).toEqual(['b', 'a']);
   });
 
-  it('deletes old WAL of all timelines with what belongs to it, and keeps histories', () => {
+  it('deletes old WAL of all timelines, including partial segments and backup history files, but keeps timeline histories', () => {
     const old = [wal(1, 4, '.00000028.backup'), wal(1, 4, '.partial'), wal(2, 4)];
     const names = [...old, archivedWal('00000002.history'), 'system.json', wal(2, 5)];
     expect(decide([backup({ id: 'a', begin: 5 })], { names, keep: 1 }).wal).toEqual(old);
   });
 
-  it('keeps the WAL of a backup that is newer but begins earlier, after a restore to an earlier point', () => {
+  it('keeps the WAL of a newer backup that begins at an earlier LSN, as after a point-in-time restore', () => {
     const backups = [backup({ id: 'a', begin: 9 }), backup({ id: 'b', begin: 3 })];
     const names = [2, 3, 9].map((number) => wal(1, number));
     expect(decide(backups, { names, keep: 2 }).wal).toEqual([wal(1, 2)]);
   });
 
-  it('deletes what interrupted backups have left, but nothing that may be under way', () => {
+  it('deletes the files of interrupted backups, but not of a backup that may still be running', () => {
     const names = ['base/a/data.tar.gz', 'base/b/data.tar.gz', 'base/c/data.tar.gz'];
     expect(decide([backup({ id: 'b', begin: 5 })], { names, keep: 1 }).incomplete).toEqual(['a']);
   });
 
-  it('keeps everything without a backup', () => {
+  it('keeps everything if there is no complete backup', () => {
     const names = [wal(1, 1), 'base/a/data.tar.gz'];
     expect(decide([], { names, keep: 1 })).toEqual({ backups: [], incomplete: [], wal: [] });
   });

@@ -120,7 +120,7 @@ export class ClusterChanges {
     await this.#own.apply(PersistentVolumeClaim, [volumeClaimFor(this.#cluster, name)], 'none');
     this.#created.push(name);
     await this.#start(name);
-    this.#ctx.events.record({ reason: 'InstanceCreated', note: `created ${name}`, series: name });
+    this.#ctx.events.record({ reason: 'InstanceCreated', note: `created the instance ${name}`, series: name });
   }
 
   async #start(name: string): Promise<void> {

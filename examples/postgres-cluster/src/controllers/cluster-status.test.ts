@@ -40,7 +40,7 @@ const archive = (message?: string) => ({
   lastFailedTime: '2026-01-01T00:01:00Z',
   ...(message !== undefined && { message }),
 });
-const mismatch = 'the instances belong to different database systems: 1, 2';
+const mismatch = 'the instances have different system identifiers: 1, 2; delete the volumes of the wrong instances';
 const systems = [replica('shop-2', { report: { systemID: '2' } }), replica('shop-3', { report: { systemID: '1' } })];
 
 describe('clusterStatus', () => {
@@ -82,7 +82,7 @@ describe('clusterStatus', () => {
       [
         'Waiting for user action',
         'False',
-        'Waiting for user action: shop-1 needs a restart; request another primary, or set updates to unsupervised',
+        'Waiting for user action: the primary shop-1 needs a restart; request a switchover, or set spec.updates to unsupervised',
         undefined,
       ],
     ],
@@ -94,7 +94,12 @@ describe('clusterStatus', () => {
         targetPrimary: 'updates-1',
         members: [primary('updates-1', { report: { pendingRestart: true } }), unreachable('updates-2')],
       },
-      ['Updating instances', 'False', 'Updating instances: waiting for updates-2 before the next restart', 'True'],
+      [
+        'Updating instances',
+        'False',
+        'Updating instances: waiting for updates-2 to recover before the next restart',
+        'True',
+      ],
     ],
   ])('%s', (_, observed, expected) => {
     expect(state(observed)).toEqual(expected);

@@ -171,7 +171,7 @@ function systemCondition({ members }: ObservedCluster): ConditionUpdate {
   const systems = new Set(members.flatMap(({ report }) => report?.systemID ?? []));
   const type = 'ConsistentSystemID';
   if (systems.size <= 1) return { type, status: 'True', reason: 'Unique' };
-  const message = `the instances belong to different database systems: ${[...systems].join(', ')}`;
+  const message = `the instances have different system identifiers: ${[...systems].join(', ')}; delete the volumes of the wrong instances`;
   return { type, status: 'False', reason: 'Mismatch', message };
 }
 

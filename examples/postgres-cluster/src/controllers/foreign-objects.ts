@@ -5,8 +5,8 @@ import { clusterLabel } from '../instance/protocol.ts';
 export function foreignMessage(foreign: readonly string[], cluster: string): string {
   const label = `${clusterLabel}=${cluster}`;
   return (
-    `these objects block the cluster, because they do not belong to it: ${foreign.join(', ')}; delete them, or recreate the cluster under ` +
-    `another name; if they should belong to it and have no controller, label them ${label}`
+    `the cluster needs these names, but they belong to other objects: ${foreign.join(', ')}; delete these objects, or recreate the cluster ` +
+    `under another name; to let the cluster adopt an object that has no controller, label it ${label}`
   );
 }
 

@@ -49,7 +49,7 @@ describe('callInstance', () => {
   it('fails with the status code of the response', async () => {
     const address = await serve((_, response) => response.writeHead(409).end('it does not run'));
     await expect(call(address, 30_000)).rejects.toMatchObject({
-      message: 'GET /v1/status failed with 409: it does not run',
+      message: 'instance shop-1: GET /v1/status failed with status 409: it does not run',
       statusCode: 409,
     });
   });
@@ -59,12 +59,14 @@ describe('callInstance', () => {
       const ticker = setInterval(() => response.write(' '), 20);
       response.on('close', () => clearInterval(ticker));
     });
-    await expect(call(address, 300)).rejects.toThrow('GET /v1/status timed out after 300 ms');
+    await expect(call(address, 300)).rejects.toThrow('instance shop-1: GET /v1/status timed out after 300 ms');
   });
 
   it('rejects a response of more than 1 MiB', async () => {
     const address = await serve((_, response) => response.end(Buffer.alloc(1024 * 1024 + 1, ' ')));
-    await expect(call(address, 30_000)).rejects.toThrow('GET /v1/status sent more than 1048576 bytes');
+    await expect(call(address, 30_000)).rejects.toThrow(
+      'instance shop-1: GET /v1/status responded with more than 1048576 bytes',
+    );
   });
 
   it('rejects if the signal is aborted', async () => {

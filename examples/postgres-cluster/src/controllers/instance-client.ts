@@ -70,19 +70,25 @@ export function callInstance(address: InstanceAddress, { method, path, timeoutMs
         response.on('data', (chunk: Buffer) => {
           chunks.push(chunk);
           bytes += chunk.length;
-          if (bytes > maxBytes) fail(`sent more than ${maxBytes} bytes`);
+          if (bytes > maxBytes) fail(`responded with more than ${maxBytes} bytes`);
         });
         response.on('error', reject);
         response.on('end', () => {
           const { statusCode = 0 } = response;
           const body = Buffer.concat(chunks).toString('utf8');
           if (statusCode >= 200 && statusCode < 300) resolve(body);
-          else reject(new InstanceError(`${method} ${path} failed with ${statusCode}: ${body}`, statusCode));
+          else
+            reject(
+              new InstanceError(
+                `instance ${address.instance}: ${method} ${path} failed with status ${statusCode}: ${body}`,
+                statusCode,
+              ),
+            );
         });
       },
     );
     const fail = (why: string): void => {
-      reject(new InstanceError(`${method} ${path} ${why}`));
+      reject(new InstanceError(`instance ${address.instance}: ${method} ${path} ${why}`));
       sent.destroy();
     };
     // The request's own timeout starts only once it is connected, so it does not cover a lost node.

@@ -139,7 +139,10 @@ async function carryOut(
   const { from = '', to = '' } = progress ?? {};
   switch (step.do) {
     case 'begin':
-      events.record({ reason: 'UpgradeStarted', note: `checking the upgrade to version ${cluster.spec.version}` });
+      events.record({
+        reason: 'UpgradeStarted',
+        note: `checking whether the cluster can be upgraded to version ${cluster.spec.version}`,
+      });
       return;
     case 'run':
       return createJob(cluster, parts);

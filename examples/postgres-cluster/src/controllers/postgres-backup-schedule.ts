@@ -205,7 +205,7 @@ function conditionsOf(
       status: 'True',
       reason: spec.suspend ? 'Suspended' : 'Scheduled',
       message: spec.suspend
-        ? 'no backups are created'
+        ? 'spec.suspend is true: no backups are created, and no drills run'
         : status.nextScheduleTime === undefined
           ? 'the schedule matches no date'
           : `the next backup is due at ${status.nextScheduleTime}`,

@@ -119,7 +119,7 @@ function withTarget(observed: ObservedCluster, primary: PrimaryDecision): Observ
 
 function record(primary: PrimaryDecision, { events }: ReconcileContext<PostgresCluster>): void {
   if (primary.do === 'appoint') {
-    const note = `${primary.name}: ${primary.why}`;
+    const note = `chose ${primary.name} as the primary: ${primary.why}`;
     events.record({ reason: 'PrimaryChosen', note, series: note });
   }
   if (primary.do !== 'stop') return;
@@ -139,7 +139,7 @@ async function forgetRequests(
   if (currentPrimary === undefined || currentPrimary !== targetPrimary) return;
   const isForgotten = forcedPrimary !== undefined && primary.do === 'keep' && !primary.isFailing;
   if (isForgotten && forcedPrimary !== currentPrimary) {
-    const note = `${currentPrimary} works, so forcing ${forcedPrimary} is ignored; request a switchover instead`;
+    const note = `ignored the forced promotion of ${forcedPrimary}, because the primary ${currentPrimary} works; request a switchover instead`;
     ctx.events.record({ type: 'Warning', reason: 'ForcedPrimaryIgnored', note });
   }
   const annotations = {

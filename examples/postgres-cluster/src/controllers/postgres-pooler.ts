@@ -120,7 +120,7 @@ async function applyObjects(pooler: Stored<PostgresPooler>, { ctx, image }: Part
   const { authority } = readCertificates(spec.cluster, () =>
     secret && belongsTo(secret, cluster) ? secret : undefined,
   );
-  if (!host || !authority) return waiting(`the cluster "${spec.cluster}" has no Service or certificates yet`);
+  if (!host || !authority) return waiting(`the PostgresCluster "${spec.cluster}" has no Service or certificates yet`);
   const existing = await ctx.get(Secret, { namespace, name: poolerSecretName(name) });
   const by = { authority, cluster: spec.cluster, pooler: name, namespace, nowMs: ctx.clock.now() };
   const certificates = nextPoolerCertificates(existing, by);

@@ -117,7 +117,9 @@ describe('postgresCluster', () => {
     await publish([{ standbyNumber: 1, standbyNames: ['shop-1', 'shop-2'] }]);
     await instances.silence(1, 3);
     const why = async () => (await clusters.get(key)).status?.phaseReason;
-    await expect.poll(why, patience).toMatch(/shop-1 is missing, and commits needed only 1 of shop-1, shop-2/);
+    await expect
+      .poll(why, patience)
+      .toMatch(/shop-1 is unavailable and may have commits .* only 1 of shop-1, shop-2 had to confirm/);
     await force('shop-2');
     await expect.poll(async () => (await state())[1], patience).toBe('shop-2');
     await expect.poll(forced, patience).toBeUndefined();

@@ -7,20 +7,20 @@ import { dashboard } from './dashboard.ts';
 import { instanceMetrics } from './instance-metrics.ts';
 import { metricsPage } from './metrics-page.ts';
 
-// `npx vitest run examples/postgres-cluster/src/metrics -u` writes these files.
+// To update these files, run `npx vitest run examples/postgres-cluster/src/metrics -u`.
 describe('generated files', () => {
-  it('monitoring/alerts.yaml is current', async () => {
+  it('monitoring/alerts.yaml is up to date', async () => {
     const text = `# Generated from src/metrics/alerts.ts.\n${stringify(alertRules(), { lineWidth: 0 })}`;
     await expect(text).toMatchFileSnapshot('../../monitoring/alerts.yaml');
   });
 
-  it('grafana/postgres-clusters.json is current', async () => {
+  it('grafana/postgres-clusters.json is up to date', async () => {
     await expect(`${JSON.stringify(dashboard(), null, 2)}\n`).toMatchFileSnapshot(
       '../../grafana/postgres-clusters.json',
     );
   });
 
-  it('the page of the metrics is current', async () => {
+  it('docs/reference/postgres-metrics.md is up to date', async () => {
     await expect(metricsPage()).toMatchFileSnapshot('../../../../docs/reference/postgres-metrics.md');
   });
 });
@@ -28,12 +28,12 @@ describe('generated files', () => {
 describe('instanceMetrics', () => {
   const names = new Set(instanceMetrics.map(({ name }) => name));
 
-  it('has each name once, with the suffix of counters', () => {
+  it('has unique names, of which exactly the counters end in _total', () => {
     expect(names.size).toBe(instanceMetrics.length);
     for (const { name, type } of instanceMetrics) expect(name.endsWith('_total')).toBe(type === 'counter');
   });
 
-  it('has all metrics that the alerts and the dashboard use', () => {
+  it('includes all metrics that the alerts and the dashboard use', () => {
     const used = [...metricsIn(JSON.stringify(dashboard())), ...metricsIn(JSON.stringify(alerts))];
     expect(used.length).toBeGreaterThan(40);
     expect(used.filter((name) => !names.has(name))).toEqual([]);
@@ -41,7 +41,7 @@ describe('instanceMetrics', () => {
 });
 
 describe('alerts', () => {
-  it('have a name each, and say what to do', () => {
+  it('have unique names, a summary, and an action', () => {
     expect(new Set(alerts.map(({ name }) => name)).size).toBe(alerts.length);
     for (const { summary, action } of alerts) {
       expect(summary).toMatch(/^\S.*\.$/);
@@ -49,7 +49,7 @@ describe('alerts', () => {
     }
   });
 
-  it('are critical only if writes stop, or data is at risk', () => {
+  it('are critical only if writes stop or data is at risk', () => {
     expect(alerts.filter(({ severity }) => severity === 'critical').map(({ name }) => name)).toEqual([
       'PostgresNoPrimary',
       'PostgresSeveralPrimaries',

@@ -30,13 +30,13 @@ describe('nextBackupStep', () => {
     [
       'waits until an instance is ready',
       { cluster: cluster([stopped(primary)]) },
-      { do: 'wait', why: 'no instance is ready' },
+      { do: 'wait', why: 'no instance of the PostgresCluster "shop" is ready' },
     ],
     ['waits until the PostgresCluster exists', {}, { do: 'wait', why: 'the PostgresCluster "shop" does not exist' }],
     [
       'fails if the PostgresCluster has no spec.backup',
       { cluster: { spec: { storage: {} } } },
-      { do: 'fail', why: 'the PostgresCluster "shop" has no spec.backup' },
+      { do: 'fail', why: 'the PostgresCluster "shop" has no spec.backup; set it, then create another PostgresBackup' },
     ],
     [
       'waits while the instance copies its data',

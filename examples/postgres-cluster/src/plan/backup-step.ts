@@ -27,7 +27,11 @@ export type BackupStep =
 export function nextBackupStep({ spec, status, cluster, report }: ObservedBackup): BackupStep {
   if (status.phase === 'Completed' || status.phase === 'Failed') return { do: 'nothing' };
   if (!cluster) return { do: 'wait', why: `the PostgresCluster "${spec.cluster}" does not exist` };
-  if (!cluster.spec.backup) return { do: 'fail', why: `the PostgresCluster "${spec.cluster}" has no spec.backup` };
+  if (!cluster.spec.backup)
+    return {
+      do: 'fail',
+      why: `the PostgresCluster "${spec.cluster}" has no spec.backup; set it, then create another PostgresBackup`,
+    };
   const { instance } = status;
   const instances = cluster.status?.instanceStatuses ?? [];
   if (instance !== undefined) {
@@ -44,6 +48,6 @@ export function nextBackupStep({ spec, status, cluster, report }: ObservedBackup
   const replica = ready.find(({ role }) => role === 'replica');
   const primary = ready.find(({ role }) => role === 'primary');
   const chosen = spec.from === 'primary' ? primary : (replica ?? primary);
-  if (!chosen) return { do: 'wait', why: 'no instance is ready' };
+  if (!chosen) return { do: 'wait', why: `no instance of the PostgresCluster "${spec.cluster}" is ready` };
   return { do: 'start', instance: chosen.name };
 }

@@ -23,7 +23,7 @@ const setup: Row[] = [
   [
     'starts an election if volumes of an earlier cluster exist',
     { ...noPrimary, members: [unreachable('shop-2', { pod: null })], lease: free },
-    stops('Setting up primary', 'volumes of an earlier cluster of this name exist'),
+    stops('Setting up primary', 'volumes of an earlier cluster with this name exist'),
   ],
   [
     'waits while the first primary starts',
@@ -54,11 +54,12 @@ const setup: Row[] = [
 const waitsForRestart = (why: string) => ({
   do: 'keep',
   phase: 'Primary unavailable',
-  why: `shop-1 is no longer the primary: ${why}; waiting 60 s for it to recover`,
+  why: `shop-1 is no longer the primary: ${why}; waiting up to 60 s for it to recover`,
   isFailing: true,
 });
 const oneOfTwo: Partial<ObservedCluster> = { quorums: [quorum(1)] };
-const commitLoss = 'shop-3 is missing, and commits needed only 1 of shop-2, shop-3: any choice could lose commits';
+const commitLoss =
+  'shop-3 is unavailable and may have commits that no other replica has, because only 1 of shop-2, shop-3 had to confirm each commit; bring it back, or force a promotion if the primary is lost';
 const keepsUnavailable = (why: string) => ({
   do: 'keep',
   phase: 'Primary unavailable',
@@ -126,7 +127,7 @@ const steady: Row[] = [
     {
       do: 'keep',
       phase: 'Primary unavailable',
-      why: 'shop-1 is no longer the primary: it lost the Lease; waiting 10 s for it to recover',
+      why: 'shop-1 is no longer the primary: it lost the Lease; waiting up to 10 s for it to recover',
       isFailing: true,
     },
   ],
@@ -184,7 +185,7 @@ const steady: Row[] = [
   [
     'keeps a primary whose disk is full',
     { members: [dead('shop-1', { report: { isDiskFull: true } }), replica('shop-2')], lease: free },
-    { do: 'keep', phase: 'Not enough disk space', why: 'the volume of shop-1 is full; increase storage.size' },
+    { do: 'keep', phase: 'Not enough disk space', why: 'the volume of shop-1 is full; increase spec.storage.size' },
   ],
   [
     'keeps a fenced primary',
@@ -209,7 +210,7 @@ const switchovers: Row[] = [
   [
     'switches over to a requested replica',
     { requestedPrimary: 'shop-3' },
-    switching('shop-3 was requested as the primary'),
+    switching('a switchover to shop-3 was requested'),
   ],
   ['keeps the primary if the user requests the current primary', { requestedPrimary: 'shop-1' }, keeps],
   [
@@ -265,7 +266,7 @@ const switchovers: Row[] = [
       members: [primary('shop-1'), replica('shop-2')],
       requestedPrimary: 'shop-2',
     },
-    switching('shop-2 was requested as the primary'),
+    switching('a switchover to shop-2 was requested'),
   ],
   [
     'delays a requested switchover while another replica cannot be reached',
@@ -274,7 +275,7 @@ const switchovers: Row[] = [
       members: [primary('shop-1'), replica('shop-2'), unreachable('shop-3')],
       requestedPrimary: 'shop-2',
     },
-    delayed('shop-2 was requested as the primary'),
+    delayed('a switchover to shop-2 was requested'),
   ],
   [
     'delays the switchover from a node that is being drained while a replica cannot be reached',
@@ -308,7 +309,7 @@ const switchovers: Row[] = [
       members: [primary('shop-1'), replica('shop-2'), unreachable('shop-3')],
       requestedPrimary: 'shop-2',
     },
-    switching('shop-2 was requested as the primary'),
+    switching('a switchover to shop-2 was requested'),
   ],
 ];
 
@@ -321,7 +322,7 @@ const elections: Row[] = [
   [
     'waits until the Lease of an unreachable primary expires',
     { members: [unreachable('shop-1'), detached('shop-2')] },
-    waits('Failing over', 'waiting for the Lease that shop-1 holds'),
+    waits('Failing over', 'waiting until shop-1 releases the Lease, or it expires'),
   ],
   [
     'waits for a replica that is still receiving WAL',
@@ -360,13 +361,13 @@ const elections: Row[] = [
       do: 'appoint',
       name: 'shop-2',
       phase: 'Promoting primary',
-      why: 'a user forced it, accepting the loss of commits that it lacks',
+      why: 'a user forced the promotion of shop-2, so commits that it lacks are lost',
     },
   ],
   [
     'waits until the volumes of an earlier cluster have been read',
     { ...noPrimary, targetPrimary: '', members: [stopped('shop-1'), unreachable('shop-2')], lease: free },
-    waits('Setting up primary', 'waiting for the data of shop-1, shop-2'),
+    waits('Setting up primary', 'waiting for shop-1, shop-2 to report the state of the data'),
   ],
   [
     'appoints the primary of an earlier cluster',
@@ -408,7 +409,7 @@ const promotions: Row[] = [
   [
     'waits while the instance has been unreachable for less than 10 s',
     { ...promoting, members: [stopped('shop-1'), unreachable('shop-2')], targetSinceMs: 991_000 },
-    waits('Promoting primary', 'waiting for shop-2'),
+    waits('Promoting primary', 'waiting for shop-2 to become the primary'),
   ],
   [
     'waits for an unreachable instance that holds the Lease, because it may have been promoted',

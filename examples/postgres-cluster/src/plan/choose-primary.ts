@@ -52,7 +52,7 @@ export function choosePrimary(cluster: ObservedCluster): PrimaryDecision {
  */
 function first({ name, members }: ObservedCluster): PrimaryDecision {
   if (members.length > 0) {
-    return { do: 'stop', phase: primaryPhases.setUp, why: 'volumes of an earlier cluster of this name exist' };
+    return { do: 'stop', phase: primaryPhases.setUp, why: 'volumes of an earlier cluster with this name exist' };
   }
   return { do: 'appoint', name: instanceName(name, 1), phase: primaryPhases.setUp, why: 'the cluster is new' };
 }
@@ -63,7 +63,8 @@ function election(cluster: ObservedCluster): PrimaryDecision {
   const wait = (why: string): PrimaryDecision => ({ do: 'wait', phase, why });
   const running = members.find(({ report }) => report?.isPrimary);
   if (running) return wait(`waiting for ${running.name} to stop`);
-  if (lease.holder !== undefined && !lease.isExpired) return wait(`waiting for the Lease that ${lease.holder} holds`);
+  if (lease.holder !== undefined && !lease.isExpired)
+    return wait(`waiting until ${lease.holder} releases the Lease, or it expires`);
   const receiving = members.filter(({ report }) => report?.isReceiving);
   if (receiving.length > 0) {
     return wait(`waiting for ${receiving.map(({ name }) => name).join(', ')} to stop receiving WAL`);
@@ -75,14 +76,15 @@ function election(cluster: ObservedCluster): PrimaryDecision {
       currentPrimary === undefined && cluster.members.every(({ report }) => report?.data === 'empty')
         ? 'no volume has data'
         : `${winner} has the most WAL`;
-    const why = isForced ? 'a user forced it, accepting the loss of commits that it lacks' : found;
+    const why = isForced ? `a user forced the promotion of ${winner}, so commits that it lacks are lost` : found;
     return { do: 'appoint', name: winner, phase: primaryPhases.promotion, why };
   }
   const why = 'why' in rest ? rest.why : '';
   const former = members.find(({ name }) => name === currentPrimary);
   if (!former || !canStart(former, cluster)) return wait(why);
   // No replica can take over safely. The former primary's data has every commit, so it may become the primary again.
-  return { do: 'appoint', name: former.name, phase: primaryPhases.promotion, why };
+  const reason = `${former.name} was the primary and has every commit; no replica can take over: ${why}`;
+  return { do: 'appoint', name: former.name, phase: primaryPhases.promotion, why: reason };
 }
 
 function promotion(cluster: ObservedCluster, target: string): PrimaryDecision {
@@ -90,10 +92,11 @@ function promotion(cluster: ObservedCluster, target: string): PrimaryDecision {
   const isNew = cluster.currentPrimary === undefined;
   const phase = isNew ? primaryPhases.setUp : primaryPhases.promotion;
   const { report } = instance ?? {};
-  const obstacle = report?.state === 'failed' ? (report.message ?? 'it failed') : obstacleOf(instance);
+  const obstacle = report?.state === 'failed' ? (report.message ?? 'its server failed') : obstacleOf(instance);
   const isSlow =
     instance?.pod !== undefined && !report && cluster.nowMs - (cluster.targetSinceMs ?? 0) < patienceMs.promotion;
-  if (obstacle === undefined || isSlow) return { do: 'wait', phase, why: report?.message ?? `waiting for ${target}` };
+  if (obstacle === undefined || isSlow)
+    return { do: 'wait', phase, why: report?.message ?? `waiting for ${target} to become the primary` };
   // It holds the Lease, so it may already be promoted: no other instance may be promoted.
   const isForced = cluster.forcedPrimary !== undefined && cluster.forcedPrimary !== target;
   if ((isNew && !isForced) || holdsLease(cluster, target)) return { do: 'wait', phase, why: `${target}: ${obstacle}` };
@@ -112,7 +115,7 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
     return {
       do: 'keep',
       phase: 'Not enough disk space',
-      why: `the volume of ${primary} is full; increase storage.size`,
+      why: `the volume of ${primary} is full; increase spec.storage.size`,
     };
   }
   if (!isFailing(cluster, { primary, instance })) {
@@ -132,7 +135,7 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
   const isForced = election.winner !== undefined && election.winner === cluster.forcedPrimary;
   const isDue = isForced || nowMs - since >= delayMs;
   if (isDue && hasReplica && election.winner !== undefined) return { do: 'stop', phase: primaryPhases.failover, why };
-  const wait = election.winner === undefined ? election.why : `waiting ${delayMs / 1000} s for it to recover`;
+  const wait = election.winner === undefined ? election.why : `waiting up to ${delayMs / 1000} s for it to recover`;
   const reason = hasReplica ? wait : 'no replica can take over';
   return { do: 'keep', phase: 'Primary unavailable', why: `${why}; ${reason}`, isFailing: true };
 }
@@ -173,6 +176,6 @@ function obstacleOf(instance: ObservedInstance | undefined): string | undefined 
   if (instance.claim === undefined || instance.claim.isLost || instance.claim.isDeleting) return 'its volume is gone';
   if (instance.pod === undefined) return 'its pod is gone';
   if (instance.pod.isDeleting) return 'its pod is being deleted';
-  if (instance.pod.hasEnded) return 'its pod has ended';
+  if (instance.pod.hasEnded) return 'its pod has terminated';
   return instance.report === undefined ? 'it cannot be reached' : undefined;
 }

@@ -7,7 +7,8 @@ const lsn = (receivedLSN: string, rest: object = {}) => ({ report: { receivedLSN
 const free = { isExpired: false };
 const electing = (members: ObservedCluster['members'], rest: Partial<ObservedCluster> = {}) =>
   cluster({ targetPrimary: '', lease: free, members: [stopped('shop-1'), ...members], ...rest });
-const missing = 'shop-3 is missing, and commits needed only 1 of shop-2, shop-3: any choice could lose commits';
+const missing =
+  'shop-3 is unavailable and may have commits that no other replica has, because only 1 of shop-2, shop-3 had to confirm each commit; bring it back, or force a promotion if the primary is lost';
 
 type Row = [what: string, observed: ObservedCluster, result: object];
 const rows: Row[] = [

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { commitLossRisk } from './failover-quorum.ts';
 
-const loses = 'any choice could lose commits';
-
 describe('commitLossRisk', () => {
   it.each<[string, number, string[], string[], string | undefined]>([
     ['finds no risk if one of two replicas has each commit and both are present', 1, ['b', 'c'], ['b', 'c'], undefined],
@@ -11,7 +9,7 @@ describe('commitLossRisk', () => {
       1,
       ['b', 'c'],
       ['b'],
-      `c is missing, and commits needed only 1 of b, c: ${loses}`,
+      'c is unavailable and may have commits that no other replica has, because only 1 of b, c had to confirm each commit; bring it back, or force a promotion if the primary is lost',
     ],
     ['finds no risk if both replicas have each commit and one is present', 2, ['b', 'c'], ['c'], undefined],
     [
@@ -19,7 +17,7 @@ describe('commitLossRisk', () => {
       2,
       ['b', 'c', 'd'],
       ['b', 'e', 'f'],
-      `c, d are missing, and commits needed only 2 of b, c, d: ${loses}`,
+      'c, d are unavailable and may have commits that no other replica has, because only 2 of b, c, d had to confirm each commit; bring them back, or force a promotion if the primary is lost',
     ],
     [
       'finds no risk if a quorum was larger than its replicas, because no commit was acknowledged',

@@ -13,6 +13,9 @@ export function commitLossRisk(
 ): string | undefined {
   const missing = standbyNames.filter((name) => !present.has(name));
   if (missing.length < standbyNumber) return undefined;
-  const are = missing.length === 1 ? 'is' : 'are';
-  return `${missing.join(', ')} ${are} missing, and commits needed only ${standbyNumber} of ${standbyNames.join(', ')}: any choice could lose commits`;
+  const [are, them] = missing.length === 1 ? ['is', 'it'] : ['are', 'them'];
+  return (
+    `${missing.join(', ')} ${are} unavailable and may have commits that no other replica has, because only ${standbyNumber} of ` +
+    `${standbyNames.join(', ')} had to confirm each commit; bring ${them} back, or force a promotion if the primary is lost`
+  );
 }

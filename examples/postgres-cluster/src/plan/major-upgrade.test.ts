@@ -153,7 +153,7 @@ describe('upgradeObstacle', () => {
     [
       'reports a replica that does not stream',
       cluster({ members: [primary('shop-1'), detached('shop-2')] }),
-      'waiting for shop-2 to work',
+      'waiting for shop-2 to be ready',
     ],
   ])('%s', (_, observed, why) => {
     expect(upgradeObstacle(observed)).toBe(why);

@@ -86,7 +86,7 @@ function upgrading({ wanted, job, isStopped }: ObservedUpgrade, { to }: MajorUpg
   // Once the data is upgraded, the upgrade is completed, even if the spec has changed.
   if (job?.state === 'succeeded') {
     if (job.systemID !== undefined) return { do: 'complete', systemID: job.systemID };
-    return { do: 'fail', why: 'the Job of the upgrade ended without a result' };
+    return { do: 'fail', why: 'the Job of the upgrade succeeded without reporting a result' };
   }
   if (wanted !== Number(to)) return job?.state === 'running' ? { do: 'cancel' } : { do: 'forget' };
   if (job === undefined) return isStopped ? { do: 'run' } : { do: 'wait', why: 'waiting for all servers to stop' };
@@ -99,7 +99,7 @@ function rejectionReason(current: number, wanted: number): string | undefined {
   }
   const { oldest, newest } = supported;
   if (wanted <= newest && current >= oldest) return undefined;
-  return `an upgrade from version ${current} to ${wanted} is not supported, only between ${oldest} and ${newest}; set spec.version to ${current}`;
+  return `an upgrade from version ${current} to ${wanted} is not supported: both versions must be between ${oldest} and ${newest}; set spec.version to ${current}`;
 }
 
 function failedMessage({ from, to, message = '' }: MajorUpgrade): string {
@@ -114,7 +114,7 @@ export function upgradeObstacle(cluster: ObservedCluster): string | undefined {
   const primary = members.find(({ name }) => name === currentPrimary);
   if (currentPrimary === undefined || currentPrimary !== targetPrimary || !primary) return 'waiting for a primary';
   const idle = members.filter((each) => !isWorking(each, currentPrimary));
-  return idle.length > 0 ? `waiting for ${idle.map(({ name }) => name).join(', ')} to work` : undefined;
+  return idle.length > 0 ? `waiting for ${idle.map(({ name }) => name).join(', ')} to be ready` : undefined;
 }
 
 /** True while an upgrade requires all servers to be stopped. */
@@ -129,5 +129,5 @@ export function stopForUpgrade({ members, currentPrimary }: ObservedCluster): re
   const next = primary ? [primary] : running;
   return next
     .filter(({ pod }) => pod?.isDeleting === false)
-    .map(({ name }) => ({ do: 'stop', name, why: 'its data is being upgraded' }));
+    .map(({ name }) => ({ do: 'stop', name, why: 'a major upgrade stops all servers' }));
 }

@@ -23,6 +23,7 @@ export function poolerCondition(pooler: ObservedPooler): ConditionUpdate {
     return { type, status: 'False', reason: 'PodFails', message: failure };
   if (ready < instances)
     return { type, status: 'False', reason: 'PodsNotReady', message: `${ready} of ${instances} pods are ready` };
-  if (isPaused) return { type, status: 'True', reason: 'Paused', message: 'clients wait until spec.paused is false' };
+  if (isPaused)
+    return { type, status: 'True', reason: 'Paused', message: 'clients wait until you set spec.paused to false' };
   return { type, status: 'True', reason: 'PodsReady' };
 }

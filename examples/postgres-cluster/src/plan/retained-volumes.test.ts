@@ -19,7 +19,7 @@ describe('electAmongVolumes', () => {
     [
       'waits for an instance that has not read its volume',
       [formerPrimary('shop-1'), unreachable('shop-2')],
-      { why: 'waiting for the data of shop-2' },
+      { why: 'waiting for shop-2 to report the state of the data' },
     ],
     [
       'prefers a primary over standbys on the same timeline',
@@ -39,7 +39,9 @@ describe('electAmongVolumes', () => {
     [
       'leaves the choice between two primaries on one timeline to the user',
       [formerPrimary('shop-1'), formerPrimary('shop-2')],
-      { why: 'shop-1, shop-2 were all primaries on timeline 1; force one, or delete the wrong volumes' },
+      {
+        why: 'shop-1, shop-2 were all primaries on timeline 1; force the promotion of one, or delete the wrong volumes',
+      },
     ],
     [
       'waits until all standbys accept connections before it compares them',
@@ -55,7 +57,7 @@ describe('electAmongVolumes', () => {
     [
       'chooses no volume if the volumes belong to different database systems',
       [formerPrimary('shop-1'), standby('shop-2', { systemID: '8' })],
-      { why: 'shop-1, shop-2 belong to different database systems; delete the wrong volumes' },
+      { why: 'the volumes of shop-1, shop-2 have different system identifiers; delete the wrong volumes' },
     ],
     [
       'ignores unusable and empty volumes if another volume has data',
@@ -65,7 +67,7 @@ describe('electAmongVolumes', () => {
     [
       'reports unusable data if no other volume has data',
       [empty('shop-1'), unusable('shop-2')],
-      { why: 'shop-2 cannot be used: a rewind was interrupted' },
+      { why: 'the data of shop-2 cannot be used: a rewind was interrupted' },
     ],
     ['chooses the first instance if all volumes are empty', [empty('shop-1'), empty('shop-2')], { winner: 'shop-1' }],
   ])('%s', (_, members, result) => {
@@ -78,6 +80,6 @@ describe('electAmongVolumes', () => {
     const electing = (forcedPrimary: string) =>
       electAmongVolumes(cluster({ targetPrimary: '', currentPrimary: undefined, members, forcedPrimary }));
     expect(electing('shop-2')).toEqual({ winner: 'shop-2' });
-    expect(electing('shop-3')).toEqual({ why: 'waiting for the data of shop-3' });
+    expect(electing('shop-3')).toEqual({ why: 'waiting for shop-3 to report the state of the data' });
   });
 });

@@ -16,24 +16,25 @@ export function electAmongVolumes(cluster: ObservedCluster): Election {
   const forced = members.find(({ name, report }) => name === forcedPrimary && report?.data !== undefined);
   if (forced) return { winner: forced.name };
   const unknown = members.filter(({ report }) => report?.data === undefined);
-  if (unknown.length > 0) return { why: `waiting for the data of ${names(unknown)}` };
+  if (unknown.length > 0) return { why: `waiting for ${names(unknown)} to report the state of the data` };
   const unusable = members.filter(({ report }) => report?.data === 'unusable');
   const present = members.filter(({ report }) => report?.data === 'primary' || report?.data === 'standby');
   if (present.length === 0) {
-    if (unusable.length > 0) return { why: `${names(unusable)} cannot be used: ${unusable[0]?.report?.message}` };
+    if (unusable.length > 0)
+      return { why: `the data of ${names(unusable)} cannot be used: ${unusable[0]?.report?.message}` };
     const [first] = members;
     return { winner: (first as ObservedInstance).name };
   }
   const systems = new Set(present.map(({ report }) => report?.systemID));
   if (systems.size > 1)
-    return { why: `${names(present)} belong to different database systems; delete the wrong volumes` };
+    return { why: `the volumes of ${names(present)} have different system identifiers; delete the wrong volumes` };
   const standbys = present.filter((each) => each.report?.data === 'standby' && !isCandidate(each, cluster));
   if (standbys.length > 0) return { why: `waiting for ${names(standbys)} to accept connections` };
   const newest = Math.max(...present.map(({ report }) => report?.timeline ?? 0));
   const primaries = present.filter(({ report }) => report?.data === 'primary' && report.timeline === newest);
   if (primaries.length > 1) {
     return {
-      why: `${names(primaries)} were all primaries on timeline ${newest}; force one, or delete the wrong volumes`,
+      why: `${names(primaries)} were all primaries on timeline ${newest}; force the promotion of one, or delete the wrong volumes`,
     };
   }
   const [primary] = primaries;

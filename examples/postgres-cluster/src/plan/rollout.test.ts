@@ -7,12 +7,12 @@ const pending = { report: { pendingRestart: true } };
 const lowered = { report: { pendingRestart: true, lowersSetting: true } };
 const outdated = { pod: { isOutdated: true } };
 const restarts = (name: string) => ({ do: 'restart', name, why: 'a changed setting needs a restart' });
-const recreates = (name: string) => ({ do: 'recreate', name, why: 'its pod is outdated' });
-const waitsFor = (names: string) => ({ do: 'wait', why: `waiting for ${names} before the next restart` });
+const recreates = (name: string) => ({ do: 'recreate', name, why: 'the image or the spec of its pod changed' });
+const waitsFor = (names: string) => ({ do: 'wait', why: `waiting for ${names} to recover before the next restart` });
 const waitsForUser = {
   do: 'wait',
   needsUser: true,
-  why: 'shop-1 needs a restart; request another primary, or set updates to unsupervised',
+  why: 'the primary shop-1 needs a restart; request a switchover, or set spec.updates to unsupervised',
 };
 
 type Row = [what: string, observed: Partial<ObservedCluster>, step: object | undefined];

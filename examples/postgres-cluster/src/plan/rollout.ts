@@ -65,7 +65,7 @@ function primaryStep(cluster: ObservedCluster, primary: ObservedInstance): Rollo
       return {
         do: 'wait',
         needsUser: true,
-        why: `${primary.name} needs a restart; request another primary, or set updates to unsupervised`,
+        why: `the primary ${primary.name} needs a restart; request a switchover, or set spec.updates to unsupervised`,
       };
     default:
       return undefined;
@@ -74,12 +74,15 @@ function primaryStep(cluster: ObservedCluster, primary: ObservedInstance): Rollo
 
 function step(instance: ObservedInstance): RolloutStep {
   const { name } = instance;
-  if (isOutdated(instance)) return { do: 'recreate', name, why: 'its pod is outdated' };
+  if (isOutdated(instance)) return { do: 'recreate', name, why: 'the image or the spec of its pod changed' };
   return { do: 'restart', name, why: 'a changed setting needs a restart' };
 }
 
 function blocked(broken: readonly ObservedInstance[]): RolloutStep {
-  return { do: 'wait', why: `waiting for ${broken.map(({ name }) => name).join(', ')} before the next restart` };
+  return {
+    do: 'wait',
+    why: `waiting for ${broken.map(({ name }) => name).join(', ')} to recover before the next restart`,
+  };
 }
 
 function isOutdated({ pod }: ObservedInstance): boolean {

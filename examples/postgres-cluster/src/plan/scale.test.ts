@@ -71,7 +71,7 @@ const rows: Row[] = [
   [
     'deletes an evicted pod before it recreates the pod',
     { members: [primary('shop-1'), unreachable('shop-2', { pod: { hasEnded: true } }), replica('shop-3')] },
-    [{ do: 'stop', name: 'shop-2', why: 'its pod has ended' }],
+    [{ do: 'stop', name: 'shop-2', why: 'its pod has terminated' }],
   ],
   [
     'replaces a replica whose volume is gone',

@@ -65,5 +65,5 @@ function removal({ name }: ObservedInstance): ScaleStep {
 }
 
 function ended(name: string): ScaleStep {
-  return { do: 'stop', name, why: 'its pod has ended' };
+  return { do: 'stop', name, why: 'its pod has terminated' };
 }

@@ -11,7 +11,7 @@ export function switchoverReason(cluster: ObservedCluster, primary: string): str
   const ready = members.filter((each) => each.name !== primary && isStreaming(each) && isCandidate(each, cluster));
   if (ready.length === 0) return undefined;
   if (requestedPrimary !== undefined && ready.some(({ name }) => name === requestedPrimary)) {
-    return `${requestedPrimary} was requested as the primary`;
+    return `a switchover to ${requestedPrimary} was requested`;
   }
   const pod = members.find(({ name }) => name === primary)?.pod;
   if (pod?.isDeleting) return `the pod of ${primary} is being deleted`;

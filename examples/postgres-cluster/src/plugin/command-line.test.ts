@@ -6,7 +6,7 @@ import { psql } from './commands/psql.ts';
 import { restore } from './commands/restore.ts';
 
 describe('parseCommandLine', () => {
-  it('keeps the words after -- for the program that the command runs', () => {
+  it('passes the arguments after -- to the program that the command runs', () => {
     expect(parseCommandLine('psql', psql, ['shop', '-n', 'db', '--replica', '--', '-n', '-c', 'SELECT 1'])).toEqual({
       args: ['shop'],
       flags: { namespace: 'db', replica: true },
@@ -15,7 +15,7 @@ describe('parseCommandLine', () => {
   });
 
   it.each([
-    [['shop'], 'NEW-CLUSTER is missing'],
+    [['shop'], 'missing argument NEW-CLUSTER'],
     [['shop', 'copy', 'more'], 'unexpected argument more'],
     [['shop', 'copy', '--tiem', 'now'], "Unknown option '--tiem'"],
   ])('rejects %j', (words, why) => {
@@ -24,7 +24,7 @@ describe('parseCommandLine', () => {
     );
   });
 
-  it('accepts a request for help without arguments', () => {
+  it('accepts -h without the required arguments', () => {
     expect(parseCommandLine('restore', restore, ['-h']).flags).toMatchObject({ help: true });
   });
 });
@@ -40,12 +40,12 @@ describe('help', () => {
   it('lists the flags of a command, with short names', () => {
     expect(commandHelp('psql', psql)).toBe(`Usage: kubectl kubewright pg psql CLUSTER [flags]
 
-Runs psql on the primary as the superuser. Arguments for psql follow after --.
+Runs psql on the primary as the superuser. Arguments after -- are passed to psql.
 
-      --replica          connect to a replica
+      --replica          connect to a replica instead
   -n, --namespace NAME   namespace of the cluster
-      --context NAME     context of the kubeconfig
-      --kubeconfig FILE  path of the kubeconfig
+      --context NAME     kubeconfig context to use
+      --kubeconfig FILE  path to the kubeconfig file
   -h, --help             print help
 `);
   });

@@ -8,8 +8,8 @@ const program = 'kubectl kubewright pg';
 /** Flags of all commands. */
 const commonFlags: Readonly<Record<string, Flag>> = {
   namespace: { type: 'string', short: 'n', value: 'NAME', text: 'namespace of the cluster' },
-  context: { type: 'string', value: 'NAME', text: 'context of the kubeconfig' },
-  kubeconfig: { type: 'string', value: 'FILE', text: 'path of the kubeconfig' },
+  context: { type: 'string', value: 'NAME', text: 'kubeconfig context to use' },
+  kubeconfig: { type: 'string', value: 'FILE', text: 'path to the kubeconfig file' },
   help: { type: 'boolean', short: 'h', text: 'print help' },
 };
 
@@ -37,7 +37,7 @@ export function parseCommandLine(name: string, command: Command, words: readonly
 
 function checkArgs({ args }: Command, given: readonly string[]): void {
   const missing = args.filter((arg) => !arg.startsWith('['))[given.length];
-  if (missing !== undefined) throw new Error(`${missing} is missing`);
+  if (missing !== undefined) throw new Error(`missing argument ${missing}`);
   const surplus = given[args.length];
   if (surplus !== undefined) throw new Error(`unexpected argument ${surplus}`);
 }

@@ -13,7 +13,7 @@ export async function findCluster(
   } catch (error) {
     if (!isNotFound(error)) throw error;
     throw new PluginError(
-      `no PostgresCluster ${name} in the namespace ${namespace}; list them with kubectl get postgresclusters -A`,
+      `PostgresCluster ${name} does not exist in namespace ${namespace}; to list all clusters, run kubectl get postgresclusters -A`,
       { cause: error },
     );
   }
@@ -24,6 +24,6 @@ export function checkInstance({ metadata, status }: Stored<PostgresCluster>, ins
   const names = status?.instanceStatuses?.map(({ name }) => name) ?? [];
   if (names.includes(instance)) return;
   throw new PluginError(
-    `${metadata.name} has no instance ${instance}; its instances are ${names.join(', ') || 'none'}`,
+    `the cluster ${metadata.name} has no instance ${instance}; its instances: ${names.join(', ') || 'none'}`,
   );
 }

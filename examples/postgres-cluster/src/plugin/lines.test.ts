@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { linesOf } from './lines.ts';
 
-it('linesOf joins parts of lines and of characters', async () => {
+it('linesOf joins lines and characters that are split across chunks', async () => {
   const encoded = new TextEncoder().encode('one\ntwö\n\nlast');
   async function* parts() {
     for (const byte of encoded) yield Uint8Array.of(byte);

@@ -11,7 +11,7 @@ import { fileOf, isPostgresInstalled } from '../../dev/postgres-operator.ts';
 import { ShopCluster } from '../../dev/shop-cluster.ts';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 
-// Starts PostgreSQL several times on a busy machine.
+// Starting PostgreSQL several times takes long on a busy machine.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const namespace = 'default';
 
@@ -40,7 +40,7 @@ describe.skipIf(!isPostgresInstalled)('kubectl kubewright pg (needs the programs
   };
 
   beforeAll(async () => {
-    // The path as npm installs it.
+    // Links the plugin as npm does.
     symlinkSync(fileOf('bin/kubectl-kubewright-pg.js'), join(folder, 'kubectl-kubewright-pg'));
     cluster = await OperatedCluster.start({ nodes: 2 });
     await new ShopCluster(cluster.client).createWithArchive({ instances: 2, database: { name: 'shop' } });
@@ -50,7 +50,7 @@ describe.skipIf(!isPostgresInstalled)('kubectl kubewright pg (needs the programs
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('psql runs statements in the database of the application', async () => {
+  it('psql runs statements in the application database, on the primary or a replica', async () => {
     await expect.poll(() => isReady('shop'), { timeout: 120_000, interval: 200 }).toBe('True');
     const sql = ['-c', 'CREATE TABLE orders (item text)', '-c', "INSERT INTO orders VALUES ('tea')"];
     expect(await pg('psql', 'shop', '--', ...sql)).toBe('CREATE TABLE\nINSERT 0 1\n');
@@ -59,11 +59,11 @@ describe.skipIf(!isPostgresInstalled)('kubectl kubewright pg (needs the programs
   });
 
   it('backup takes a base backup', async () => {
-    // The primary and the replica write to one archive from different nodes.
+    // The primary and the replica run on different nodes, and write to the same archive.
     const { items } = await cluster.client.resource(Pod).list({ namespace });
     expect(new Set(items.map(({ spec }) => spec?.nodeName)).size).toBe(2);
     expect(await pg('backup', 'shop', '--name', 'first', '--wait')).toMatch(
-      /^created the PostgresBackup first\ncompleted \S+: \S+ MiB from shop-2\n$/,
+      /^created PostgresBackup first\nPostgresBackup first completed: copied \S+ MiB from shop-2, stored as \S+-first\n$/,
     );
   });
 
@@ -83,31 +83,29 @@ describe.skipIf(!isPostgresInstalled)('kubectl kubewright pg (needs the programs
     await pg('psql', 'shop', '--', '-c', point, '-c', 'DELETE FROM orders', '-c', 'SELECT pg_switch_wal()');
     const flags = ['--restore-point', 'before the mistake', '--instances', '1', '--wait', '--timeout', '120'];
     expect(await pg('restore', 'shop', 'rescued', ...flags)).toBe(
-      'created rescued, which is restored from the archive of shop\nrescued is ready; its primary is rescued-1\n',
+      'created the cluster rescued; restoring it from the archive of shop\nthe cluster rescued is ready; its primary is rescued-1\n',
     );
     expect(await pg('psql', 'rescued', '--', '-tAc', 'SELECT item FROM orders')).toBe('tea\n');
     expect(await pg('psql', 'shop', '--', '-tAc', 'SELECT count(*) FROM orders')).toBe('0\n');
   });
 
-  it('promote switches over', async () => {
+  it('promote switches over, and rejects an unknown instance', async () => {
     expect(await pg('promote', 'shop', 'shop-2', '--wait')).toBe(
-      'requested shop-2 as the primary of shop\nshop-2 is the primary of shop\n',
+      'requested the promotion of shop-2 to primary of shop\nshop-2 is the primary of shop\n',
     );
     expect(await pg('promote', 'shop', 'shop-2')).toBe('shop-2 is already the primary of shop\n');
     const { code, stderr } = await kubectl('kubewright', 'pg', 'promote', 'shop', 'shop-7');
     expect(code).toBe(1);
-    expect(stderr).toContain('error: shop has no instance shop-7; its instances are shop-1, shop-2\n');
+    expect(stderr).toContain('error: the cluster shop has no instance shop-7; its instances: shop-1, shop-2\n');
     await expect.poll(() => isReady('shop'), { timeout: 60_000, interval: 200 }).toBe('True');
   });
 
-  it('fence stops the server of an instance, and lets it run again', async () => {
-    expect(await pg('fence', 'shop', 'shop-1')).toBe('fencing shop-1; fenced instances of shop: shop-1\n');
+  it('fence stops the server of an instance, and fence --off starts it again', async () => {
+    expect(await pg('fence', 'shop', 'shop-1')).toBe('fenced shop-1; fenced instances of shop: shop-1\n');
     const status = () => pg('status', 'shop');
     await expect.poll(status, { timeout: 30_000 }).toMatch(/^shop-1 +\S+ +no /m);
     expect(await status()).toMatch(/^Fenced: +shop-1$/m);
-    expect(await pg('fence', 'shop', 'shop-1', '--off')).toBe(
-      'no longer fencing shop-1; fenced instances of shop: none\n',
-    );
+    expect(await pg('fence', 'shop', 'shop-1', '--off')).toBe('unfenced shop-1; fenced instances of shop: none\n');
     await expect.poll(status, { timeout: 30_000 }).toMatch(/^shop-1 +replica +yes /m);
   });
 

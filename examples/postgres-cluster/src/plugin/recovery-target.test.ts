@@ -14,17 +14,17 @@ describe('recoveryTarget', () => {
     [{ lsn: '0/50000a0' }, { lsn: '0/50000A0' }],
     [{ 'restore-point': 'before' }, { name: 'before' }],
     [{ immediate: true }, { immediate: true }],
-  ])('reads %j', (flags, target) => {
+  ])('parses %j', (flags, target) => {
     expect(recoveryTarget(flags)).toEqual(target);
   });
 
   it.each([
-    [{ time: '2026-11-23T15:04:05' }, 'is not a time with a zone'],
-    [{ time: '2026-13-23T15:04:05Z' }, 'is not a time with a zone'],
-    [{ time: 'yesterday' }, 'is not a time with a zone'],
-    [{ lsn: '5000060' }, '--lsn 5000060 is not a position'],
-    [{ lsn: '0/1', immediate: true }, 'choose one of'],
-    [{ exclusive: true }, '--exclusive needs --time or --lsn'],
+    [{ time: '2026-11-23T15:04:05' }, '--time must have a date, a time and a zone'],
+    [{ time: '2026-13-23T15:04:05Z' }, '--time must have a date, a time and a zone'],
+    [{ time: 'yesterday' }, '--time must have a date, a time and a zone'],
+    [{ lsn: '5000060' }, '--lsn must be an LSN such as 0/5000060, got 5000060'],
+    [{ lsn: '0/1', immediate: true }, 'set only one of'],
+    [{ exclusive: true }, '--exclusive requires --time or --lsn'],
   ])('rejects %j', (flags, why) => {
     expect(() => recoveryTarget(flags)).toThrow(why);
   });

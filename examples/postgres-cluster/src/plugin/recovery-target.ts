@@ -4,10 +4,14 @@ import { PluginError } from './plugin-error.ts';
 
 export const targetFlags: Readonly<Record<string, Flag>> = {
   time: { type: 'string', value: 'TIME', text: 'restore up to a time, such as 2026-11-23T15:04:05Z' },
-  lsn: { type: 'string', value: 'LSN', text: 'restore up to a position, such as 0/5000060' },
-  'restore-point': { type: 'string', value: 'NAME', text: 'restore up to a name given with pg_create_restore_point' },
+  lsn: { type: 'string', value: 'LSN', text: 'restore up to an LSN, such as 0/5000060' },
+  'restore-point': {
+    type: 'string',
+    value: 'NAME',
+    text: 'restore up to a restore point created with pg_create_restore_point',
+  },
   immediate: { type: 'boolean', text: 'stop as soon as the backup is consistent' },
-  exclusive: { type: 'boolean', text: 'stop just before the time or position instead of after it' },
+  exclusive: { type: 'boolean', text: 'stop just before the time or LSN instead of just after it' },
 };
 
 /** Returns the recovery target that the flags describe. @throws PluginError if the flags are invalid or contradict each other */
@@ -16,10 +20,11 @@ export function recoveryTarget(flags: Flags): RecoveryTarget {
   const immediate = flags['immediate'] === true;
   const exclusive = flags['exclusive'] === true;
   if ([time, lsn, name, immediate || undefined].filter((each) => each !== undefined).length > 1) {
-    throw invalid('choose one of --time, --lsn, --restore-point and --immediate');
+    throw invalid('set only one of --time, --lsn, --restore-point and --immediate');
   }
-  if (exclusive && time === undefined && lsn === undefined) throw invalid('--exclusive needs --time or --lsn');
-  if (lsn !== undefined && !/^[0-9A-F]+\/[0-9A-F]+$/i.test(lsn)) throw invalid(`--lsn ${lsn} is not a position`);
+  if (exclusive && time === undefined && lsn === undefined) throw invalid('--exclusive requires --time or --lsn');
+  if (lsn !== undefined && !/^[0-9A-F]+\/[0-9A-F]+$/i.test(lsn))
+    throw invalid(`--lsn must be an LSN such as 0/5000060, got ${lsn}`);
   return {
     ...(time !== undefined && { time: instant(time) }),
     ...(lsn !== undefined && { lsn: lsn.toUpperCase() }),
@@ -39,7 +44,7 @@ function instant(text: string): string {
   const offset = zone?.replace(/^([+-]\d\d):?(\d\d)?$/, (_, hours, minutes = '00') => `${hours}:${minutes}`);
   const found = `${date}T${time}${offset?.toUpperCase()}`;
   if (Number.isNaN(Date.parse(found)))
-    throw invalid(`--time ${text} is not a time with a zone, such as 2026-11-23T15:04:05Z`);
+    throw invalid(`--time must have a date, a time and a zone, such as 2026-11-23T15:04:05Z, got ${text}`);
   return found;
 }
 

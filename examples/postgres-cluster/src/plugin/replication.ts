@@ -27,7 +27,7 @@ export async function readReplication(
   primary: string | undefined,
   { client, namespace, signal }: Session,
 ): Promise<Replication> {
-  if (primary === undefined) return { why: 'there is no primary' };
+  if (primary === undefined) return { why: 'the cluster has no primary' };
   try {
     const command = ['psql', '-X', '-U', 'postgres', '-tAc', query, 'postgres'];
     const options = { container: 'postgresql', command, signal };

@@ -11,7 +11,7 @@ function shop(spec: Partial<PostgresClusterSpec>): Stored<PostgresCluster> {
 }
 
 describe('restoredCluster', () => {
-  it('keeps the settings of the origin, and leaves out its state', () => {
+  it('copies the settings of the origin, but not that it is paused, hibernated or fenced', () => {
     const origin = shop({
       backup,
       parameters: { work_mem: '8MB' },
@@ -39,7 +39,7 @@ describe('restoredCluster', () => {
     expect(metadata).toEqual({ namespace: 'db', name: 'copy' });
   });
 
-  it('asks no more replicas to confirm commits than there are', () => {
+  it('limits the number of synchronous replicas to the number of replicas', () => {
     const origin = shop({ backup, instances: 3, replication: { synchronous: 2, durability: 'preferred' } });
     const replicationOf = (instances?: number) =>
       restoredCluster(origin, { name: 'copy', target: {}, instances }).spec.replication;
@@ -48,10 +48,12 @@ describe('restoredCluster', () => {
     expect(replicationOf()).toEqual({ synchronous: 2, durability: 'preferred' });
   });
 
-  it('rejects a cluster without an archive, and the name of the origin', () => {
+  it('rejects an origin without an archive, and a new cluster with the name of the origin', () => {
     expect(() => restoredCluster(shop({}), { name: 'copy', target: {} })).toThrow(
       'shop has no archive to restore from',
     );
-    expect(() => restoredCluster(shop({ backup }), { name: 'shop', target: {} })).toThrow('choose another name');
+    expect(() => restoredCluster(shop({ backup }), { name: 'shop', target: {} })).toThrow(
+      'choose a name other than shop',
+    );
   });
 });

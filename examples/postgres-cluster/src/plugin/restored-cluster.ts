@@ -16,15 +16,15 @@ export interface RestoreOptions {
 
 /**
  * Returns a new cluster with the spec of `origin`, to be restored from its archive. The new cluster archives into its own folder,
- * next to that of the origin. @throws PluginError if the origin has no archive, or the names are equal
+ * next to the folder of the origin. @throws PluginError if the origin has no archive, or the names are equal
  */
 export function restoredCluster(origin: Stored<PostgresCluster>, options: RestoreOptions): PostgresCluster {
   const { name: from, namespace = '' } = origin.metadata;
   const { name, backup, target, instances } = options;
   // These fields do not apply to the new cluster.
   const { bootstrap: _, fenced: __, hibernated: ___, paused: ____, ...spec } = origin.spec;
-  if (!spec.backup) throw new PluginError(`${from} has no archive to restore from; restore needs spec.backup`);
-  if (name === from) throw new PluginError(`choose another name than ${from}: a restore creates a new cluster`);
+  if (!spec.backup) throw new PluginError(`the cluster ${from} has no archive to restore from: spec.backup is not set`);
+  if (name === from) throw new PluginError(`choose a name other than ${from}: a restore creates a new cluster`);
   const hasTarget = Object.keys(target).length > 0;
   const restore: Restore = {
     ...(backup && { backup }),

@@ -7,8 +7,8 @@ const intervalMs = 500;
 
 /** Flags of commands that can wait for their result. */
 export const waitFlags: Readonly<Record<string, Flag>> = {
-  wait: { type: 'boolean', text: 'wait for the result' },
-  timeout: { type: 'string', value: 'SECONDS', text: 'how long to wait; 600 by default' },
+  wait: { type: 'boolean', text: 'wait until the operation has finished' },
+  timeout: { type: 'string', value: 'SECONDS', text: 'how long to wait with --wait (default: 600)' },
 };
 
 /**
@@ -26,8 +26,10 @@ export async function waitUntil<T>(
 ): Promise<T | undefined> {
   if (flags['wait'] !== true) return undefined;
   const { clock, signal } = session;
-  const seconds = Number(textFlag(flags, 'timeout') ?? '600');
-  if (!(seconds > 0)) throw new PluginError('--timeout must be a number of seconds greater than 0', { exitCode: 2 });
+  const timeout = textFlag(flags, 'timeout') ?? '600';
+  const seconds = Number(timeout);
+  if (!(seconds > 0))
+    throw new PluginError(`--timeout must be a number of seconds greater than 0, got ${timeout}`, { exitCode: 2 });
   const endMs = clock.monotonic() + seconds * 1000;
   for (;;) {
     const found = await check();

@@ -22,13 +22,13 @@ describe('signalsFor', () => {
   const paused = { ...files, paused: 'true' };
 
   it.each<[string, PoolerFiles | undefined, PoolerFiles, readonly string[]]>([
-    ['nothing if nothing has changed', files, files, []],
+    ['nothing if no file has changed', files, files, []],
     ['a reload for renewed certificates', files, { ...files, 'server.crt': 'new' }, ['SIGHUP']],
     ['a pause', files, paused, ['SIGUSR1']],
-    ['the end of a pause', paused, files, ['SIGUSR2']],
-    ['nothing while paused', paused, paused, []],
+    ['a resume', paused, files, ['SIGUSR2']],
+    ['nothing while it stays paused', paused, paused, []],
     ['a reload, then a pause', files, { ...paused, 'pgbouncer.ini': 'new' }, ['SIGHUP', 'SIGUSR1']],
-    ['a pause of a new process', undefined, paused, ['SIGUSR1']],
+    ['a pause to a new process', undefined, paused, ['SIGUSR1']],
   ])('sends %s', (_, before, now, signals) => {
     expect(signalsFor(before, now)).toEqual(signals);
   });
@@ -53,7 +53,7 @@ describe('PoolerManager', () => {
     );
   });
 
-  it('reports that the program has ended', async () => {
+  it('reports that the program exited', async () => {
     await expect(run('false')).rejects.toThrow('PgBouncer exited unexpectedly: exit code 1');
   });
 });

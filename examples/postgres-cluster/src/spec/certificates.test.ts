@@ -20,7 +20,7 @@ describe('nextCertificates', () => {
       expect(verifies(certificate, first.authority.bundle[0])).toBe(true);
   });
 
-  it('keeps certificates that are good', () => {
+  it('keeps certificates that are not due for renewal', () => {
     expect(nextCertificates(first, at(59))).toEqual(first);
   });
 
@@ -31,7 +31,7 @@ describe('nextCertificates', () => {
     expect(next.operator.certificate).not.toBe(first.operator.certificate);
   });
 
-  it('trusts a new authority for a day before it signs', () => {
+  it('distributes a new authority for a day before it signs certificates', () => {
     const before = nextCertificates(first, at(300));
     const next = nextCertificates(before, at(305));
     expect(next.authority.bundle).toHaveLength(2);
@@ -42,7 +42,7 @@ describe('nextCertificates', () => {
     expect(nextCertificates(later, at(366)).authority.bundle).toEqual([next.authority.bundle[0]]);
   });
 
-  it('replaces a certificate that lacks a name, has another key, or comes from another authority', () => {
+  it('replaces a certificate that lacks a name, does not match its key, or comes from another authority', () => {
     const renamed = nextCertificates(first, { ...at(1), namespace: 'test' });
     expect(renamed.server).not.toEqual(first.server);
     expect(renamed.replication).toEqual(first.replication);

@@ -9,12 +9,12 @@ const schedule = { metadata: { name: 'nightly' }, spec: {} } as Stored<PostgresB
 const clusterWith = (backup: PostgresCluster['spec']['backup']) =>
   ({ metadata: { name: 'shop' }, spec: { backup } }) as Stored<PostgresCluster>;
 
-it('ends a drill that hangs, and does not repeat one that failed', () => {
+it('drillJobFor sets a deadline for the drill, and does not retry a failed drill', () => {
   const cluster = clusterWith({ volume: { claimName: 'archive' } });
   const job = drillJobFor(schedule, { cluster, image: 'postgres', at });
   expect(job?.spec).toMatchObject({ activeDeadlineSeconds: 86_400, backoffLimit: 0 });
 });
 
-it('needs an archive', () => {
+it('drillJobFor returns undefined if the cluster has no archive', () => {
   expect(drillJobFor(schedule, { cluster: clusterWith(undefined), image: 'postgres', at })).toBeUndefined();
 });

@@ -17,7 +17,7 @@ function variables(spec: Partial<PostgresClusterSpec>): readonly string[] {
 }
 
 describe('the environment of an instance', () => {
-  it('names the archives that the cluster has, once each', () => {
+  it('contains the archive to write to and the archive to restore from, if the cluster has them', () => {
     const restored = { bootstrap: { restore: { from: { cluster: 'bank', target } } } };
     const archives = (spec: Partial<PostgresClusterSpec>) =>
       variables(spec).filter((name) => /^(ARCHIVE|RECOVERY)_/.test(name));
@@ -33,7 +33,7 @@ describe('the environment of an instance', () => {
 });
 
 describe('the pod of an instance', () => {
-  it('belongs to the group of its volume, and runs on the selected nodes', () => {
+  it('has the fsGroup and the node selector of the spec', () => {
     expect(podOf({})?.securityContext).toMatchObject({ runAsNonRoot: true, fsGroup: 999 });
     expect(podOf({})).not.toHaveProperty('nodeSelector');
     const spec = podOf({ fsGroup: 26, nodeSelector: { disk: 'fast' } });

@@ -4,16 +4,24 @@ import { parametersRejectionReason, poolerSettings } from './pooler-settings.ts'
 describe('parametersRejectionReason', () => {
   it.each<[string, Readonly<Record<string, string>>, string | undefined]>([
     [
-      'settings of pools',
+      'accepts pool settings',
       { default_pool_size: '5', query_wait_timeout: '1.5', server_reset_query: 'DISCARD ALL' },
       undefined,
     ],
-    ['the way in which clients log in', { auth_type: 'trust' }, 'a pooler cannot set "auth_type"'],
-    ['programs and files', { logfile: '/x', 'pidfile ': '/x' }, 'a pooler cannot set "logfile", "pidfile "'],
-    ['a name of every object', { constructor: '1' }, 'a pooler cannot set "constructor"'],
-    ['a word as a number', { max_client_conn: 'many' }, 'max_client_conn has an invalid value: "many"'],
-    ['an unknown mode of TLS', { client_tls_sslmode: 'verify' }, 'client_tls_sslmode has an invalid value: "verify"'],
-    ['a second line', { server_check_query: '1\nauth_type = trust' }, 'server_check_query has an invalid value'],
+    ['rejects the authentication method', { auth_type: 'trust' }, 'a pooler cannot set "auth_type"'],
+    ['rejects file paths', { logfile: '/x', 'pidfile ': '/x' }, 'a pooler cannot set "logfile", "pidfile "'],
+    ['rejects a name that every JavaScript object has', { constructor: '1' }, 'a pooler cannot set "constructor"'],
+    ['rejects a word instead of a number', { max_client_conn: 'many' }, 'max_client_conn has an invalid value: "many"'],
+    [
+      'rejects an unknown TLS mode',
+      { client_tls_sslmode: 'verify' },
+      'client_tls_sslmode has an invalid value: "verify"',
+    ],
+    [
+      'rejects a value with a line break',
+      { server_check_query: '1\nauth_type = trust' },
+      'server_check_query has an invalid value',
+    ],
   ])('%s', (_, parameters, why) => {
     if (why === undefined) expect(parametersRejectionReason(parameters)).toBeUndefined();
     else expect(parametersRejectionReason(parameters)).toContain(why);
@@ -21,7 +29,7 @@ describe('parametersRejectionReason', () => {
 });
 
 describe('poolerSettings', () => {
-  it('has the address of the Service, the parameters, and what the operator decides', () => {
+  it('contains the address of the Service, the parameters, and the settings that the operator fixes', () => {
     const parameters = { server_login_retry: '3', default_pool_size: '5' };
     const lines = poolerSettings({ cluster: 'shop', poolMode: 'transaction', parameters }, '10.0.0.7').split('\n');
     expect(lines.slice(0, 4)).toEqual(['[databases]', '* = host=10.0.0.7 port=5432', '', '[pgbouncer]']);

@@ -36,7 +36,7 @@ export const primarySessions: PrimarySessions = {
       });
     const [cert, key, ca] = ['tls.crt', 'tls.key', 'ca.crt'].map((part) => secretValue(secret, part));
     if (cert === undefined || key === undefined || ca === undefined)
-      return 'the certificates of the cluster are missing';
+      return `the certificates of the cluster "${name}" are missing`;
     const ssl = { cert, key, ca, servername: names.readWrite };
     // Created objects are owned by `postgres`, the role that users expect, not by the operator's role.
     return new SqlSession({ host, port: 5432, user: operatorRole, database, ssl, options: '-c role=postgres' });

@@ -31,9 +31,9 @@ describe('roleStatements', () => {
       undefined,
       ['CREATE ROLE "app" LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION INHERIT'],
     ],
-    ['leaves a role alone that is as described', {}, plain, []],
+    ['leaves a role that matches the spec unchanged', {}, plain, []],
     [
-      'changes only what differs',
+      'changes only attributes that differ',
       { createDatabases: true },
       { ...plain, login: true },
       ['ALTER ROLE "app" NOLOGIN CREATEDB'],
@@ -45,12 +45,17 @@ describe('roleStatements', () => {
       [`ALTER ROLE "app" CONNECTION LIMIT 5 VALID UNTIL '${until}'`],
     ],
     [
-      'keeps limits',
+      'does not set limits again',
       { connectionLimit: 5, validUntil: until },
       { ...plain, connectionLimit: 5, validUntil: new Date(until) },
       [],
     ],
-    ['removes a limit', {}, { ...plain, validUntil: new Date(until) }, [`ALTER ROLE "app" VALID UNTIL 'infinity'`]],
+    [
+      'removes an expiry time',
+      {},
+      { ...plain, validUntil: new Date(until) },
+      [`ALTER ROLE "app" VALID UNTIL 'infinity'`],
+    ],
     [
       'grants and revokes memberships',
       { memberOf: ['readers', 'writers'] },
@@ -62,7 +67,7 @@ describe('roleStatements', () => {
     expect(roleStatements({ cluster: 'shop', name: 'app', ...spec }, { existing })).toEqual(statements);
   });
 
-  it('sets a password by its verifier', () => {
+  it('sets a password as a SCRAM verifier', () => {
     expect(roleStatements({ cluster: 'shop', name: 'app' }, { existing: plain, verifier: 'SCRAM-SHA-256$x' })).toEqual([
       `ALTER ROLE "app" PASSWORD 'SCRAM-SHA-256$x'`,
     ]);
@@ -78,10 +83,10 @@ describe('databaseStatements', () => {
   ];
   it.each<Row>([
     ['creates a database', {}, undefined, ['CREATE DATABASE "orders" OWNER "app" CONNECTION LIMIT -1']],
-    ['leaves a database alone that is as described', {}, { owner: 'app', connectionLimit: -1 }, []],
+    ['leaves a database that matches the spec unchanged', {}, { owner: 'app', connectionLimit: -1 }, []],
     ['changes the owner', {}, { owner: 'old', connectionLimit: -1 }, ['ALTER DATABASE "orders" OWNER TO "app"']],
     [
-      'changes the limit',
+      'changes the connection limit',
       { connectionLimit: 9 },
       { owner: 'app', connectionLimit: -1 },
       ['ALTER DATABASE "orders" CONNECTION LIMIT 9'],
@@ -98,7 +103,7 @@ describe('databaseStatements', () => {
   });
 });
 
-// RFC 7677 §3: the salt of its example; the keys prove that example's client and server signatures.
+// RFC 7677 §3: the salt is that of its example. The expected keys verify that example's client proof and server signature.
 it('scramVerifier returns the verifier of RFC 7677', () => {
   expect(scramVerifier('pencil', Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64'))).toBe(
     'SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=',

@@ -101,16 +101,16 @@ describe.skipIf(!isPostgresInstalled || !isPostgres17Installed)('upgradeData (ne
   const upgraded = '17|1000|1001|reporter';
   const unchanged = '15|1000|1001|reporter';
 
-  it('keeps all data, and the old data as well until the new server has started', async () => {
+  it('upgrades all data, and does not delete the old data', async () => {
     expect(await upgrade()).toBe(0);
     expect(result()).toMatchObject({ succeeded: true });
     expect(existsSync(folders.kept)).toBe(true);
-    // Another attempt has nothing to do.
+    // A second run changes nothing.
     expect(await upgrade()).toBe(0);
     expect(await content(newFolder)).toBe(upgraded);
   });
 
-  it('recovers data of a server that was killed', async () => {
+  it('upgrades the data of a server that was killed', async () => {
     await using old = oldServer();
     await old.start();
     await old.query("INSERT INTO orders (item) VALUES ('last')");
@@ -120,7 +120,7 @@ describe.skipIf(!isPostgresInstalled || !isPostgres17Installed)('upgradeData (ne
     expect(await content(newFolder)).toBe('17|1001|1034|reporter');
   });
 
-  it('leaves the old data as it was if the new server cannot start with the parameters', async () => {
+  it('leaves the old data unchanged if the new server cannot start with the parameters', async () => {
     writeFileSync(join(volume.path, 'accepted-parameters.json'), JSON.stringify({ vacuum_defer_cleanup_age: '1' }));
     expect(await upgrade()).toBe(3);
     expect(result()).toMatchObject({ message: expect.stringMatching(/unrecognized configuration parameter/) });
@@ -133,7 +133,7 @@ describe.skipIf(!isPostgresInstalled || !isPostgres17Installed)('upgradeData (ne
     ['during the checks', () => existsSync(`${folders.prepared}/pg_upgrade_output.d`)],
     ['while it links files', () => existsSync(`${folders.data}/global/pg_control.old`)],
     ['between the renames', () => existsSync(folders.kept)],
-  ])('continues when it is killed %s', async (_, until) => {
+  ])('completes on the next attempt after it was killed %s', async (_, until) => {
     expect(await upgrade(until)).toBe(null);
     expect(await upgrade()).toBe(0);
     expect(await content(newFolder)).toBe(upgraded);
@@ -143,16 +143,16 @@ describe.skipIf(!isPostgresInstalled || !isPostgres17Installed)('upgradeData (ne
     ['during the checks', () => existsSync(`${folders.prepared}/pg_upgrade_output.d`)],
     ['while it links files', () => existsSync(`${folders.data}/global/pg_control.old`)],
     ['between the renames', () => existsSync(folders.kept)],
-  ])('returns to the old version when it is killed %s, and given up', async (_, until) => {
+  ])('can be rolled back to the old version after it was killed %s', async (_, until) => {
     expect(await upgrade(until)).toBe(null);
-    // The programs that it had started end by themselves.
+    // The programs that the killed process had started exit on their own.
     await expect.poll(() => existsSync(join(folders.prepared, 'postmaster.pid')), { timeout: 60_000 }).toBe(false);
     expect(await folders.rollBack(15)).toBe(true);
     expect([existsSync(folders.kept), existsSync(folders.prepared)]).toEqual([false, false]);
     expect(await content(oldFolder)).toBe(unchanged);
   });
 
-  it('does not return to the old version once a new server may have written to the shared files', async () => {
+  it('cannot be rolled back once a new server may have written to the shared files', async () => {
     expect(await upgrade()).toBe(0);
     await folders.supersede();
     await expect(folders.rollBack(15)).rejects.toThrow(/a server of version 17 has already run/);

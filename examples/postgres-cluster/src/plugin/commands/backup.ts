@@ -6,24 +6,24 @@ import { bytes } from '../text/amounts.ts';
 import { waitFlags, waitUntil } from '../wait-until.ts';
 
 export const backup: Command = {
-  summary: 'Takes a base backup into the archive of the cluster.',
+  summary: 'Takes a base backup, and stores it in the archive of the cluster.',
   args: ['CLUSTER'],
   flags: {
-    name: { type: 'string', value: 'NAME', text: 'name of the PostgresBackup; CLUSTER and the time by default' },
-    type: { type: 'string', value: 'TYPE', text: 'full (default), or incremental from PostgreSQL 17' },
-    from: { type: 'string', value: 'ROLE', text: 'copy from a replica (default), or from the primary' },
+    name: { type: 'string', value: 'NAME', text: 'name of the PostgresBackup (default: CLUSTER-TIMESTAMP)' },
+    type: { type: 'string', value: 'TYPE', text: 'full (default) or incremental, which needs PostgreSQL 17 or newer' },
+    from: { type: 'string', value: 'ROLE', text: 'instance to copy: replica (default) or primary' },
     ...waitFlags,
   },
   async run({ args: [cluster = ''], flags }, session) {
     const { spec } = await findCluster(cluster, session);
-    if (!spec.backup) throw new PluginError(`${cluster} has no archive; set spec.backup first`);
+    if (!spec.backup) throw new PluginError(`the cluster ${cluster} has no archive; set spec.backup first`);
     const { client, namespace, clock, signal } = session;
     const name = textFlag(flags, 'name') ?? backupName(cluster, clock.now());
     const key = { namespace, name };
     const backups = client.resource(PostgresBackup);
     await backups.create(PostgresBackup({ metadata: key, spec: { cluster, ...choices(flags) } }), { signal });
-    session.print(`created the PostgresBackup ${name}\n`);
-    const status = await waitUntil(`the backup ${name}`, {
+    session.print(`created PostgresBackup ${name}\n`);
+    const status = await waitUntil(`PostgresBackup ${name} to complete`, {
       flags,
       session,
       check: async () => {
@@ -31,8 +31,13 @@ export const backup: Command = {
         return found?.phase === 'Completed' || found?.phase === 'Failed' ? found : undefined;
       },
     });
-    if (status?.phase === 'Failed') throw new PluginError(`the backup ${name} failed: ${status.error}`);
-    if (status) session.print(`completed ${status.id}: ${bytes(status.sizeBytes ?? 0)} from ${status.instance}\n`);
+    if (status?.phase === 'Failed') throw new PluginError(`PostgresBackup ${name} failed: ${status.error}`);
+    if (status) {
+      const size = bytes(status.sizeBytes ?? 0);
+      session.print(
+        `PostgresBackup ${name} completed: copied ${size} from ${status.instance}, stored as ${status.id}\n`,
+      );
+    }
     return undefined;
   },
 };

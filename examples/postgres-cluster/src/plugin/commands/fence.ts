@@ -4,9 +4,9 @@ import type { Command } from '../command.ts';
 import { checkInstance, findCluster } from '../find-cluster.ts';
 
 export const fence: Command = {
-  summary: 'Stops the server of an instance and keeps it stopped. A fenced primary causes no failover.',
+  summary: 'Stops PostgreSQL on an instance and keeps it stopped. Fencing the primary triggers no failover.',
   args: ['CLUSTER', 'INSTANCE'],
-  flags: { off: { type: 'boolean', text: 'let the server run again' } },
+  flags: { off: { type: 'boolean', text: 'end the fencing, so that PostgreSQL starts again' } },
   async run({ args: [name = '', instance = ''], flags }, session) {
     const cluster = await findCluster(name, session);
     const { client, namespace, signal } = session;
@@ -14,11 +14,11 @@ export const fence: Command = {
     if (!isOff) checkInstance(cluster, instance);
     const fenced = nextFenced(cluster, { instance, isOff });
     const { resourceVersion } = cluster.metadata;
-    // With the resource version, so that a concurrent change of the list is not overwritten.
+    // Sends the resource version, so that a concurrent change of the list is not overwritten.
     const body = { metadata: { resourceVersion }, spec: { fenced } };
     await client.resource(PostgresCluster).patch({ namespace, name }, { type: 'merge', body }, { signal });
     const names = fenced.length > 0 ? fenced.join(', ') : 'none';
-    session.print(`${isOff ? 'no longer fencing' : 'fencing'} ${instance}; fenced instances of ${name}: ${names}\n`);
+    session.print(`${isOff ? 'unfenced' : 'fenced'} ${instance}; fenced instances of ${name}: ${names}\n`);
     return undefined;
   },
 };

@@ -7,17 +7,18 @@ import { linesOf } from '../lines.ts';
 import { PluginError } from '../plugin-error.ts';
 
 export const logs: Command = {
-  summary: 'Prints the logs of the instances, each line with the name of its instance.',
+  summary: 'Prints the logs of all instances, or of one. Each line starts with the name of the instance.',
   args: ['CLUSTER', '[INSTANCE]'],
   flags: {
     follow: { type: 'boolean', short: 'f', text: 'keep printing new lines' },
-    previous: { type: 'boolean', short: 'p', text: 'print the logs of the previous containers' },
-    tail: { type: 'string', value: 'LINES', text: 'print only the last lines of each instance' },
+    previous: { type: 'boolean', short: 'p', text: 'print the logs of the containers before their last restart' },
+    tail: { type: 'string', value: 'LINES', text: 'print only the last LINES lines of each instance' },
   },
   async run({ args: [name = '', only], flags }, session) {
     await findCluster(name, session);
     const pods = (await instancePods(name, session)).filter((pod) => only === undefined || pod === only);
-    if (pods.length === 0) throw new PluginError(`${name} has no pod${only === undefined ? '' : ` ${only}`}`);
+    if (pods.length === 0)
+      throw new PluginError(`the cluster ${name} has no pod${only === undefined ? '' : ` ${only}`}`);
     const options = logOptions(flags);
     await Promise.all(
       pods.map(async (pod) => {

@@ -6,13 +6,13 @@ import { PluginError } from '../plugin-error.ts';
 import { waitFlags, waitUntil } from '../wait-until.ts';
 
 export const promote: Command = {
-  summary: 'Makes an instance the primary, once it has all commits of the current one.',
+  summary: 'Switches over: stops the primary, and promotes INSTANCE once it has all WAL.',
   args: ['CLUSTER', 'INSTANCE'],
   flags: {
     ...waitFlags,
     force: {
       type: 'boolean',
-      text: 'if the primary is lost, promote INSTANCE even if it lacks acknowledged commits, which are lost then',
+      text: 'if the primary is unavailable, promote INSTANCE even if acknowledged commits are lost',
     },
   },
   async run({ args: [name = '', instance = ''], flags }, session) {
@@ -22,13 +22,13 @@ export const promote: Command = {
       session.print(`${instance} is already the primary of ${name}\n`);
       return undefined;
     }
-    if (cluster.spec.paused) throw new PluginError(`${name} is paused; set spec.paused to false first`);
+    if (cluster.spec.paused) throw new PluginError(`the cluster ${name} is paused; set spec.paused to false first`);
     const { client, namespace, signal } = session;
     const key = { namespace, name };
     const annotation = flags['force'] === true ? forcedPrimaryAnnotation : primaryAnnotation;
     const body = { metadata: { annotations: { [annotation]: instance } } };
     await client.resource(PostgresCluster).patch(key, { type: 'merge', body }, { signal });
-    session.print(`requested ${instance} as the primary of ${name}\n`);
+    session.print(`requested the promotion of ${instance} to primary of ${name}\n`);
     const promoted = await waitUntil(`${instance} to become the primary of ${name}`, {
       flags,
       session,

@@ -5,9 +5,9 @@ import { findCluster } from '../find-cluster.ts';
 import { PluginError } from '../plugin-error.ts';
 
 export const psql: Command = {
-  summary: 'Runs psql on the primary as the superuser. Arguments for psql follow after --.',
+  summary: 'Runs psql on the primary as the superuser. Arguments after -- are passed to psql.',
   args: ['CLUSTER'],
-  flags: { replica: { type: 'boolean', text: 'connect to a replica' } },
+  flags: { replica: { type: 'boolean', text: 'connect to a replica instead' } },
   async run({ args: [name = ''], flags, rest }, session) {
     const cluster = await findCluster(name, session);
     const instance = instanceFor(cluster, flags['replica'] === true);
@@ -24,5 +24,5 @@ function instanceFor({ metadata, status = {} }: Stored<PostgresCluster>, isRepli
   const found = status.instanceStatuses?.find((each) => each.role === role && each.ready === true);
   if (found) return found.name;
   const phase = status.phase === undefined ? '' : `; its phase is "${status.phase}"`;
-  throw new PluginError(`${metadata.name} has no ${role} that accepts connections${phase}`);
+  throw new PluginError(`the cluster ${metadata.name} has no ${role} that accepts connections${phase}`);
 }

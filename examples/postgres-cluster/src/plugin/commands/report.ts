@@ -15,9 +15,16 @@ import { podLines } from './logs.ts';
 import { status } from './status.ts';
 
 export const report: Command = {
-  summary: 'Writes the status, objects, events and logs of a cluster to a folder. It reads no Secrets.',
+  summary: 'Writes the status, objects, events and logs of a cluster to a folder, without Secrets.',
   args: ['CLUSTER'],
-  flags: { output: { type: 'string', short: 'o', value: 'FOLDER', text: 'folder to create' } },
+  flags: {
+    output: {
+      type: 'string',
+      short: 'o',
+      value: 'FOLDER',
+      text: 'folder to write to (default: report-CLUSTER-TIMESTAMP)',
+    },
+  },
   async run({ args: [name = ''], flags }, session) {
     const cluster = await findCluster(name, session);
     const folder = textFlag(flags, 'output') ?? `report-${backupName(name, session.clock.now())}`;
@@ -68,6 +75,6 @@ async function logOf(pod: string, session: Session): Promise<string> {
     return text;
   } catch (error) {
     // A container that has not started has no log.
-    return `${text}cannot read the log: ${error instanceof Error ? error.message : String(error)}\n`;
+    return `${text}cannot read the log of pod ${pod}: ${error instanceof Error ? error.message : String(error)}\n`;
   }
 }

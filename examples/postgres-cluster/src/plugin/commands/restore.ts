@@ -7,16 +7,16 @@ import { restoredCluster } from '../restored-cluster.ts';
 import { waitFlags, waitUntil } from '../wait-until.ts';
 
 export const restore: Command = {
-  summary: 'Creates a new cluster from the archive of another one, which is not changed.',
+  summary: 'Creates NEW-CLUSTER from the archive of CLUSTER, and leaves CLUSTER unchanged.',
   args: ['CLUSTER', 'NEW-CLUSTER'],
   flags: {
     ...targetFlags,
     backup: {
       type: 'string',
       value: 'NAME',
-      text: 'start from this PostgresBackup; the newest suitable one by default',
+      text: 'PostgresBackup to restore (default: the newest one that ends before the target)',
     },
-    instances: { type: 'string', value: 'COUNT', text: 'number of instances; as many as CLUSTER by default' },
+    instances: { type: 'string', value: 'COUNT', text: 'number of instances (default: the same as CLUSTER)' },
     ...waitFlags,
   },
   async run({ args: [from = '', name = ''], flags }, session) {
@@ -24,13 +24,13 @@ export const restore: Command = {
     const backup = textFlag(flags, 'backup');
     const count = textFlag(flags, 'instances');
     if (count !== undefined && !/^[1-9]$/.test(count))
-      throw new PluginError('--instances must be a number from 1 to 9', { exitCode: 2 });
+      throw new PluginError(`--instances must be a number from 1 to 9, got ${count}`, { exitCode: 2 });
     const instances = count === undefined ? undefined : Number(count);
     const cluster = restoredCluster(await findCluster(from, session), { name, backup, target, instances });
     const { client, signal } = session;
     await client.resource(PostgresCluster).create(cluster, { signal });
-    session.print(`created ${name}, which is restored from the archive of ${from}\n`);
-    const ready = await waitUntil(`${name} to be restored`, {
+    session.print(`created the cluster ${name}; restoring it from the archive of ${from}\n`);
+    const ready = await waitUntil(`the cluster ${name} to be restored`, {
       flags,
       session,
       check: async () => {
@@ -39,7 +39,7 @@ export const restore: Command = {
         return condition?.status === 'True' ? status : undefined;
       },
     });
-    if (ready) session.print(`${name} is ready; its primary is ${ready.currentPrimary}\n`);
+    if (ready) session.print(`the cluster ${name} is ready; its primary is ${ready.currentPrimary}\n`);
     return undefined;
   },
 };

@@ -54,7 +54,7 @@ System ID:    7
 Instances:    2, 2 ready
 Primary:      shop-1
 Timeline:     3
-Synchronous:  1, required
+Synchronous:  1 (durability: required)
 Archive:      none
 
 Instances
@@ -68,7 +68,7 @@ shop-2   streaming   quorum   0/5000060   0/5000060   0/5000028   0.001 s      k
 `);
   });
 
-  it('shows which primary is being chosen, and why replication is unknown', () => {
+  it('shows that a primary is being chosen, and why the state of replication is unknown', () => {
     const failing = { ...healthy, phase: 'Failing over', phaseReason: 'the server died', targetPrimary: '' };
     const shown = text({ cluster: shop(failing), replication: { why: 'connection refused' } });
     expect(shown).toContain('Phase:        Failing over\nReason:       the server died\n');
@@ -114,7 +114,7 @@ ContinuousArchiving   False    Failing             disk full
   });
 
   it('shows a cluster that has no status yet', () => {
-    const shown = text({ cluster: shop({}), replication: { why: 'there is no primary' } });
+    const shown = text({ cluster: shop({}), replication: { why: 'the cluster has no primary' } });
     expect(shown).toContain('Phase:        not reconciled yet\n');
     expect(shown).toContain('Primary:      none\n');
   });

@@ -45,7 +45,7 @@ function summary({ cluster, nowMs }: StatusInput): string {
     ['Primary', status.currentPrimary || 'none'],
     ['Target', status.targetPrimary === status.currentPrimary ? undefined : status.targetPrimary || 'being chosen'],
     ['Timeline', status.timeline?.toString()],
-    ['Synchronous', synchronous > 0 ? `${synchronous}, ${durability}` : 'no'],
+    ['Synchronous', synchronous > 0 ? `${synchronous} (durability: ${durability})` : 'no'],
     ['Fenced', spec.fenced?.length ? spec.fenced.join(', ') : undefined],
     ['Archive', archiveText(cluster)],
     ['Last backup', spec.backup && (status.lastBackup ? ago(status.lastBackup) : 'none')],
