@@ -32,13 +32,21 @@ export async function recordAnswers(options: LiveOptions): Promise<readonly Reco
   const byId = new Map(kinds.map((kind) => [kind.id, kind]));
   const answers: RecordedAnswer[] = [];
   for (let start = 0; start < requests.length; start += 8) {
-    const batch = requests.slice(start, start + 8).map(async (request) => ({
-      request,
-      answer: await target.ask(request, byId.get(request.kind) as ParityKind),
-    }));
-    answers.push(...(await Promise.all(batch)));
+    const batch = requests.slice(start, start + 8).map(async (request) => {
+      const answer = await target.ask(request, byId.get(request.kind) as ParityKind).catch(unlessPanic);
+      return answer ? [{ request, answer }] : [];
+    });
+    answers.push(...(await Promise.all(batch)).flat());
   }
   return answers;
+}
+
+/**
+ * Ignores a request at which kube-apiserver 1.36.3 panics, so that it closes the connection: a strategic merge patch whose merge key
+ * is a list, for example.
+ */
+function unlessPanic(error: unknown): undefined {
+  if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
 }
 
 /** Compares our server with a real one, and returns the differences. */
