@@ -41,7 +41,7 @@ function checkScalar(scalar: ApplyType['scalar'], value: unknown, walk: Walk): v
   if (scalar === 'numeric' && !isNumber(value)) {
     fault(walk, `expected numeric (int or float), got ${goTypeName(value)}`);
   } else if (scalar === 'string' && typeof value !== 'string') {
-    fault(walk, `expected string, got &value.valueUnstructured{Value:${shown}}`);
+    fault(walk, `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`);
   } else if (scalar === 'boolean' && typeof value !== 'boolean') {
     fault(walk, `expected boolean, got &{${shown}}`);
   } else if (scalar === 'untyped' && !plain) {
@@ -99,6 +99,17 @@ function goTypeName(value: unknown): string {
   if (Array.isArray(value)) return '[]interface {}';
   if (typeof value === 'boolean') return 'bool';
   return typeof value === 'string' ? 'string' : 'map[string]interface {}';
+}
+
+/** Formats a value as Go's verb `%#v` does. */
+function goSyntax(value: unknown): string {
+  if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
+  if (value === null) return 'interface {}(nil)';
+  if (!isRecord(value)) return typeof value === 'string' ? JSON.stringify(value) : String(value);
+  const entries = Object.keys(value)
+    .sort()
+    .map((key) => `${JSON.stringify(key)}:${goSyntax(value[key])}`);
+  return `map[string]interface {}{${entries.join(', ')}}`;
 }
 
 function showGo(value: unknown): string {

@@ -15,6 +15,7 @@ import type {
 import { csiDriverName } from '../storage/csi-validation.ts';
 import { all, type Check, each, enumOf, fields, optional, required, unique } from '../validation/check.ts';
 import { dnsLabel, dnsSubdomain, qualifiedName } from '../validation/rules.ts';
+import { deviceExpression } from './device-expression.ts';
 
 const maxItems = 32;
 
@@ -40,11 +41,7 @@ export const deviceSelectors: Check<DeviceSelector[]> = atMost(
   maxItems,
   each(
     fields<DeviceSelector>({
-      cel: required(
-        fields({
-          expression: (text, path) => ((text ?? '').length > 10_240 ? [tooLongField(path, { max: 10_240 })] : []),
-        }),
-      ),
+      cel: required(fields({ expression: deviceExpression })),
     }),
   ),
 );
@@ -57,14 +54,15 @@ export const deviceConfiguration: Check<DeviceConfiguration> = fields<DeviceConf
   ]),
 });
 
-function rawObject(value: unknown, path: FieldPath): readonly FieldError[] {
+/** Validates parameters whose form only their driver knows: a JSON object. */
+export function rawObject(value: unknown, path: FieldPath): readonly FieldError[] {
   if (value === undefined || value === null) return [requiredField(path)];
   if (typeof value === 'object' && !Array.isArray(value)) return [];
   return [invalidField(path, '<value omitted>', 'must be a valid JSON object')];
 }
 
 /** Rejects lists with too many items without checking the items. */
-function atMost<T>(max: number, check: Check<T[]>): Check<T[]> {
+export function atMost<T>(max: number, check: Check<T[]>): Check<T[]> {
   return (list, path) => {
     if (list === undefined || list.length <= max) return check(list, path);
     const body = `Too many: ${list.length}: must have at most ${max} items`;
@@ -116,14 +114,14 @@ const classFields = {
 
 const exactRequest: Check<ExactDeviceRequest> = all(fields<ExactDeviceRequest>(classFields), allocationMode);
 const subRequest: Check<DeviceSubRequest> = all(
-  fields<DeviceSubRequest>({ name: required(dnsLabel), ...classFields }),
+  fields<DeviceSubRequest>({ name: dnsLabel, ...classFields }),
   allocationMode,
 );
 
 const deviceRequest: Check<DeviceRequest> = (request, path) => {
   if (!request) return [];
   const { name, exactly, firstAvailable = [] } = request;
-  const faults = [...required(dnsLabel)(name, path.child('name'))];
+  const faults = [...dnsLabel(name, path.child('name'))];
   const detail = 'exactly one of `exactly` or `firstAvailable` is required';
   if (exactly && firstAvailable.length > 0) {
     return [...faults, invalidField(path, null, `${detail}, but multiple fields are set`)];
@@ -134,7 +132,7 @@ const deviceRequest: Check<DeviceRequest> = (request, path) => {
 };
 
 /** Validates a reference to one of the given requests, or to an alternative of one: `request/alternative`. */
-function requestReference(requests: readonly DeviceRequest[]): Check<string> {
+export function requestReference(requests: readonly DeviceRequest[]): Check<string> {
   const known = new Set(
     requests.flatMap(({ name, firstAvailable = [] }) => [name, ...firstAvailable.map((sub) => `${name}/${sub.name}`)]),
   );
@@ -148,7 +146,8 @@ function requestReference(requests: readonly DeviceRequest[]): Check<string> {
   };
 }
 
-function referenceSet(reference: Check<string>): Check<string[]> {
+/** Validates a list of references to requests. */
+export function referenceSet(reference: Check<string>): Check<string[]> {
   return atMost(
     maxItems,
     all<string[]>(

@@ -10,6 +10,7 @@ import { each, fields, immutable, present, rule } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { dnsSubdomain } from '../validation/rules.ts';
 import { templateMetadata } from '../validation/template-metadata.ts';
+import { claimStatusFaults } from './claim-status-validation.ts';
 import { deviceClaim, deviceConfiguration, deviceSelectors } from './device-claim-validation.ts';
 import { poolName, sliceNodes, sliceScopeFaults } from './resource-slice-validation.ts';
 import { counterSet, sliceDevices } from './slice-device-validation.ts';
@@ -33,6 +34,9 @@ export const deviceValidation: readonly ValidationEntry[] = [
   validationOf<Resourcev1ResourceClaim>('resource.k8s.io/v1/resourceclaims', {
     validateCreate: ({ spec }) => deviceClaim(spec.devices, specPath.child('devices')),
     validateUpdate: ({ spec }, old) => immutable(spec, { old: old.spec, path: specPath }),
+  }),
+  validationOf<Resourcev1ResourceClaim>('resource.k8s.io/v1/resourceclaims/status', {
+    validateUpdate: claimStatusFaults,
   }),
   validationOf<ResourceClaimTemplate>('resource.k8s.io/v1/resourceclaimtemplates', {
     validate: ({ spec }) => [

@@ -128,7 +128,10 @@ function nodeFaults(
 }
 
 /** Validates a device's binding conditions and binding failure conditions: both or neither are set, and they do not overlap. */
-function bindingFaults(device: Device, path: FieldPath): readonly FieldError[] {
+export function bindingFaults(
+  device: Pick<Device, 'bindingConditions' | 'bindingFailureConditions'>,
+  path: FieldPath,
+): readonly FieldError[] {
   const { bindingConditions: bound = [], bindingFailureConditions: failed = [] } = device;
   const [boundAt, failedAt] = [path.child('bindingConditions'), path.child('bindingFailureConditions')];
   const names = unique<string>((name) => name);

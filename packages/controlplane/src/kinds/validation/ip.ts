@@ -14,6 +14,15 @@ export const cidr: Check<string> = (value, path) =>
     ? []
     : [invalidField(path, value ?? '', 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
 
+/** Validates the address of a network interface: an address with the length of its network's prefix. */
+export const interfaceAddress: Check<string> = (value = '', path) => {
+  const reject = (detail: string): readonly FieldError[] => [invalidField(path, value, detail)];
+  if (!parseCidr(value)) return reject('must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)');
+  const [address = '', length] = value.split('/');
+  const canonical = `${isIPv4(address) ? address : new URL(`http://[${address}]`).hostname.slice(1, -1)}/${length}`;
+  return value === canonical ? [] : reject(`must be in canonical form (${JSON.stringify(canonical)})`);
+};
+
 /** Rejects addresses that endpoints cannot have: unspecified, link-local and, unless allowed, loopback addresses. */
 export function specialAddress(
   value: string,

@@ -47,6 +47,8 @@ export class IssueList {
 
 /** Columns count code points. */
 function render(source: string, issue: Issue): string {
+  // cel-go has no line to show.
+  if (source === '') return `ERROR: <input>:1:0: ${issue.message}`;
   if (issue.offset < 0) return `ERROR: <input>:-1:0: ${issue.message}`;
   const before = source.slice(0, issue.offset);
   const start = before.lastIndexOf('\n') + 1;
