@@ -60,6 +60,7 @@ export function clusterStatus(
   const now = new Date(nowMs).toISOString().replace(/\.\d+/, '');
   const isFailing = decisions.primary.do === 'keep' && decisions.primary.isFailing;
   const { phase, why } = phaseOf(observed, decisions);
+  const switchoverFrom = switchoverFromOf(observed, decisions);
   return {
     phase,
     ...(why !== undefined && { phaseReason: why }),
@@ -69,10 +70,20 @@ export function clusterStatus(
       targetPrimary,
       targetPrimaryTime: targetPrimary === status.targetPrimary ? (status.targetPrimaryTime ?? now) : now,
     }),
+    ...(switchoverFrom !== undefined && { switchoverFrom }),
     ...(isFailing && { primaryFailingSince: status.primaryFailingSince ?? now }),
     lastInstance: Math.max(observed.lastInstance, ...created.map(instanceNumber)),
     instanceStatuses: members.map((each) => instanceStatus(each, observed)),
   };
+}
+
+/** Returns the primary that a switchover stops, until it or another instance is the primary. */
+function switchoverFromOf(
+  { currentPrimary, targetPrimary, switchoverFrom }: ObservedCluster,
+  { primary }: Decisions,
+): string | undefined {
+  if (primary.do === 'stop' && primary.isSwitchover) return currentPrimary;
+  return targetPrimary === currentPrimary ? undefined : switchoverFrom;
 }
 
 function instanceStatus(instance: ObservedInstance, observed: ObservedCluster): InstanceStatus {

@@ -43,6 +43,7 @@ export function observeCluster(cluster: Stored<PostgresCluster>, objects: Cluste
     requestedPrimary: metadata.annotations?.[primaryAnnotation],
     forcedPrimary: metadata.annotations?.[forcedPrimaryAnnotation],
     targetPrimary: status.targetPrimary,
+    switchoverFrom: status.switchoverFrom,
     currentPrimary: status.currentPrimary,
     // A claim may exist that `status.lastInstance` does not include yet.
     lastInstance: Math.max(status.lastInstance ?? 0, ...members.map(({ name }) => instanceNumber(name))),

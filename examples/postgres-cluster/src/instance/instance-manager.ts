@@ -6,7 +6,7 @@ import { ArchiveError } from '../archive/archive-error.ts';
 import { BackupRunner } from '../backup/backup-runner.ts';
 import { ClusterAccess } from './cluster/cluster-access.ts';
 import { clusterView } from './cluster/cluster-view.ts';
-import { carryOut, switchoverMs } from './decision/carry-out.ts';
+import { carryOut, cleanStopMs } from './decision/carry-out.ts';
 import { type Decision, decide } from './decision/decide.ts';
 import type { Situation } from './decision/situation.ts';
 import type { InstanceEnvironment } from './environment.ts';
@@ -239,7 +239,7 @@ export class InstanceManager {
         signal,
       });
       const isIdle = decision.do === 'nothing' || decision.do === 'wait';
-      if (isIdle && (await this.#restartIfRequested())) return 0;
+      if (isIdle && (await this.#restartIfRequested(signal))) return 0;
       if (isIdle) await this.#local.maintain(signal);
       this.#failure = undefined;
       return isDone ? 0 : this.#nextMs();
@@ -274,9 +274,10 @@ export class InstanceManager {
     };
   }
 
-  async #restartIfRequested(): Promise<boolean> {
+  async #restartIfRequested(signal: AbortSignal): Promise<boolean> {
     if (!this.#restarts.isDue || !this.#local.isRunning) return false;
-    await this.#local.stop({ mode: 'fast', withinMs: switchoverMs, why: 'a restart was requested' });
+    const withinMs = cleanStopMs(this.#access.cluster);
+    await this.#local.stop({ mode: 'fast', withinMs, why: 'a restart was requested', signal });
     this.#restarts.stopped();
     return true;
   }

@@ -48,6 +48,9 @@ export function reportOf({ name, cluster, decision, failure, hasDied, local, dis
     ...disk,
     ...(local.isRead && { data: data.kind === 'present' ? data.role : data.kind }),
     ...(data.kind === 'present' && { systemID: data.systemID, timeline: data.timeline }),
+    ...(data.kind === 'present' &&
+      server.kind === 'stopped' &&
+      data.shutdownLSN !== undefined && { shutdownLSN: data.shutdownLSN }),
     ...(status && {
       timeline: status.timeline,
       isAtEnd: status.isAtEnd,

@@ -212,15 +212,17 @@ export class LocalInstance implements AsyncDisposable {
     mode,
     withinMs,
     why,
+    signal,
   }: {
     readonly mode: StopMode;
     readonly withinMs: number;
     readonly why: string;
+    readonly signal?: AbortSignal;
   }): Promise<void> {
     if (!this.#server.isRunning) return;
     this.#options.log.info('stopping the server', { mode, why });
     if (withinMs <= 0) this.#server.kill();
-    await this.#server.stop({ mode, withinMs });
+    await this.#server.stop({ mode, withinMs, ...(signal && { signal }) });
     this.#status = undefined;
   }
 

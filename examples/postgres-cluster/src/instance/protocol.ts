@@ -58,6 +58,8 @@ export interface InstanceReport {
   /** End of the WAL that the primary has written, or the replica has received. */
   readonly receivedLSN?: string;
   readonly replayedLSN?: string;
+  /** Position of the shutdown checkpoint, the last WAL of a primary whose server has stopped cleanly. */
+  readonly shutdownLSN?: string;
   /** False while a replica is still replaying WAL from before its start, so that `receivedLSN` is not the end of its WAL yet. */
   readonly isAtEnd?: boolean;
   /** True while the replica streams WAL from a primary. */

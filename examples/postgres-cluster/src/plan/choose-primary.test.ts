@@ -204,9 +204,34 @@ const steady: Row[] = [
   ],
 ];
 
-const switching = (why: string) => stops('Switchover in progress', why);
+const switching = (why: string) => ({ ...stops('Switchover in progress', why), isSwitchover: true });
 const delayed = (why: string) => ({ do: 'keep', phase: 'Switchover delayed', why: `${why}; ${commitLoss}` });
 const switchovers: Row[] = [
+  [
+    'a replica lags far behind',
+    {
+      requestedPrimary: 'shop-2',
+      members: [
+        primary('shop-1', { report: { receivedLSN: '5/0' } }),
+        replica('shop-2', { report: { receivedLSN: '5/0' } }),
+        replica('shop-3', { report: { receivedLSN: '1/0' } }),
+      ],
+    },
+    {
+      do: 'keep',
+      phase: 'Switchover delayed',
+      why: 'shop-2 was requested as the primary; shop-3 lags 16384 MiB behind',
+    },
+  ],
+  [
+    'a replica is requested, and the primary cannot be reached',
+    { requestedPrimary: 'shop-2', members: [unreachable('shop-1'), replica('shop-2')] },
+    {
+      do: 'keep',
+      phase: 'Switchover delayed',
+      why: 'shop-2 was requested as the primary; shop-1 cannot be reached, so the lag of the replicas is unknown',
+    },
+  ],
   [
     'switches over to a requested replica',
     { requestedPrimary: 'shop-3' },
@@ -313,7 +338,89 @@ const switchovers: Row[] = [
   ],
 ];
 
+const switchedOff = (report: object, rest: object = {}): Partial<ObservedCluster> => ({
+  switchoverFrom: 'shop-1',
+  targetSinceMs: 980_000,
+  lease: free,
+  members: [stopped('shop-1', { report: { data: 'primary', ...report } }), detached('shop-2'), unreachable('shop-3')],
+  ...rest,
+});
 const elections: Row[] = [
+  [
+    'in a switchover, a replica has the last WAL',
+    switchedOff({ shutdownLSN: '0/3000000' }),
+    { do: 'appoint', name: 'shop-2', phase: 'Promoting primary', why: 'shop-2 has the most WAL' },
+  ],
+  [
+    'in a switchover, no replica has the last WAL',
+    switchedOff({ shutdownLSN: '0/3000001' }),
+    { do: 'appoint', name: 'shop-1', phase: 'Promoting primary', why: 'shop-2 lacks its last WAL' },
+  ],
+  [
+    'in a switchover, the primary was killed',
+    switchedOff({}),
+    { do: 'appoint', name: 'shop-1', phase: 'Promoting primary', why: 'its server did not stop cleanly' },
+  ],
+  [
+    'in a switchover, the primary was killed, but a replica has each commit',
+    switchedOff({}, { quorums: [quorum(1, ['shop-2'])] }),
+    appoints('shop-2'),
+  ],
+  [
+    'in a switchover, the primary was killed, and a user forces a replica',
+    switchedOff({}, { forcedPrimary: 'shop-2' }),
+    appoints('shop-2'),
+  ],
+  [
+    'in a switchover, the stopped primary is silent',
+    switchedOff({}, { members: [unreachable('shop-1', { pod: null }), detached('shop-2')] }),
+    waits('Failing over', 'waiting for the last WAL position of shop-1'),
+  ],
+  [
+    'in a switchover, the stopped primary stays silent',
+    switchedOff({}, { targetSinceMs: 940_000, members: [unreachable('shop-1', { pod: null }), detached('shop-2')] }),
+    appoints('shop-2'),
+  ],
+  [
+    'another replica cannot be reached yet',
+    {
+      targetSinceMs: 980_000,
+      members: [unreachable('shop-1'), detached('shop-2'), unreachable('shop-3')],
+      lease: expired,
+    },
+    waits('Failing over', 'waiting for the WAL position of shop-3'),
+  ],
+  [
+    'another replica still replays the WAL that it had',
+    {
+      targetSinceMs: 980_000,
+      members: [unreachable('shop-1'), detached('shop-2'), detached('shop-3', { report: { isAtEnd: false } })],
+      lease: expired,
+    },
+    waits('Failing over', 'waiting for the WAL position of shop-3'),
+  ],
+  [
+    'another replica cannot be reached for a long time',
+    {
+      targetSinceMs: 970_000,
+      members: [unreachable('shop-1'), detached('shop-2'), unreachable('shop-3')],
+      lease: expired,
+    },
+    appoints('shop-2'),
+  ],
+  [
+    'another instance has no data yet',
+    {
+      targetSinceMs: 980_000,
+      members: [
+        unreachable('shop-1'),
+        detached('shop-2'),
+        stopped('shop-3', { report: { state: 'starting', data: 'empty' } }),
+      ],
+      lease: expired,
+    },
+    appoints('shop-2'),
+  ],
   [
     'waits for a running primary to stop',
     { members: [primary('shop-1'), replica('shop-2')] },

@@ -1,8 +1,9 @@
 import { instanceName } from '../spec/cluster-names.ts';
+import { canStart, objectionTo } from './before-appointing.ts';
 import { elect, isCandidate } from './election.ts';
 import { holdsLease, type ObservedCluster, type ObservedInstance } from './observed-cluster.ts';
 import { electAmongVolumes } from './retained-volumes.ts';
-import { switchoverReason } from './switchover.ts';
+import { lagOf, switchoverReason } from './switchover.ts';
 
 /** The operator's decision about the primary. `phase` and `why` are written to the status. */
 export type PrimaryDecision =
@@ -11,7 +12,7 @@ export type PrimaryDecision =
   /** Nothing to do until the state changes. */
   | { readonly do: 'wait'; readonly phase: string; readonly why: string }
   /** Clears `targetPrimary`: the primary stops, and an election begins. */
-  | { readonly do: 'stop'; readonly phase: string; readonly why: string }
+  | { readonly do: 'stop'; readonly phase: string; readonly why: string; readonly isSwitchover?: true }
   /** Sets `targetPrimary`: the instance acquires the Lease, and promotes its server. */
   | { readonly do: 'appoint'; readonly name: string; readonly phase: string; readonly why: string };
 
@@ -71,6 +72,12 @@ function election(cluster: ObservedCluster): PrimaryDecision {
   }
   const { winner, ...rest } = currentPrimary === undefined ? electAmongVolumes(cluster) : elect(cluster);
   if (winner !== undefined) {
+    const objection = currentPrimary === undefined ? undefined : objectionTo(winner, cluster);
+    if (objection?.do === 'wait') return wait(objection.why);
+    if (objection?.do === 'return') {
+      const { former: name, why } = objection;
+      return { do: 'appoint', name, phase: primaryPhases.promotion, why };
+    }
     const isForced = winner === cluster.forcedPrimary;
     const found =
       currentPrimary === undefined && cluster.members.every(({ report }) => report?.data === 'empty')
@@ -123,8 +130,9 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
     if (why === undefined) return { do: 'keep' };
     // Without a winner, a stopped primary would only be appointed again.
     const election = elect(cluster);
-    if (election.winner !== undefined) return { do: 'stop', phase: primaryPhases.switchover, why };
-    return { do: 'keep', phase: primaryPhases.delayed, why: `${why}; ${election.why}` };
+    const obstacle = election.winner === undefined ? election.why : lagOf(cluster, primary);
+    if (obstacle !== undefined) return { do: 'keep', phase: primaryPhases.delayed, why: `${why}; ${obstacle}` };
+    return { do: 'stop', phase: primaryPhases.switchover, why, isSwitchover: true };
   }
   const since = failingSinceMs ?? nowMs;
   const why = `${primary} is no longer the primary: ${instance?.report?.message ?? obstacleOf(instance) ?? 'it lost the Lease'}`;
@@ -164,11 +172,6 @@ function isStarting({ lease, nowMs }: ObservedCluster, { primary, instance }: Pr
   if (!claim || claim.isLost || claim.isDeleting) return false;
   if (report) return !report.hasDied && report.state !== 'failed';
   return nowMs - pod.createdMs < patienceMs.start;
-}
-
-/** True if a stopped primary can start again. */
-function canStart({ name, report }: ObservedInstance, { fenced }: ObservedCluster): boolean {
-  return report !== undefined && report.state !== 'failed' && !fenced.includes(name);
 }
 
 function obstacleOf(instance: ObservedInstance | undefined): string | undefined {

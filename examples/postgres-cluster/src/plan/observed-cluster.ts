@@ -24,6 +24,8 @@ export interface ObservedCluster {
   readonly targetPrimary?: string | undefined;
   /** When `targetPrimary` was last changed. */
   readonly targetSinceMs?: number | undefined;
+  /** The primary that a switchover has stopped. */
+  readonly switchoverFrom?: string | undefined;
   readonly currentPrimary?: string | undefined;
   readonly lastInstance: number;
   readonly timeline?: number | undefined;

@@ -1,4 +1,5 @@
 import { isCandidate } from './election.ts';
+import { lsnOf } from './lsn.ts';
 import { isStreaming, type ObservedCluster } from './observed-cluster.ts';
 import { primaryUpdate } from './rollout.ts';
 
@@ -19,4 +20,21 @@ export function switchoverReason(cluster: ObservedCluster, primary: string): str
     return `the node of ${primary} is being drained`;
   }
   return primaryUpdate(cluster, primary) === 'switchover' ? `${primary} needs a restart` : undefined;
+}
+
+/** Lag of a replica, in bytes of WAL, above which a switchover is delayed: clients would wait while the replica catches up. */
+const maxLagBytes = 256n * 1024n * 1024n;
+
+/**
+ * Returns the lag that delays a switchover, or undefined if no replica lags too far behind. All streaming replicas count, because a
+ * primary waits for each of them when it stops.
+ */
+export function lagOf({ members }: ObservedCluster, primary: string): string | undefined {
+  const written = members.find(({ name }) => name === primary)?.report?.receivedLSN;
+  if (written === undefined) return `${primary} cannot be reached, so the lag of the replicas is unknown`;
+  const lagging = members.flatMap((each) => {
+    const bytes = isStreaming(each) ? lsnOf(written) - lsnOf(each.report?.receivedLSN) : 0n;
+    return bytes > maxLagBytes ? [`${each.name} lags ${bytes / 1024n / 1024n} MiB behind`] : [];
+  });
+  return lagging.length > 0 ? lagging.join(', ') : undefined;
 }

@@ -83,6 +83,11 @@ export interface Replication {
   readonly durability?: 'required' | 'preferred';
   /** Time that a failed primary has to recover before another instance is promoted. @minimum 0 @default 0 @int32 */
   readonly failoverDelaySeconds?: number;
+  /**
+   * Time that a primary has to stop cleanly, for example in a switchover: it waits until the connected replicas have all its
+   * WAL. After that, the server is killed, and in a switchover it becomes the primary again. @minimum 1 @default 3600 @int32
+   */
+  readonly switchoverDelaySeconds?: number;
 }
 
 /**
@@ -165,6 +170,8 @@ export interface PostgresClusterStatus {
   readonly targetPrimary?: string;
   /** Time at which targetPrimary was last changed. @format date-time */
   readonly targetPrimaryTime?: string;
+  /** The primary that a switchover has stopped. It becomes the primary again if no replica has all its WAL. */
+  readonly switchoverFrom?: string;
   /** Time at which the operator first found the primary failing. Failover starts `failoverDelaySeconds` later. @format date-time */
   readonly primaryFailingSince?: string;
   /** The current primary. Written by the instance itself once it is promoted. */

@@ -87,6 +87,7 @@ export class SimulatedInstances implements InstanceClient {
       systemID: '7',
       receivedLSN: server.receivedLSN,
       replayedLSN: server.receivedLSN,
+      ...(server.state === 'stopped' && server.data === 'primary' && { shutdownLSN: server.receivedLSN }),
       isReceiving,
       pendingRestart: server.pendingRestart,
       isDiskFull: false,

@@ -1,12 +1,15 @@
 import type { Clock } from '@kubewright/apimachinery';
+import type { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
 import type { ClusterAccess } from '../cluster/cluster-access.ts';
 import { whilePrimaryStays } from '../cluster/while-primary-stays.ts';
 import type { PrimaryLease } from '../lease/primary-lease.ts';
 import type { LocalInstance } from '../local-instance.ts';
 import type { Decision } from './decide.ts';
 
-/** Time limit of a clean stop before another primary takes over. */
-export const switchoverMs = 60_000;
+/** Returns the time limit of a clean stop, after which the server is killed. */
+export function cleanStopMs(cluster: PostgresCluster | undefined): number {
+  return (cluster?.spec.replication?.switchoverDelaySeconds ?? 3_600) * 1_000;
+}
 
 /** The parts of an instance that carry out decisions. */
 export interface InstanceParts {
@@ -36,8 +39,8 @@ export async function carryOut(
     case 'start':
       return local.start(decision, signal);
     case 'stop': {
-      const withinMs = decision.mode === 'fast' ? switchoverMs : 0;
-      await local.stop({ mode: decision.mode, withinMs, why: decision.why });
+      const withinMs = decision.mode === 'fast' ? cleanStopMs(access.cluster) : 0;
+      await local.stop({ mode: decision.mode, withinMs, why: decision.why, signal });
       return true;
     }
     case 'promote':

@@ -36,6 +36,8 @@ export type DataState =
       readonly role: Role;
       readonly systemID: string;
       readonly timeline: number;
+      /** Position of the shutdown checkpoint of a primary whose server has stopped cleanly. */
+      readonly shutdownLSN?: string;
       /** True if the data contains WAL that the current primary does not have. */
       readonly isDiverged: boolean;
     };

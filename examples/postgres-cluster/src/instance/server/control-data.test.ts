@@ -10,6 +10,7 @@ describe('parseControlData', () => {
       systemID: '7711193292405983632',
       timeline: 1,
       state: 'shut down',
+      checkpointLSN: '0/17414F8',
       floors: {
         max_connections: 100,
         max_worker_processes: 8,

@@ -5,6 +5,7 @@ export interface ControlData {
   readonly timeline: number;
   /** For example `shut down`, `in production`, `in archive recovery`. */
   readonly state: string;
+  readonly checkpointLSN: string;
   /** Minimum values of a standby's settings: those of its primary. */
   readonly floors: Readonly<Record<string, number>>;
 }
@@ -36,6 +37,7 @@ export function parseControlData(output: string): ControlData {
       Number(field("Min recovery ending loc's timeline")),
     ),
     state: field('Database cluster state'),
+    checkpointLSN: field('Latest checkpoint location'),
     floors: Object.fromEntries(floorNames.map(([setting, name]) => [setting, Number(field(name))])),
   };
 }

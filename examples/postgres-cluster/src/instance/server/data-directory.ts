@@ -42,10 +42,18 @@ export class DataDirectory {
         why: `the data has version ${major}, but this instance runs PostgreSQL ${ownMajor}`,
       };
     }
-    const { systemID, timeline: checkpointed } = await this.controlData(signal);
+    const { systemID, timeline: checkpointed, state, checkpointLSN } = await this.controlData(signal);
     const timeline = Math.max(checkpointed, newestTimeline(await readdir(join(this.path, 'pg_wal'))));
     const role = (await exists(join(this.path, 'standby.signal'))) ? 'standby' : 'primary';
-    return { kind: 'present', role, systemID, timeline, isDiverged: false };
+    const isShutDown = role === 'primary' && state === 'shut down';
+    return {
+      kind: 'present',
+      role,
+      systemID,
+      timeline,
+      ...(isShutDown && { shutdownLSN: checkpointLSN }),
+      isDiverged: false,
+    };
   }
 
   async controlData(signal: AbortSignal): Promise<ControlData> {

@@ -93,20 +93,31 @@ export class PostgresServer {
 
   /**
    * Stops the server. `fast` disconnects clients, and waits until the replicas have received all WAL. After `withinMs`, the
-   * remaining processes are killed.
+   * remaining processes are killed. If `signal` is aborted, the caller stops waiting and must call this again: the server
+   * continues to stop, but is no longer killed.
    */
-  async stop({ mode, withinMs }: { readonly mode: StopMode; readonly withinMs: number }): Promise<void> {
+  async stop({
+    mode,
+    withinMs,
+    signal,
+  }: {
+    readonly mode: StopMode;
+    readonly withinMs: number;
+    readonly signal?: AbortSignal;
+  }): Promise<void> {
     const { clock, log } = this.#options;
     const pid = this.#child?.pid;
     if (pid === undefined) return this.#ended;
     this.#isStopping = true;
     signalProcess(pid, signals[mode]);
     const over = new AbortController();
-    const late = sleep(clock, { ms: withinMs, signal: over.signal }).then(
+    const either = signal ? AbortSignal.any([signal, over.signal]) : over.signal;
+    const late = sleep(clock, { ms: withinMs, signal: either }).then(
       () => true,
       () => false,
     );
     const isLate = await Promise.race([this.#ended.then(() => false), late]);
+    if (signal?.aborted) return;
     over.abort();
     if (isLate) {
       log.warn('killing the server, because it did not stop in time', { withinMs });

@@ -1,0 +1,59 @@
+import { lsnOf } from './lsn.ts';
+import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
+
+/** What to do before an election's winner is appointed: wait, or appoint the former primary again. */
+export type Objection =
+  | { readonly do: 'wait'; readonly why: string }
+  | { readonly do: 'return'; readonly former: string; readonly why: string };
+
+/**
+ * `report`: how long a primary that a switchover has stopped may be unreachable. `comparison`: how long an election waits for
+ * replicas whose WAL cannot be compared yet.
+ */
+const patienceMs = { report: 60_000, comparison: 30_000 };
+
+/**
+ * Returns why the winner of an election must not be appointed yet, or undefined if it may. A quorum makes every election safe.
+ * Without one, a switchover appoints only an instance with all WAL up to the former primary's shutdown checkpoint, and a failover
+ * waits for a while for replicas that may have more WAL than the winner.
+ */
+export function objectionTo(winner: string, cluster: ObservedCluster): Objection | undefined {
+  const { members, quorums, forcedPrimary, switchoverFrom, currentPrimary, nowMs, targetSinceMs = 0 } = cluster;
+  if (quorums.length > 0 || winner === forcedPrimary) return undefined;
+  const former = members.find(({ name }) => name === currentPrimary);
+  const waitedMs = nowMs - targetSinceMs;
+  if (former && former.name === switchoverFrom) {
+    const { report } = former;
+    const received = members.find(({ name }) => name === winner)?.report?.receivedLSN;
+    if (report?.shutdownLSN !== undefined && lsnOf(received) >= lsnOf(report.shutdownLSN)) return undefined;
+    if (canStart(former, cluster)) {
+      const why =
+        report?.shutdownLSN === undefined ? 'its server did not stop cleanly' : `${winner} lacks its last WAL`;
+      return { do: 'return', former: former.name, why };
+    }
+    if (!report && hasVolume(former) && waitedMs < patienceMs.report) {
+      return { do: 'wait', why: `waiting for the last WAL position of ${former.name}` };
+    }
+  }
+  const unknown = members.filter((each) => each !== former && isComparableSoon(each, cluster));
+  if (unknown.length === 0 || waitedMs >= patienceMs.comparison) return undefined;
+  return { do: 'wait', why: `waiting for the WAL position of ${unknown.map(({ name }) => name).join(', ')}` };
+}
+
+/** True if a stopped primary can start again. */
+export function canStart({ name, report }: ObservedInstance, { fenced }: Pick<ObservedCluster, 'fenced'>): boolean {
+  return report !== undefined && report.state !== 'failed' && !fenced.includes(name);
+}
+
+/** True if an instance may become a candidate soon: it cannot be reached, starts, or replays WAL that it had before. */
+function isComparableSoon(instance: ObservedInstance, { fenced }: ObservedCluster): boolean {
+  const { name, pod, report } = instance;
+  if (!pod || pod.isDeleting || pod.hasEnded || !hasVolume(instance) || fenced.includes(name)) return false;
+  if (report === undefined) return true;
+  if (report.data === 'empty' || report.data === 'unusable') return false;
+  return report.state === 'starting' || (report.state === 'running' && report.isAtEnd === false);
+}
+
+function hasVolume({ claim }: ObservedInstance): boolean {
+  return claim !== undefined && !claim.isLost && !claim.isDeleting;
+}
