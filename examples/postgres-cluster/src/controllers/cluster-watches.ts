@@ -14,15 +14,25 @@ import { clusterLabel } from '../instance/protocol.ts';
 import { belongsTo } from '../spec/belongs-to.ts';
 import { clusterNames, isInstanceName } from '../spec/cluster-names.ts';
 import type { ClusterObjects } from './observe-cluster.ts';
+import type { SeenLeases } from './seen-leases.ts';
 
-/** A change of the Lease's holder triggers a reconcile; a renewal does not. */
-const leases: Watch = watch(Lease, enqueueForOwner(PostgresCluster), {
-  predicates: [
-    predicateFuncs({
-      update: ({ old, object }) => old.object.spec?.holderIdentity !== object.object.spec?.holderIdentity,
-    }),
-  ],
-});
+/** Records each renewal of a Lease. Only a change of its holder triggers a reconcile. */
+function leaseWatch(seen: SeenLeases): Watch {
+  return watch(Lease, enqueueForOwner(PostgresCluster), {
+    predicates: [
+      predicateFuncs<Lease>({
+        update: ({ old, object }) => {
+          seen.see(object.object);
+          return old.object.spec?.holderIdentity !== object.object.spec?.holderIdentity;
+        },
+        delete: ({ object }) => {
+          seen.forget(object.object);
+          return true;
+        },
+      }),
+    ],
+  });
+}
 
 function labelled<T extends KubernetesObject>(kind: Kind<T>): Watch {
   const toCluster = enqueueMapped<T>(({ namespace, labels }) => {
@@ -33,7 +43,9 @@ function labelled<T extends KubernetesObject>(kind: Kind<T>): Watch {
 }
 
 /** The cluster's watches. Pods and claims are mapped by label: claims have no owner, because they outlive the cluster. */
-export const clusterWatches: readonly Watch[] = [labelled(Pod), labelled(PersistentVolumeClaim), leases];
+export function clusterWatches(seen: SeenLeases): readonly Watch[] {
+  return [labelled(Pod), labelled(PersistentVolumeClaim), leaseWatch(seen)];
+}
 
 /**
  * Reads a cluster's objects from the caches. Ignores pods and claims that have its label but do not belong to it, or have no

@@ -19,6 +19,8 @@ export interface ClusterObjects {
   readonly pods: readonly Stored<Pod>[];
   readonly claims: readonly Stored<PersistentVolumeClaim>[];
   readonly lease: Stored<Lease> | undefined;
+  /** Undefined if the Lease has no holder. */
+  readonly leaseExpiresInMs: number | undefined;
   readonly nodes: ReadonlyMap<string, Stored<Node>>;
   readonly reports: ReadonlyMap<string, InstanceReport>;
   readonly image: string;
@@ -107,18 +109,9 @@ function observePod(
   };
 }
 
-function observeLease({ lease, nowMs }: ClusterObjects): ObservedLease {
-  const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease?.spec ?? {};
-  if (!holderIdentity) return { isExpired: false };
-  const endMs = Date.parse(renewTime ?? '') + leaseDurationSeconds * 1000;
-  return { holder: holderIdentity, isExpired: !(endMs > nowMs) };
-}
-
-/** Returns in how many milliseconds the Lease expires unless it is renewed; undefined if it has no holder. */
-export function leaseEndsInMs({ lease, nowMs }: Pick<ClusterObjects, 'lease' | 'nowMs'>): number | undefined {
-  const { holderIdentity, renewTime, leaseDurationSeconds = 15 } = lease?.spec ?? {};
-  if (!holderIdentity || renewTime === undefined) return undefined;
-  return Math.max(Date.parse(renewTime) + leaseDurationSeconds * 1000 - nowMs, 0);
+function observeLease({ lease, leaseExpiresInMs }: ClusterObjects): ObservedLease {
+  const holder = lease?.spec?.holderIdentity;
+  return holder ? { holder, isExpired: leaseExpiresInMs === 0 } : { isExpired: false };
 }
 
 function isRemoved({ metadata }: Stored<PersistentVolumeClaim>): boolean {

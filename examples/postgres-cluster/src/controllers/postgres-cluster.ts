@@ -1,4 +1,4 @@
-import type { Stored } from '@kubewright/apimachinery';
+import { type Clock, type Stored, systemClock } from '@kubewright/apimachinery';
 import { Job } from '@kubewright/apimachinery/batch/v1';
 import { Node, Secret, Service, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { PodDisruptionBudget } from '@kubewright/apimachinery/policy/v1';
@@ -20,14 +20,17 @@ import { foreignMessage } from './foreign-objects.ts';
 import { httpsInstances, type InstanceClient } from './instance-client.ts';
 import { InstancePoll } from './instance-poll.ts';
 import { advanceUpgrade, type VersionState } from './major-upgrade.ts';
-import { forcedPrimaryAnnotation, leaseEndsInMs, observeCluster, primaryAnnotation } from './observe-cluster.ts';
+import { forcedPrimaryAnnotation, observeCluster, primaryAnnotation } from './observe-cluster.ts';
 import { clusterController, OwnObjects } from './own-objects.ts';
+import { SeenLeases } from './seen-leases.ts';
 
 export interface PostgresClusterOptions {
   /** Image with the PostgreSQL programs and the instance manager, without a tag. */
   readonly image: string;
   /** @defaultValue calls over HTTPS */
   readonly instances?: InstanceClient;
+  /** Measures how long Leases have not been renewed. @defaultValue the system's clock */
+  readonly clock?: Clock;
 }
 
 /** Interval between polls of the instances: for a healthy cluster, and during changes. */
@@ -35,22 +38,27 @@ const pollMs = { healthy: 5_000, changing: 500 };
 
 /** Runs PostgreSQL clusters: manages their instances, and decides which one is the primary. */
 export function postgresCluster(options: PostgresClusterOptions): ControllerDefinition {
+  const leases = new SeenLeases(options.clock ?? systemClock);
   return controller({
     name: clusterController,
     for: PostgresCluster,
     owns: [Secret, ServiceAccount, Role, RoleBinding, Service, PodDisruptionBudget],
-    watches: clusterWatches,
+    watches: clusterWatches(leases),
     caches: [Node, Job],
     maxConcurrentReconciles: 10,
     finalizers: { 'database.db.example.com/volumes': deleteVolumes },
-    reconcile: (cluster, ctx) => reconcile(cluster, ctx, { instances: httpsInstances, ...options }),
+    reconcile: (cluster, ctx) => reconcile(cluster, ctx, { instances: httpsInstances, ...options, leases }),
   });
 }
 
 async function reconcile(
   cluster: Stored<PostgresCluster>,
   ctx: ReconcileContext<PostgresCluster>,
-  { image, instances }: Required<PostgresClusterOptions>,
+  {
+    image,
+    instances,
+    leases,
+  }: Required<Pick<PostgresClusterOptions, 'image' | 'instances'>> & { readonly leases: SeenLeases },
 ): Promise<DesiredState<PostgresCluster>> {
   const own = new OwnObjects(cluster, ctx);
   const attempts = new Attempts(ctx);
@@ -58,7 +66,9 @@ async function reconcile(
     await attempts.make('apply the objects of the cluster', () => applyClusterObjects(cluster, { ctx, own }));
   }
   const poll = new InstancePoll(cluster, { ctx, instances });
-  const objects = { ...(await readObjects(cluster, ctx)), image, nowMs: ctx.clock.now() };
+  const found = await readObjects(cluster, ctx);
+  const leaseExpiresInMs = found.lease && leases.expiresInMs(found.lease);
+  const objects = { ...found, leaseExpiresInMs, image, nowMs: ctx.clock.now() };
   const before = observeCluster(cluster, { ...objects, reports: await poll.reports(objects.pods) });
   const version = await advanceUpgrade(cluster, { ctx, own, attempts, image, observed: before, pods: objects.pods });
   const primary = decidePrimary(cluster, { observed: before, version });
@@ -94,7 +104,7 @@ async function reconcile(
   await changes.update(decisions.rollout, (name) => poll.restart(objects.pods, name));
   await attempts.make('remove the request for a primary', () => forgetRequests(observed, { primary, ctx }));
   const { status, conditions } = result();
-  const leaseMs = leaseEndsInMs(objects) ?? pollMs.healthy;
+  const leaseMs = leaseExpiresInMs ?? pollMs.healthy;
   // While a change fails, only decisions about the primary are urgent.
   const isUrgent = attempts.failures.length === 0 ? status.phase !== healthyPhase : primary.phase !== undefined;
   const intervalMs = isUrgent ? pollMs.changing : pollMs.healthy;

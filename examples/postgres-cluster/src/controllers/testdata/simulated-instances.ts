@@ -129,8 +129,8 @@ export class SimulatedInstances implements InstanceClient {
   }
 
   #setLeaseHolder(holderIdentity: string | null): Promise<unknown> {
-    const renewTime = new Date(Date.now() + 600_000).toISOString().replace('Z', '000Z');
-    const body = { spec: { holderIdentity, leaseDurationSeconds: 15, renewTime } };
+    // A simulated instance does not renew the Lease.
+    const body = { spec: { holderIdentity, leaseDurationSeconds: 3_600 } };
     return this.#client.resource(Lease).patch(this.#leaseKey, { type: 'merge', body });
   }
 
