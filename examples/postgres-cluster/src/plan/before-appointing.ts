@@ -1,7 +1,7 @@
 import { lsnOf } from './lsn.ts';
 import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
 
-/** What to do before an election's winner is appointed: wait, or appoint the former primary again. */
+/** A reason against appointing an election's winner now: wait, or appoint the former primary again. */
 export type Objection =
   | { readonly do: 'wait'; readonly why: string }
   | { readonly do: 'return'; readonly former: string; readonly why: string };
