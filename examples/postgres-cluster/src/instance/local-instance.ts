@@ -74,7 +74,9 @@ export class LocalInstance implements AsyncDisposable {
     const keeper = new SettingsKeeper(directory, programs);
     const hba = new HbaKeeper(directory);
     const settings = new LocalSettings({ ...options, archive, connections, quorum, keeper, hba });
-    this.#sql = new SqlSession({ host: environment.socketDirectory, user: 'postgres', database: 'postgres' });
+    const local = { host: environment.socketDirectory, user: 'postgres', database: 'postgres' };
+    // A query that times out closes its connection, so the next one shows whether the server still accepts connections.
+    this.#sql = new SqlSession(local, () => this.#responded());
     this.#primary = new PrimaryUpkeep({ ...options, sql: this.#sql });
     this.data = new LocalData({
       ...options,
@@ -165,7 +167,7 @@ export class LocalInstance implements AsyncDisposable {
     }
     try {
       this.#status = await localStatus(this.#sql);
-      this.#respondedAtMs = this.#options.clock.monotonic();
+      this.#responded();
       this.#archiveFailure = await this.archive.failure();
       await this.data.directory.clearCopied();
       this.#version ??= String((await this.#sql.query('SHOW server_version'))[0]?.['server_version']);
@@ -300,9 +302,13 @@ export class LocalInstance implements AsyncDisposable {
     }
   }
 
+  #responded(): void {
+    this.#respondedAtMs = this.#options.clock.monotonic();
+  }
+
   #recordResponse(error: unknown): void {
     const { code } = error as { readonly code?: unknown };
     // A code of five characters is an SQLSTATE, so the server has responded.
-    if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) this.#respondedAtMs = this.#options.clock.monotonic();
+    if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) this.#responded();
   }
 }

@@ -3,6 +3,7 @@ import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { InstanceCluster, programFolder, type RunningInstance, user } from '../../dev/instance-cluster.ts';
+import { SqlSession } from './sql/sql-session.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 const patience = { timeout: 90_000, interval: 50 };
@@ -55,6 +56,21 @@ describe.skipIf(programFolder === undefined)('an instance without replicas (need
     await expect.poll(async () => (await instance.report())?.state, patience).toBe('waiting');
     expect(await instance.serverProcesses()).toEqual([]);
     await cluster.setTarget('shop-1');
+    await expect.poll(isReady, patience).toBe(true);
+  });
+
+  it('keeps a server running that accepts connections but answers no query in time', async () => {
+    const { socketDirectory: host } = instance.environment;
+    await using sql = new SqlSession({ host, user: 'postgres', database: 'postgres', query_timeout: 60_000 });
+    const startTime = async () => (await sql.query('SELECT pg_postmaster_start_time()::text AS time'))[0];
+    const before = await startTime();
+    await sql.query('BEGIN');
+    // The query of the server's state reads this view.
+    await sql.query('LOCK TABLE pg_settings IN ACCESS EXCLUSIVE MODE');
+    // Longer than the time limit of two such queries, and than the Lease's renew deadline.
+    await sql.query('SELECT pg_sleep(12)');
+    await sql.query('COMMIT');
+    expect(await startTime()).toEqual(before);
     await expect.poll(isReady, patience).toBe(true);
   });
 

@@ -14,8 +14,10 @@ export interface ServerFailuresOptions {
   readonly log: Logger;
 }
 
-/** An unresponsive server is killed after the renew deadline, but not earlier than this. */
-const minUnresponsiveMs = 5_000;
+/** A server is unresponsive if it accepts no connection for this long. A slow disk delays queries, and must not end the server. */
+const maxUnresponsiveMs = 30_000;
+/** Time to stop before the server is killed. Longer than the five seconds after which PostgreSQL kills its own processes. */
+const immediateStopMs = 10_000;
 
 /** Handles a server that dies or hangs. A primary whose server died first lets the operator choose another instance. */
 export class ServerFailures {
@@ -64,12 +66,12 @@ export class ServerFailures {
     await lease.release();
   }
 
-  /** Kills a server that has not responded for longer than the renew deadline. Returns true if it killed the server. */
+  /** Stops a server that does not respond, and kills it if necessary. Returns true if it did. */
   async endHanging(local: LocalInstance): Promise<boolean> {
     const { unresponsiveMs } = local;
-    if (unresponsiveMs <= Math.max(this.#renewDeadlineMs, minUnresponsiveMs)) return false;
-    this.#options.log.error('killing the unresponsive server', { unresponsiveMs });
-    await local.stop({ mode: 'immediate', withinMs: 0, why: 'the server does not respond' });
+    if (unresponsiveMs <= maxUnresponsiveMs) return false;
+    this.#options.log.error('stopping the unresponsive server', { unresponsiveMs });
+    await local.stop({ mode: 'immediate', withinMs: immediateStopMs, why: 'the server does not respond' });
     return true;
   }
 

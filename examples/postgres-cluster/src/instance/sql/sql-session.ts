@@ -14,10 +14,13 @@ const timeoutMs = 5_000;
 /** A connection that is opened on demand, and reopened after it was lost. Queries run one at a time. */
 export class SqlSession implements Sql {
   readonly #config: pg.ClientConfig;
+  readonly #onConnected: () => void;
   #client: pg.Client | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  constructor(config: pg.ClientConfig) {
+  /** @param onConnected - called after each connection: the server responds, even if a query then takes too long */
+  constructor(config: pg.ClientConfig, onConnected: () => void = () => undefined) {
+    this.#onConnected = onConnected;
     this.#config = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, keepAlive: true, ...config };
   }
 
@@ -57,6 +60,7 @@ export class SqlSession implements Sql {
       throw error;
     }
     this.#client = client;
+    this.#onConnected();
     return client;
   }
 
