@@ -149,9 +149,10 @@ export class InstanceCluster implements AsyncDisposable {
     await this.client.resource(PostgresCluster).patch(this.key, { type: 'merge', body: { spec } });
   }
 
-  /** Writes an instance's superuser password file, as the kubelet does when the Secret is created or changes. */
-  writeSuperuserPassword(instance: string, text: string): void {
-    const { superuserCredentials: folder } = this.instance(instance).environment;
+  /** Writes an instance's password file of a role, as the kubelet does when the Secret is created or changes. */
+  writePassword(instance: string, role: 'app' | 'superuser', text: string): void {
+    const { appCredentials, superuserCredentials } = this.instance(instance).environment;
+    const folder = role === 'app' ? appCredentials : superuserCredentials;
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'password'), text);
   }

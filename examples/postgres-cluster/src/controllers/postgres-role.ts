@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { isNotFound, type Stored } from '@kubewright/apimachinery';
 import { Pod, Secret } from '@kubewright/apimachinery/core/v1';
 import {
@@ -11,10 +10,10 @@ import {
 import pg from 'pg';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { PostgresRole } from '../api/v1/postgres-role.ts';
-import { secretValue } from '../spec/credentials.ts';
+import { clusterNames } from '../spec/cluster-names.ts';
+import { databaseOf, secretValue } from '../spec/credentials.ts';
+import { applyRole } from '../sql/apply-role.ts';
 import { type PrimarySessions, primarySessions } from '../sql/primary-session.ts';
-import { type ExistingRole, existingRoleQuery, roleStatements } from '../sql/role-statements.ts';
-import { scramVerifier } from '../sql/scram-verifier.ts';
 import { applied } from './applied.ts';
 
 type Context = ReconcileContext<PostgresRole>;
@@ -39,6 +38,11 @@ async function reconcile(role: Stored<PostgresRole>, { ctx, sessions }: Parts): 
   const { metadata, spec, status } = role;
   let passwordVersion = status?.passwordVersion;
   const outcome = await applied(async () => {
+    const cluster = await ctx.get(PostgresCluster, { namespace: metadata.namespace, name: spec.cluster });
+    if (cluster && spec.passwordSecret !== undefined && spec.name === databaseOf(cluster).owner) {
+      const { application } = clusterNames(spec.cluster);
+      return `the password of "${spec.name}" is in the Secret "${application}": change it there, and remove passwordSecret`;
+    }
     const server = await sessions.open(
       { namespace: metadata.namespace, name: spec.cluster, database: 'postgres' },
       ctx,
@@ -47,12 +51,7 @@ async function reconcile(role: Stored<PostgresRole>, { ctx, sessions }: Parts): 
     await using sql = server;
     const secret = await passwordOf(role, ctx);
     if (secret && 'why' in secret) return secret.why;
-    const [found] = await sql.query(existingRoleQuery, [spec.name]);
-    // The query returns this shape.
-    const existing = found as ExistingRole | undefined;
-    const isNew = secret !== undefined && (!existing || secret.version !== passwordVersion);
-    const verifier = isNew ? scramVerifier(secret.password, randomBytes(16)) : undefined;
-    for (const statement of roleStatements(spec, { existing, verifier })) await sql.query(statement);
+    await applyRole(sql, spec, { password: secret?.password });
     if (secret) passwordVersion = secret.version;
     return undefined;
   });

@@ -92,9 +92,9 @@ describe.skipIf(programFolder === undefined)('client access (needs the programs 
     expect(await superuser('pencil')).toEqual(rejected);
     await cluster.setSpec({ superuserAccess: true });
     await expect.poll(() => superuser('pencil'), patience).toEqual(wrong);
-    cluster.writeSuperuserPassword('shop-1', 'pencil');
+    cluster.writePassword('shop-1', 'superuser', 'pencil');
     await expect.poll(() => superuser('pencil'), patience).toEqual(allowed);
-    cluster.writeSuperuserPassword('shop-1', 'crayon');
+    cluster.writePassword('shop-1', 'superuser', 'crayon');
     await expect.poll(() => superuser('crayon'), patience).toEqual(allowed);
     expect(await superuser('pencil')).toEqual(wrong);
     await cluster.setSpec({ superuserAccess: false });
@@ -102,8 +102,17 @@ describe.skipIf(programFolder === undefined)('client access (needs the programs 
     const socket = { host: primary.environment.socketDirectory, user: 'postgres' };
     const stored = () => primary.query("SELECT rolpassword FROM pg_authid WHERE rolname = 'postgres'", { as: socket });
     await expect.poll(stored, patience).toEqual([{ rolpassword: null }]);
-    cluster.writeSuperuserPassword('shop-1', '');
+    cluster.writePassword('shop-1', 'superuser', '');
     await cluster.setSpec({ superuserAccess: true });
     await expect.poll(() => superuser('crayon'), patience).toEqual(wrong);
+  });
+
+  it('changes the password of the application with its Secret', async () => {
+    const application = (password: string) => logInToAll({ password, ssl });
+    cluster.writePassword('shop-1', 'app', 'crayon');
+    await expect.poll(() => application('crayon'), patience).toEqual(['app', 'app', 'app']);
+    cluster.writePassword('shop-1', 'app', 'secret');
+    await expect.poll(() => application('secret'), patience).toEqual(['app', 'app', 'app']);
+    expect(await application('crayon')).toContainEqual(expect.stringContaining('password authentication failed'));
   });
 });

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@kubewright/apimachinery';
 import type { Logger } from '@kubewright/runtime';
+import { databaseOf } from '../spec/credentials.ts';
 import type { ClusterAccess } from './cluster/cluster-access.ts';
 import type { InstanceEnvironment } from './environment.ts';
 import type { LocalStatus } from './sql/local-status.ts';
@@ -11,8 +12,8 @@ import {
   createReplicationRole,
   dropSlots,
 } from './sql/primary-duties.ts';
+import { RolePassword } from './sql/role-password.ts';
 import { type Sql, SqlSession } from './sql/sql-session.ts';
-import { SuperuserPassword } from './sql/superuser-password.ts';
 
 export interface PrimaryUpkeepOptions {
   readonly environment: InstanceEnvironment;
@@ -30,12 +31,14 @@ const slotsMs = 30_000;
 const recentMs = 20_000;
 
 /**
- * The periodic work of a primary: it reports itself, creates roles and the first database, keeps the superuser's password, and
+ * The periodic work of a primary: it reports itself, creates roles and the first database, keeps the passwords of the superuser and of the
+ * database's owner, and
  * drops old slots.
  */
 export class PrimaryUpkeep {
   readonly #options: PrimaryUpkeepOptions;
-  readonly #superuser = new SuperuserPassword();
+  readonly #superuser = new RolePassword();
+  readonly #owner = new RolePassword();
   #slotsAtMs = Number.NEGATIVE_INFINITY;
   #hasRoles = false;
 
@@ -79,7 +82,7 @@ export class PrimaryUpkeep {
       if (status.systemID === undefined) await this.#createDatabase();
       await access.reportPrimary({ currentPrimary: name, timeline, systemID }, signal);
     }
-    await this.#superuser.keep(sql, await this.#superuserAccess());
+    await this.#keepPasswords();
     // While the API server is unreachable, an unknown instance may exist. Its slot must stay: it retains WAL for the instance,
     // and reveals it to the failsafe check.
     if (!access.wasReadWithin(recentMs) || status.instanceStatuses === undefined) return;
@@ -90,17 +93,23 @@ export class PrimaryUpkeep {
 
   async #createDatabase(): Promise<void> {
     const { access, environment, sql } = this.#options;
-    const { name = 'app', owner = name } = access.cluster?.spec.database ?? {};
+    if (!access.cluster) return;
+    const { database: name, owner } = databaseOf(access.cluster);
     const password = (await readFile(join(environment.appCredentials, 'password'), 'utf8')).trim();
     await createApplicationDatabase(sql, { name, owner, password });
   }
 
-  async #superuserAccess(): Promise<{ readonly isAllowed: boolean; readonly password: string | undefined }> {
-    const { access, environment } = this.#options;
-    const isAllowed = access.cluster?.spec.superuserAccess === true;
+  async #keepPasswords(): Promise<void> {
+    const { access, environment, sql } = this.#options;
+    if (!access.cluster) return;
+    const isAllowed = access.cluster.spec.superuserAccess === true;
     const folder = environment.superuserCredentials;
     const password = isAllowed && folder !== '' ? await passwordIn(folder) : undefined;
-    return { isAllowed, password };
+    await this.#superuser.keep(sql, { role: 'postgres', isAllowed, password });
+    const { owner: role } = databaseOf(access.cluster);
+    if (role === 'postgres') return;
+    const owned = await passwordIn(environment.appCredentials);
+    await this.#owner.keep(sql, { role, isAllowed: true, password: owned });
   }
 
   async #checkpoint(): Promise<void> {

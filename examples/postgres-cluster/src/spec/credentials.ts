@@ -6,7 +6,7 @@ import { clusterNames } from './cluster-names.ts';
 
 /** Returns the Secret with which applications connect as the owner of the cluster's database. */
 export function applicationSecretFor({ metadata, spec }: Stored<PostgresCluster>, password: string): Secret {
-  const { name: database = 'app', owner = database } = spec.database ?? {};
+  const { database, owner } = databaseOf({ spec });
   const { application, readWrite } = clusterNames(metadata.name);
   const host = `${readWrite}.${metadata.namespace}.svc`;
   return credentials(application, {
@@ -20,6 +20,15 @@ export function applicationSecretFor({ metadata, spec }: Stored<PostgresCluster>
       uri: `postgresql://${encodeURIComponent(owner)}:${encodeURIComponent(password)}@${host}:5432/${encodeURIComponent(database)}`,
     },
   });
+}
+
+/** Returns the names of the application's database and of its owner. */
+export function databaseOf({ spec }: Pick<PostgresCluster, 'spec'>): {
+  readonly database: string;
+  readonly owner: string;
+} {
+  const { name: database = 'app', owner = database } = spec.database ?? {};
+  return { database, owner };
 }
 
 /** Returns the Secret of the superuser `postgres`, which exists only if the cluster requests it. */

@@ -12,6 +12,8 @@ export interface ExistingRole {
   readonly connectionLimit: number;
   readonly validUntil?: Date | undefined;
   readonly memberOf: readonly string[];
+  /** Hash of the password, usually a SCRAM verifier; null if the role has no password. */
+  readonly verifier?: string | null;
 }
 
 const { escapeIdentifier: name, escapeLiteral: text } = pg;
@@ -58,5 +60,6 @@ function changedOptions(spec: PostgresRoleSpec, existing: ExistingRole | undefin
 export const existingRoleQuery = `SELECT rolcanlogin AS login, rolsuper AS superuser, rolcreatedb AS "createDatabases",
   rolcreaterole AS "createRoles", rolreplication AS replication, rolinherit AS inherit, rolconnlimit AS "connectionLimit",
   CASE WHEN isfinite(rolvaliduntil) THEN rolvaliduntil END AS "validUntil",
-  ARRAY(SELECT g.rolname::text FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid WHERE m.member = r.oid ORDER BY 1) AS "memberOf"
-FROM pg_roles r WHERE rolname = $1`;
+  ARRAY(SELECT g.rolname::text FROM pg_auth_members m JOIN pg_roles g ON g.oid = m.roleid WHERE m.member = r.oid ORDER BY 1) AS "memberOf",
+  rolpassword AS verifier
+FROM pg_authid r WHERE rolname = $1`;

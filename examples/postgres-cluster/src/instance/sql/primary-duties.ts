@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { scramVerifier } from '../../sql/scram-verifier.ts';
+import { unlogged } from '../../sql/unlogged.ts';
 import { operatorRole, replicationUser } from '../protocol.ts';
 import { slotOf, slotPrefix } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
@@ -56,9 +57,7 @@ export async function setPassword(
 ): Promise<void> {
   const verifier = password === undefined ? 'NULL' : `'${scramVerifier(password, randomBytes(16))}'`;
   await sql.query('SET synchronous_commit = local');
-  await sql.query('SET log_statement = none');
-  await sql.query('SET log_min_duration_statement = -1');
-  await sql.query('SET log_min_error_statement = panic');
+  for (const setting of unlogged) await sql.query(setting);
   await sql.query(`ALTER ROLE ${identifier(role)} PASSWORD ${verifier}`);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { isVerifierOf, scramVerifier } from '../../sql/scram-verifier.ts';
-import { type PasswordStep, passwordStep } from './superuser-password.ts';
+import { type PasswordStep, passwordStep } from './role-password.ts';
 
 const stored = scramVerifier('pencil', Buffer.from('0123456789abcdef'));
 

@@ -2,13 +2,14 @@ import { isVerifierOf } from '../../sql/scram-verifier.ts';
 import { setPassword } from './primary-duties.ts';
 import type { Sql } from './sql-session.ts';
 
-/** A change of the superuser's password. */
+/** A change of a role's password. */
 export type PasswordStep = 'set' | 'clear' | 'keep';
 
 /**
- * Returns how to change the superuser's password to match the cluster.
+ * Returns how to change a role's password to match its Secret.
  *
- * @param stored - the server's verifier, if the superuser has a password
+ * @param stored - the server's verifier, if the role has a password
+ * @param isAllowed - false if the role must have no password
  * @param password - the Secret's password; undefined until it is mounted
  */
 export function passwordStep({
@@ -25,19 +26,25 @@ export function passwordStep({
   return stored !== undefined && isVerifierOf(stored, password) ? 'keep' : 'set';
 }
 
-/** Keeps the superuser's password equal to that in the cluster's Secret, or removes it. */
-export class SuperuserPassword {
+/** Keeps a role's password equal to that in a Secret, or removes it. */
+export class RolePassword {
   /** The last state that needed no change. Cached because comparing a password with a verifier is deliberately slow. */
   #kept: string | undefined;
 
   /** Changes the password on a primary if it differs. */
-  async keep(sql: Sql, wanted: { readonly isAllowed: boolean; readonly password: string | undefined }): Promise<void> {
-    const [row] = await sql.query("SELECT rolpassword AS stored FROM pg_authid WHERE rolname = 'postgres'");
-    const stored = (row?.['stored'] as string | null | undefined) ?? undefined;
+  async keep(
+    sql: Sql,
+    wanted: { readonly role: string; readonly isAllowed: boolean; readonly password: string | undefined },
+  ): Promise<void> {
+    const { role, password } = wanted;
+    const [row] = await sql.query('SELECT rolpassword AS stored FROM pg_authid WHERE rolname = $1', [role]);
+    // Users may drop the owner of the application's database.
+    if (!row) return;
+    const stored = (row['stored'] as string | null) ?? undefined;
     const state = JSON.stringify([stored, wanted]);
     if (state === this.#kept) return;
     const step = passwordStep({ ...wanted, stored });
     if (step === 'keep') this.#kept = state;
-    else await setPassword(sql, { role: 'postgres', password: step === 'set' ? wanted.password : undefined });
+    else await setPassword(sql, { role, password: step === 'set' ? password : undefined });
   }
 }
