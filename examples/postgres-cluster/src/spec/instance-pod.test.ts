@@ -40,3 +40,23 @@ describe('the pod of an instance', () => {
     expect(spec).toMatchObject({ securityContext: { fsGroup: 26 }, nodeSelector: { disk: 'fast' } });
   });
 });
+
+describe('the liveness probe of an instance', () => {
+  it.each([
+    ['the default Lease', undefined],
+    ['a short Lease', { durationSeconds: 6, renewDeadlineSeconds: 4, retryPeriodSeconds: 1 }],
+    ['a long Lease', { durationSeconds: 120, renewDeadlineSeconds: 90, retryPeriodSeconds: 10 }],
+  ])('ends a hanging instance manager before %s expires', (_, lease) => {
+    const probe = podOf(lease ? { lease } : {})?.containers[0]?.livenessProbe;
+    const {
+      periodSeconds = 10,
+      timeoutSeconds = 1,
+      failureThreshold = 3,
+      terminationGracePeriodSeconds = 30,
+    } = probe ?? {};
+    const killedAfter = periodSeconds * failureThreshold + timeoutSeconds + terminationGracePeriodSeconds;
+    const { durationSeconds = 15, retryPeriodSeconds = 2 } = lease ?? {};
+    expect(killedAfter).toBeLessThan(durationSeconds - retryPeriodSeconds);
+    expect(periodSeconds).toBeLessThanOrEqual(10);
+  });
+});

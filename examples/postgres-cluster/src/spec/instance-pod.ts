@@ -7,6 +7,7 @@ import {
   Pod,
   type PodSecurityContext,
   type PodSpec,
+  type Probe,
   type Volume,
   type VolumeMount,
 } from '@kubewright/apimachinery/core/v1';
@@ -78,15 +79,7 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
       periodSeconds: 1,
       timeoutSeconds: 5,
     },
-    livenessProbe: {
-      httpGet: { scheme: 'HTTPS', path: '/livez', port: 'status' },
-      periodSeconds: 10,
-      timeoutSeconds: 5,
-      failureThreshold: 3,
-      // An unresponsive instance manager cannot stop its server cleanly, so waiting is pointless; and the server must not outlive
-      // the Lease.
-      terminationGracePeriodSeconds: 1,
-    },
+    livenessProbe: { httpGet: { scheme: 'HTTPS', path: '/livez', port: 'status' }, ...livenessTiming(cluster) },
     startupProbe: {
       httpGet: { scheme: 'HTTPS', path: '/livez', port: 'status' },
       periodSeconds: 1,
@@ -117,6 +110,19 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
     containers: [container],
     volumes: mounted.map(({ volume }) => volume),
   };
+}
+
+/**
+ * Returns the timing of the liveness probe. An unresponsive instance manager cannot stop its server, so the kubelet must kill it
+ * before another instance can acquire the Lease: at the latest after two periods, one timeout and the grace period. Margins are
+ * the time since the last renewal and one second for the kubelet.
+ */
+function livenessTiming({ spec }: Stored<PostgresCluster>): Partial<Probe> {
+  const { durationSeconds = 15, retryPeriodSeconds = 2 } = spec.lease ?? {};
+  const terminationGracePeriodSeconds = 1;
+  const beforeKill = durationSeconds - retryPeriodSeconds - terminationGracePeriodSeconds - 1;
+  const seconds = Math.min(10, Math.max(1, Math.floor(beforeKill / 3)));
+  return { periodSeconds: seconds, timeoutSeconds: seconds, failureThreshold: 2, terminationGracePeriodSeconds };
 }
 
 /**
