@@ -5,6 +5,8 @@ import type { Logger } from '@kubewright/runtime';
 import { databaseOf } from '../spec/credentials.ts';
 import type { ClusterAccess } from './cluster/cluster-access.ts';
 import type { InstanceEnvironment } from './environment.ts';
+import { diskSpace } from './server/disk-space.ts';
+import { storageBytes } from './settings/storage-bytes.ts';
 import type { LocalStatus } from './sql/local-status.ts';
 import {
   createApplicationDatabase,
@@ -24,6 +26,9 @@ export interface PrimaryUpkeepOptions {
 }
 
 const slotsMs = 30_000;
+/** Below this share of the volume, and below this size, the free space is short. */
+const shortShare = 1 / 16;
+const mostShortBytes = 2 ** 30;
 /**
  * The instances must have been listed within this time: longer than the interval between two lists, shorter than a new instance's
  * first start.
@@ -67,7 +72,7 @@ export class PrimaryUpkeep {
     { timeline }: LocalStatus,
     { systemID, signal }: { readonly systemID: string; readonly signal: AbortSignal },
   ): Promise<void> {
-    const { access, environment, sql, clock } = this.#options;
+    const { access, environment, sql, clock, log } = this.#options;
     const { status = {} } = access.cluster ?? {};
     const { name } = environment;
     if (status.targetPrimary !== name) return;
@@ -88,7 +93,10 @@ export class PrimaryUpkeep {
     if (!access.wasReadWithin(recentMs) || status.instanceStatuses === undefined) return;
     if (clock.monotonic() - this.#slotsAtMs < slotsMs) return;
     this.#slotsAtMs = clock.monotonic();
-    await dropSlots(sql, { kept: access.othersOf(name) });
+    // An absent replica can be cloned again; a full volume stops the primary.
+    const isShort = await this.#isShortOfSpace();
+    if (isShort) log.warn('the volume is almost full; dropping the slots of replicas that are not connected');
+    await dropSlots(sql, { kept: isShort ? [] : access.othersOf(name) });
   }
 
   async #createDatabase(): Promise<void> {
@@ -110,6 +118,12 @@ export class PrimaryUpkeep {
     if (role === 'postgres') return;
     const owned = await passwordIn(environment.appCredentials);
     await this.#owner.keep(sql, { role, isAllowed: true, password: owned });
+  }
+
+  async #isShortOfSpace(): Promise<boolean> {
+    const { access, environment } = this.#options;
+    const { freeBytes } = await diskSpace(environment.dataDirectory);
+    return freeBytes < Math.min(storageBytes(access.cluster) * shortShare, mostShortBytes);
   }
 
   async #checkpoint(): Promise<void> {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { InstanceCluster, programFolder, type RunningInstance, user } from '../../dev/instance-cluster.ts';
 import { SqlSession } from './sql/sql-session.ts';
+import { createSlot } from './sql/upstream.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 const patience = { timeout: 90_000, interval: 50 };
@@ -83,12 +84,20 @@ describe.skipIf(programFolder === undefined)('an instance without replicas (need
     await expect.poll(isReady, patience).toBe(true);
   });
 
-  it('reports a full disk, and recovers once there is space', async ({ skip }) => {
+  it('reports a full disk, drops the slots of absent replicas, and recovers once there is space', async ({ skip }) => {
     if (volume === undefined) skip('needs permission to mount a file system');
+    // The slot of a replica that is not connected.
+    await cluster.setStatus({ instanceStatuses: [{ name: 'shop-2' }] });
+    const { socketDirectory: host } = instance.environment;
+    await using sql = new SqlSession({ host, user: 'postgres', database: 'postgres' });
+    await createSlot(sql, 'shop-2');
+    const slots = () => sql.query('SELECT slot_name FROM pg_replication_slots');
     const filler = join(volume ?? '', 'filler');
     const { bavail, bsize } = statfsSync(volume ?? '');
     writeFileSync(filler, Buffer.alloc(bavail * bsize - 20 * 1024 * 1024));
     await expect.poll(async () => (await instance.report())?.isDiskFull, patience).toBe(true);
+    await expect.poll(slots, patience).toEqual([]);
+    await cluster.setStatus({ instanceStatuses: [] });
     // Writes until the disk has no space for more WAL.
     const write = (rows: number) =>
       instance.query(`INSERT INTO orders SELECT -g, repeat('x', 1000) FROM generate_series(1, ${rows}) g`).then(

@@ -18,6 +18,7 @@ export function candidateSettings(
     certificates: '',
     synchronous: { number: 0, names: [] },
     floors: {},
+    volumeBytes: Infinity,
     archiveCommand: '/bin/false',
   });
   // If a setting occurs twice, PostgreSQL uses the last value.

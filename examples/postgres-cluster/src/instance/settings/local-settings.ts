@@ -6,6 +6,7 @@ import type { UpstreamConnections } from '../server/upstream-connections.ts';
 import type { Sql } from '../sql/sql-session.ts';
 import type { HbaKeeper, WantedHba } from './hba-keeper.ts';
 import type { SettingsKeeper } from './settings-keeper.ts';
+import { storageBytes } from './storage-bytes.ts';
 import { timelineOfPrimary } from './timeline-of-primary.ts';
 
 export interface LocalSettingsOptions {
@@ -44,6 +45,7 @@ export class LocalSettings {
       synchronous: quorum.standbys,
       upstream: upstream === undefined ? undefined : connections.replication(upstream),
       floors: this.floors,
+      volumeBytes: storageBytes(access.cluster),
     };
     const archived = await archive.settings(backup, { major: Number(version), newestTimeline });
     return keeper.apply({ ...input, ...archived }, { hba: await hba.content(this.#hba), signal });

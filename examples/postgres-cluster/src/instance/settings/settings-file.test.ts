@@ -11,6 +11,7 @@ const input: SettingsInput = {
   certificates: '/data/certificates',
   synchronous: { number: 0, names: [] },
   floors: {},
+  volumeBytes: 100 * 2 ** 30,
 };
 const settings = (changes: Partial<SettingsInput>) =>
   new Map(
@@ -34,6 +35,16 @@ describe('settingsFile', () => {
       primary_slot_name: 'shop_2',
       synchronous_standby_names: 'ANY 1 ("shop-1", "shop-3")',
     });
+  });
+
+  it.each([
+    ['1 TiB', 2 ** 40, ['4096MB', '1024MB', '512MB']],
+    ['4 GiB', 2 ** 32, ['1024MB', '512MB', '256MB']],
+    ['1 GiB', 2 ** 30, ['256MB', '128MB', '64MB']],
+    ['100 MiB', 100 * 2 ** 20, ['64MB', '64MB', '64MB']],
+  ])('limits the WAL on a volume of %s', (_, volumeBytes, limits) => {
+    const found = settings({ volumeBytes });
+    expect(['max_slot_wal_keep_size', 'max_wal_size', 'wal_keep_size'].map((name) => found.get(name))).toEqual(limits);
   });
 
   it('makes a standby pause between reads of the archive, so that the end of its WAL can be detected', () => {

@@ -12,6 +12,8 @@ export interface SettingsInput {
   readonly synchronous: SynchronousStandbys;
   /** Connection to the primary, and the slot there. */
   readonly upstream?: { readonly connection: string; readonly slot: string } | undefined;
+  /** Size of the instance's volume, which limits how much WAL is retained. */
+  readonly volumeBytes: number;
   /** Minimum values of a standby's settings. */
   readonly floors: Readonly<Record<string, number>>;
   readonly archiveCommand?: string | undefined;
@@ -35,14 +37,11 @@ const defaults: Readonly<Record<string, string>> = {
   max_locks_per_transaction: '64',
   max_prepared_transactions: '0',
   max_replication_slots: '32',
-  max_slot_wal_keep_size: '4GB',
   max_wal_senders: '32',
   max_worker_processes: '8',
   tcp_keepalives_count: '3',
   tcp_keepalives_idle: '5',
   tcp_keepalives_interval: '2',
-  // Retains WAL for pg_rewind, which needs it from the last checkpoint before the fork on.
-  wal_keep_size: '512MB',
   wal_receiver_timeout: '5s',
   wal_sender_timeout: '5s',
 };
@@ -50,7 +49,13 @@ const defaults: Readonly<Record<string, string>> = {
 /** Returns the content of postgresql.conf. */
 export function settingsFile(input: SettingsInput): string {
   // Filters again, because the parameters on disk may have been accepted by an older version.
-  const settings = { ...defaults, ...pauses(input), ...allowedSettings(input.parameters), ...fixed(input) };
+  const settings = {
+    ...defaults,
+    ...walLimits(input),
+    ...pauses(input),
+    ...allowedSettings(input.parameters),
+    ...fixed(input),
+  };
   const raised = Object.entries(input.floors).flatMap(([name, floor]) =>
     Number(settings[name] ?? 0) < floor ? [[name, String(floor)] as const] : [],
   );
@@ -58,6 +63,20 @@ export function settingsFile(input: SettingsInput): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => `${name} = ${quoted(value)}`);
   return ['# Written by the instance manager; changes are lost.', ...lines, ''].join('\n');
+}
+
+/** Limits the WAL on a small volume: a stopped replica must not fill it. */
+function walLimits({ volumeBytes }: SettingsInput): Readonly<Record<string, string>> {
+  const share = (part: number, mostMiB: number): string => {
+    const mib = Math.floor(volumeBytes / part / 2 ** 20);
+    return `${Math.max(64, Math.min(mostMiB, mib))}MB`;
+  };
+  return {
+    max_slot_wal_keep_size: share(4, 4096),
+    max_wal_size: share(8, 1024),
+    // Retains WAL for pg_rewind, which needs it from the last checkpoint before the fork on.
+    wal_keep_size: share(16, 512),
+  };
 }
 
 /**
