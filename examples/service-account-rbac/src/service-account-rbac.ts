@@ -2,6 +2,7 @@ import { objectKey } from '@kubewright/apimachinery';
 import { Namespace, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 import { Role, RoleBinding } from '@kubewright/apimachinery/rbac/v1';
 import {
+  type ControllerDefinition,
   controller,
   enqueueMapped,
   type ObjectView,
@@ -9,57 +10,59 @@ import {
   type ReconcileRequest,
   watch,
 } from '@kubewright/runtime';
-import { accessFor, isDeveloper, sharedNamespace } from './access.ts';
+import { type Access, accessFor, isDeveloper, sharedNamespace } from './access.ts';
 
 const operatorNamespace = 'default';
 const finalizer = 'service-account-rbac.example.com/access';
-/** Set by `ACCESS=list-only`. */
-const access = process.env['ACCESS'] === 'list-only' ? 'list-only' : 'full';
 const managed = 'app.kubernetes.io/managed-by=service-account-rbac';
 
 /**
- * Gives each service account `*-dev` in the namespace `default` access to `namespace-dev`, and removes it with the account.
- *
- * @rbac groups=rbac.authorization.k8s.io resources=roles verbs=escalate;bind
+ * Returns a controller that gives each service account `*-dev` in the namespace `default` access to `namespace-dev`, and removes
+ * it with the account.
  */
-export const serviceAccountRbac = controller({
-  name: 'service-account-rbac',
-  for: ServiceAccount,
-  cached: { namespaces: [operatorNamespace] },
-  predicates: [objectMatches(({ name }) => isDeveloper(name))],
-  // Repairs what was changed or deleted by hand.
-  watches: [
-    watch(Role, enqueueMapped(accountOf), { labelSelector: managed, namespaces: [sharedNamespace] }),
-    watch(RoleBinding, enqueueMapped(accountOf), { labelSelector: managed, namespaces: [sharedNamespace] }),
-  ],
-  finalizers: {
-    async [finalizer](account, ctx) {
-      for (const object of accessFor(account, access).toReversed()) {
-        await ctx.delete(object);
-        ctx.log.info(`${titleOf(object)}, deleted from namespace: ${sharedNamespace}`);
-      }
+export function serviceAccountRbac({ access }: { readonly access: Access }): ControllerDefinition {
+  /** @rbac groups=rbac.authorization.k8s.io resources=roles verbs=escalate;bind */
+  return controller({
+    name: 'service-account-rbac',
+    for: ServiceAccount,
+    cached: { namespaces: [operatorNamespace] },
+    predicates: [objectMatches(({ name }) => isDeveloper(name))],
+    // Repairs what was changed or deleted by hand.
+    watches: [
+      watch(Role, enqueueMapped(accountOf), { labelSelector: managed, namespaces: [sharedNamespace] }),
+      watch(RoleBinding, enqueueMapped(accountOf), { labelSelector: managed, namespaces: [sharedNamespace] }),
+    ],
+    finalizers: {
+      async [finalizer](account, ctx) {
+        ctx.log.info(`Event deleted, name: ${account.metadata.name} in namespace: ${operatorNamespace}`);
+        for (const object of accessFor(account, access)) {
+          await ctx.delete(object);
+          ctx.log.info(`${titleOf(object)}, deleted from namespace: ${sharedNamespace}`);
+        }
+      },
     },
-  },
-  async reconcile(account, ctx) {
-    const namespace = await ctx.get(Namespace, { name: sharedNamespace });
-    if (!namespace) {
-      ctx.events.record({
-        type: 'Warning',
-        reason: 'NamespaceMissing',
-        note: `create the namespace ${sharedNamespace}`,
-      });
-      return { requeueAfterMs: 2_000 };
-    }
-    const [role, binding] = accessFor(account, access);
-    const missing = [
-      ...((await ctx.get(Role, objectKey(role))) ? [] : [role]),
-      ...((await ctx.get(RoleBinding, objectKey(binding))) ? [] : [binding]),
-    ];
-    await ctx.apply([role, binding], { ownership: 'none' });
-    for (const object of missing) ctx.log.info(`${titleOf(object)}, created in namespace: ${sharedNamespace}`);
-    return undefined;
-  },
-});
+    async reconcile(account, ctx) {
+      const namespace = await ctx.get(Namespace, { name: sharedNamespace });
+      if (!namespace) {
+        const note = `create the namespace ${sharedNamespace}`;
+        ctx.events.record({ type: 'Warning', reason: 'NamespaceMissing', note });
+        return { requeueAfterMs: 2_000 };
+      }
+      const [role, binding] = accessFor(account, access);
+      const missing = [
+        ...((await ctx.get(Role, objectKey(role))) ? [] : [role]),
+        ...((await ctx.get(RoleBinding, objectKey(binding))) ? [] : [binding]),
+      ];
+      const isNew = missing.length === 2;
+      const secrets = (account.secrets ?? []).map(({ name }) => name).join(' ');
+      if (isNew) ctx.log.info(`Event added, name: ${account.metadata.name}, secrets: [${secrets}]`);
+      await ctx.apply([role, binding], { ownership: 'none' });
+      for (const object of missing) ctx.log.info(`${titleOf(object)}, created in namespace: ${sharedNamespace}`);
+      if (isNew) ctx.log.info(`Service account added to ${operatorNamespace} namespace.`);
+      return undefined;
+    },
+  });
+}
 
 /** Names an object for the log, as article 003 does: `Role: test-dev-r`. */
 function titleOf({ kind, metadata }: Role | RoleBinding): string {
