@@ -34,6 +34,14 @@ describe('database', () => {
     await operator.eventually(servers, toMatch({ spec: { replicas: 3 } }), patience);
     expect(await client.resource(Service).get(key)).toMatchObject({ spec: { ports: [{ port: 5432 }] } });
     const { data } = await client.resource(Secret).get(key);
+    const old = { namespace: 'default', name: 'old' };
+    const nameless = {
+      apiVersion: 'stable.imaginedata.com/v1',
+      kind: 'Database',
+      metadata: old,
+      spec: { replicas: 1 },
+    };
+    await client.resource(Database).create(nameless);
     await apply('crd-with-rules.yml');
     const outOfRange = 'spec.port: Invalid value: 70000: spec.port in body should be less than or equal to 65535';
     await operator.eventually(
@@ -43,6 +51,12 @@ describe('database', () => {
     );
     await expect(patch({ 'storage-size': 'much' })).rejects.toThrow('must be an amount of bytes, such as 50G');
     await expect(patch({ 'storage-size': '60G' })).rejects.toThrow('are fixed at creation');
+    const complete = (name: string) => {
+      const spec = { name, 'storage-size': '1Gi', image: 'postgres' };
+      return client.resource(Database).patch(old, { type: 'merge', body: { spec } });
+    };
+    await complete('orders');
+    await expect(complete('users')).rejects.toThrow('are fixed at creation');
     await patch({ replicas: 4 });
     await operator.eventually(servers, toMatch({ spec: { replicas: 4 } }), patience);
     expect((await client.resource(Secret).get(key)).data).toEqual(data);
