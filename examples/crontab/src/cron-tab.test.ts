@@ -4,7 +4,7 @@ import { Job } from '@kubewright/apimachinery/batch/v1';
 import { applyManifests } from '@kubewright/controlplane';
 import { advance, eventually, FakeInfrastructure, reconcileOnce, TestEnvironment, toMatch } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { CronTab } from './api/v1/cron-tab.ts';
+import { CronTab, type CronTabStatus } from './api/v1/cron-tab.ts';
 import { cronTab } from './cron-tab.ts';
 
 const file = (path: string) => new URL(`../${path}`, import.meta.url).pathname;
@@ -62,6 +62,20 @@ describe('crontab', () => {
       await reconcile();
     }
     await eventually(jobs, toMatch([1, 2].map((run) => `tab-${start / 1000 + run * 3600}`)), patience);
+  });
+
+  it('keeps its history while the schedule is invalid', async () => {
+    const { client } = environment;
+    const metadata = { name: 'edited', namespace };
+    const spec = { cronSpec: '* * * * *', image: 'busybox' };
+    await client.resource(CronTab).create(CronTab({ metadata: { ...metadata }, spec }));
+    const clock = new VirtualClock(Date.now() + 120_000);
+    const { status } = await reconcileOnce(cronTab, { client, now: clock, object: metadata });
+    await client.resource(CronTab).patch(metadata, { type: 'merge', body: { spec: { cronSpec: 'daily' } } });
+    const { object } = await reconcileOnce(cronTab, { client, now: clock, object: metadata });
+    const { lastScheduleTime, active } = status as CronTabStatus;
+    expect(active).toHaveLength(1);
+    expect(object).toMatchObject({ status: { lastScheduleTime, active, conditions: [{ reason: 'InvalidSchedule' }] } });
   });
 
   it('does not start a run twice if the status was not written', async () => {

@@ -17,9 +17,13 @@ export const cronTab = controller({
     } catch (error) {
       // Not retried: only a change of the spec can help, and it triggers a reconcile.
       const message = (error as Error).message;
-      const { missedRuns = 0 } = cronTab.status ?? {};
+      const { missedRuns = 0, lastScheduleTime } = cronTab.status ?? {};
+      const active = ctx.observed
+        .list(Job)
+        .map(runOf)
+        .filter(({ isFinished }) => !isFinished);
       return {
-        status: { missedRuns },
+        status: { missedRuns, active: active.map(({ name }) => name), ...(lastScheduleTime && { lastScheduleTime }) },
         conditions: [{ type: 'Ready', status: 'False', reason: 'InvalidSchedule', message }],
       };
     }
