@@ -51,4 +51,14 @@ describe('replica-set', () => {
     stop.abort();
     await watching;
   });
+
+  it('logs the failures of the pods and of the status', async () => {
+    const { client } = environment;
+    operator.faults.failNext({ verb: 'create', kind: 'Pod' }, { status: 403 });
+    operator.faults.failNext({ kind: 'PodSet', subresource: 'status' }, { status: 500 });
+    const metadata = { name: 'failing', namespace };
+    await client.resource(PodSet).create(PodSet({ metadata, spec: { replicas: 1, image: 'busybox' } }));
+    const failure = () => operator.log.find((line) => line.includes('sync failed')) ?? '';
+    await eventually(failure, (line) => /forbidden by a fault of the test; .*Internal error/.test(line), patience);
+  });
 });

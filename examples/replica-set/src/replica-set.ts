@@ -96,12 +96,14 @@ async function syncPodSet(key: string, { cluster, client, expectations }: Parts)
   const isCurrent = expectations.satisfied(key);
   const owned = cluster.cache.lister(Pod).list({ namespace, index: { name: 'ownerKey', value: key } });
   const pods = owned.filter((pod) => isControlledBy(pod, set) && isActive(pod));
-  try {
-    if (!isCurrent || isDeleting(set)) return;
-    await manageReplicas(set, { pods, expectations, control: client.resource(Pod) });
-  } finally {
-    const status = { replicas: pods.length, readyReplicas: pods.filter(isReady).length };
-    if (!isDeepStrictEqual(status, set.status))
-      await client.resource(PodSet).status.patch({ namespace, name }, { type: 'merge', body: { status } });
-  }
+  const control = client.resource(Pod);
+  const managing = isCurrent && !isDeleting(set) && manageReplicas(set, { pods, expectations, control });
+  const status = { replicas: pods.length, readyReplicas: pods.filter(isReady).length };
+  const writing =
+    !isDeepStrictEqual(status, set.status) &&
+    client.resource(PodSet).status.patch({ namespace, name }, { type: 'merge', body: { status } });
+  // Neither failure hides the other.
+  const results = await Promise.allSettled([managing, writing]);
+  const errors = results.flatMap((each) => ('reason' in each ? [each.reason] : []));
+  if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, errors.join('; '));
 }
