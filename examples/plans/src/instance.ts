@@ -70,7 +70,8 @@ async function applyAll(objects: readonly KubernetesObject[], ctx: Context): Pro
   const known = kinds.map(({ kind }) => kind);
   const foreign = objects.find(({ kind }) => !known.includes(kind));
   if (foreign) throw new InvalidInstance(`a plan can apply ${known.join(', ')}, not ${foreign.kind}`);
-  const applied = await ctx.apply(objects);
+  // Checked above. The generated role depends on these types.
+  const applied = await ctx.apply(objects as readonly (ConfigMap | Service | Deployment | StatefulSet | Job)[]);
   const states = applied.map((object) => ({ name: object.metadata.name, ...objectState(object) }));
   const late = states.find(({ state }) => state === 'Failed') ?? states.find(({ state }) => state !== 'Current');
   if (!late) return { progress: 'Complete' };
