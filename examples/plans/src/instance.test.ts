@@ -147,7 +147,7 @@ describe('plans', () => {
     const crashes = [status, config, job, status, server, status, service, status];
     const read = async () => (await client.resource(Instance).get(metadata)).status;
     const jobs = new Set<string>();
-    for (let step = 0; step < 50 && (crashes.length > 0 || (await read())?.progress !== 'Complete'); step++) {
+    const attempt = async () => {
       // The client repeats lost calls, which all fail, because the process is gone.
       const faults = new Faults();
       if (crashes[0]) faults.failNext(crashes[0], { ...options, times: 100 });
@@ -158,7 +158,9 @@ describe('plans', () => {
       if (crashed) crashes.shift();
       await runPods(space);
       for (const job of (await client.resource(Job).list({ namespace: space })).items) jobs.add(job.metadata.uid);
-    }
+      return (await read())?.progress;
+    };
+    await eventually(attempt, toMatch('Complete'), { timeoutMs: 90_000 });
     expect(crashes).toEqual([]);
     expect(await read()).toMatchObject({ run: 1, plan: 'deploy', progress: 'Complete' });
     expect(jobs.size).toBe(1);
