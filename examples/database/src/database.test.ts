@@ -35,7 +35,7 @@ describe('database', () => {
     expect(await client.resource(Service).get(key)).toMatchObject({ spec: { ports: [{ port: 5432 }] } });
     const { data } = await client.resource(Secret).get(key);
     const old = { namespace: 'default', name: 'old' };
-    const nameless = {
+    const nameless: Database = {
       apiVersion: 'stable.imaginedata.com/v1',
       kind: 'Database',
       metadata: old,
