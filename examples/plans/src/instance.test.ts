@@ -2,7 +2,15 @@ import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { Job } from '@kubewright/apimachinery/batch/v1';
 import { Namespace, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { applyManifests } from '@kubewright/controlplane';
-import { FakeInfrastructure, Faults, reconcileOnce, TestEnvironment, TestOperator, toMatch } from '@kubewright/testing';
+import {
+  eventually,
+  FakeInfrastructure,
+  Faults,
+  reconcileOnce,
+  TestEnvironment,
+  TestOperator,
+  toMatch,
+} from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { Instance } from './api/v1/instance.ts';
 import { OperatorVersion } from './api/v1/operator-version.ts';
