@@ -59,6 +59,10 @@ describe('replica-set', () => {
     const metadata = { name: 'failing', namespace };
     await client.resource(PodSet).create(PodSet({ metadata, spec: { replicas: 1, image: 'busybox' } }));
     const failure = () => operator.log.find((line) => line.includes('sync failed')) ?? '';
-    await eventually(failure, (line) => /forbidden by a fault of the test; .*Internal error/.test(line), patience);
+    await operator.eventually(
+      failure,
+      (line) => /forbidden by a fault of the test; .*Internal error/.test(line),
+      patience,
+    );
   });
 });
