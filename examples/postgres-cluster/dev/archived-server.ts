@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@kubewright/apimachinery';
 import { type ArchiveLocation, openArchive } from '../src/archive/archive-location.ts';
 import type { ArchiveStore } from '../src/archive/archive-store.ts';
 import { archiveCommand } from '../src/archive/wal-commands.ts';
@@ -78,10 +79,14 @@ export class ArchivedServer implements AsyncDisposable {
   /** Takes a base backup of this server, or of the server given as `from`. */
   backup(
     name: string,
-    options: { readonly type?: 'full' | 'incremental'; readonly from?: TestServer } = {},
+    options: {
+      readonly type?: 'full' | 'incremental';
+      readonly from?: TestServer;
+      readonly store?: ArchiveStore;
+    } = {},
   ): Promise<ArchivedBackup> {
-    const { store, programs, folder } = this;
-    const { type = 'full', from = this.server } = options;
+    const { programs, folder, server } = this;
+    const { type = 'full', from = server, store = this.store } = options;
     const { signal } = new AbortController();
     const context = {
       store,
@@ -89,7 +94,8 @@ export class ArchivedServer implements AsyncDisposable {
       dataDirectory: from.dataDirectory,
       programs,
       folder: folder.path,
-      now: () => new Date(),
+      switchWal: async () => void (await server.query('SELECT pg_switch_wal()')),
+      clock: systemClock,
       signal,
     };
     return takeBackup({ name, uid: `uid of ${name}`, type }, context);

@@ -8,6 +8,8 @@ export type ArchiveErrorReason =
   | 'Conflict'
   /** A file in the archive is missing or damaged. */
   | 'Corrupted'
+  /** The volume is too small for a restored backup. */
+  | 'NoSpace'
   /** The settings are invalid. */
   | 'Invalid';
 

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
-import type { BackupTarget } from '../api/v1/postgres-cluster.ts';
+import type { ArchiveTarget } from '../api/v1/postgres-cluster.ts';
 import { ArchiveError } from './archive-error.ts';
 import type { ArchiveStore } from './archive-store.ts';
 import { DirectoryStore } from './directory-store.ts';
 import { folderOf } from './folder-of.ts';
+import { patientAttempts } from './s3-client.ts';
 import { S3Store } from './s3-store.ts';
 
 /**
@@ -32,7 +33,7 @@ export interface ArchiveLocation {
  * @param mounts - the cluster's name, and the folders where the pod mounts the target's volume claim and Secret
  */
 export function archiveLocation(
-  target: BackupTarget,
+  target: ArchiveTarget,
   mounts: { readonly cluster: string; readonly volume: string; readonly credentials: string },
 ): ArchiveLocation {
   const { volume, s3 } = target;
@@ -42,8 +43,15 @@ export function archiveLocation(
   return { folder, s3: { endpoint, bucket, ...(region !== undefined && { region }), credentials: mounts.credentials } };
 }
 
-/** Opens one cluster's archive. Names in the returned store are relative to the cluster's folder. */
-export async function openArchive({ folder, directory, s3 }: ArchiveLocation): Promise<ArchiveStore> {
+/**
+ * Opens one cluster's archive. Names in the returned store are relative to the cluster's folder.
+ *
+ * @param options - `isPatient`: requests are retried for about five minutes. @defaultValue a few seconds
+ */
+export async function openArchive(
+  { folder, directory, s3 }: ArchiveLocation,
+  { isPatient = false }: { readonly isPatient?: boolean } = {},
+): Promise<ArchiveStore> {
   if (directory !== undefined) return folderOf(new DirectoryStore(directory), folder);
   if (!s3) throw new ArchiveError('Invalid', 'the archive location has neither a directory nor a bucket');
   const { credentials, ...bucket } = s3;
@@ -56,7 +64,8 @@ export async function openArchive({ folder, directory, s3 }: ArchiveLocation): P
   };
   const accessKeyId = await read('accessKeyId');
   const secretAccessKey = await read('secretAccessKey');
-  return folderOf(new S3Store({ ...bucket, accessKeyId, secretAccessKey }), folder);
+  const options = isPatient ? { attempts: patientAttempts } : {};
+  return folderOf(new S3Store({ ...bucket, accessKeyId, secretAccessKey }, options), folder);
 }
 
 function partsOf(path: string): readonly string[] {

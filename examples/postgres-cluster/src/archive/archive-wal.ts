@@ -9,12 +9,13 @@ import type { ArchiveStore } from './archive-store.ts';
 import { decompressed } from './decompressed.ts';
 import { isAfterEndOfTimeline } from './ended-timeline.ts';
 import type { SystemIdentity } from './system-identity.ts';
-import { archivedWal } from './wal-file.ts';
+import { archivedWal, isPartialSegment } from './wal-file.ts';
 
 /**
  * Archives a WAL file. Once this resolves, the file is durable. Archiving the same content again succeeds: PostgreSQL repeats the
  * command after a crash, and standbys archive the same WAL in case the primary fails before it does. Skips a segment that
- * contains the end of its timeline, or lies after it.
+ * contains the end of its timeline, or lies after it, and partial segments: two servers that were promoted from the same segment
+ * have different ones, and the first segment of the new timeline contains the same WAL.
  *
  * @throws ArchiveError with the reason `Conflict` if another database owns the archive, or the archive has this file with
  *   different content
@@ -31,7 +32,7 @@ export async function archiveWal(
   const { name, path, signal } = wal;
   const archived = archivedWal(name);
   await ensureOwner(store, wal);
-  if (await isAfterEndOfTimeline(wal)) return;
+  if (isPartialSegment(name) || (await isAfterEndOfTimeline(wal))) return;
   const source = createReadStream(path);
   const compressed = createGzip({ level: constants.Z_BEST_SPEED });
   const reading = pipeline(source, compressed, { signal });

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { ArchiveError } from './archive-error.ts';
-import type { S3Client } from './s3-client.ts';
+import { patientAttempts, type S3Client } from './s3-client.ts';
 
 /** A download fails after this many interruptions without any data in between. */
 const maxInterruptions = 5;
@@ -66,7 +66,9 @@ async function rest(
   },
 ): Promise<IncomingMessage> {
   const headers = { range: `bytes=${received}-`, ...(etag !== undefined && { 'if-match': etag }) };
-  const response = await client.send({ method: 'GET', key: name, headers, signal, accept: [206, 404, 412] });
+  const accept = [206, 404, 412];
+  const attempts = patientAttempts;
+  const response = await client.send({ method: 'GET', key: name, headers, signal, accept, attempts });
   if (response.statusCode === 206) return response;
   response.resume();
   throw new ArchiveError('Unavailable', `${name} was replaced or deleted during the download`);

@@ -31,6 +31,10 @@ export interface S3Request {
   readonly attempts?: number;
 }
 
+/** Attempts that bridge an outage of about five minutes, for work that would otherwise start over after hours. */
+export const patientAttempts = 25;
+const longestWaitMs = 15_000;
+
 export interface S3ClientOptions {
   readonly now?: () => Date;
   /** Waits between attempts of a request. */
@@ -64,7 +68,7 @@ export class S3Client {
       if (!(failure instanceof ArchiveError)) return failure;
       const { attempts = this.#options.attempts } = request;
       if (failure.reason !== 'Unavailable' || attempt >= attempts) throw failure;
-      await this.#options.wait(100 * 2 ** attempt, request);
+      await this.#options.wait(Math.min(100 * 2 ** attempt, longestWaitMs), request);
     }
   }
 

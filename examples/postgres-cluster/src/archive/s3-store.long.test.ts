@@ -1,9 +1,12 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer as createHttpServer } from 'node:http';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BreakableProxy } from '../../dev/breakable-proxy.ts';
 import { freePort, S3Server } from '../../dev/s3-server.ts';
 import { archiveStoreContract } from './archive-store.contract.ts';
 import { type S3Bucket, S3Client } from './s3-client.ts';
@@ -41,10 +44,18 @@ describe.skipIf(!isInstalled)('an S3 server (needs versitygw on the PATH: node s
 
     it('reports a bucket that does not exist', async () => {
       const store = new S3Store({ ...server.bucket, bucket: 'missing' });
-      await expect(store.get('a', { signal })).rejects.toMatchObject({
-        reason: 'Invalid',
-        message: expect.stringContaining('NoSuchBucket'),
-      });
+      const failure = { reason: 'Invalid', message: expect.stringContaining('NoSuchBucket') };
+      await expect(store.get('a', { signal })).rejects.toMatchObject(failure);
+      await expect(store.delete('a', { signal })).rejects.toMatchObject(failure);
+    });
+
+    it('deletes a file that does not exist, if the service responds 404 to that', async () => {
+      const body = '<Error><Code>NoSuchKey</Code></Error>';
+      await using service = createHttpServer((_, response) => response.writeHead(404).end(body)).listen(0, '127.0.0.1');
+      await once(service, 'listening');
+      const { port } = service.address() as AddressInfo;
+      const store = new S3Store({ ...server.bucket, endpoint: `http://127.0.0.1:${port}` });
+      expect(await store.delete('a', { signal })).toBeUndefined();
     });
 
     it('lists more than one page', async () => {
@@ -86,6 +97,22 @@ describe.skipIf(!isInstalled)('an S3 server (needs versitygw on the PATH: node s
       if (!found) throw new Error('the file is missing');
       expect((await buffer(found)).equals(content)).toBe(true);
       expect(proxy.connections).toBe(3);
+    });
+
+    it('resumes a download after an outage of minutes', async () => {
+      await using proxy = await BreakableProxy.to(Number(new URL(server.bucket.endpoint).port));
+      let waitedMs = 0;
+      const wait = async (ms: number) => {
+        waitedMs += ms;
+        if (waitedMs > 4 * 60_000) proxy.open();
+      };
+      const store = new S3Store({ ...server.bucket, endpoint: `http://127.0.0.1:${proxy.port}` }, { wait });
+      const found = await store.get('download', { signal });
+      if (!found) throw new Error('the file is missing');
+      await once(found, 'readable');
+      proxy.close();
+      expect(await buffer(found)).toHaveLength(8 * 1024 * 1024);
+      expect(waitedMs).toBeGreaterThan(4 * 60_000);
     });
 
     it('fails a download that makes no progress', async () => {

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { type ArchivedFile, type ArchiveStore, checkName } from './archive-store.ts';
@@ -54,8 +55,7 @@ export class S3Store implements ArchiveStore {
     checkName(name);
     const response = await this.#client.send({ method: 'GET', key: name, signal, accept: [200, 404] });
     if (response.statusCode === 200) return resumedDownload(this.#client, { name, first: response, signal });
-    const code = textOf(await text(response), 'Code');
-    if (code === 'NoSuchBucket') await this.#failWithoutBucket(signal);
+    await this.#checkBucket(response, signal);
     return undefined;
   }
 
@@ -74,8 +74,9 @@ export class S3Store implements ArchiveStore {
 
   async delete(name: string, { signal }: { readonly signal: AbortSignal }): Promise<void> {
     checkName(name);
-    const response = await this.#client.send({ method: 'DELETE', key: name, signal, accept: [200, 204] });
-    response.resume();
+    // Some services respond 404 if the file does not exist.
+    const response = await this.#client.send({ method: 'DELETE', key: name, signal, accept: [200, 204, 404] });
+    await this.#checkBucket(response, signal);
   }
 
   async deleteInterrupted(
@@ -89,8 +90,9 @@ export class S3Store implements ArchiveStore {
     return { 'list-type': '2', 'max-keys': String(this.#pageSize) };
   }
 
-  /** Throws the service's error, so that a missing bucket does not look like an empty archive. */
-  async #failWithoutBucket(signal: AbortSignal): Promise<void> {
+  /** Throws the service's error if the bucket is missing, so that it does not look like an empty archive. */
+  async #checkBucket(answer: IncomingMessage, signal: AbortSignal): Promise<void> {
+    if (textOf(await text(answer), 'Code') !== 'NoSuchBucket') return;
     const response = await this.#client.send({
       method: 'GET',
       key: '',

@@ -1,12 +1,10 @@
 import { text } from 'node:stream/consumers';
 import { ArchiveError } from './archive-error.ts';
-import type { S3Client } from './s3-client.ts';
+import { patientAttempts, type S3Client } from './s3-client.ts';
 import { escapeXml, textOf } from './xml.ts';
 
 /** The maximum number of parts that S3 accepts. */
 const maxParts = 10_000;
-/** Attempts per request. An outage of less than a minute must not fail an upload that has run for hours. */
-const attempts = 9;
 
 /** A file that is too large for one request. */
 export interface LargeFile {
@@ -31,7 +29,15 @@ export async function storeInParts(client: S3Client, { name, first, rest, signal
       const partNumber = tags.length + 1;
       if (partNumber > maxParts) throw new ArchiveError('Invalid', `${name} is too large for the archive`);
       const query = { partNumber: String(partNumber), uploadId };
-      const response = await client.send({ method: 'PUT', key: name, query, body, signal, accept: [200], attempts });
+      const response = await client.send({
+        method: 'PUT',
+        key: name,
+        query,
+        body,
+        signal,
+        accept: [200],
+        attempts: patientAttempts,
+      });
       response.resume();
       tags.push(response.headers.etag ?? '');
     };
@@ -74,7 +80,7 @@ async function complete(
     body,
     signal,
     accept: [200, 412],
-    attempts,
+    attempts: patientAttempts,
   });
   const answer = await text(response);
   if (response.statusCode === 412) return false;

@@ -18,6 +18,11 @@ export function archivedWal(name: string): string {
   throw new TypeError(`not the name of a WAL file: ${JSON.stringify(name)}`);
 }
 
+/** Returns true for the name of a segment that a promotion ended before it was full. */
+export function isPartialSegment(name: string): boolean {
+  return segmentName.exec(name)?.[4] === '.partial';
+}
+
 /** Returns the timeline of a timeline history file, or undefined for any other name. */
 export function timelineOfHistory(name: string): number | undefined {
   const [, timeline] = historyName.exec(name) ?? [];
@@ -54,7 +59,11 @@ export function segmentAt(
   }: { readonly timeline: number; readonly segmentBytes: number; readonly isEnd?: boolean },
 ): string {
   const position = parseLsn(lsn) - (isEnd ? 1n : 0n);
-  const number = position / BigInt(segmentBytes);
+  return nameOfSegment({ timeline, number: position / BigInt(segmentBytes) }, segmentBytes);
+}
+
+/** Returns the file name of a segment. */
+export function nameOfSegment({ timeline, number }: WalSegment, segmentBytes: number): string {
   const segmentsPerHigh = 0x1_0000_0000n / BigInt(segmentBytes);
   return hex(BigInt(timeline)) + hex(number / segmentsPerHigh) + hex(number % segmentsPerHigh);
 }

@@ -57,7 +57,8 @@ async function restore(args: readonly string[], { log }: WalProgramEnvironment):
     // The timeline is newer than the primary's: it comes from an unfinished promotion, so standbys must not follow it.
     if (purpose === 'standby' && (timelineOfHistory(name) ?? 0) > (location.newestTimeline ?? Number.POSITIVE_INFINITY))
       return walExitCodes.missing;
-    const store = await openArchive(location);
+    // A failure ends recovery, so it must not be due to a short outage. A standby streams WAL in the meantime.
+    const store = await openArchive(location, { isPatient: purpose === 'recovery' });
     if (await restoreWal(store, { name, path, signal })) return walExitCodes.done;
     // Not checked for a standby: it streams the WAL that is not archived yet.
     if (purpose === 'recovery') await ensureEndOfWal(store, { name, path, signal });

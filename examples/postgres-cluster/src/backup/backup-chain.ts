@@ -33,8 +33,17 @@ export function backupChain(
       `no backup ends before the target; the earliest backup ends at ${named[0]?.stoppedAt}, ${named[0]?.endLSN}`,
     );
   }
-  const chain = [wanted];
-  for (let last = wanted; last.parent !== undefined; ) {
+  return chainOf(wanted, backups);
+}
+
+/**
+ * Returns the backups that a backup is based on, then the backup itself.
+ *
+ * @throws ArchiveError if one of them is missing
+ */
+export function chainOf(backup: ArchivedBackup, backups: readonly ArchivedBackup[]): readonly ArchivedBackup[] {
+  const chain = [backup];
+  for (let last = backup; last.parent !== undefined; ) {
     const parent = backups.find(({ id }) => id === last.parent);
     if (!parent)
       throw new ArchiveError(
@@ -45,6 +54,14 @@ export function backupChain(
     last = parent;
   }
   return chain;
+}
+
+/** Returns the backups that can be restored: those for which no backup that they are based on is missing. */
+export function restorable(backups: readonly ArchivedBackup[]): readonly ArchivedBackup[] {
+  const ids = new Set<string>();
+  // A backup is newer than the one that it is based on.
+  for (const { id, parent } of backups) if (parent === undefined || ids.has(parent)) ids.add(id);
+  return backups.filter(({ id }) => ids.has(id));
 }
 
 /**

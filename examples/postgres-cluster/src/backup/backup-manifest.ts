@@ -4,6 +4,11 @@ import { ArchiveError } from '../archive/archive-error.ts';
 /** The backup manifest: the list of files that PostgreSQL adds to each base backup. */
 export interface BackupManifest {
   readonly files: readonly ManifestFile[];
+  /** The WAL that makes the backup consistent, from its begin to its end: one range for each timeline. */
+  readonly wal: readonly [WalRange, ...WalRange[]];
+}
+
+export interface WalRange {
   readonly timeline: number;
   readonly beginLSN: string;
   readonly endLSN: string;
@@ -31,14 +36,19 @@ export function parseManifest(text: string): BackupManifest {
   } catch (cause) {
     throw corrupted('it is not JSON', cause);
   }
-  const range = content['WAL-Ranges'].at(-1);
-  if (!range) throw corrupted('it has no WAL range');
+  // PostgreSQL writes the newest timeline first.
+  const [first, ...later] = content['WAL-Ranges'].reverse().map(rangeOf);
+  if (!first) throw corrupted('it has no WAL range');
   const files = content.Files.map((file) => {
     if (file['Checksum-Algorithm'] !== 'SHA256') throw corrupted(`${file.Path} has no SHA-256 checksum`);
     const path = file.Path ?? Buffer.from(file['Encoded-Path'] ?? '', 'hex').toString('utf8');
     return { path, sizeBytes: file.Size, sha256: file.Checksum };
   });
-  return { files, timeline: range.Timeline, beginLSN: range['Start-LSN'], endLSN: range['End-LSN'] };
+  return { files, wal: [first, ...later] };
+}
+
+function rangeOf(range: WrittenManifest['WAL-Ranges'][number]): WalRange {
+  return { timeline: range.Timeline, beginLSN: range['Start-LSN'], endLSN: range['End-LSN'] };
 }
 
 interface WrittenManifest {
@@ -49,7 +59,7 @@ interface WrittenManifest {
     readonly 'Checksum-Algorithm'?: string;
     readonly Checksum: string;
   }[];
-  readonly 'WAL-Ranges': readonly {
+  readonly 'WAL-Ranges': {
     readonly Timeline: number;
     readonly 'Start-LSN': string;
     readonly 'End-LSN': string;

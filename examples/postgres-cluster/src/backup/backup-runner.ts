@@ -26,7 +26,7 @@ export class BackupRunner implements AsyncDisposable {
   start(request: BackupRequest): void {
     const { uid } = request;
     if (this.#reports.has(uid)) return;
-    const startedAt = this.#options.now().toISOString();
+    const startedAt = this.#now().toISOString();
     this.#reports.set(uid, { phase: 'Running', startedAt });
     this.#last = this.#last.then(() => this.#run(request, startedAt));
   }
@@ -53,7 +53,7 @@ export class BackupRunner implements AsyncDisposable {
       });
     } catch (error) {
       const message = error instanceof Error ? error.message : String(error);
-      const stoppedAt = this.#options.now().toISOString();
+      const stoppedAt = this.#now().toISOString();
       this.#reports.set(request.uid, { phase: 'Failed', error: message, startedAt, stoppedAt });
       log.error('cannot take a backup', { backup: request.name, error });
     }
@@ -62,13 +62,17 @@ export class BackupRunner implements AsyncDisposable {
   /** Deletes old backups. The next backup retries failed deletions. */
   async #expire(store: ArchiveStore, keep: number): Promise<void> {
     const { log } = this.#options;
-    const now = this.#options.now();
+    const now = this.#now();
     try {
       const { backups, wal } = await applyRetention(store, { keep, now, signal: this.#abort.signal });
       if (backups.length > 0) log.info('deleted old backups', { backups, wal: wal.length });
     } catch (error) {
       log.error('cannot delete old backups', { error });
     }
+  }
+
+  #now(): Date {
+    return new Date(this.#options.clock.now());
   }
 
   /** Cancels the running backup. */

@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock } from '@kubewright/apimachinery';
@@ -6,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ArchivedServer, hasPostgres } from '../../dev/archived-server.ts';
 import { TestServer } from '../../dev/postgres-server.ts';
 import { S3Server } from '../../dev/s3-server.ts';
+import type { ArchiveStore } from '../archive/archive-store.ts';
 import { applyRetention } from './apply-retention.ts';
 import { backupFiles, listBackups } from './archived-backup.ts';
 import { runDrill } from './drill.ts';
@@ -47,17 +49,37 @@ describe.skipIf(!hasPostgres())('base backups (needs postgres on the PATH)', () 
     expect(slots).toBe('0');
   });
 
+  it('are complete although the server removes the WAL that was written in the meantime', async () => {
+    const { server, store } = archived;
+    server.configure({ max_slot_wal_keep_size: '32MB', min_wal_size: '32MB', max_wal_size: '32MB' });
+    await server.query('SELECT pg_reload_conf()');
+    const slow: ArchiveStore = {
+      ...store,
+      put: async (name, content, options) => {
+        if (!name.endsWith('.tar.gz') || name.startsWith('wal/')) return store.put(name, content, options);
+        await once(content, 'readable');
+        for (let count = 0; count < 6; count++) await archived.archiveAll();
+        await server.query('CHECKPOINT');
+        return store.put(name, content, options);
+      },
+    };
+    const { beginWAL } = await archived.backup('slow', { store: slow });
+    const oldest = await server.query("SELECT min(name) FROM pg_ls_waldir() WHERE name ~ '^[0-9A-F]{24}$'");
+    expect(oldest > beginWAL).toBe(true);
+    expect(await drill(archived, 'SELECT 1 FROM orders WHERE id = 1000')).toMatchObject({ succeeded: true });
+  });
+
   it('leave nothing in the archive if the server is down', async () => {
     const stopped = new TestServer('/nowhere', archived.programs, archived.folder.make('no-sockets'));
     await expect(archived.backup('failed', { from: stopped })).rejects.toThrow('psql failed with exit code 2');
-    expect(await listBackups(archived.store, signal)).toHaveLength(1);
+    expect(await listBackups(archived.store, signal)).toHaveLength(2);
   });
 
   it('are tested by a drill that restores and queries them', async () => {
     const { server } = archived;
     await server.query('INSERT INTO orders VALUES (1001)');
     await archived.archiveAll();
-    const [backup] = await listBackups(archived.store, signal);
+    const backup = (await listBackups(archived.store, signal)).at(-1);
     const proven = await drill(archived, 'SELECT 1 FROM orders WHERE id = 1001');
     expect(proven).toMatchObject({ succeeded: true, backup: backup?.id });
     expect(proven.durationSeconds).toSatisfy(Number.isInteger);
@@ -82,7 +104,7 @@ describe.skipIf(!hasPostgres())('base backups (needs postgres on the PATH)', () 
   });
 
   it('are reported as damaged by the verification and by a drill', async () => {
-    const [backup] = await listBackups(archived.store, signal);
+    const backup = (await listBackups(archived.store, signal)).at(-1);
     const path = file(backupFiles(backup?.id ?? '').data);
     const content = readFileSync(path);
     const damaged = Buffer.from(content);
@@ -99,13 +121,14 @@ describe.skipIf(!hasPostgres())('base backups (needs postgres on the PATH)', () 
       });
     }
     writeFileSync(path, content);
-    expect(await verifyBackup(archived.store, backup?.id ?? '', signal)).toMatchObject({ timeline: 1 });
+    expect(await verifyBackup(archived.store, backup?.id ?? '', signal)).toMatchObject({ wal: [{ timeline: 1 }] });
   });
 
   it('can be taken from a replica, and restored after older backups and their WAL were deleted', async () => {
     const { server, folder, programs } = archived;
     const replica = new TestServer(folder.make('replica'), programs, folder.make('replica-sockets'));
     replica.clone(server);
+    replica.configure({ archive_mode: 'always' });
     await using _ = await replica.start();
     const { beginWAL } = await archived.backup('from-replica', { from: replica });
     const old = await applyRetention(archived.store, { keep: 1, now: new Date(), signal });
@@ -160,7 +183,7 @@ describe.skipIf(!hasPostgres() || !hasS3Server)(
       await archived.archiveAll();
       const found = await drill(archived, 'SELECT 1 FROM orders WHERE id = 1001');
       expect(found).toEqual({ ...found, succeeded: true, backup: id });
-      expect(await verifyBackup(store, id, signal)).toMatchObject({ timeline: 1 });
+      expect(await verifyBackup(store, id, signal)).toMatchObject({ wal: [{ timeline: 1 }] });
     });
   },
 );

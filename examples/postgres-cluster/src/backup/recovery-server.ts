@@ -2,6 +2,7 @@ import { chown, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, sleep } from '@kubewright/apimachinery';
+import { ArchiveError } from '../archive/archive-error.ts';
 import type { ProgramContext } from '../instance/server/run-program.ts';
 import { runProgram, type StartedProgram, startProgram } from './program.ts';
 
@@ -110,7 +111,14 @@ export class RecoveryServer implements AsyncDisposable {
       if (answer === 't') return;
       await sleep(clock, { ms: pollMs, signal });
     }
-    await this.#server.succeeded;
+    await this.#server.succeeded.catch((cause: Error) => {
+      if (!cause.message.includes('recovery ended before configured recovery target was reached')) throw cause;
+      throw new ArchiveError(
+        'Invalid',
+        'the archive ends before the recovery target; choose an earlier target, or wait until more WAL is archived',
+        { cause },
+      );
+    });
     throw new Error('the restored server stopped');
   }
 

@@ -11,7 +11,7 @@ export interface BackedUpServer {
 
 const units: Readonly<Record<string, number>> = { kB: 2 ** 10, MB: 2 ** 20, GB: 2 ** 30 };
 
-/** A replication connection. Its temporary slot retains the WAL that a backup needs until the connection is closed. */
+/** A connection that understands both replication commands and SQL. */
 export class ReplicationSession implements AsyncDisposable {
   readonly #program: StartedProgram;
   readonly #lines: Interface;
@@ -19,7 +19,7 @@ export class ReplicationSession implements AsyncDisposable {
 
   /** @param connection - a connection string without `replication` */
   constructor(connection: string, options: { readonly context: ProgramContext; readonly signal: AbortSignal }) {
-    const args = ['-X', '-A', '-t', '-q', '-v', 'ON_ERROR_STOP=1', `${connection} replication=true`];
+    const args = ['-X', '-A', '-t', '-q', '-v', 'ON_ERROR_STOP=1', `${connection} replication=database`];
     this.#program = startProgram('psql', { args, ...options });
     this.#lines = createInterface({ input: this.#program.stdout });
     this.#answers = this.#lines[Symbol.asyncIterator]();
@@ -34,9 +34,12 @@ export class ReplicationSession implements AsyncDisposable {
     return { systemID, serverVersion: Number(serverVersion), segmentBytes: Number(count) * (units[unit] ?? 1) };
   }
 
-  /** Creates a temporary slot that retains all WAL from now on. */
-  async keepWal(slot: string): Promise<void> {
-    await this.#send(`CREATE_REPLICATION_SLOT "${slot}" TEMPORARY PHYSICAL RESERVE_WAL`);
+  /** Returns true if a base backup has copied all files, and waits until the server has archived its WAL. */
+  async isWaitingForArchive(): Promise<boolean> {
+    const [count] = await this.#send(
+      "SELECT count(*) FROM pg_stat_progress_basebackup WHERE phase = 'waiting for wal archiving to finish'",
+    );
+    return count !== '0';
   }
 
   async #send(command: string): Promise<readonly string[]> {

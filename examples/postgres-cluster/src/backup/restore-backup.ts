@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { chown, mkdir, rename, rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { chown, mkdir, rename, rm, statfs } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import type { Restore } from '../api/v1/postgres-cluster.ts';
 import { ArchiveError } from '../archive/archive-error.ts';
 import type { ArchiveStore } from '../archive/archive-store.ts';
 import { decompressed } from '../archive/decompressed.ts';
@@ -9,6 +10,7 @@ import type { ProgramContext } from '../instance/server/run-program.ts';
 import { type ArchivedBackup, backupFiles } from './archived-backup.ts';
 import { extractTar } from './extract-tar.ts';
 import { runProgram } from './program.ts';
+import { markRestored } from './unfinished-restore.ts';
 
 /** A base backup to restore. */
 export interface RestoreOrder {
@@ -16,6 +18,8 @@ export interface RestoreOrder {
   readonly chain: readonly ArchivedBackup[];
   /** The data directory to create. It must not exist yet. */
   readonly dataDirectory: string;
+  /** Flushes the data directory to disk, and marks it as restored for this restore; see `isRestored`. */
+  readonly resumable?: Restore;
   readonly store: ArchiveStore;
   readonly programs: ProgramContext;
   readonly signal: AbortSignal;
@@ -25,14 +29,15 @@ export interface RestoreOrder {
  * Restores a base backup, and verifies it with `pg_verifybackup`. The data directory appears atomically. Before a server starts
  * in it, add the settings from `recoverySettings` and a file `recovery.signal`.
  *
- * @throws ArchiveError with the reason `Corrupted` if the backup is damaged
+ * @throws ArchiveError with the reason `Corrupted` if the backup is damaged, or `NoSpace` if the volume is too small
  */
 export async function restoreBackup(order: RestoreOrder): Promise<void> {
-  const { chain, dataDirectory, programs, signal } = order;
+  const { chain, dataDirectory, resumable, programs, signal } = order;
   const work = `${dataDirectory}.restoring`;
   const restored = join(work, 'data');
   // An interrupted attempt may have left this folder.
   await rm(work, { recursive: true, force: true });
+  await ensureSpace(order);
   await makeFolder(work, programs);
   try {
     const [first, ...rest] = chain;
@@ -45,18 +50,59 @@ export async function restoreBackup(order: RestoreOrder): Promise<void> {
         await extract(backup, folder, order);
         folders.push(folder);
       }
-      await verified('pg_combinebackup', { args: ['--output', restored, ...folders], context: programs, signal });
+      const args = [...sharing(first), '--output', restored, ...folders];
+      await verified('pg_combinebackup', { args, context: programs, signal });
       for (const folder of folders) await rm(folder, { recursive: true });
     }
-    await verified('pg_verifybackup', { args: ['--exit-on-error', restored], context: programs, signal });
+    // The WAL is not part of the backup: recovery reads it from the archive.
+    const args = ['--exit-on-error', '--no-parse-wal', restored];
+    await verified('pg_verifybackup', { args, context: programs, signal });
     await markAsCopy(restored, randomUUID()); // seam: must differ from the identity of any other copy
     if (programs.user) await chown(join(restored, copyFile), programs.user.uid, programs.user.gid);
     // A backup of a replica contains this file; the restored server would stream from the old primary.
     await rm(join(restored, 'standby.signal'), { force: true });
+    if (resumable) {
+      await markRestored(restored, resumable);
+      await runProgram('initdb', { args: ['--sync-only', `--pgdata=${restored}`], context: programs, signal });
+    }
     await rename(restored, dataDirectory);
+  } catch (cause) {
+    if (!isNoSpace(cause)) throw cause;
+    throw new ArchiveError('NoSpace', `${tooSmall(order)}: ${messageOf(cause)}`, { cause });
   } finally {
     await rm(work, { recursive: true, force: true });
   }
+}
+
+/** Returns the options that make `pg_combinebackup` share unchanged files with the backups, which are deleted afterwards. */
+function sharing({ serverVersion }: ArchivedBackup): readonly string[] {
+  return serverVersion >= 180_000 ? ['--link'] : ['--copy-file-range'];
+}
+
+/** Rejects a restore whose backups do not fit on the volume, before hours of downloads. They may need more, to be combined. */
+async function ensureSpace(order: RestoreOrder): Promise<void> {
+  const { bavail, bsize } = await statfs(dirname(order.dataDirectory));
+  if (bavail * bsize < sizeOf(order)) {
+    throw new ArchiveError('NoSpace', `${tooSmall(order)}: only ${bavail * bsize} bytes are free`);
+  }
+}
+
+function sizeOf({ chain }: RestoreOrder): number {
+  return chain.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+}
+
+function tooSmall(order: RestoreOrder): string {
+  const what = `the backup ${order.chain.at(-1)?.id}`;
+  const size = `${sizeOf(order)} bytes${order.chain.length > 1 ? ', and more to combine it with its full backup' : ''}`;
+  return `the volume is too small to restore ${what}, which needs at least ${size}; set a larger spec.storage.size`;
+}
+
+function isNoSpace(error: unknown): boolean {
+  return /ENOSPC|No space left on device/.test(messageOf(error));
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 async function extract(
@@ -82,7 +128,8 @@ async function verified(...[name, options]: Parameters<typeof runProgram>): Prom
     await runProgram(name, options);
   } catch (cause) {
     options.signal.throwIfAborted();
-    throw new ArchiveError('Corrupted', cause instanceof Error ? cause.message : String(cause), { cause });
+    if (isNoSpace(cause)) throw cause;
+    throw new ArchiveError('Corrupted', messageOf(cause), { cause });
   }
 }
 

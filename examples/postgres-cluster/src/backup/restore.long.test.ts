@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '@kubewright/apimachinery';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { ArchivedServer, hasPostgres } from '../../dev/archived-server.ts';
 import { TestServer } from '../../dev/postgres-server.ts';
@@ -7,8 +8,10 @@ import type { RecoveryTarget } from '../api/v1/postgres-cluster.ts';
 import { restoreCommand } from '../archive/wal-commands.ts';
 import { listBackups } from './archived-backup.ts';
 import { backupChain } from './backup-chain.ts';
+import { RecoveryServer } from './recovery-server.ts';
 import { recoverySettings } from './recovery-settings.ts';
 import { restoreBackup } from './restore-backup.ts';
+import { hasRecovered } from './unfinished-restore.ts';
 
 // Each restore starts a process for each WAL file, which takes long on a busy machine.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
@@ -37,12 +40,18 @@ describe.skipIf(!hasPostgres())('restore (needs postgres on the PATH)', () => {
   });
   afterAll(() => archived?.[Symbol.asyncDispose]());
 
-  /** Restores to a target in a new data directory, and returns the IDs of the restored rows. */
-  const restored = async (target: RecoveryTarget) => {
-    const { store, programs, folder, wal } = archived;
+  /** Restores the backup for a target into a new data directory, without recovery. */
+  const restoredTo = async (target: RecoveryTarget) => {
+    const { store, programs, folder } = archived;
     const dataDirectory = join(folder.path, `restored-${++count}`);
     const chain = backupChain(await listBackups(store, signal), { target });
     await restoreBackup({ chain, dataDirectory, store, programs, signal });
+    return dataDirectory;
+  };
+  /** Restores to a target in a new data directory, and returns the IDs of the restored rows. */
+  const restored = async (target: RecoveryTarget) => {
+    const { programs, folder, wal } = archived;
+    const dataDirectory = await restoredTo(target);
     await using server = new TestServer(dataDirectory, programs, folder.make(`sockets-${count}`));
     const command = restoreCommand(wal, 'recovery');
     server.configure({ ...recoverySettings(target, { restoreCommand: command }), archive_mode: 'off' });
@@ -66,6 +75,36 @@ describe.skipIf(!hasPostgres())('restore (needs postgres on the PATH)', () => {
     const lsn = points['lsn 1'] ?? '';
     expect(await restored({ lsn })).toBe('1');
     expect(await restored({ lsn, exclusive: true })).toBe('1');
+  });
+
+  it('reports a target that the archive does not reach', async () => {
+    const { programs, wal } = archived;
+    const target = { name: 'missing' };
+    const dataDirectory = await restoredTo(target);
+    const settings = recoverySettings(target, { restoreCommand: restoreCommand(wal, 'recovery') });
+    const options = { dataDirectory, settings, isKept: true, programs, clock: systemClock, signal };
+    const failure = { reason: 'Invalid', message: expect.stringContaining('archive ends before the recovery target') };
+    await expect(RecoveryServer.recover(options)).rejects.toMatchObject(failure);
+    expect(await hasRecovered(dataDirectory)).toBe(false);
+    await using server = await RecoveryServer.recover({
+      ...options,
+      settings: { ...settings, recovery_target_name: 'after 3' },
+    });
+    expect(await server.query('SELECT count(*) FROM orders', { database: 'postgres' })).toEqual(['3']);
+    expect(await hasRecovered(dataDirectory)).toBe(true);
+  });
+
+  it('rejects a backup that is larger than the free space, before it downloads it', async () => {
+    const { store, programs, folder } = archived;
+    const [backup] = await listBackups(store, signal);
+    const chain = backup ? [{ ...backup, sizeBytes: 2 ** 60 }] : [];
+    const dataDirectory = join(folder.path, 'too-small');
+    await expect(restoreBackup({ chain, dataDirectory, store, programs, signal })).rejects.toMatchObject({
+      reason: 'NoSpace',
+      message: expect.stringMatching(
+        /^the volume is too small to restore the backup .*; set a larger spec.storage.size/,
+      ),
+    });
   });
 
   it('stops at a named restore point', async () => {

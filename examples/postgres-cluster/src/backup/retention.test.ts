@@ -37,6 +37,12 @@ describe('expired', () => {
     });
   });
 
+  it('does not count an incremental backup whose full backup is missing', () => {
+    const backups = [backup({ id: 'b', begin: 3 }), backup({ id: 'c', begin: 5, parent: 'a' })];
+    expect(decide(backups, { names: [wal(1, 3)], keep: 1 })).toEqual({ backups: ['c'], incomplete: [], wal: [] });
+    expect(decide(backups.slice(1), { names: [wal(1, 3)], keep: 1 }).backups).toEqual([]);
+  });
+
   it('deletes an incremental backup before the backup that it is based on', () => {
     const backups = [
       backup({ id: 'a', begin: 1 }),

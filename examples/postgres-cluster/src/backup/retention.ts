@@ -1,6 +1,7 @@
 import type { ArchivedFile } from '../archive/archive-store.ts';
 import { parseLsn, segmentOf } from '../archive/wal-file.ts';
 import type { ArchivedBackup } from './archived-backup.ts';
+import { restorable } from './backup-chain.ts';
 
 /** The files of an archive that are no longer needed. */
 export interface Expired {
@@ -13,8 +14,8 @@ export interface Expired {
 }
 
 /**
- * Returns the files to delete. Keeps the newest `keep` backups, the backups that those are based on, the WAL from the earliest
- * kept backup on, and all timeline histories.
+ * Returns the files to delete. Keeps the newest `keep` backups that can be restored, the backups that those are based on, the WAL
+ * from the earliest kept backup on, and all timeline histories.
  *
  * @param backups - the complete backups, oldest first
  */
@@ -22,7 +23,11 @@ export function expired(
   backups: readonly ArchivedBackup[],
   { files, keep }: { readonly files: readonly ArchivedFile[]; readonly keep: number },
 ): Expired {
-  const kept = new Set(backups.slice(-keep).map(({ id }) => id));
+  const kept = new Set(
+    restorable(backups)
+      .slice(-keep)
+      .map(({ id }) => id),
+  );
   for (const { id, parent } of [...backups].reverse()) if (kept.has(id) && parent !== undefined) kept.add(parent);
   const needed = backups.filter(({ id }) => kept.has(id));
   const [oldest] = needed;

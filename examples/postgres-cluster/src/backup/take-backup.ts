@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import { constants, createGzip } from 'node:zlib';
+import type { Clock } from '@kubewright/apimachinery';
 import { ArchiveError } from '../archive/archive-error.ts';
 import { ensureOwner } from '../archive/archive-owner.ts';
 import type { ArchiveStore } from '../archive/archive-store.ts';
@@ -12,6 +13,8 @@ import { segmentAt } from '../archive/wal-file.ts';
 import type { BackupRequest } from '../instance/protocol.ts';
 import type { ProgramContext } from '../instance/server/run-program.ts';
 import { type ArchivedBackup, backupFiles, listBackups, recordBackup } from './archived-backup.ts';
+import { chainOf, restorable } from './backup-chain.ts';
+import { awaitWal, finishWal } from './backup-wal.ts';
 import { startProgram } from './program.ts';
 import { ReplicationSession } from './replication-session.ts';
 import { verifyBackup } from './verify-backup.ts';
@@ -28,35 +31,35 @@ export interface BackupContext {
   readonly programs: ProgramContext;
   /** Folder for small temporary files. */
   readonly folder: string;
-  readonly now: () => Date;
+  /** Switches the primary to a new WAL file, so that it archives the current one. */
+  readonly switchWal: () => Promise<void>;
+  readonly clock: Clock;
   readonly signal: AbortSignal;
 }
 
 /**
- * Copies a running server, with the WAL that makes the copy consistent, into the archive. Then reads the copy back to verify it.
+ * Copies a running server into the archive, and waits until the archive has the WAL that makes the copy consistent. Then reads the
+ * copy back to verify it.
  *
  * @throws ArchiveError, or Error with the message of `pg_basebackup`
  */
 export async function takeBackup({ name, uid, type }: BackupRequest, context: BackupContext): Promise<ArchivedBackup> {
-  const { store, now, signal } = context;
-  const startedAt = now();
+  const { store, clock, signal } = context;
+  const startedAt = new Date(clock.now());
   const id = `${startedAt.toISOString().replace(/[-:]|\.\d+/g, '')}-${name}`;
   await using session = new ReplicationSession(context.connection, { context: context.programs, signal });
   const server = await session.server();
   await ensureOwner(store, { identity: await readIdentity(context.dataDirectory), signal });
   const parent = type === 'incremental' ? await parentFor(server, context) : undefined;
-  await session.keepWal(
-    `backup_${id
-      .toLowerCase()
-      .replace(/[^a-z\d]/g, '_')
-      .slice(0, 50)}`,
-  );
-  await copy(id, { ...context, parent });
+  await finishWal(session, { ...context, copy: (limited) => copy(id, { ...context, parent, signal: limited }) });
   const { data, manifest } = backupFiles(id);
   try {
     const verified = await verifyBackup(store, id, signal);
-    const { timeline, beginLSN, endLSN, sizeBytes } = verified;
+    const { wal, sizeBytes } = verified;
     const { segmentBytes } = server;
+    await awaitWal(store, { ranges: wal, segmentBytes, clock, signal });
+    const [{ timeline, beginLSN }] = wal;
+    const { endLSN, timeline: lastTimeline } = wal.at(-1) ?? wal[0];
     await store.put(manifest, Readable.from([Buffer.from(verified.text)]), { signal });
     const backup: ArchivedBackup = {
       id,
@@ -69,11 +72,13 @@ export async function takeBackup({ name, uid, type }: BackupRequest, context: Ba
       beginLSN,
       endLSN,
       beginWAL: segmentAt(beginLSN, { timeline, segmentBytes }),
-      endWAL: segmentAt(endLSN, { timeline, segmentBytes, isEnd: true }),
+      endWAL: segmentAt(endLSN, { timeline: lastTimeline, segmentBytes, isEnd: true }),
       startedAt: startedAt.toISOString(),
-      stoppedAt: now().toISOString(),
+      stoppedAt: new Date(clock.now()).toISOString(),
       sizeBytes,
     };
+    // The backup that this one is based on may have been deleted in the meantime.
+    chainOf(backup, await listBackups(store, signal));
     await recordBackup(store, backup, signal);
     return backup;
   } catch (error) {
@@ -96,7 +101,8 @@ async function copy(
       `--dbname=${connection}`,
       '--pgdata=-',
       '--format=tar',
-      '--wal-method=fetch',
+      // The archive has the WAL. Until the copy ends, the server would have to retain it, which can fill its disk.
+      '--wal-method=none',
       '--checkpoint=fast',
       '--manifest-checksums=SHA256',
       `--label=${id}`,
@@ -130,7 +136,7 @@ async function parentFor(
   }
   const backups = await listBackups(store, signal);
   const major = (version: number) => Math.floor(version / 10_000);
-  const newest = backups.findLast(
+  const newest = restorable(backups).findLast(
     (one) => one.systemID === systemID && major(one.serverVersion) === major(serverVersion),
   );
   if (!newest)

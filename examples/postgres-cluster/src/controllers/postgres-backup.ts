@@ -33,7 +33,8 @@ async function reconcile(
   const { spec, status = {}, metadata } = backup;
   const cluster = await ctx.get(PostgresCluster, { ...ctx.request, name: spec.cluster });
   const report = cluster && (await reportOf(backup, { ctx, backups }));
-  const step = nextBackupStep({ spec, status, cluster, report });
+  const after = firstOf(await ctx.list(PostgresBackup, { namespace: metadata.namespace }), backup);
+  const step = nextBackupStep({ spec, status, cluster, after, report });
   if (step.do === 'start') {
     const address = await addressOf(backup, { instance: step.instance, ctx });
     // Starts only after the status names the instance, so that a running backup can always be found.
@@ -47,6 +48,21 @@ async function reconcile(
   announce(step, ctx);
   if (step.do === 'finish' && step.report.phase === 'Completed') await reportToCluster(spec.cluster, step.report, ctx);
   return { status: next, conditions: [readyCondition(next, step)], ...requeue(step, status) };
+}
+
+/**
+ * Returns the name of the backup of the same cluster that must end before this one starts, or undefined. An incremental backup needs
+ * an older one, which another backup could delete in the meantime.
+ */
+function firstOf(all: readonly Stored<PostgresBackup>[], backup: Stored<PostgresBackup>): string | undefined {
+  const waiting = all.filter(
+    ({ spec, status: { phase } = {} }) =>
+      spec.cluster === backup.spec.cluster && phase !== 'Completed' && phase !== 'Failed',
+  );
+  const rank = ({ metadata, status }: Stored<PostgresBackup>) =>
+    [status?.phase === 'Running' ? 0 : 1, metadata.creationTimestamp, metadata.name].join(' ');
+  const [first] = waiting.sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  return first?.metadata.uid === backup.metadata.uid ? undefined : first?.metadata.name;
 }
 
 async function reportOf(

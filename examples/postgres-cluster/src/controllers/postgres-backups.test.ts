@@ -126,6 +126,18 @@ describe('backups', () => {
       expect(instances.started).toEqual([]);
     });
 
+    it('waits until the other backup of the cluster has ended', async () => {
+      await create('next');
+      const reconcile = reconciler('next', new TestInstances());
+      const { status } = await reconcile();
+      expect(status?.phase).toBe('Pending');
+      expect(status?.conditions).toMatchObject([{ message: 'the PostgresBackup "patient" must end first' }]);
+      await environment.client
+        .resource(PostgresBackup)
+        .status.patch({ namespace, name: 'patient' }, { type: 'merge', body: { status: { phase: 'Failed' } } });
+      expect((await reconcile()).status?.phase).toBe('Running');
+    });
+
     it('waits until its cluster exists', async () => {
       await create('early', { cluster: 'missing' });
       const { status, result } = await reconciler('early', new TestInstances())();

@@ -1,4 +1,5 @@
-import { chmodSync } from 'node:fs';
+import { chmodSync, renameSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { InstanceCluster, programFolder, type RunningInstance } from '../../dev/instance-cluster.ts';
 import { PostgresFolder } from '../../dev/postgres-server.ts';
@@ -75,6 +76,26 @@ describe.skipIf(programFolder === undefined)('an instance with an archive (needs
     await expect
       .poll(async () => (await server.report())?.archive?.lastArchived, patience)
       .toMatch(/^00000002[0-9A-F]{16}$/);
+  });
+
+  it('resumes recovery after a failure, without restoring the backup again', async () => {
+    const restore = { from: { cluster: 'shop', target: backup } };
+    const wal = join(archive, 'shop', 'wal');
+    const backups = join(archive, 'shop', 'base');
+    chmodSync(wal, 0);
+    await using restored = await InstanceCluster.start(
+      { parameters, bootstrap: { restore } },
+      { archive: folder.make('unused-archive'), recovery: archive },
+    );
+    await restored.setTarget('shop-1');
+    const server = await restored.add('shop-1');
+    const message = async () => (await server.report())?.message;
+    await expect.poll(message, patience).toMatch(/cannot restore .*: permission denied/);
+    renameSync(backups, `${backups}.moved`);
+    chmodSync(wal, 0o700);
+    await expect.poll(() => restored.status(), patience).toMatchObject({ currentPrimary: 'shop-1', timeline: 2 });
+    renameSync(`${backups}.moved`, backups);
+    expect(await server.query('SELECT id FROM orders WHERE id <= 2 ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
   it('never writes to the archive that it was restored from', async () => {

@@ -1,8 +1,9 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Clock } from '@kubewright/apimachinery';
-import type { BackupTarget, Restore } from '../api/v1/postgres-cluster.ts';
+import type { BackupTarget, RecoveryTarget, Restore } from '../api/v1/postgres-cluster.ts';
 import { readFailure } from '../archive/archive-failure.ts';
-import { archiveLocation, openArchive } from '../archive/archive-location.ts';
+import { type ArchiveLocation, archiveLocation, openArchive } from '../archive/archive-location.ts';
 import { ensureEmpty } from '../archive/archive-owner.ts';
 import type { ArchiveStore } from '../archive/archive-store.ts';
 import { archiveCommand, restoreCommand } from '../archive/wal-commands.ts';
@@ -11,6 +12,7 @@ import { backupChain } from '../backup/backup-chain.ts';
 import { RecoveryServer } from '../backup/recovery-server.ts';
 import { recoverySettings } from '../backup/recovery-settings.ts';
 import { restoreBackup } from '../backup/restore-backup.ts';
+import { clearRestored, hasRecovered, isRestored } from '../backup/unfinished-restore.ts';
 import type { ClusterAccess } from './cluster/cluster-access.ts';
 import type { InstanceEnvironment } from './environment.ts';
 import type { DataDirectory } from './server/data-directory.ts';
@@ -64,8 +66,8 @@ export class InstanceArchive {
   }
 
   /** Opens the cluster's archive. */
-  open(target: BackupTarget): Promise<ArchiveStore> {
-    return openArchive(this.#locationOf(target));
+  open(target: BackupTarget, options?: { readonly isPatient: boolean }): Promise<ArchiveStore> {
+    return openArchive(this.#locationOf(target), options);
   }
 
   /** Returns why the last WAL file could not be archived, or undefined if it was archived. */
@@ -78,16 +80,36 @@ export class InstanceArchive {
     await ensureEmpty(await this.open(target), { signal });
   }
 
-  /** Creates a data directory from a backup in another cluster's archive, and replays the archived WAL up to the target. */
+  /**
+   * Creates a data directory from a backup in another cluster's archive, and replays the archived WAL up to the target. If an earlier
+   * attempt has restored the backup, resumes recovery in its data directory.
+   */
   async restore(
-    { from, backup, target = {} }: Restore,
+    restore: Restore,
     { path, signal }: { readonly path: string; readonly signal: AbortSignal },
   ): Promise<void> {
-    const { data, programs, command, clock, environment } = this.#options;
+    const { from, backup, target = {} } = restore;
+    const { programs, environment } = this.#options;
     const location = archiveLocation(from.target, { cluster: from.cluster, ...environment.recovery });
-    const store = await openArchive(location);
-    const chain = backupChain(await listBackups(store, signal), { backup, target });
-    await restoreBackup({ chain, dataDirectory: path, store, programs, signal });
+    if (!(await isRestored(path, restore))) {
+      await rm(path, { recursive: true, force: true });
+      const store = await openArchive(location, { isPatient: true });
+      const chain = backupChain(await listBackups(store, signal), { backup, target });
+      await restoreBackup({ chain, dataDirectory: path, resumable: restore, store, programs, signal });
+    }
+    if (!(await hasRecovered(path))) await this.#recover(path, { location, target, signal });
+    await clearRestored(path);
+  }
+
+  async #recover(
+    path: string,
+    {
+      location,
+      target,
+      signal,
+    }: { readonly location: ArchiveLocation; readonly target: RecoveryTarget; readonly signal: AbortSignal },
+  ): Promise<void> {
+    const { data, programs, command, clock } = this.#options;
     await data.createFolder(this.#folder);
     const locationFile = join(this.#folder, 'recovery.json');
     await data.write(locationFile, JSON.stringify(location));

@@ -115,11 +115,11 @@ export class InstanceManager {
       connection: `host=${environment.socketDirectory} user=postgres dbname=postgres`,
       dataDirectory: environment.dataDirectory,
       folder: this.#local.volume,
-      now: () => new Date(clock.now()),
+      switchWal: () => this.#local.switchWal(),
       archive: async () => {
         const { backup } = this.#access.cluster?.spec ?? {};
         if (!backup) throw new ArchiveError('Invalid', 'the cluster has no archive');
-        return { store: await this.#local.archive.open(backup), keep: backup.keep ?? 7 };
+        return { store: await this.#local.archive.open(backup, { isPatient: true }), keep: backup.keep ?? 7 };
       },
     });
   }

@@ -79,9 +79,11 @@ export class LocalData {
     if (backup) await archive.checkEmpty(backup, signal);
     const { initdb: options = {}, restore } = bootstrap ?? {};
     log.info(restore ? 'restoring the data directory' : 'creating the data directory');
-    await this.directory.replace((path) =>
-      restore ? archive.restore(restore, { path, signal }) : initdb(path, { ...options, context: programs, signal }),
-    );
+    if (restore) {
+      await this.directory.replace((path) => archive.restore(restore, { path, signal }), { resumes: true });
+    } else {
+      await this.directory.replace((path) => initdb(path, { ...options, context: programs, signal }));
+    }
     this.#options.onReplaced();
   }
 

@@ -273,6 +273,13 @@ export class LocalInstance implements AsyncDisposable {
     if (isPrimary && state.kind === 'present') await this.#primary.run(status, { systemID: state.systemID, signal });
   }
 
+  /** Switches the primary to a new WAL file, so that it archives the current one. */
+  async switchWal(): Promise<void> {
+    const { upstream } = this;
+    const sql = upstream === undefined ? this.#sql : await this.#connections.session(upstream);
+    await sql.query('SELECT pg_switch_wal()');
+  }
+
   /** Reloads the server's configuration and certificates. */
   reload(): void {
     this.#server.reload();

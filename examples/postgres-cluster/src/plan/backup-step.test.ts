@@ -32,6 +32,11 @@ describe('nextBackupStep', () => {
       { cluster: cluster([stopped(primary)]) },
       { do: 'wait', why: 'no instance of the PostgresCluster "shop" is ready' },
     ],
+    [
+      'waits for another backup of the cluster',
+      { cluster: allReady, after: 'first' },
+      { do: 'wait', why: 'the PostgresBackup "first" must end first' },
+    ],
     ['waits until the PostgresCluster exists', {}, { do: 'wait', why: 'the PostgresCluster "shop" does not exist' }],
     [
       'fails if the PostgresCluster has no spec.backup',

@@ -10,6 +10,8 @@ export interface ObservedBackup {
   readonly cluster?:
     | { readonly spec: PostgresClusterSpec; readonly status?: PostgresClusterStatus | undefined }
     | undefined;
+  /** Name of the backup of the same cluster that must end first. */
+  readonly after?: string | undefined;
   /** The backup's state as reported by its instance; undefined if no instance has been chosen. */
   readonly report?: BackupReport | 'unknown' | 'unreachable' | undefined;
 }
@@ -24,7 +26,7 @@ export type BackupStep =
   | { readonly do: 'fail'; readonly why: string };
 
 /** Decides the next step of a backup. */
-export function nextBackupStep({ spec, status, cluster, report }: ObservedBackup): BackupStep {
+export function nextBackupStep({ spec, status, cluster, after, report }: ObservedBackup): BackupStep {
   if (status.phase === 'Completed' || status.phase === 'Failed') return { do: 'nothing' };
   if (!cluster) return { do: 'wait', why: `the PostgresCluster "${spec.cluster}" does not exist` };
   if (!cluster.spec.backup)
@@ -44,6 +46,7 @@ export function nextBackupStep({ spec, status, cluster, report }: ObservedBackup
     if (isReady) return { do: 'wait', why: `${instance} does not respond` };
     // The chosen instance has stopped, so its backup is lost: another instance takes it.
   }
+  if (after !== undefined) return { do: 'wait', why: `the PostgresBackup "${after}" must end first` };
   const ready = instances.filter((one) => one.ready && one.name !== instance);
   const replica = ready.find(({ role }) => role === 'replica');
   const primary = ready.find(({ role }) => role === 'primary');

@@ -25,10 +25,11 @@ export function restoredCluster(origin: Stored<PostgresCluster>, options: Restor
   const { bootstrap: _, fenced: __, hibernated: ___, paused: ____, ...spec } = origin.spec;
   if (!spec.backup) throw new PluginError(`the cluster ${from} has no archive to restore from: spec.backup is not set`);
   if (name === from) throw new PluginError(`choose a name other than ${from}: a restore creates a new cluster`);
+  const { volume, s3 } = spec.backup;
   const hasTarget = Object.keys(target).length > 0;
   const restore: Restore = {
     ...(backup && { backup }),
-    from: { cluster: origin.status?.archiveName ?? from, target: spec.backup },
+    from: { cluster: origin.status?.archiveName ?? from, target: { ...(volume && { volume }), ...(s3 && { s3 }) } },
     ...(hasTarget && { target }),
   };
   return PostgresCluster({

@@ -6,6 +6,7 @@ import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { type DrillRequest, drillVariables } from '../backup/drill-program.ts';
 import { instanceImage } from './instance-image.ts';
 import { archiveMounts, instanceFolders, instanceSecurityFor } from './instance-pod.ts';
+import { volumeClaimSpec } from './volume-claim.ts';
 
 const folder = '/var/lib/postgresql/drill';
 const resultFile = '/dev/termination-log';
@@ -59,8 +60,13 @@ export function drillJobFor(
           restartPolicy: 'Never',
           automountServiceAccountToken: false,
           securityContext: instanceSecurityFor(cluster),
+          ...(cluster.spec.nodeSelector && { nodeSelector: cluster.spec.nodeSelector }),
           containers: [container],
-          volumes: [{ name: 'work', emptyDir: {} }, ...mounted.map(({ volume }) => volume)],
+          // The restored data needs as much space as an instance's. The volume is deleted with the pod.
+          volumes: [
+            { name: 'work', ephemeral: { volumeClaimTemplate: { spec: volumeClaimSpec(cluster) } } },
+            ...mounted.map(({ volume }) => volume),
+          ],
         },
       },
     },

@@ -11,7 +11,7 @@ import {
   type Volume,
   type VolumeMount,
 } from '@kubewright/apimachinery/core/v1';
-import type { BackupTarget, PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import type { ArchiveTarget, PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { clusterLabel, statusPort } from '../instance/protocol.ts';
 import { clusterNames } from './cluster-names.ts';
 import { instanceImage } from './instance-image.ts';
@@ -163,7 +163,7 @@ function environmentOf({ metadata: { name }, spec }: Stored<PostgresCluster>): r
 }
 
 function archiveEnvironment(
-  target: BackupTarget | undefined,
+  target: ArchiveTarget | undefined,
   folders: Readonly<Record<string, string>>,
 ): readonly EnvVar[] {
   return target ? Object.entries(folders).map(([name, value]) => ({ name, value })) : [];
@@ -199,7 +199,7 @@ function volumesOf({ metadata: { name }, spec }: Stored<PostgresCluster>, instan
 
 /** Returns the volumes and mounts for an archive: its volume claim, or its bucket's credentials. */
 export function archiveMounts(
-  target: BackupTarget | undefined,
+  target: ArchiveTarget | undefined,
   { volume, folder, credentials }: { readonly volume: string; readonly folder: string; readonly credentials: string },
 ): readonly Mounted[] {
   const { volume: claim, s3 } = target ?? {};

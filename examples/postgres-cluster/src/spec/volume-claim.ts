@@ -1,5 +1,5 @@
 import type { Stored } from '@kubewright/apimachinery';
-import { PersistentVolumeClaim } from '@kubewright/apimachinery/core/v1';
+import { PersistentVolumeClaim, type PersistentVolumeClaimSpec } from '@kubewright/apimachinery/core/v1';
 import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { clusterLabel } from '../instance/protocol.ts';
 
@@ -10,14 +10,19 @@ import { clusterLabel } from '../instance/protocol.ts';
 export const removedLabel = 'database.db.example.com/removed';
 
 /** Returns the volume claim for an instance's data directory. */
-export function volumeClaimFor({ metadata, spec }: Stored<PostgresCluster>, instance: string): PersistentVolumeClaim {
-  const { size = '1Gi', storageClassName } = spec.storage;
+export function volumeClaimFor(cluster: Stored<PostgresCluster>, instance: string): PersistentVolumeClaim {
   return PersistentVolumeClaim({
-    metadata: { name: instance, labels: { [clusterLabel]: metadata.name } },
-    spec: {
-      accessModes: ['ReadWriteOnce'],
-      resources: { requests: { storage: size } },
-      ...(storageClassName !== undefined && { storageClassName }),
-    },
+    metadata: { name: instance, labels: { [clusterLabel]: cluster.metadata.name } },
+    spec: volumeClaimSpec(cluster),
   });
+}
+
+/** Returns the spec of a claim for one copy of the cluster's data. */
+export function volumeClaimSpec({ spec }: Stored<PostgresCluster>): PersistentVolumeClaimSpec {
+  const { size = '1Gi', storageClassName } = spec.storage;
+  return {
+    accessModes: ['ReadWriteOnce'],
+    resources: { requests: { storage: size } },
+    ...(storageClassName !== undefined && { storageClassName }),
+  };
 }

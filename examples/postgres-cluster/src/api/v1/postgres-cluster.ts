@@ -115,11 +115,18 @@ export interface Restore {
   /** Name of the `PostgresBackup` to restore. By default, the newest one that ended before the target. @maxLength 253 */
   readonly backup?: string;
   /** Archive to read, and the name of the cluster that wrote it. */
-  readonly from: { readonly cluster: string; readonly target: BackupTarget };
+  readonly from: { readonly cluster: string; readonly target: ArchiveTarget };
   readonly target?: RecoveryTarget;
 }
 
-/** The point at which recovery ends; defaults to the end of the archive. */
+/**
+ * The point at which recovery ends; defaults to the end of the archive.
+ *
+ * @rule [has(self.time), has(self.lsn), has(self.name), has(self.immediate) && self.immediate].filter(isSet, isSet).size() <= 1
+ * @message set only one of time, lsn, name and immediate
+ * @rule !has(self.exclusive) || !self.exclusive || has(self.time) || has(self.lsn)
+ * @message exclusive needs time or lsn
+ */
 export interface RecoveryTarget {
   /** @format date-time */
   readonly time?: string;
@@ -133,11 +140,15 @@ export interface RecoveryTarget {
   readonly exclusive?: boolean;
 }
 
-/** Archive of WAL and base backups. @rule has(self.volume) != has(self.s3) @message set either volume or s3 */
-export interface BackupTarget {
+/** Location of an archive. @rule has(self.volume) != has(self.s3) @message set either volume or s3 */
+export interface ArchiveTarget {
   /** A PersistentVolumeClaim that all instances can mount. */
   readonly volume?: { readonly claimName: string; readonly path?: string };
   readonly s3?: S3Target;
+}
+
+/** Archive of WAL and base backups. @rule has(self.volume) != has(self.s3) @message set either volume or s3 */
+export interface BackupTarget extends ArchiveTarget {
   /** Number of base backups to keep, with the WAL that they need. @minimum 1 @default 7 @int32 */
   readonly keep?: number;
 }

@@ -1,10 +1,23 @@
 import { TestEnvironment } from '@kubewright/controlplane';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { PostgresCluster, type PostgresClusterSpec } from './postgres-cluster.ts';
+import {
+  type ArchiveTarget,
+  PostgresCluster,
+  type PostgresClusterSpec,
+  type RecoveryTarget,
+} from './postgres-cluster.ts';
 
 const crd = new URL('../../../config/crd/bases/database.db.example.com_postgresclusters.yaml', import.meta.url)
   .pathname;
 const namespace = 'default';
+
+/** Returns the spec of a cluster that is restored from an archive. */
+function restore(
+  target: RecoveryTarget,
+  archive: ArchiveTarget = { volume: { claimName: 'archive' } },
+): Partial<PostgresClusterSpec> {
+  return { bootstrap: { restore: { from: { cluster: 'shop', target: archive }, target } } };
+}
 
 describe('PostgresCluster', () => {
   let environment: TestEnvironment;
@@ -37,8 +50,28 @@ describe('PostgresCluster', () => {
       'parameters must have valid setting names',
     ],
     ['an archive without a location', { backup: { keep: 1 } }, 'set either volume or s3'],
+    ['a restore from an archive without a location', restore({}, {}), 'set either volume or s3'],
+    [
+      'two recovery targets',
+      restore({ lsn: '0/5000060', immediate: true }),
+      'set only one of time, lsn, name and immediate',
+    ],
+    [
+      'a restore that ends before a named point',
+      restore({ name: 'a', exclusive: true }),
+      'exclusive needs time or lsn',
+    ],
   ])('rejects %s', async (_, spec, message) => {
     await expect(create('wrong', spec)).rejects.toThrow(message);
+  });
+
+  it.each<[string, RecoveryTarget]>([
+    ['without a target', {}],
+    ['with one target', { time: '2026-01-01T00:00:00Z', immediate: false, exclusive: true }],
+  ])('accepts a restore %s', async (_, target) => {
+    const { metadata, spec } = await create('restored', restore(target));
+    expect(spec.bootstrap?.restore?.from.target).toEqual({ volume: { claimName: 'archive' } });
+    await environment.client.resource(PostgresCluster).delete({ namespace, name: metadata.name });
   });
 
   it('applies defaults, and rejects a smaller volume', async () => {

@@ -107,11 +107,15 @@ export class DataDirectory {
   /**
    * Deletes the data directory, and replaces it with one that `fill` creates. An interrupted attempt leaves no data directory.
    *
-   * @param fill - creates the folder, which does not exist yet, and all its content
+   * @param fill - creates the folder and all its content. The folder does not exist yet, unless `resumes` is true and an interrupted
+   *   attempt has left it.
    */
-  async replace(fill: (path: string) => Promise<void>): Promise<void> {
+  async replace(
+    fill: (path: string) => Promise<void>,
+    { resumes = false }: { readonly resumes?: boolean } = {},
+  ): Promise<void> {
     const path = `${this.path}.new`;
-    await rm(path, { recursive: true, force: true });
+    if (!resumes) await rm(path, { recursive: true, force: true });
     await rm(this.path, { recursive: true, force: true });
     // The unusable data no longer exists.
     await this.clearUnusable();

@@ -12,12 +12,13 @@ export interface ApplicationDatabase {
   readonly password: string;
 }
 
-/** Functions that pg_rewind needs, and that replicas use to compare WAL. */
+/** Functions that pg_rewind needs, and that replicas use to compare WAL and to complete base backups. */
 const granted = [
   'pg_ls_dir(text, boolean, boolean)',
   'pg_stat_file(text, boolean)',
   'pg_read_binary_file(text)',
   'pg_read_binary_file(text, bigint, bigint, boolean)',
+  'pg_switch_wal()',
 ];
 
 /**
