@@ -166,6 +166,7 @@ export class InstanceCluster implements AsyncDisposable {
     const folder = join(this.folder, instance);
     const environment: InstanceEnvironment = {
       name: instance,
+      podUID: `${instance}-pod`,
       namespace: this.#namespace.name,
       cluster: name,
       address,
@@ -255,6 +256,7 @@ export class RunningInstance {
       PATH: `${programFolder}:${process.env['PATH']}`,
       KUBECONFIG: kubeconfig,
       POD_NAME: environment.name,
+      POD_UID: environment.podUID,
       POD_NAMESPACE: environment.namespace,
       POD_IP: environment.address,
       CLUSTER_NAME: environment.cluster,

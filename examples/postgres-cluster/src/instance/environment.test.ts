@@ -3,6 +3,7 @@ import { readEnvironment } from './environment.ts';
 
 const env = {
   POD_NAME: 'shop-1',
+  POD_UID: 'uid-1',
   POD_NAMESPACE: 'default',
   POD_IP: '127.9.0.2',
   CLUSTER_NAME: 'shop',
@@ -15,7 +16,12 @@ const env = {
 
 describe('readEnvironment', () => {
   it('reads names, addresses and folders', () => {
-    expect(readEnvironment(env)).toMatchObject({ name: 'shop-1', cluster: 'shop', socketDirectory: '/run/postgresql' });
+    expect(readEnvironment(env)).toMatchObject({
+      name: 'shop-1',
+      podUID: 'uid-1',
+      cluster: 'shop',
+      socketDirectory: '/run/postgresql',
+    });
   });
 
   it('lists all variables that are missing or invalid', () => {

@@ -3,7 +3,7 @@ import { isAbsolute } from 'node:path';
 /**
  * The environment of an instance's container. PostgreSQL's programs must be on the PATH.
  *
- * | variable | content | |---|---| | `POD_NAME`, `POD_NAMESPACE`, `POD_IP` | from the downward API; the pod is named after the
+ * | variable | content | |---|---| | `POD_NAME`, `POD_UID`, `POD_NAMESPACE`, `POD_IP` | from the downward API; the pod is named after the
  * instance | | `CLUSTER_NAME` | name of the `PostgresCluster` | | `PGDATA` | the data directory; its parent folder is on the
  * instance's volume, and holds other files of the instance | | `PGHOST` | folder of the Unix socket; only the server's user may
  * enter it | | `SERVER_CERTIFICATES` | folder with `tls.crt`, `tls.key` and `ca.crt` of the server | | `REPLICATION_CERTIFICATES`
@@ -19,6 +19,8 @@ import { isAbsolute } from 'node:path';
  */
 export interface InstanceEnvironment {
   readonly name: string;
+  /** Empty if an older operator created the pod. */
+  readonly podUID: string;
   readonly namespace: string;
   readonly cluster: string;
   readonly address: string;
@@ -64,6 +66,7 @@ export function readEnvironment(env: Readonly<Record<string, string | undefined>
   };
   const read: InstanceEnvironment = {
     name: text('POD_NAME'),
+    podUID: env['POD_UID'] ?? '',
     namespace: text('POD_NAMESPACE'),
     cluster: text('CLUSTER_NAME'),
     address: text('POD_IP'),

@@ -13,6 +13,7 @@ import type { InstanceEnvironment } from './environment.ts';
 import { reportOf } from './instance-report.ts';
 import { isStillFollowed } from './lease/failsafe.ts';
 import { PrimaryLease } from './lease/primary-lease.ts';
+import { VolumeOwner } from './lease/volume-owner.ts';
 import { within } from './lease/within.ts';
 import { LocalInstance } from './local-instance.ts';
 import { InstanceScrape } from './metrics/instance-scrape.ts';
@@ -53,6 +54,7 @@ export class InstanceManager {
   readonly #options: InstanceManagerOptions;
   readonly #access: ClusterAccess;
   readonly #lease: PrimaryLease;
+  readonly #owner: VolumeOwner;
   readonly #local: LocalInstance;
   readonly #backups: BackupRunner;
   readonly #scrape: InstanceScrape;
@@ -76,10 +78,12 @@ export class InstanceManager {
       namespace,
       name: lease,
       instance: name,
+      pod: environment.podUID,
       timing: () => this.#access.cluster?.spec.lease ?? {},
       clock,
       log,
-      confirm: (limited, forMs) =>
+      confirm: async (limited, forMs) =>
+        (await this.#owner.isOwner()) &&
         isStillFollowed(name, {
           access: this.#access,
           status: this.#local.state.status,
@@ -107,6 +111,7 @@ export class InstanceManager {
         this.#lease.abandon();
       },
     });
+    this.#owner = new VolumeOwner(this.#local.volume, environment.podUID);
     const folder = join(this.#local.volume, 'certificates');
     this.#certificates = new CertificateKeeper({ environment, data: this.#local.data.directory, folder, clock, log });
     this.#scrape = new InstanceScrape({ socketDirectory: environment.socketDirectory, log });
@@ -187,6 +192,7 @@ export class InstanceManager {
   async run(signal: AbortSignal): Promise<void> {
     const { environment, clock, log } = this.#options;
     await this.#certificates.read();
+    await this.#owner.claim();
     const count = await endServerProcesses(environment.dataDirectory, clock);
     if (count > 0) log.warn('terminated processes of an earlier instance manager', { count });
     if (await this.#local.data.directory.rollBackUpgrade(signal)) log.warn('rolled back a failed major upgrade');

@@ -145,6 +145,7 @@ function environmentOf({ metadata: { name }, spec }: Stored<PostgresCluster>): r
   return [
     { name: 'CLUSTER_NAME', value: name },
     { name: 'POD_NAME', valueFrom: field('metadata.name') },
+    { name: 'POD_UID', valueFrom: field('metadata.uid') },
     { name: 'POD_NAMESPACE', valueFrom: field('metadata.namespace') },
     { name: 'POD_IP', valueFrom: field('status.podIP') },
     { name: 'PGDATA', value: `${instanceFolders.data}/pgdata` },

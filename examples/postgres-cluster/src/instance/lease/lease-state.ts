@@ -11,6 +11,21 @@ export interface ObservedLease {
   readonly changedAtMs: number;
 }
 
+/** Annotation on the Lease with the UID of the holder's pod, because a replaced pod may still run on a lost node. */
+export const podAnnotation = 'database.db.example.com/holder-pod';
+
+/** An instance and its pod. */
+export interface LeaseHolder {
+  readonly instance: string;
+  /** UID of the pod. Empty if an older operator, which does not pass it, created the pod. */
+  readonly pod: string;
+}
+
+/** True if this pod of an instance holds the Lease. */
+export function isHeldBy({ metadata, spec }: Lease, { instance, pod }: LeaseHolder): boolean {
+  return spec?.holderIdentity === instance && (metadata.annotations?.[podAnnotation] ?? '') === pod;
+}
+
 /** Returns the new observation. Keeps the old time if the Lease's spec is unchanged. */
 export function observeLease(before: ObservedLease | undefined, lease: Lease, nowMs: number): ObservedLease {
   const isSame = before !== undefined && JSON.stringify(before.lease.spec) === JSON.stringify(lease.spec);
@@ -23,12 +38,19 @@ export function expiryOf({ lease, changedAtMs }: ObservedLease): number | undefi
   return holderIdentity ? changedAtMs + leaseDurationSeconds * 1000 : undefined;
 }
 
-/** Returns the state of a Lease that this instance does not hold. An expired Lease is free. */
-export function leaseState(observed: ObservedLease | undefined, options: { name: string; nowMs: number }): LeaseState {
+/**
+ * Returns the state of a Lease that this pod does not hold. A Lease is free once it has expired, or if this pod held it before the
+ * instance manager restarted.
+ */
+export function leaseState(
+  observed: ObservedLease | undefined,
+  options: LeaseHolder & { readonly nowMs: number },
+): LeaseState {
   // Counts as taken until it has been read, because another instance may hold it.
   if (observed === undefined) return { state: 'taken', holder: 'another instance' };
   const holder = observed.lease.spec?.holderIdentity;
   const expiresAtMs = expiryOf(observed);
-  if (expiresAtMs === undefined || holder === options.name || options.nowMs >= expiresAtMs) return { state: 'free' };
+  if (expiresAtMs === undefined || isHeldBy(observed.lease, options) || options.nowMs >= expiresAtMs)
+    return { state: 'free' };
   return { state: 'taken', holder };
 }

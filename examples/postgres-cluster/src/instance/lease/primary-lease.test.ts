@@ -33,6 +33,7 @@ describe('PrimaryLease', () => {
   const candidate = (
     instance: string,
     options: {
+      pod?: string;
       isUnreachable?: () => boolean;
       losesResponses?: () => boolean;
       confirm?: () => Promise<boolean>;
@@ -59,6 +60,7 @@ describe('PrimaryLease', () => {
       namespace: namespace.name,
       name,
       instance,
+      pod: options.pod ?? `${instance}-pod`,
       timing: () => timing,
       clock,
       log: silentLogger,
@@ -162,6 +164,19 @@ describe('PrimaryLease', () => {
     await clock.advance(1);
     expect(await second.acquire(signal)).toBe(true);
     expect(await holder()).toBe('shop-2');
+  });
+
+  it('can be acquired by another pod of the instance only after it has expired', async () => {
+    const { lease: first } = candidate('shop-1', { pod: 'uid-1' });
+    await first.acquire(signal);
+    expect(await candidate('shop-1', { pod: 'uid-1' }).lease.acquire(signal)).toBe(true);
+    const { lease: second } = candidate('shop-1', { pod: 'uid-2' });
+    expect(await second.acquire(signal)).toBe(false);
+    await clock.advance(15_000);
+    expect(await second.acquire(signal)).toBe(true);
+    // The earlier pod does not release the Lease of its successor.
+    await first.release();
+    expect([await holder(), second.isHeld]).toEqual(['shop-1', true]);
   });
 
   it('is no longer held at the renew deadline, long before another instance can acquire it', async () => {

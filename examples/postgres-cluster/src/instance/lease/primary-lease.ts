@@ -5,7 +5,7 @@ import type { Logger } from '@kubewright/runtime';
 import type { LeaseTiming } from '../../api/v1/postgres-cluster.ts';
 import type { LeaseState } from '../decision/situation.ts';
 import { type HeldLease, heldSince } from './held-lease.ts';
-import { expiryOf, leaseState, type ObservedLease, observeLease } from './lease-state.ts';
+import { expiryOf, isHeldBy, leaseState, type ObservedLease, observeLease, podAnnotation } from './lease-state.ts';
 import { within } from './within.ts';
 
 export interface PrimaryLeaseOptions {
@@ -15,6 +15,8 @@ export interface PrimaryLeaseOptions {
   readonly name: string;
   /** Name of this instance, which is its identity as a holder. */
   readonly instance: string;
+  /** UID of this pod; see {@link podAnnotation}. */
+  readonly pod: string;
   readonly timing: () => LeaseTiming;
   readonly clock: Clock;
   readonly log: Logger;
@@ -60,10 +62,10 @@ export class PrimaryLease {
   }
 
   get state(): LeaseState {
-    const { instance, clock } = this.#options;
+    const { instance, pod, clock } = this.#options;
     if (this.isHeld) return { state: 'held', holder: instance };
     if (this.#promisedMs > 0) return { state: 'taken', holder: this.#promise?.holder };
-    return leaseState(this.#observed, { name: instance, nowMs: clock.monotonic() });
+    return leaseState(this.#observed, { instance, pod, nowMs: clock.monotonic() });
   }
 
   get isHeld(): boolean {
@@ -140,7 +142,7 @@ export class PrimaryLease {
     for (;;) {
       const lease = await this.#read(signal);
       this.observe(lease);
-      if (lease?.spec?.holderIdentity !== instance || !this.#isReleased) return;
+      if (!lease || !isHeldBy(lease, this.#options) || !this.#isReleased) return;
       const spec = { ...lease.spec, holderIdentity: '', renewTime: microTime(clock.now()) };
       try {
         this.observe(await this.#leases.update({ ...lease, spec }, { signal }));
@@ -238,16 +240,20 @@ export class PrimaryLease {
 
   /** Claims or renews the Lease. Returns false if another instance holds it. */
   async #write(signal: AbortSignal): Promise<boolean> {
-    const { clock, instance } = this.#options;
+    const { clock, pod } = this.#options;
     for (;;) {
       const current = this.#observed?.lease as Stored<Lease> | undefined;
       if (!current) return false;
       // Longer timing takes effect only after the Lease was written.
       const timing = this.#options.timing();
       const held = heldSince(clock.monotonic(), timing);
+      const annotations = { ...current.metadata.annotations, [podAnnotation]: pod };
+      const metadata = { ...current.metadata, annotations };
       this.#replacing = current.metadata.resourceVersion;
       try {
-        this.observe(await this.#leases.update({ ...current, spec: this.#claimed(current, timing) }, { signal }));
+        this.observe(
+          await this.#leases.update({ ...current, metadata, spec: this.#claimed(current, timing) }, { signal }),
+        );
         // The Lease may have been released or abandoned during the request.
         this.#held = this.#isAbandoned || this.#isReleased ? undefined : held;
         return true;
@@ -258,16 +264,18 @@ export class PrimaryLease {
         // client that, for example, labeled it.
         const lease = await this.#read(signal);
         this.observe(lease);
-        const holder = lease?.spec?.holderIdentity;
-        if (!lease || (holder !== instance && (this.isHeld || holder))) return false;
+        if (!lease) return false;
+        const isFree = !lease.spec?.holderIdentity && !this.isHeld;
+        if (!isFree && !isHeldBy(lease, this.#options)) return false;
       }
     }
   }
 
-  #claimed({ spec }: Lease, { durationSeconds = 15 }: LeaseTiming): NonNullable<Lease['spec']> {
+  #claimed(lease: Lease, { durationSeconds = 15 }: LeaseTiming): NonNullable<Lease['spec']> {
     const { instance, clock } = this.#options;
+    const { spec } = lease;
     const now = microTime(clock.now());
-    const isMine = spec?.holderIdentity === instance;
+    const isMine = isHeldBy(lease, this.#options);
     return {
       ...spec,
       holderIdentity: instance,
@@ -298,8 +306,7 @@ export class PrimaryLease {
   }
 
   get #isTaken(): boolean {
-    const holder = this.#observed?.lease.spec?.holderIdentity;
-    return holder !== this.#options.instance;
+    return this.#observed === undefined || !isHeldBy(this.#observed.lease, this.#options);
   }
 
   /** Sleeps for `ms`, or until the Lease is acquired. */
