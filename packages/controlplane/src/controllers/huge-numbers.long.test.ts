@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { TestControlPlane } from './testdata/test-control-plane.ts';
 
 const namespace = 'default';
-/** Nothing schedules the pods, which would add two writes for each of them. */
+/** Names a scheduler that does not exist, because scheduling would add two writes per pod. */
 const spec = { schedulerName: 'none', containers: [{ name: 'c', image: 'i' }] } as const;
 const maxInt32 = 0x7fffffff;
 

@@ -8,7 +8,7 @@ import { shellImage } from './shell-program.ts';
 const knownFields = ['like', 'command', 'args', 'env', 'stopSignal', 'folder'];
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGKILL'];
 
-/** Location of an entry in an image file, and what the entry may use. */
+/** Location of an entry in an image file, and the images and programs that the entry may refer to. */
 interface EntryContext {
   /** Path of the file. */
   readonly file: string;
