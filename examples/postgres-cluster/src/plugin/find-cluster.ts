@@ -1,4 +1,4 @@
-import { isNotFound, type Stored } from '@kubewright/apimachinery';
+import { type Condition, isNotFound, type Stored } from '@kubewright/apimachinery';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import type { Session } from './command.ts';
 import { PluginError } from './plugin-error.ts';
@@ -17,6 +17,11 @@ export async function findCluster(
       { cause: error },
     );
   }
+}
+
+/** Returns the condition `Ready` of a cluster. */
+export function readiness({ status }: Stored<PostgresCluster>): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === 'Ready');
 }
 
 /** Checks that a cluster has an instance. @throws PluginError if it does not */

@@ -39,6 +39,14 @@ describe('restoredCluster', () => {
     expect(metadata).toEqual({ namespace: 'db', name: 'copy' });
   });
 
+  it('has the version of the data, not that of an upgrade which has not succeeded', () => {
+    const origin = { ...shop({ backup, version: '17', image: 'postgres:17.2' }), status: { version: '15' } };
+    const { spec } = restoredCluster(origin, { name: 'copy', target: {} });
+    expect([spec.version, spec.image]).toEqual(['15', undefined]);
+    const upgraded = restoredCluster({ ...origin, status: { version: '17' } }, { name: 'copy', target: {} });
+    expect([upgraded.spec.version, upgraded.spec.image]).toEqual(['17', 'postgres:17.2']);
+  });
+
   it('limits the number of synchronous replicas to the number of replicas', () => {
     const origin = shop({ backup, instances: 3, replication: { synchronous: 2, durability: 'preferred' } });
     const replicationOf = (instances?: number) =>

@@ -34,8 +34,21 @@ export function restoredCluster(origin: Stored<PostgresCluster>, options: Restor
   };
   return PostgresCluster({
     metadata: { namespace, name },
-    spec: { ...spec, ...(instances && resized(spec, instances)), bootstrap: { restore } },
+    spec: {
+      ...withDataVersion(spec, origin.status?.version),
+      ...(instances && resized(spec, instances)),
+      bootstrap: { restore },
+    },
   });
+}
+
+/**
+ * Returns the spec with the version of the archived data, if it differs: an upgrade is not complete, or has failed. The image is
+ * then that of the other version, and left out.
+ */
+function withDataVersion({ image, ...spec }: PostgresClusterSpec, version = spec.version): PostgresClusterSpec {
+  if (version !== undefined && version !== spec.version) return { ...spec, version };
+  return { ...spec, ...(image !== undefined && { image }) };
 }
 
 /** Changes the number of instances. Limits `synchronous` to the number of replicas. */

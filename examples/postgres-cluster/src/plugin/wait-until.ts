@@ -12,29 +12,47 @@ export const waitFlags: Readonly<Record<string, Flag>> = {
 };
 
 /**
- * With `--wait`, repeats `check` until it returns a value. Without it, returns undefined.
+ * Returns the seconds that `--wait` waits, or undefined without it. Call it before the operation begins.
  *
- * @throws PluginError if `--timeout` expires
+ * @throws PluginError if the flags are invalid
+ */
+export function waitSeconds(flags: Flags): number | undefined {
+  const timeout = textFlag(flags, 'timeout');
+  if (flags['wait'] !== true) {
+    if (timeout === undefined) return undefined;
+    throw new PluginError('--timeout has no effect without --wait', { exitCode: 2 });
+  }
+  const seconds = Number(timeout ?? '600');
+  if (seconds > 0) return seconds;
+  throw new PluginError(`--timeout must be a number of seconds greater than 0, got ${timeout}`, { exitCode: 2 });
+}
+
+/**
+ * Repeats `check` until it returns a value, for at most `seconds`. Returns undefined if `seconds` is undefined.
+ *
+ * @throws PluginError if the time is over
  */
 export async function waitUntil<T>(
   what: string,
-  {
-    flags,
-    session,
-    check,
-  }: { readonly flags: Flags; readonly session: Session; readonly check: () => Promise<T | undefined> },
+  options: {
+    readonly seconds: number | undefined;
+    readonly session: Session;
+    readonly check: () => Promise<T | undefined>;
+    /** Returns why the operation has not finished yet, for the error. */
+    readonly obstacle?: () => Promise<string | undefined>;
+  },
 ): Promise<T | undefined> {
-  if (flags['wait'] !== true) return undefined;
+  const { seconds, session, check, obstacle } = options;
+  if (seconds === undefined) return undefined;
   const { clock, signal } = session;
-  const timeout = textFlag(flags, 'timeout') ?? '600';
-  const seconds = Number(timeout);
-  if (!(seconds > 0))
-    throw new PluginError(`--timeout must be a number of seconds greater than 0, got ${timeout}`, { exitCode: 2 });
   const endMs = clock.monotonic() + seconds * 1000;
   for (;;) {
     const found = await check();
     if (found !== undefined) return found;
-    if (clock.monotonic() >= endMs) throw new PluginError(`timed out after ${seconds} s waiting for ${what}`);
+    if (clock.monotonic() >= endMs) {
+      const why = await obstacle?.();
+      throw new PluginError(`timed out after ${seconds} s waiting for ${what}${why ? `: ${why}` : ''}`);
+    }
     await sleep(clock, { ms: intervalMs, signal });
   }
 }

@@ -3,7 +3,7 @@ import { type Command, type Flags, textFlag } from '../command.ts';
 import { findCluster } from '../find-cluster.ts';
 import { PluginError } from '../plugin-error.ts';
 import { bytes } from '../text/amounts.ts';
-import { waitFlags, waitUntil } from '../wait-until.ts';
+import { waitFlags, waitSeconds, waitUntil } from '../wait-until.ts';
 
 export const backup: Command = {
   summary: 'Takes a base backup, and stores it in the archive of the cluster.',
@@ -15,6 +15,7 @@ export const backup: Command = {
     ...waitFlags,
   },
   async run({ args: [cluster = ''], flags }, session) {
+    const seconds = waitSeconds(flags);
     const { spec } = await findCluster(cluster, session);
     if (!spec.backup) throw new PluginError(`the cluster ${cluster} has no archive; set spec.backup first`);
     const { client, namespace, clock, signal } = session;
@@ -24,14 +25,15 @@ export const backup: Command = {
     await backups.create(PostgresBackup({ metadata: key, spec: { cluster, ...choices(flags) } }), { signal });
     session.print(`created PostgresBackup ${name}\n`);
     const status = await waitUntil(`PostgresBackup ${name} to complete`, {
-      flags,
+      seconds,
       session,
       check: async () => {
         const { status: found } = await backups.get(key, { signal });
         return found?.phase === 'Completed' || found?.phase === 'Failed' ? found : undefined;
       },
     });
-    if (status?.phase === 'Failed') throw new PluginError(`PostgresBackup ${name} failed: ${status.error}`);
+    if (status?.phase === 'Failed')
+      throw new PluginError(`PostgresBackup ${name} failed: ${status.error ?? 'its status gives no reason'}`);
     if (status) {
       const size = bytes(status.sizeBytes ?? 0);
       session.print(

@@ -2,6 +2,7 @@ import type { Stored } from '@kubewright/apimachinery';
 import { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
 import type { Command } from '../command.ts';
 import { checkInstance, findCluster } from '../find-cluster.ts';
+import { PluginError } from '../plugin-error.ts';
 
 export const fence: Command = {
   summary: 'Stops PostgreSQL on an instance and keeps it stopped. Fencing the primary triggers no failover.',
@@ -12,6 +13,7 @@ export const fence: Command = {
     const { client, namespace, signal } = session;
     const isOff = flags['off'] === true;
     if (!isOff) checkInstance(cluster, instance);
+    else if (!cluster.spec.fenced?.includes(instance)) throw new PluginError(`${instance} is not fenced`);
     const fenced = nextFenced(cluster, { instance, isOff });
     const { resourceVersion } = cluster.metadata;
     // Sends the resource version, so that a concurrent change of the list is not overwritten.

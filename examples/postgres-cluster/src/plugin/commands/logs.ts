@@ -20,11 +20,17 @@ export const logs: Command = {
     if (pods.length === 0)
       throw new PluginError(`the cluster ${name} has no pod${only === undefined ? '' : ` ${only}`}`);
     const options = logOptions(flags);
-    await Promise.all(
+    const endings = await Promise.allSettled(
       pods.map(async (pod) => {
         for await (const line of podLines(pod, { session, options })) session.print(`[${pod}] ${line}\n`);
       }),
     );
+    session.signal.throwIfAborted();
+    // The other logs are complete.
+    const failures = endings.flatMap((ending, index) =>
+      ending.status === 'rejected' ? [`${pods[index]}: ${ending.reason?.message ?? ending.reason}`] : [],
+    );
+    if (failures.length > 0) throw new PluginError(`cannot read the logs of ${failures.join('; ')}`);
     return undefined;
   },
 };

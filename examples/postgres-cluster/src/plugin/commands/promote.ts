@@ -1,9 +1,9 @@
 import { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
 import { forcedPrimaryAnnotation, primaryAnnotation } from '../../controllers/observe-cluster.ts';
 import type { Command } from '../command.ts';
-import { checkInstance, findCluster } from '../find-cluster.ts';
+import { checkInstance, findCluster, readiness } from '../find-cluster.ts';
 import { PluginError } from '../plugin-error.ts';
-import { waitFlags, waitUntil } from '../wait-until.ts';
+import { waitFlags, waitSeconds, waitUntil } from '../wait-until.ts';
 
 export const promote: Command = {
   summary: 'Switches over: stops the primary, and promotes INSTANCE once it has all WAL.',
@@ -16,6 +16,7 @@ export const promote: Command = {
     },
   },
   async run({ args: [name = '', instance = ''], flags }, session) {
+    const seconds = waitSeconds(flags);
     const cluster = await findCluster(name, session);
     checkInstance(cluster, instance);
     if (cluster.status?.currentPrimary === instance) {
@@ -30,12 +31,13 @@ export const promote: Command = {
     await client.resource(PostgresCluster).patch(key, { type: 'merge', body }, { signal });
     session.print(`requested the promotion of ${instance} to primary of ${name}\n`);
     const promoted = await waitUntil(`${instance} to become the primary of ${name}`, {
-      flags,
+      seconds,
       session,
       check: async () => {
         const { status } = await findCluster(name, session);
         return status?.currentPrimary === instance || undefined;
       },
+      obstacle: async () => readiness(await findCluster(name, session))?.message,
     });
     if (promoted) session.print(`${instance} is the primary of ${name}\n`);
     return undefined;

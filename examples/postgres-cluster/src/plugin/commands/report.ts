@@ -56,16 +56,16 @@ async function objectsOf(cluster: Stored<PostgresCluster>, { client, namespace, 
     client.resource(PostgresBackupSchedule).list({ namespace, signal }),
     client.resource(Event).list({ namespace, signal }),
   ]);
-  const about = new Set([name, ...pods.items.map(({ metadata }) => metadata.name)]);
-  return {
+  const found = {
     cluster,
     pods: pods.items,
     claims: claims.items,
     leases: leases.items.filter(({ metadata }) => metadata.name === clusterNames(name).lease),
     backups: backups.items.filter(({ spec }) => spec.cluster === name),
     schedules: schedules.items.filter(({ spec }) => spec.cluster === name),
-    events: events.items.filter(({ involvedObject }) => about.has(involvedObject.name ?? '')),
   };
+  const uids = new Set(Object.values(found).flatMap((objects) => [objects].flat().map(({ metadata }) => metadata.uid)));
+  return { ...found, events: events.items.filter(({ involvedObject: { uid } }) => uid !== undefined && uids.has(uid)) };
 }
 
 async function logOf(pod: string, session: Session): Promise<string> {

@@ -1,10 +1,10 @@
 import { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
 import { type Command, textFlag } from '../command.ts';
-import { findCluster } from '../find-cluster.ts';
+import { findCluster, readiness } from '../find-cluster.ts';
 import { PluginError } from '../plugin-error.ts';
 import { recoveryTarget, targetFlags } from '../recovery-target.ts';
 import { restoredCluster } from '../restored-cluster.ts';
-import { waitFlags, waitUntil } from '../wait-until.ts';
+import { waitFlags, waitSeconds, waitUntil } from '../wait-until.ts';
 
 export const restore: Command = {
   summary: 'Creates NEW-CLUSTER from the archive of CLUSTER, and leaves CLUSTER unchanged.',
@@ -20,6 +20,7 @@ export const restore: Command = {
     ...waitFlags,
   },
   async run({ args: [from = '', name = ''], flags }, session) {
+    const seconds = waitSeconds(flags);
     const target = recoveryTarget(flags);
     const backup = textFlag(flags, 'backup');
     const count = textFlag(flags, 'instances');
@@ -31,13 +32,13 @@ export const restore: Command = {
     await client.resource(PostgresCluster).create(cluster, { signal });
     session.print(`created the cluster ${name}; restoring it from the archive of ${from}\n`);
     const ready = await waitUntil(`the cluster ${name} to be restored`, {
-      flags,
+      seconds,
       session,
       check: async () => {
-        const { status } = await findCluster(name, session);
-        const condition = status?.conditions?.find(({ type }) => type === 'Ready');
-        return condition?.status === 'True' ? status : undefined;
+        const restored = await findCluster(name, session);
+        return readiness(restored)?.status === 'True' ? restored.status : undefined;
       },
+      obstacle: async () => readiness(await findCluster(name, session))?.message,
     });
     if (ready) session.print(`the cluster ${name} is ready; its primary is ${ready.currentPrimary}\n`);
     return undefined;
