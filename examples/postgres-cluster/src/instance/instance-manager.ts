@@ -263,7 +263,7 @@ export class InstanceManager {
     const { environment } = this.#options;
     const { cluster: found } = this.#access;
     const cluster = found && clusterView(found, environment.name);
-    this.#disk = await diskSpace(this.#local.volume);
+    this.#disk = await diskSpace(this.#local.volume, this.#local.data.directory);
     await this.#local.observe({ primary: cluster?.currentPrimary, signal });
     if (await this.#failures.endHanging(this.#local)) await this.#serverDied({ why: 'did not respond', output: [] });
     if (this.#local.state.server.kind === 'running' && this.#local.state.status) {

@@ -11,6 +11,7 @@ describe('parseControlData', () => {
       timeline: 1,
       state: 'shut down',
       checkpointLSN: '0/17414F8',
+      segmentBytes: 16_777_216,
       floors: {
         max_connections: 100,
         max_worker_processes: 8,

@@ -6,6 +6,8 @@ export interface ControlData {
   /** For example `shut down`, `in production`, `in archive recovery`. */
   readonly state: string;
   readonly checkpointLSN: string;
+  /** Size of a WAL segment. */
+  readonly segmentBytes: number;
   /** Minimum values of a standby's settings: those of its primary. */
   readonly floors: Readonly<Record<string, number>>;
 }
@@ -38,6 +40,7 @@ export function parseControlData(output: string): ControlData {
     ),
     state: field('Database cluster state'),
     checkpointLSN: field('Latest checkpoint location'),
+    segmentBytes: Number(field('Bytes per WAL segment')),
     floors: Object.fromEntries(floorNames.map(([setting, name]) => [setting, Number(field(name))])),
   };
 }

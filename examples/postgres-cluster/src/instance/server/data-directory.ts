@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path';
 import { majorOf, UpgradeFolders } from '../../upgrade/upgrade-folders.ts';
 import type { DataState } from '../decision/situation.ts';
 import { type ControlData, parseControlData } from './control-data.ts';
+import { defaultSegmentBytes } from './disk-space.ts';
 import { programMajor } from './program-version.ts';
 import { type ProgramContext, runProgram } from './run-program.ts';
 
@@ -15,6 +16,7 @@ export class DataDirectory {
   readonly path: string;
   readonly #context: ProgramContext;
   #major: number | undefined;
+  #segmentBytes = defaultSegmentBytes;
 
   constructor(path: string, context: ProgramContext) {
     this.path = path;
@@ -29,6 +31,11 @@ export class DataDirectory {
   /** Folder on the volume for files outside the data directory. */
   get volume(): string {
     return dirname(this.path);
+  }
+
+  /** Size of a WAL segment; PostgreSQL's default until the data has been read. */
+  get segmentBytes(): number {
+    return this.#segmentBytes;
   }
 
   async read(signal: AbortSignal): Promise<DataState> {
@@ -58,7 +65,9 @@ export class DataDirectory {
 
   async controlData(signal: AbortSignal): Promise<ControlData> {
     const options = { args: ['-D', this.path], context: this.#context, signal };
-    return parseControlData((await runProgram('pg_controldata', options)).stdout);
+    const found = parseControlData((await runProgram('pg_controldata', options)).stdout);
+    this.#segmentBytes = found.segmentBytes;
+    return found;
   }
 
   /** Rolls back a failed major upgrade from the version that this instance runs. Returns true if there was something to undo. */
