@@ -27,7 +27,7 @@ export function postgresBackupSchedule({ image }: { readonly image: string }): C
   return controller({
     for: PostgresBackupSchedule,
     owns: [PostgresBackup, Job],
-    caches: [PostgresCluster, Pod],
+    caches: [PostgresCluster],
     reconcile: (schedule, ctx) => reconcile(schedule, ctx, image),
   });
 }
@@ -163,7 +163,7 @@ async function withResults(
     .sort(byCreation)
     .filter((job) => endOf(job) !== undefined)
     .at(-1);
-  const lastDrill = ended && (await resultOf(ended, ctx));
+  const lastDrill = ended && (resultIn(status, ended) ?? (await resultOf(ended, ctx)));
   if (lastDrill && lastDrill.finishedAt !== status.lastDrill?.finishedAt) announce(lastDrill, ctx);
   return {
     ...status,
@@ -172,10 +172,24 @@ async function withResults(
   };
 }
 
-async function resultOf(job: Stored<Job>, ctx: Context): Promise<DrillResult | undefined> {
+/** Returns the recorded result of a drill's Job. Its pod, from which the result was read, may be gone by now. */
+function resultIn({ lastDrill }: PostgresBackupScheduleStatus, { status }: Stored<Job>): DrillResult | undefined {
+  const startedAt = Date.parse(status?.startTime ?? '');
+  return lastDrill && Date.parse(lastDrill.finishedAt) >= startedAt ? lastDrill : undefined;
+}
+
+/**
+ * Reads the result from the pod. A cache could still lack the pod, or the end of its container.
+ *
+ * @rbac groups="" resources=pods verbs=list
+ */
+async function resultOf(job: Stored<Job>, ctx: Context): Promise<DrillResult> {
   const { name, namespace, labels } = job.metadata;
-  const selector = `${drillLabel}=${labels?.[drillLabel]},job-name=${name}`;
-  const [pod] = await ctx.list(Pod, { ...(namespace !== undefined && { namespace }), labelSelector: selector });
+  const labelSelector = `${drillLabel}=${labels?.[drillLabel]},job-name=${name}`;
+  const pods = ctx.client.resource(Pod);
+  const {
+    items: [pod],
+  } = await pods.list({ ...(namespace !== undefined && { namespace }), labelSelector, signal: ctx.signal });
   const message = pod?.status?.containerStatuses?.[0]?.state?.terminated?.message;
   const { reason, message: why, lastTransitionTime } = endOf(job) ?? {};
   const failure = [reason, why].filter(Boolean).join(': ');

@@ -271,7 +271,7 @@ describe('backups', () => {
       const labels = { [drillLabel]: 'proven', 'job-name': name };
       const containers = [{ name: 'drill', image: 'postgres-instance' }];
       await client.resource(Pod).create(Pod({ metadata: { namespace, name, labels }, spec: { containers } }));
-      const result = { backup: 'id', finishedAt: '2026-01-01T00:00:00Z', succeeded: false, message: 'is damaged' };
+      const result = { backup: 'id', finishedAt: '2100-01-01T00:00:00Z', succeeded: false, message: 'is damaged' };
       const terminated = { exitCode: 1, message: JSON.stringify(result) };
       const containerStatuses = [
         { name: 'drill', image: '', imageID: '', ready: false, restartCount: 0, state: { terminated } },
@@ -296,6 +296,10 @@ describe('backups', () => {
       expect(status?.lastDrill).toEqual(result);
       expect(reasonOf(status, 'LastDrillSucceeded')).toBe('Failed');
       expect(events).toMatchObject([{ type: 'Warning', reason: 'DrillFailed' }]);
+      // A node that is drained takes the pod with it, but the Job remains.
+      await client.resource(Pod).delete({ namespace, name }, { gracePeriodSeconds: 0 });
+      const later = await reconcile();
+      expect([later.status?.lastDrill, later.events]).toEqual([result, []]);
     });
   });
 });

@@ -20,6 +20,12 @@ describe('parseSchedule', () => {
     expect(schedule.lastDue(date('2026-01-01T00:00:00Z'), date(now))).toEqual(due && date(due));
   });
 
+  it('lastDue does not return a time half a second ahead', () => {
+    const after = date('2026-01-01T00:00:00Z');
+    const due = parseSchedule('0 3 * * *').lastDue(after, date('2026-01-03T02:59:59.500Z'));
+    expect(due).toEqual(date('2026-01-02T03:00:00Z'));
+  });
+
   it('lastDue does not return the time that it starts from', () => {
     const at = date('2026-01-01T03:00:00Z');
     expect(parseSchedule('0 3 * * *').lastDue(at, date('2026-01-01T03:00:30Z'))).toBeUndefined();

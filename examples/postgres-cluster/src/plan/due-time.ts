@@ -22,7 +22,9 @@ export function parseSchedule(expression: string, timeZone = 'UTC'): Schedule {
     lastDue(after, now) {
       const first = cron.nextRun(after);
       if (!first || first > now) return undefined;
-      return cron.previousRuns(1, new Date(now.getTime() + 1000))[0] ?? first;
+      // The runs before the next full second: croner counts in seconds.
+      const nextSecond = new Date((Math.floor(now.getTime() / 1000) + 1) * 1000);
+      return cron.previousRuns(1, nextSecond)[0] ?? first;
     },
   };
 }
