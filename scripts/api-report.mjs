@@ -1,5 +1,5 @@
-// Writes the declarations that each package exports to docs/api, those of its `./internal` entry to a separate file; --check only
-// reports whether they changed. So each change of the public API shows up in a file that people review.
+// Writes the exported declarations of each package to docs/api, with a separate file for its `./internal` entry. With --check, only
+// reports whether they changed. Every change of the public API thus appears in a file that reviewers read.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -189,8 +189,8 @@ async function record(tree, { folder, args = [], stdout: file, plain }) {
 }
 
 /**
- * Runs test suites of the committed state; returns their counts and what they measured, or vitest's output about failures and
- * errors outside tests.
+ * Runs test suites of the committed state. Returns the number of tests and the measurements that they printed, or, if a test
+ * failed, vitest's output.
  */
 async function suites(tree, patterns, env = {}) {
   const vitest = join(tree, 'node_modules/vitest/vitest.mjs');

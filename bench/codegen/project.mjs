@@ -44,7 +44,7 @@ export interface Listener${i} {
 }
 
 /**
- * What is wanted.
+ * The desired state.
  *
  * @rule self.replicas <= 5 || has(self.storage)
  * @message more than five need storage

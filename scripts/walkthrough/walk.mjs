@@ -8,7 +8,7 @@ import { pageBlocks } from './page-blocks.mjs';
 
 const [path, ...flags] = process.argv.slice(2);
 const isOnce = flags.includes('--once');
-/** How long a command that only reads is repeated until it prints what the page shows, in milliseconds. */
+/** Time limit, in milliseconds, for repeating a read-only command until it prints the output that the page shows. */
 const patienceMs = 30_000;
 const pauseMs = 200;
 const bold = (text) => (process.stdout.isTTY && !process.env.NO_COLOR ? `\u001b[1m${text}\u001b[0m` : text);

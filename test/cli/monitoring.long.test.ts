@@ -68,7 +68,7 @@ describe('network policies', () => {
     rendered('network-policy').map(
       (object) => ({ ...object, metadata: { ...object.metadata, namespace } }) as unknown as NetworkPolicy,
     );
-  /** Returns the target port of a Service, because policies apply after the Service's translation. */
+  /** Returns the target port of a Service. Network policies match this port, not the Service's own. */
   const behind = (name: string): number => {
     const services = rendered('default').filter((object) => object.metadata?.name === name) as unknown as Service[];
     expect(services[0]?.spec.selector).toEqual(labels);

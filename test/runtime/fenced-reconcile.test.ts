@@ -89,7 +89,7 @@ async function stopAt(stage: string, options: { readonly guard?: 'naive'; readon
       // Wait until the operator notices that it lost the lease. After that, no write of the old term can arrive.
       await polled(() => lines.slice(after).some((line) => line.includes('lost the lease')), `${stage}: it notices`);
       if (guard === 'naive') {
-        // Nothing stops this operator's write, which can arrive after the operator noticed.
+        // Without fencing, the operator's write can still arrive after it has noticed that it lost the lease.
         await polled(() => taken.slice(before).includes('copy: old by stopped'), `${stage}: the late write arrives`);
       }
       await polled(() => isSettled(namespace, metadata.uid ?? ''), `${stage}: the work is still done`);

@@ -10,7 +10,7 @@ import type { ResourceDefinition } from './resource-definition.ts';
  * ```
  */
 export interface ResourceCatalog {
-  /** Changes whenever the catalog changes. */
+  /** A number that changes whenever the catalog changes, for caches built from it. */
   readonly generation: number;
   find(group: string, version: string, resource: string): ResourceDefinition | undefined;
   /** All definitions that clients may use, in no particular order. */

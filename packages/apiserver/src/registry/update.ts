@@ -40,8 +40,8 @@ export interface UpdateOptions {
   /** True if the transform has already recorded field ownership. */
   readonly tracked?: boolean | undefined;
   /**
-   * Builds the attributes for validating admission if the client sent another kind of object, such as a Scale, on which the
-   * transform has already run mutating admission. `none`: all admission has already run.
+   * Builds the attributes for validating admission if the client sent another kind of object, such as a Scale. The transform has
+   * then already run mutating admission. `none`: all admission has already run.
    */
   readonly admission?: 'none' | ((draft: Draft, live: KubernetesObject) => AdmissionAttributes) | undefined;
 }

@@ -42,7 +42,8 @@ export class DevWebhooks implements AsyncDisposable {
     }));
   }
 
-  /** * Starts the server, and removes webhook configurations of an earlier run that was killed, because nothing serves them. `folder`
+  /**
+   * Starts the server, and removes webhook configurations that a killed run left behind, because nothing serves them. `folder`
    * holds the operator's certificate; it defaults to the folder of the project's `dev`.
    */
   static async start(

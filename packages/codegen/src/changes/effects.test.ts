@@ -32,7 +32,7 @@ const keyed = (...keys: readonly string[]): JsonSchema => ({
 });
 const refused = 'refused';
 
-/** Changes, each with a manifest that was valid before and its fate on the API server after the change. */
+/** Changes, each with a manifest that was valid before, and the result of applying it after the change. */
 const effects: readonly (readonly [
   CrdChangeKind,
   { readonly before: JsonSchema; readonly after: JsonSchema; readonly given: Spec; readonly effect: Spec | 'refused' },

@@ -34,7 +34,7 @@ export function givenOption(view: ProjectView, object: ts.ObjectLiteralExpressio
 interface Spread {
   readonly objects: readonly ts.ObjectLiteralExpression[];
   readonly unknown: readonly ts.Expression[];
-  /** False if it depends on a condition which object is spread. */
+  /** False if a condition decides which object is spread. */
   readonly isCertain: boolean;
 }
 

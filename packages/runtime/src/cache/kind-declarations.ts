@@ -36,7 +36,7 @@ export class KindDeclarations {
     this.rank();
   }
 
-  /** Picks the declarations for reads again; call it when namespaces have changed. */
+  /** Recomputes which declarations serve reads. Call it when the namespaces have changed. */
   rank(): void {
     this.#widest = widest(this.#all) ?? this.#widest;
     this.#readable = widest(this.#all.filter((each) => each.cached.metadataOnly !== true));

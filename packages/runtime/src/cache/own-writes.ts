@@ -186,7 +186,7 @@ export class OwnWrites<T> {
     if (!this.isExpecting) return;
     const id = keyOf(key);
     const outside = removed ? undefined : this.#outside.get(id);
-    // An object that the watch shows at or after the write that moved it out is in scope again.
+    // The write moved the object out of scope; if the watch shows that version or a later one, the object is in scope again.
     if (outside && reached(version, outside)) this.#outside.delete(id);
     const written = this.#writes.get(id);
     if (written && reached(version, written)) this.#writes.delete(id);

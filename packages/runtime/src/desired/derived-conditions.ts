@@ -15,7 +15,7 @@ export type Named<What> = readonly [name: string, what: What];
 export interface ChildrenOutcome {
   /** Desired children that exist, with their state. */
   readonly states: readonly Named<ObjectReadiness>[];
-  /** Desired children that do not exist yet, with what they wait for. */
+  /** Desired children that do not exist yet, with the reasons why they wait. */
   readonly waiting: readonly Named<string>[];
   /** Children that are being deleted. */
   readonly leaving: readonly string[];

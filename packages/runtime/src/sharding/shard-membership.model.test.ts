@@ -87,7 +87,7 @@ class Group {
   /** Times at which a replica started work on a key while another was working on it. */
   readonly overlaps: string[] = [];
   readonly replicas: (Replica | undefined)[] = [];
-  /** The replica on which the work of each key hangs. */
+  /** The replica whose work on a key never ends, by key. */
   readonly stuck = new Map<string, Replica>();
   readonly #working = new Map<string, string>();
   readonly #release = new AbortController();

@@ -4,7 +4,7 @@ import { ownerOf } from './rendezvous.ts';
 export interface View {
   /** Members that share the keys. */
   readonly members: readonly string[];
-  /** Keys assigned to others on which the member's reconciles are still running. */
+  /** Keys that are assigned to other members but that this member is still reconciling. */
   readonly held: readonly string[];
 }
 

@@ -194,7 +194,7 @@ describe('ImageStore.pull', () => {
       await expect(store.root(digest, { firstId: undefined })).rejects.toThrow(reason);
       await pull();
     }
-    // What a crash of the machine may leave: an empty file.
+    // A crash of the machine may leave an empty file.
     writeFileSync(stored(layer().digest), '');
     await pull();
     expect(await fileOf(name, 'file-0')).toHaveLength(300_000);

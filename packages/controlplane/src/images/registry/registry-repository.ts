@@ -104,7 +104,7 @@ export class RegistryRepository {
   #startOf({ headers }: IncomingMessage, from: number): number {
     const start = /^bytes (\d+)-/.exec(headers['content-range'] ?? '')?.[1];
     if (Number(start) === from) return from;
-    throw this.#error('it sends another part of a blob than was requested');
+    throw this.#error('it returned a different byte range of the blob than requested');
   }
 
   async #get(what: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {

@@ -9,7 +9,7 @@ export const batchKinds: readonly BuiltinKind[] = [
     resource: 'batch/v1/jobs',
     struct: 'batchv1.Job',
     generation: 'spec',
-    // This default is older than garbage collection.
+    // Upstream keeps this default for compatibility: Jobs existed before garbage collection.
     defaultPropagation: 'Orphan',
     unsaidPropagationWarning:
       'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',

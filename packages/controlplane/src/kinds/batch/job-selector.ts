@@ -7,7 +7,7 @@ const uidLabels = ['controller-uid', controllerUid];
 /** Labels a job's pods with the job's name and UID and selects them by UID, unless the job sets its own selector. */
 export function generateJobSelector({ metadata, spec }: Job): void {
   if (spec.manualSelector) return;
-  // A job without labels gets those of its template by default, including the generated ones.
+  // A job without labels gets the labels of its template by default, including the generated ones.
   const isDefaulted =
     metadata.labels === spec.template.metadata.labels || Object.keys(metadata.labels ?? {}).length === 0;
   const labels = { ...spec.template.metadata.labels };

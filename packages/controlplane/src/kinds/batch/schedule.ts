@@ -18,7 +18,7 @@ const fields: readonly CronField[] = [
 ];
 const descriptors = ['@yearly', '@annually', '@monthly', '@weekly', '@daily', '@midnight', '@hourly'];
 
-/** Validates a cron schedule, which has five fields or is a descriptor. Errors are those of upstream's parser. */
+/** Validates a cron schedule, which has five fields or is a descriptor. Errors match upstream's parser. */
 export const scheduleFaults: Check<string> = (value = '', path) => {
   if (value.includes('TZ')) {
     return [invalidField(path, value, 'cannot use TZ or CRON_TZ in schedule, use timeZone field instead')];

@@ -5,7 +5,7 @@ import { immutable, immutablePointer, isEmpty, semanticEqual } from '../validati
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { eventConversion } from './event-conversion.ts';
 
-/** Validation of Events. Those of events.k8s.io have more rules, and are reported under core/v1's field names. */
+/** Validates Events. Events of events.k8s.io have more rules; their errors use core/v1's field names. */
 export const eventValidation: readonly ValidationEntry[] = [
   validationOf<Event>('/v1/events', { validate: (event) => commonFaults(event, 'reportingComponent') }),
   validationOf<Draft>('events.k8s.io/v1/events', {

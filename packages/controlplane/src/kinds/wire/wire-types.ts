@@ -33,7 +33,7 @@ export class WireTypes {
   /** For each structure, the fields that are or contain required lists. */
   readonly #withLists = new Map<string, readonly WireField[]>();
 
-  /** @param defaults - by structure name (`v1.Probe`). Those of parents run first, as in upstream's generated code. */
+  /** @param defaults - by structure name (`v1.Probe`). Defaults of parents run first, as in upstream's generated code. */
   constructor(defaults: ReadonlyMap<string, StructDefaults>) {
     this.#defaults = defaults;
   }

@@ -7,7 +7,7 @@ import { isSameProcess, type ProcessIdentity, readStat, startTimeByPs } from './
 /** A process of this machine, as seen by this process. */
 export interface TableEntry extends ProcessIdentity {
   readonly parent: number;
-  /** Its environment as consecutive `NAME=value` entries; empty for a process of another user. */
+  /** The process's environment as consecutive `NAME=value` entries; empty for a process of another user. */
   readonly environment: string;
 }
 

@@ -13,9 +13,8 @@ export interface Partition {
   /** Records the start of a reconcile. */
   enter(request: ReconcileRequest): PartitionEntry;
   /**
-   * Subscribes to changes of this replica's share: those that may add keys, and every change that removes keys, because a key
-   * missing from any share may have belonged to another replica in the meantime. The handler is called in order, even for changes
-   * that lasted only a moment.
+   * Subscribes to changes of this replica's share. The handler receives, in order, every share that may add keys or that removes
+   * keys, even if it lasted only a moment: another replica may have owned a removed key in the meantime.
    */
   subscribe(handler: (share: KeyShare) => void): Disposable;
 }

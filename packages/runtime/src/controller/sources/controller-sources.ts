@@ -109,7 +109,7 @@ export class ControllerSources {
     };
     const context = { ...asAlways, enqueue };
     for (const { watch, declared } of watched) {
-      // The first watch of an object controller is for its own kind; there, the keys are those of the objects themselves.
+      // The first watch of an object controller is for its own kind; its keys are the keys of the objects themselves.
       const isOwn = definition.run.level === 'object' && watch === definition.watches[0];
       for (const object of declared.lister.views()) {
         if (signal.aborted) return;

@@ -80,7 +80,7 @@ export function quoted(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(', ');
 }
 
-/** Formats named things: `container "a"`, `containers "a", "b"`. */
+/** Formats a noun and a list of names: `container "a"`, `containers "a", "b"`. */
 export function named(what: string, names: readonly string[]): string {
   return `${plural(what, names)} ${quoted(names)}`;
 }
