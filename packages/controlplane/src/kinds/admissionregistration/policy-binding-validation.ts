@@ -39,12 +39,14 @@ function namedRule(value: NamedRuleWithOperations | undefined, path: FieldPath):
   return [...names(value?.resourceNames, path.child('resourceNames')), ...webhookRule(value, path)];
 }
 
-/** Rejects operations other than CREATE and UPDATE: a policy cannot mutate the others. */
+const mutating = ['*', 'CONNECT', 'CREATE', 'UPDATE'];
+
+/** Rejects DELETE, because a policy cannot mutate a deletion. */
 export function mutatingOperations(match: MatchResources | undefined, path: FieldPath): readonly FieldError[] {
   const operations = (match?.resourceRules ?? []).flatMap((rule) => rule.operations ?? []);
   return operations
-    .filter((operation) => operation !== 'CREATE' && operation !== 'UPDATE')
-    .map((operation) => unsupportedField(path.child('resourceRules', 'operations'), operation, ['CREATE', 'UPDATE']));
+    .filter((operation) => !mutating.includes(operation))
+    .map((operation) => unsupportedField(path.child('resourceRules', 'operations'), operation, mutating));
 }
 
 const paramRef: Check<ParamRef> = (value, path) => {

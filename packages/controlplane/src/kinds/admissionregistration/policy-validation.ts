@@ -8,10 +8,12 @@ import {
 } from '@kubewright/apimachinery';
 import { conditionFault } from '@kubewright/apiserver/internal';
 import type {
+  ExpressionWarning,
   MutatingAdmissionPolicy,
   MutatingAdmissionPolicySpec,
   Mutation,
   ParamKind,
+  TypeChecking,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicySpec,
   Validation,
@@ -31,13 +33,26 @@ const celReserved = new Set(
   ),
 );
 
+const statusPath = FieldPath.of('status');
+
+const expressionWarning: Check<ExpressionWarning> = fields<ExpressionWarning>({
+  warning: required(),
+  fieldRef: (text, path) => ((text ?? '').trim() === '' ? [requiredField(path)] : []),
+});
+
 /** Validation of admission policies. */
 export const policyValidation: readonly ValidationEntry[] = [
   validationOf<ValidatingAdmissionPolicy>('admissionregistration.k8s.io/v1/validatingadmissionpolicies', {
     validate: ({ metadata, spec }) => [...policyFields(spec), ...validationFaults(spec, metadata.name ?? '')],
   }),
   validationOf<ValidatingAdmissionPolicy>('admissionregistration.k8s.io/v1/validatingadmissionpolicies/status', {
-    validate: ({ status }) => conditions(status.conditions, FieldPath.of('status', 'conditions')),
+    validate: ({ status }) => [
+      ...fields<TypeChecking>({ expressionWarnings: each(expressionWarning) })(
+        status.typeChecking,
+        statusPath.child('typeChecking'),
+      ),
+      ...conditions(status.conditions, statusPath.child('conditions')),
+    ],
   }),
   validationOf<MutatingAdmissionPolicy>('admissionregistration.k8s.io/v1/mutatingadmissionpolicies', {
     validate: ({ spec }) => [

@@ -19,8 +19,11 @@ const pathSegment: Check<string> = required(textRule(checkPathSegment));
 export const scaleTarget: Check<CrossVersionObjectReference> = (target, path) => {
   const version = target?.apiVersion ?? '';
   const faults = reference(target, path);
-  if (version.includes('/') || version === 'v1') return faults;
-  return [...faults, invalidField(path.child('apiVersion'), version, 'apiVersion must specify API group')];
+  const [group, ...rest] = version.split('/');
+  const at = path.child('apiVersion');
+  if (rest.length > 1) return [...faults, invalidField(at, version, `unexpected GroupVersion string: ${version}`)];
+  if ((rest.length === 1 && group !== '') || version === 'v1') return faults;
+  return [...faults, invalidField(at, version, 'apiVersion must specify API group')];
 };
 
 const reference: Check<CrossVersionObjectReference> = fields<CrossVersionObjectReference>({

@@ -100,7 +100,7 @@ function conditionFaults(conditions: readonly Condition[]): readonly FieldError[
     const path = conditionsPath.index(i);
     const allowed = decisions.includes(type) ? ['True'] : ['False', 'True', 'Unknown'];
     if (!type) faults.push(requiredField(path.child('type')));
-    else if (!status) faults.push(requiredField(path.child('status')));
+    if (!status) faults.push(requiredField(path.child('status')));
     else if (!allowed.includes(status)) faults.push(unsupportedField(path.child('status'), status, allowed));
     const other = type === 'Approved' ? 'Denied' : type === 'Denied' ? 'Approved' : undefined;
     if (other !== undefined && seen.has(other)) {

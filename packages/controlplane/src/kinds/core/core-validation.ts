@@ -2,13 +2,22 @@ import {
   checkDns1123Label,
   checkLabelValue,
   checkQualifiedName,
+  duplicateField,
   type FieldError,
   FieldPath,
   forbiddenField,
   invalidField,
   requiredField,
 } from '@kubewright/apimachinery';
-import type { Namespace, Node, NodeSpec, PodTemplate, ReplicationController, Taint } from '../generated/drafts.ts';
+import type {
+  Namespace,
+  Node,
+  NodeSpec,
+  NodeStatus,
+  PodTemplate,
+  ReplicationController,
+  Taint,
+} from '../generated/drafts.ts';
 import {
   type Check,
   each,
@@ -50,6 +59,7 @@ export const coreValidation: readonly ValidationEntry[] = [
     validate: ({ spec }) => nodeFaults(spec),
     validateUpdate: ({ spec }, old) => nodeChanges(spec, old.spec),
   }),
+  validationOf<Node>('/v1/nodes/status', { validateUpdate: ({ status }) => declaredFeatureFaults(status) }),
   validationOf<ReplicationController>('/v1/replicationcontrollers', {
     validate: controllerFaults,
     // Upstream warns only on creation.
@@ -98,6 +108,28 @@ function nodeFaults(spec: NodeSpec): readonly FieldError[] {
     return [{ type: 'FieldValueDuplicate' as const, field: String(path.index(index)), body }];
   });
   return [...each(taint)(spec.taints, path), ...duplicates, ...each(cidr)(spec.podCIDRs, specPath.child('podCIDRs'))];
+}
+
+const featureForm = /^[A-Z][a-zA-Z0-9]*(\/[a-zA-Z][a-zA-Z0-9]*)*$/;
+
+function declaredFeatureFaults({ declaredFeatures: features = [] }: NodeStatus): readonly FieldError[] {
+  const path = FieldPath.of('status', 'declaredFeatures');
+  return features.flatMap((feature, index) => {
+    const at = path.index(index);
+    const before = features[index - 1];
+    const quoted = JSON.stringify(feature);
+    const detail = `invalid feature name ${quoted}: must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes`;
+    const tooLong = `invalid feature name ${quoted}: must be no more than 253 characters`;
+    return [
+      ...(feature === before ? [duplicateField(at, feature)] : []),
+      ...(before !== undefined && before > feature
+        ? [invalidField(at, feature, 'list must be sorted alphabetically')]
+        : []),
+      ...(feature.length > 253 || !featureForm.test(feature)
+        ? [invalidField(at, feature, feature.length > 253 ? tooLong : detail)]
+        : []),
+    ];
+  });
 }
 
 function nodeWarnings({ spec }: Node): readonly string[] {

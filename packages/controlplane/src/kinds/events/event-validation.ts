@@ -77,6 +77,16 @@ function seriesFaults(series: Event['series']): readonly FieldError[] {
   ];
 }
 
+/** Zero values, with which upstream prints absent fields. */
+const zeros: Readonly<Record<string, unknown>> = {
+  reason: '',
+  message: '',
+  type: '',
+  count: 0,
+  reportingComponent: '',
+  reportingInstance: '',
+};
+
 /** Rejects changes of anything but an Event's metadata and series. */
 function changeFaults(event: Event, old: Event): readonly FieldError[] {
   const fixed = [
@@ -91,12 +101,12 @@ function changeFaults(event: Event, old: Event): readonly FieldError[] {
   ] as const;
   const later = ['reportingComponent', 'reportingInstance'] as const;
   const unchanged = (name: (typeof fixed | typeof later)[number], shown: string = name): readonly FieldError[] =>
-    immutable(event[name], { old: old[name], path: FieldPath.of(shown) });
+    immutable(event[name], { old: old[name], path: FieldPath.of(shown), shown: event[name] ?? zeros[name] });
   return [
     ...(semanticEqual(event.series, old.series) ? [] : seriesFaults(event.series)),
     ...immutable(event.involvedObject, { old: old.involvedObject, path: FieldPath.of('involvedObject') }),
     ...fixed.flatMap((name) => unchanged(name)),
-    ...immutable(event.action, { old: old.action, path: FieldPath.of('action') }),
+    ...immutable(event.action, { old: old.action, path: FieldPath.of('action'), shown: event.action ?? '' }),
     ...immutablePointer(event.related, { old: old.related, path: FieldPath.of('related') }),
     ...unchanged('reportingComponent', 'reportingController'),
     ...unchanged('reportingInstance'),
