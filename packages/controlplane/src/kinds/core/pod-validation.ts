@@ -4,6 +4,7 @@ import { semanticEqual } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { qosClassOf } from './pod-qos.ts';
 import { podSpec } from './pod-spec-validation.ts';
+import { podStatusFaults } from './pod-status-validation.ts';
 import { podWarnings } from './pod-warnings.ts';
 
 const specPath = FieldPath.of('spec');
@@ -22,6 +23,7 @@ export const podValidation: readonly ValidationEntry[] = [
     validateUpdate: updateFaults,
     warnings: (pod, old) => (old ? [] : podWarnings(pod, nameWarnings(pod))),
   }),
+  validationOf<Pod>('/v1/pods/status', { validateUpdate: podStatusFaults }),
   validationOf<Pod>('/v1/pods/ephemeralcontainers', { validateUpdate: ephemeralFaults }),
   validationOf<Pod>('/v1/pods/resize', {
     validate: (pod) => podSpec(pod.spec, { path: specPath }),
