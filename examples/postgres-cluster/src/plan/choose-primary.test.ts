@@ -208,7 +208,7 @@ const switching = (why: string) => ({ ...stops('Switchover in progress', why), i
 const delayed = (why: string) => ({ do: 'keep', phase: 'Switchover delayed', why: `${why}; ${commitLoss}` });
 const switchovers: Row[] = [
   [
-    'a replica lags far behind',
+    'delays a switchover while any replica lags far behind',
     {
       requestedPrimary: 'shop-2',
       members: [
@@ -220,16 +220,16 @@ const switchovers: Row[] = [
     {
       do: 'keep',
       phase: 'Switchover delayed',
-      why: 'shop-2 was requested as the primary; shop-3 lags 16384 MiB behind',
+      why: 'a switchover to shop-2 was requested; shop-3 lags 16384 MiB behind',
     },
   ],
   [
-    'a replica is requested, and the primary cannot be reached',
+    'delays a switchover if the primary cannot be reached',
     { requestedPrimary: 'shop-2', members: [unreachable('shop-1'), replica('shop-2')] },
     {
       do: 'keep',
       phase: 'Switchover delayed',
-      why: 'shop-2 was requested as the primary; shop-1 cannot be reached, so the lag of the replicas is unknown',
+      why: 'a switchover to shop-2 was requested; shop-1 cannot be reached, so the lag of the replicas is unknown',
     },
   ],
   [
