@@ -53,21 +53,20 @@ export class ContentStore {
   async text(digest: string): Promise<string> {
     const path = this.path(digest);
     const size = statSync(path, { throwIfNoEntry: false })?.size;
-    if (size === undefined) {
-      throw new ImageStoreError({
-        what: `cannot read ${digest}`,
-        why: 'it is not in the image store',
-        remedy: 'load or pull the image again',
-      });
-    }
+    if (size === undefined) throw missing(digest);
     if (size > maxText) throw new ImageStoreError({ what: `cannot read ${digest}`, why: 'it is larger than 4 MiB' });
     const text = await readFile(path);
     this.#expect(digest, createHash('sha256').update(text));
     return text.toString('utf8');
   }
 
-  /** Reads content completely. @throws ImageStoreError if it is damaged; it is then removed, so that the next pull replaces it */
+  /**
+   * Reads content completely.
+   *
+   * @throws ImageStoreError if it is missing or damaged; damaged content is removed, so that the next pull replaces it
+   */
   async check(digest: string): Promise<void> {
+    if (!this.has(digest)) throw missing(digest);
     const hash = createHash('sha256');
     await pipeline(createReadStream(this.path(digest)), hash);
     this.#expect(digest, hash);
@@ -124,6 +123,11 @@ export class ContentStore {
     for (const { path } of staged) rmSync(dirname(path), { recursive: true, force: true });
   }
 
+  /** Removes content, if it is there. */
+  remove(digest: string): void {
+    rmSync(this.path(digest), { force: true });
+  }
+
   /** Removes all content except the given digests. Returns the number of bytes freed. */
   removeExcept(used: ReadonlySet<string>): number {
     let bytes = 0;
@@ -138,11 +142,19 @@ export class ContentStore {
   #expect(digest: string, hash: Hash): void {
     const actual = `sha256:${hash.digest('hex')}`;
     if (actual === digest) return;
-    rmSync(this.path(digest), { force: true });
+    this.remove(digest);
     throw new ImageStoreError({
       what: `${digest} in the image store is damaged`,
       why: `its content has the digest ${actual}`,
       remedy: 'load or pull the image again',
     });
   }
+}
+
+function missing(digest: string): ImageStoreError {
+  return new ImageStoreError({
+    what: `cannot read ${digest}`,
+    why: 'it is not in the image store',
+    remedy: 'load or pull the image again',
+  });
 }

@@ -127,9 +127,9 @@ export class ImageStore {
     return this.#name({ name, digest, pulled: named });
   }
 
-  /** Returns all images, sorted by name. */
+  /** Returns all complete images, sorted by name. */
   async list(): Promise<readonly StoredImage[]> {
-    const names = this.#names();
+    const names = this.#names().filter((named) => this.#isComplete(named));
     return Promise.all(names.map((named) => this.#describe(named)));
   }
 
@@ -137,7 +137,7 @@ export class ImageStore {
   find(image: string): NamedImage | undefined {
     const name = completeName(image);
     const found = this.#names().find((one) => one.name === name);
-    if (found) return found;
+    if (found && this.#isComplete(found)) return found;
     const { digest } = parseImageReference(image);
     return digest !== undefined && this.#content.has(digest) ? { name, digest } : undefined;
   }
@@ -145,6 +145,7 @@ export class ImageStore {
   /** Returns the configuration of an image. @throws ImageStoreError if the image is incomplete */
   async config(digest: string): Promise<ImageConfig> {
     const { config } = await this.#manifest(digest);
+    await this.#check(config.digest, digest);
     // The fields are those of the OCI image specification.
     return parseObject(await this.#content.text(config.digest), `the configuration of ${digest}`) as ImageConfig;
   }
@@ -171,7 +172,7 @@ export class ImageStore {
           // Reads any bytes after the end of the archive, so that the digest is checked.
           for await (const _ of content);
         } catch (error) {
-          await this.#content.check(layer.digest);
+          await this.#check(layer.digest, digest);
           throw error;
         }
       }
@@ -191,8 +192,8 @@ export class ImageStore {
    */
   async prune({ all }: { readonly all: boolean }): Promise<{ readonly bytes: number; readonly images: number }> {
     const names = this.#names();
-    if (all) for (const { name } of names) rmSync(this.#nameFile(name), { force: true });
-    const kept = all ? [] : names;
+    const kept = all ? [] : names.filter((named) => this.#isComplete(named));
+    for (const named of names) if (!kept.includes(named)) rmSync(this.#nameFile(named.name), { force: true });
     const used = new Set<string>();
     const roots = new Set<string>();
     for (const { digest } of kept) {
@@ -218,6 +219,16 @@ export class ImageStore {
     return image;
   }
 
+  /** Checks content of an image. If it is missing or damaged, the image counts as absent, so that a node pulls it again. */
+  async #check(content: string, image: string): Promise<void> {
+    try {
+      await this.#content.check(content);
+    } catch (error) {
+      if (error instanceof ImageStoreError) this.#content.remove(image);
+      throw error;
+    }
+  }
+
   async #describe(named: NamedImage): Promise<StoredImage> {
     const { layers } = await this.#manifest(named.digest);
     const { created } = await this.config(named.digest);
@@ -228,6 +239,11 @@ export class ImageStore {
     const manifest = parseObject(await this.#content.text(digest), `the manifest ${digest}`);
     if (isManifest(manifest)) return manifest;
     throw new ImageStoreError({ what: `cannot use the image ${digest}`, why: 'it is not an image manifest' });
+  }
+
+  /** The manifest is stored last, and removed first. */
+  #isComplete({ digest }: NamedImage): boolean {
+    return this.#content.has(digest);
   }
 
   #names(): readonly NamedImage[] {

@@ -32,18 +32,28 @@ export async function helperCredential(
   const { error, stdout } = await run(program, { input: server, env, signal });
   signal.throwIfAborted();
   if (error?.code === 'ENOENT') throw failure('it is not on the PATH');
+  if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw failure('its output is too long');
   if (error?.killed) throw failure('it did not respond in a minute');
   // Helpers print errors to their standard output. This is the text of all helpers for a registry that they do not know.
   if (error && stdout.startsWith('credentials not found')) return undefined;
-  if (error) throw failure(stdout.trim().split('\n')[0] || `it exited with ${error.code}`);
+  if (error) throw failure(messageIn(stdout) ?? `it ended with ${error.signal ?? `exit code ${error.code}`}`);
   const { Username: username, Secret: secret } = parse(stdout);
   if (typeof username !== 'string' || typeof secret !== 'string') throw failure('its output is invalid');
   if (username === tokenUser) return { type: 'identityToken', token: secret };
   return { type: 'password', username, password: secret };
 }
 
+/** Returns the first line of an error; undefined if the output may be a credential. */
+function messageIn(stdout: string): string | undefined {
+  return stdout.includes('{') ? undefined : stdout.trim().split('\n')[0] || undefined;
+}
+
 interface Ending {
-  readonly error: { readonly code?: string | number | null | undefined; readonly killed?: boolean | undefined } | null;
+  readonly error: {
+    readonly code?: string | number | null | undefined;
+    readonly killed?: boolean | undefined;
+    readonly signal?: NodeJS.Signals | undefined;
+  } | null;
   readonly stdout: string;
 }
 
@@ -57,7 +67,7 @@ function run(
 ): Promise<Ending> {
   const { input, env, signal } = options;
   return new Promise((resolve) => {
-    const settings = { env: { ...env }, signal, timeout, maxBuffer: maxOutputBytes };
+    const settings = { env: { ...env }, signal, timeout, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes } as const;
     const child = execFile(program, ['get'], settings, (error, stdout) => resolve({ error, stdout }));
     // A helper may end without reading its input.
     child.stdin?.on('error', () => undefined).end(input);

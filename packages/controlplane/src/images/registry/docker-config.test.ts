@@ -25,11 +25,12 @@ describe('parseDockerConfig', () => {
 
   it('names the helper that keeps the credentials of a registry', () => {
     const { helperOf } = parse({
-      auths: { 'https://index.docker.io/v1/': {} },
       credsStore: 'desktop',
-      credHelpers: { 'gcr.io': 'gcloud' },
+      credHelpers: { 'gcr.io': 'gcloud', 'docker.io': 'hub' },
     });
-    expect(['index.docker.io', 'gcr.io', 'quay.io'].map(helperOf)).toEqual(['desktop', 'gcloud', undefined]);
+    const found = [helperOf('quay.io'), helperOf('gcr.io'), helperOf('https://index.docker.io/v1/', 'docker.io')];
+    expect(found).toEqual(['desktop', 'gcloud', 'hub']);
+    expect(parse({ credHelpers: { 'gcr.io': 'gcloud' } }).helperOf('quay.io')).toBeUndefined();
   });
 
   it.each([

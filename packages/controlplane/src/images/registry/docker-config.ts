@@ -9,8 +9,8 @@ import { RegistryError } from './registry-error.ts';
 export interface DockerConfig {
   /** Credentials by registry, as written in the file: `https://index.docker.io/v1/`, `registry.example:5000/team`. */
   readonly credentials: ReadonlyMap<string, Credential>;
-  /** Returns the credential helper that keeps the credentials of a registry, if there is one. */
-  readonly helperOf: (registry: string) => string | undefined;
+  /** Returns the credential helper that keeps the credentials of a registry, if there is one. A registry can have several names. */
+  readonly helperOf: (...names: readonly string[]) => string | undefined;
 }
 
 interface AuthEntry {
@@ -52,8 +52,8 @@ export function parseDockerConfig(text: string, source: string): DockerConfig {
   const helpers = objectIn(config, { field: 'credHelpers', source });
   return {
     credentials: credentialsOf(auths, source),
-    helperOf: (registry) => {
-      const helper = helpers[registry] ?? (isLoggedIn(auths, registry) ? credsStore : undefined);
+    helperOf: (...names) => {
+      const helper = names.map((name) => helpers[name]).find(isText) ?? credsStore;
       return typeof helper === 'string' && helper !== '' ? helper : undefined;
     },
   };
@@ -62,11 +62,6 @@ export function parseDockerConfig(text: string, source: string): DockerConfig {
 /** Parses the legacy `.dockercfg`, which is the content of `auths` alone. @throws RegistryError if it is malformed */
 export function parseDockercfg(text: string, source: string): DockerConfig {
   return { credentials: credentialsOf(parseJson(text, source), source), helperOf: () => undefined };
-}
-
-/** With a store for all credentials, `auths` has an empty entry for each registry that the user has logged in to. */
-function isLoggedIn(auths: Readonly<Record<string, unknown>>, registry: string): boolean {
-  return Object.keys(auths).some((key) => key.replace(/^https?:\/\//, '').split('/')[0] === registry);
 }
 
 function credentialsOf(auths: Readonly<Record<string, unknown>>, source: string): ReadonlyMap<string, Credential> {

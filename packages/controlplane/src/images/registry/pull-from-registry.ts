@@ -42,7 +42,7 @@ export async function pullFromRegistry(
         return new RegistryRepository(new RegistrySession(settings), { name, retry });
       },
     });
-  const failures: RegistryError[] = [];
+  const failures: Failure[] = [];
   const helper = helperFor(config, domain);
   const fromHelper = helper && (() => helperCredential(helper.name, { ...helper, env, signal: options.signal }));
   for await (const credential of allCredentials(found, { fromHelper, failures })) {
@@ -51,10 +51,10 @@ export async function pullFromRegistry(
     } catch (error) {
       options.signal.throwIfAborted();
       if (!(error instanceof RegistryAccessError)) throw error;
-      failures.push(error);
+      failures.push({ error, credential });
     }
   }
-  throw failures.reduce(combined);
+  throw failures.reduce(combined).error;
 }
 
 /** Yields the known credentials, then that of a helper program, which may take long; `undefined` if none exists. */
@@ -63,7 +63,7 @@ async function* allCredentials(
   options: {
     readonly fromHelper: (() => Promise<Credential | undefined>) | undefined;
     /** Gets the error of a helper that fails. The image may be public, and `docker` may not be installed here. */
-    readonly failures: RegistryError[];
+    readonly failures: Failure[];
   },
 ): AsyncGenerator<Credential | undefined> {
   yield* known;
@@ -72,7 +72,7 @@ async function* allCredentials(
     last = await options.fromHelper?.();
   } catch (error) {
     if (!(error instanceof RegistryError)) throw error;
-    options.failures.push(error);
+    options.failures.push({ error, credential: undefined });
   }
   if (last || known.length === 0) yield last;
 }
@@ -84,14 +84,22 @@ function helperFor(
 ): { readonly name: string; readonly server: string } | undefined {
   const isDockerHub = domain === 'docker.io';
   const server = isDockerHub ? 'https://index.docker.io/v1/' : domain;
-  const name = helperOf(server) ?? (isDockerHub ? helperOf('index.docker.io') : undefined) ?? helperOf(domain);
+  const name = isDockerHub ? helperOf(server, 'index.docker.io', domain) : helperOf(domain);
   return name === undefined ? undefined : { name, server };
 }
 
-/** Combines the errors of two credentials. */
-function combined(first: RegistryError, next: RegistryError): RegistryError {
-  const text = `${next.what}: ${next.why}`;
-  if (first.message.includes(text)) return first;
-  const why = `${first.why}; with other credentials: ${text}`;
-  return new RegistryAccessError({ what: first.what, why, remedy: first.remedy ?? next.remedy });
+/** The failure of one attempt, or of the helper. */
+interface Failure {
+  readonly error: RegistryError;
+  readonly credential: Credential | undefined;
+}
+
+/** Combines the errors of two attempts. */
+function combined(first: Failure, next: Failure): Failure {
+  const { what, why, remedy } = first.error;
+  const text = `${next.error.what}: ${next.error.why}`;
+  if (first.error.message.includes(text)) return first;
+  const how = next.credential ? 'with other credentials' : 'without credentials';
+  const error = new RegistryAccessError({ what, why: `${why}; ${how}: ${text}`, remedy: remedy ?? next.error.remedy });
+  return { ...first, error };
 }

@@ -173,12 +173,24 @@ describe('ImageStore.pull', () => {
   it('does not try further credentials, or name a credential helper, if access is not the problem', async () => {
     writeConfig({ auths: { [registry.host]: user }, credHelpers: { 'example.com': 'x' }, credsStore: 'desktop' });
     intercept('/manifests/', (request, response) => {
-      response.writeHead(418).end();
+      response.writeHead(501).end();
       return request.method === 'GET';
     });
     const error = await failure({ secrets: [secret(user)] });
-    expect(error.message).toBe(`cannot pull ${registry.host}/team/app:1: the registry responds with status 418`);
-    expect(registry.paths).toHaveLength(1);
+    expect(error.message).toBe(`cannot pull ${registry.host}/team/app:1: the registry responds with status 501`);
+    expect(registry.seen.every(({ headers }) => headers.authorization === undefined)).toBe(true);
+  });
+
+  it.each([400, 429])('tries the next credential if the token server responds with status %i', async (status) => {
+    Object.assign(registry.behavior, { login: 'token', user });
+    let isFirst = true;
+    intercept('/token', (_request, response) => {
+      if (isFirst) response.writeHead(status, { 'retry-after': '3600' }).end();
+      const handled = isFirst;
+      isFirst = false;
+      return handled;
+    });
+    await pull({ secrets: [secret({ username: 'eve', password: 'old' }), secret(user)] });
   });
 
   it('downloads content again whose copy in the store is damaged', async () => {
@@ -192,6 +204,8 @@ describe('ImageStore.pull', () => {
       writeFileSync(stored(blob), content);
       const reason = `${blob} in the image store is damaged`;
       await expect(store.root(digest, { firstId: undefined })).rejects.toThrow(reason);
+      // A node with the policy IfNotPresent pulls only what it does not find.
+      expect([store.find(name), await store.list()]).toEqual([undefined, []]);
       await pull();
     }
     // A crash of the machine may leave an empty file.
@@ -227,7 +241,7 @@ describe('ImageStore.pull', () => {
     beforeEach(() => {
       registry.behavior.user = user;
       registry.behavior.login = 'token';
-      writeConfig({ auths: { [registry.host]: {} }, credsStore: 'keychain' });
+      writeConfig({ credsStore: 'keychain' });
     });
 
     it('gets a password or a refresh token', async () => {
@@ -247,15 +261,22 @@ describe('ImageStore.pull', () => {
       [
         'is not on the PATH',
         undefined,
-        /from docker-credential-keychain: it is not on the PATH; with other .* no token/,
+        /from docker-credential-keychain: it is not on the PATH; without credentials: .* no token/,
       ],
       ['has no credential', 'echo "credentials not found in native keychain"; exit 1', /^cannot log in .* no token/],
       [
         'fails',
         'echo "the keychain is locked"; exit 1',
-        /from docker-credential-keychain: the keychain is locked; with/,
+        /from docker-credential-keychain: the keychain is locked; without/,
       ],
-      ['prints something else', 'echo "{\\"Secret\\": \\"very-secret"', /keychain: its output is invalid; with/],
+      [
+        'prints a credential and fails',
+        'echo "{\\"Secret\\": \\"very-secret\\"}"; exit 3',
+        /keychain: it ended with exit code 3; without/,
+      ],
+      ['is killed', 'kill -TERM $$', /keychain: it ended with SIGTERM; without/],
+      ['prints too much', 'echo "{\\"Secret\\": \\"very-secret"; yes', /keychain: its output is too long; without/],
+      ['prints something else', 'echo "{\\"Secret\\": \\"very-secret"', /keychain: its output is invalid; without/],
     ])('pulls without credentials if it %s', async (_, script, message) => {
       const env = script === undefined ? { HOME: home, PATH: home } : installHelper(script);
       const error = await failure({ env });

@@ -93,21 +93,25 @@ export class RegistryAuthorization {
     const { statusCode = 0 } = response;
     if (statusCode === 401 || statusCode === 403)
       throw new RegistryAccessError(this.#noToken(url, 'it rejects the credentials'));
-    if (statusCode !== 200) throw new RegistryError(this.#noToken(url, `its response has the status ${statusCode}`));
+    if (statusCode !== 200) {
+      const text = this.#noToken(url, `its response has the status ${statusCode}`);
+      // RFC 6749 has 400 for an invalid refresh token.
+      throw statusCode >= 400 && statusCode < 500 ? new RegistryAccessError(text) : new RegistryError(text);
+    }
     const { token, access_token } = parseTokens(text);
     const found = token || access_token;
     if (typeof found === 'string' && /^[\x21-\x7e]+$/.test(found)) return found;
     throw new RegistryError(this.#noToken(url, 'its response contains no token'));
   }
 
-  /** @throws RegistryError if credentials would be sent unencrypted */
+  /** @throws RegistryAccessError if credentials would be sent unencrypted */
   #realm(realm: string, isSecure: boolean): URL {
     const url = URL.canParse(realm) ? new URL(realm) : undefined;
     const isPlain = url?.protocol === 'http:' && (!isSecure || isLoopback(url.hostname));
     if (url && (url.protocol === 'https:' || isPlain)) return url;
     const { registry } = this.#options;
     const why = url ? `its token server ${url.host} does not use HTTPS` : 'it names no token server';
-    throw new RegistryError({ what: `cannot log in to ${registry}`, why });
+    throw new RegistryAccessError({ what: `cannot log in to ${registry}`, why });
   }
 
   #noToken(url: URL, why: string): ErrorText {

@@ -7,8 +7,8 @@ export class RegistryError extends KubewrightError {
 }
 
 /**
- * Thrown if the registry denies access, or says that the image does not exist: many registries say so to users who may not read it.
- * Another credential may help.
+ * Thrown if the registry or its token server rejects a request. Another credential may help, even if the registry says that the image
+ * does not exist: many registries say so to users who may not read it.
  */
 export class RegistryAccessError extends RegistryError {
   override readonly name = 'RegistryAccessError';

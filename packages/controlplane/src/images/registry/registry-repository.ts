@@ -114,19 +114,23 @@ export class RegistryRepository {
     throw this.#rejected(what, { status: statusCode, details: await detailsOf(response) });
   }
 
-  #rejected(what: string, { status, details }: { readonly status: number; readonly details: string }): RegistryError {
-    const failed = `cannot pull ${this.#name}`;
+  #rejected(path: string, { status, details }: { readonly status: number; readonly details: string }): RegistryError {
+    const what = `cannot pull ${this.#name}`;
     if (status === 401 || status === 403) {
       return new RegistryAccessError({
-        what: failed,
+        what,
         why: `the registry denies access${details}`,
         remedy: 'log in with docker login, or add a Secret to the imagePullSecrets of the pod',
       });
     }
-    if (status === 404 && what.startsWith('manifests/'))
-      return new RegistryAccessError({ what: failed, why: `the registry does not have it${details}` });
-    if (status === 404) return this.#error(`${what} is missing${details}`);
-    return this.#error(`the registry responds with status ${status}${details}`);
+    const isMissing = status === 404 && path.startsWith('manifests/');
+    const why = isMissing
+      ? 'the registry does not have it'
+      : status === 404
+        ? `${path} is missing`
+        : `the registry responds with status ${status}`;
+    const text = { what, why: `${why}${details}` };
+    return status >= 400 && status < 500 ? new RegistryAccessError(text) : new RegistryError(text);
   }
 
   /** @throws RegistryError for a failed connection; the signal's reason if it is aborted; or else the error itself */
