@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs';
+import type { AnswerFacts } from './answer-facts.ts';
 import { countCauses, type Difference, findDifferences } from './count-causes.ts';
 import { EmbeddedServer } from './embedded-server.ts';
 import { generateRequests } from './generate-requests.ts';
@@ -33,20 +34,37 @@ export async function recordAnswers(options: LiveOptions): Promise<readonly Reco
   const answers: RecordedAnswer[] = [];
   for (let start = 0; start < requests.length; start += 8) {
     const batch = requests.slice(start, start + 8).map(async (request) => {
-      const answer = await target.ask(request, byId.get(request.kind) as ParityKind).catch(unlessPanic);
+      const kind = byId.get(request.kind) as ParityKind;
+      const answer = await answerUnlessPanic(() => target.ask(request, kind), real);
       return answer ? [{ request, answer }] : [];
     });
     answers.push(...(await Promise.all(batch)).flat());
   }
+  const panics = requests.length - answers.length;
+  if (panics > requests.length / 1000)
+    throw new Error(`the real server closed ${panics} connections without a response`);
   return answers;
 }
 
 /**
- * Ignores a request at which kube-apiserver 1.36.3 panics, so that it closes the connection: a strategic merge patch whose merge key
- * is a list, for example.
+ * Sends a request until it is answered. Returns undefined for one at which kube-apiserver 1.36.3 panics and closes the connection, such
+ * as a strategic merge patch whose merge key is a list.
+ *
+ * @throws Error if the server no longer responds to others either
  */
-function unlessPanic(error: unknown): undefined {
-  if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+async function answerUnlessPanic(
+  send: () => Promise<AnswerFacts>,
+  server: RealServer,
+): Promise<AnswerFacts | undefined> {
+  for (let attempt = 0; attempt < 2; attempt++) {
+    try {
+      return await send();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
+      await server.send({ method: 'GET', path: '/livez' });
+    }
+  }
+  return undefined;
 }
 
 /** Compares our server with a real one, and returns the differences. */

@@ -4,6 +4,7 @@ import { nodeSelector } from '../core/scheduling-validation.ts';
 import type {
   AllocatedDeviceStatus,
   AllocationResult,
+  Condition,
   DeviceAllocationConfiguration,
   DeviceAllocationResult,
   DeviceRequestAllocationResult,
@@ -12,7 +13,17 @@ import type {
   Resourcev1ResourceClaim,
 } from '../generated/drafts.ts';
 import { csiDriverName } from '../storage/csi-validation.ts';
-import { all, type Check, each, enumOf, fields, immutable, required, unique } from '../validation/check.ts';
+import {
+  all,
+  type Check,
+  each,
+  enumOf,
+  fields,
+  immutable,
+  required,
+  semanticEqual,
+  unique,
+} from '../validation/check.ts';
 import { conditions } from '../validation/conditions.ts';
 import { interfaceAddress } from '../validation/ip.ts';
 import { dnsLabel } from '../validation/rules.ts';
@@ -30,7 +41,7 @@ export function claimStatusFaults(claim: Resourcev1ResourceClaim, old: Resourcev
   const { allocation: oldAllocation, reservedFor: oldReservedFor = [] } = old.status ?? {};
   const reference = requestReference(claim.spec.devices?.requests ?? []);
   const reservedAt = path.child('reservedFor');
-  const isKnown = (one: ResourceClaimConsumerReference) => oldReservedFor.some(({ uid }) => uid === one.uid);
+  const isKnown = (one: ResourceClaimConsumerReference) => oldReservedFor.some((old) => semanticEqual(old, one));
   const isDeleted = claim.metadata.deletionTimestamp !== undefined;
   return [
     ...consumers(reservedFor, reservedAt),
@@ -118,6 +129,8 @@ function deviceStatuses(allocation: AllocationResult | undefined): Check<Allocat
   return all(each(status), unique(key));
 }
 
+const none: Check<Condition[]> = () => [];
+
 const network: Check<NetworkDeviceData> = fields<NetworkDeviceData>({
   interfaceName: maxBytes(256),
   hardwareAddress: maxBytes(128),
@@ -134,10 +147,12 @@ const deviceStatus: Check<AllocatedDeviceStatus> = fields<AllocatedDeviceStatus>
   driver: csiDriverName,
   pool: poolName,
   device: dnsLabel,
-  conditions: atMost(8, (list, path) => conditions(list, path)),
+  conditions: (list, path) => [...atMost(8, none)(list, path), ...conditions(list, path)],
   data: (data, path) => {
     if (data === undefined || data === null) return [];
-    return JSON.stringify(data).length > maxData ? [tooLongField(path, { max: maxData })] : rawObject(data, path);
+    return Buffer.byteLength(JSON.stringify(data)) > maxData
+      ? [tooLongField(path, { max: maxData })]
+      : rawObject(data, path);
   },
   networkData: network,
 });
@@ -150,7 +165,8 @@ function shareFaults(shareID: string | undefined, path: FieldPath): readonly Fie
   if (shareID === undefined) return [];
   const at = path.child('shareID');
   // Upstream also accepts other forms of a UUID to reject them with a better text.
-  const forms = /^(urn:uuid:|\{)?[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}\}?$/i;
+  const forms =
+    /^((urn:uuid:)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\{[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}|[0-9a-f]{32})$/i;
   if (![36, 45, 38, 32].includes(shareID.length)) {
     return [invalidField(at, shareID, `error validating uid: invalid UUID length: ${shareID.length}`)];
   }

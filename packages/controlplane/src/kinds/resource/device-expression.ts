@@ -1,6 +1,6 @@
 import { invalidField } from '@kubewright/apimachinery';
 import { tooLongField } from '@kubewright/apimachinery/internal';
-import { CelCompileError, compileExpression, kubernetesEnvironment } from '@kubewright/schema';
+import { CelCompileError, type CelExpression, compileExpression, kubernetesEnvironment } from '@kubewright/schema';
 import type { SchemaNode } from '@kubewright/schema/internal';
 import type { Check } from '../validation/check.ts';
 
@@ -12,7 +12,7 @@ function mapOf(additionalProperties: SchemaNode): SchemaNode {
   return { type: 'object', additionalProperties };
 }
 
-/** The variable `device`. Quantities have no type in schemas, so expressions may use a capacity as any type. */
+/** The variable `device`. Schemas have no type for quantities, or for attributes of any type: both are `dyn` here. */
 const device: SchemaNode = {
   type: 'object',
   properties: new Map([
@@ -25,14 +25,19 @@ const device: SchemaNode = {
 
 /** Validates the CEL expression that selects devices. Mirrors `k8s.io/dynamic-resource-allocation/cel` (1.36), without cost limits. */
 export const deviceExpression: Check<string> = (expression = '', path) => {
-  if (expression.length > maxLength) return [tooLongField(path, { max: maxLength })];
+  if (Buffer.byteLength(expression) > maxLength) return [tooLongField(path, { max: maxLength })];
   try {
     const { program } = compileExpression(expression, { environment: kubernetesEnvironment(), variables: { device } });
-    const { kind } = program.resultType;
-    if (kind === 'bool' || kind === 'dyn') return [];
-    return [invalidField(path, expression, `must evaluate to bool or the unknown type, not ${kind}`)];
+    const type = typeName(program.resultType);
+    if (type === 'bool' || type === 'dyn') return [];
+    return [invalidField(path, expression, `must evaluate to bool or the unknown type, not ${type}`)];
   } catch (error) {
     if (!(error instanceof CelCompileError)) throw error;
     return [invalidField(path, expression, `compilation failed: ${error.message}`)];
   }
 };
+
+/** Formats a type as upstream prints it: `map(string, string)`. */
+function typeName({ name, params }: CelExpression['program']['resultType']): string {
+  return params.length === 0 ? name : `${name}(${params.map(typeName).join(', ')})`;
+}

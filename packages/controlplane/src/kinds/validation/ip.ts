@@ -19,9 +19,18 @@ export const interfaceAddress: Check<string> = (value = '', path) => {
   const reject = (detail: string): readonly FieldError[] => [invalidField(path, value, detail)];
   if (!parseCidr(value)) return reject('must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)');
   const [address = '', length] = value.split('/');
-  const canonical = `${isIPv4(address) ? address : new URL(`http://[${address}]`).hostname.slice(1, -1)}/${length}`;
+  const canonical = isIPv4(address) ? value : canonicalIpv6(address, Number(length));
   return value === canonical ? [] : reject(`must be in canonical form (${JSON.stringify(canonical)})`);
 };
+
+/** Prints an IPv6 address as Go does: an address that is mapped from IPv4 is printed as IPv4. */
+function canonicalIpv6(address: string, length: number): string {
+  const shown = new URL(`http://[${address}]`).hostname.slice(1, -1);
+  const [, ...mapped] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(shown) ?? [];
+  if (mapped.length === 0) return `${shown}/${length}`;
+  const bytes = mapped.flatMap((group) => [Number.parseInt(group, 16) >> 8, Number.parseInt(group, 16) & 0xff]);
+  return `${bytes.join('.')}/${length > 32 ? length - 96 : length}`;
+}
 
 /** Rejects addresses that endpoints cannot have: unspecified, link-local and, unless allowed, loopback addresses. */
 export function specialAddress(
@@ -48,7 +57,8 @@ export function specialAddress(
 /** Parses a network. Its bits are returned as a string, so that containment is a prefix test. */
 export function parseCidr(text: string): { readonly bits: string; readonly length: number } | undefined {
   const [address = '', prefix = ''] = text.split('/', 2);
-  if (!/^(0|[1-9]\d{0,2})$/.test(prefix) || text.split('/').length !== 2) return undefined;
+  // Go has no zones in networks.
+  if (!/^(0|[1-9]\d{0,2})$/.test(prefix) || text.split('/').length !== 2 || text.includes('%')) return undefined;
   const bits = isIPv4(address) ? bitsOfIpv4(address) : isIPv6(address) ? bitsOfIpv6(address) : undefined;
   const length = Number(prefix);
   return bits === undefined || length > bits.length ? undefined : { bits: bits.slice(0, length), length };

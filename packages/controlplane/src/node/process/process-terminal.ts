@@ -9,6 +9,7 @@ export class ProcessTerminal {
   readonly #child: ChildProcess;
   readonly #start: (command: readonly string[]) => ChildProcess;
   readonly #terminal: Promise<Terminal | undefined>;
+  readonly #ended: Promise<unknown>;
 
   /**
    * @param child - the program that holds the terminal.
@@ -18,6 +19,7 @@ export class ProcessTerminal {
     this.#child = child;
     this.#start = options.start;
     this.#terminal = readTerminal(child);
+    this.#ended = new Promise((resolve) => child.once('exit', resolve));
   }
 
   /** The command, which leads the terminal's session; undefined if it ended first. */
@@ -35,7 +37,7 @@ export class ProcessTerminal {
     for await (const size of sizes) {
       if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
       try {
-        await ended(this.#start(resizeCommand(terminal, size)));
+        await Promise.race([ended(this.#start(resizeCommand(terminal, size))), this.#ended]);
       } catch (error) {
         // Without `stty`, the terminal keeps its size.
         if (error instanceof CommandError) return;
