@@ -25,15 +25,20 @@ async function walk(text) {
   const blocks = pageBlocks(text);
   const steps = blocks.filter(({ language, title }) => language === 'sh' && title === '');
   let heading = '';
+  let failures = 0;
   for (const step of steps) {
     const next = blocks[blocks.indexOf(step) + 1];
     const current = headingAt(text, step.line);
     if (current !== heading) process.stdout.write(`\n${bold(`# ${current}`)}\n`);
     heading = current;
     // Without --once, the cluster of a reader stays, and the rest of the page may work.
-    if (!(await type(step, next?.language === 'text' ? next.text : undefined)) && isOnce) return 1;
+    if (await type(step, next?.language === 'text' ? next.text : undefined)) continue;
+    if (isOnce) return 1;
+    failures++;
   }
   if (isOnce) return 0;
+  if (failures > 0)
+    process.stdout.write(`\nCommands that did not do what the page says: ${failures} of ${steps.length}, see above.\n`);
   process.stdout.write(
     `\nThe cluster is yours. In another terminal:\n\n  export KUBECONFIG=${process.env.KUBECONFIG}\n\nPress Ctrl-C to stop.\n`,
   );

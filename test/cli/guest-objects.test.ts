@@ -8,7 +8,7 @@ import { ValidatingWebhookConfiguration } from '@kubewright/apimachinery/admissi
 import { EmbeddedCluster } from '@kubewright/controlplane';
 import { silentLogger as log } from '@kubewright/runtime';
 import { describe, expect, it } from 'vitest';
-import { GuestObjects } from '../../packages/cli/src/dev/place/guest-objects.ts';
+import { GuestObjects, ownerAnnotation } from '../../packages/cli/src/dev/place/guest-objects.ts';
 
 const name = 'shop-validating';
 
@@ -26,9 +26,10 @@ function configuration(clientConfig: object): UnstructuredObject {
 
 describe('GuestObjects', () => {
   it.each([
-    ['removes the webhooks of a dev that was killed on this machine', '192.0.2.1', undefined],
-    ['returns the webhooks of another developer', '192.0.2.2', 'https://192.0.2.2:1/validate'],
-  ])('%s', async (_, host, left) => {
+    ['removes the webhooks of a dev of this project that was killed', { [ownerAnnotation]: 'ada:/shop' }, undefined],
+    ['returns the webhooks of another developer', { [ownerAnnotation]: 'eve:/shop' }, 'https://192.0.2.1:1/validate'],
+    ['returns webhooks of unknown origin', {}, 'https://192.0.2.1:1/validate'],
+  ])('%s', async (_, annotations, left) => {
     await using cluster = await EmbeddedCluster.start({ clock, random, log, components: ['apiserver'] });
     const client = cluster.client();
     const target = { client, environment: { clock, signal: new AbortController().signal } };
@@ -36,11 +37,11 @@ describe('GuestObjects', () => {
     const urls = async (): Promise<readonly (string | undefined)[]> =>
       ((await configurations.get({ name })).webhooks ?? []).map(({ clientConfig }) => clientConfig.url);
     // The object is well-formed.
-    const former = configuration({ url: `https://${host}:1/validate` }) as unknown as ValidatingWebhookConfiguration;
-    await configurations.create(former);
+    const former = configuration({ url: 'https://192.0.2.1:1/validate' }) as unknown as ValidatingWebhookConfiguration;
+    await configurations.create({ ...former, metadata: { name, annotations } });
     const local = configuration({ url: 'https://192.0.2.1:2/validate' });
     const original = configuration({ service: { namespace: 'shop', name: 'webhooks', path: '/validate' } });
-    const objects = new GuestObjects(target);
+    const objects = new GuestObjects(target, { owner: 'ada:/shop' });
     await objects.apply(local, original);
     expect(await urls()).toEqual(['https://192.0.2.1:2/validate']);
     await objects.leave(target);

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import {
   MutatingWebhookConfiguration,
@@ -7,6 +8,7 @@ import {
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { ownerAnnotation } from '../../packages/cli/src/dev/place/guest-objects.ts';
 import { build } from '../main-job/repository.ts';
 import { CommandLine, type Started } from './command-line.ts';
 import { expectServed, rejection, shopsOf, webhookProject } from './webhook-page.ts';
@@ -104,7 +106,8 @@ describe('kubewright dev --context, with webhooks', () => {
     const url = 'https://127.0.0.1:9/mutate';
     const { name, rules, admissionReviewVersions, sideEffects } = deployed.webhooks[0];
     await client.resource(MutatingWebhookConfiguration).create({
-      ...{ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingWebhookConfiguration', metadata: mutating },
+      ...{ apiVersion: 'admissionregistration.k8s.io/v1', kind: 'MutatingWebhookConfiguration' },
+      metadata: { ...mutating, annotations: { [ownerAnnotation]: `${hostname()}:${root}` } },
       webhooks: [{ name, rules, admissionReviewVersions, sideEffects, clientConfig: { url } }],
     });
     const conversion = async () => (await client.resource(CustomResourceDefinition).get(crd)).spec.conversion;

@@ -125,10 +125,14 @@ function rankOf(depth: number): number {
   return depth * 10;
 }
 
-/** Ranks a write of a spec before the events that it causes, and statuses last: those of pods first, that of the workload at the end. */
+/**
+ * Ranks a write of more than metadata before the events that it causes, and statuses last: those of pods first, that of the workload at
+ * the end.
+ */
 function rankOfWrite(entry: Entry, depth: number): number {
   if (isStatus(entry)) return 100 - depth;
-  return rankOf(depth) + ('f:spec' in (entry.fieldsV1 ?? {}) ? 0.2 : 2);
+  const isCause = Object.keys(entry.fieldsV1 ?? {}).some((field) => field !== 'f:metadata');
+  return rankOf(depth) + (isCause ? 0.2 : 2);
 }
 
 /** Returns the entry of the client that created an object: among the entries of that second, the one with the most fields. */

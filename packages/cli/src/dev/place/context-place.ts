@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { isNotFound } from '@kubewright/apimachinery';
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
@@ -48,7 +49,7 @@ export async function contextPlace(
     host === undefined
       ? undefined
       : await LocalApiServer.create(environment, { project, host, except: webhooks?.port });
-  const objects = new GuestObjects(target);
+  const objects = new GuestObjects(target, { owner: `${hostname()}:${project.root}` });
   const logins: AccountLogin[] = [];
   return {
     client,

@@ -6,18 +6,24 @@ import { isDelegated, serviceOf } from '../../target/api-services.ts';
 import { applyObjects, deleteObjects, isUnknownKind, kindOf, type Target } from '../../target/apply-objects.ts';
 import { injection } from '../../webhooks/local-objects.ts';
 
+/** Annotation of the webhook configurations that `dev` creates. */
+export const ownerAnnotation = 'kubewright.dev/dev-owner';
+
 /**
  * The objects that `dev` applies to an existing cluster. At the end, objects that it created are deleted. Objects that existed
  * before stay, and those that were redirected to this machine point to their original servers again.
  */
 export class GuestObjects {
   readonly #target: Target;
+  readonly #owner: string;
   readonly #seen = new Set<string>();
   #made: readonly UnstructuredObject[] = [];
   #diverted: readonly Diverted[] = [];
 
-  constructor(target: Target) {
+  /** @param options - `owner`: identifies this machine and project among the developers who share the cluster. */
+  constructor(target: Target, { owner }: { readonly owner: string }) {
     this.#target = target;
+    this.#owner = owner;
   }
 
   /** Kinds that did not exist before. */
@@ -30,7 +36,7 @@ export class GuestObjects {
     const key = keyOf(object);
     if (!this.#seen.has(key)) {
       const former = await this.#get(object);
-      const isOurs = former === undefined || isLeftOver(former, object);
+      const isOurs = former === undefined || this.#isLeftOver(former, object);
       // An apply would keep fields that are no longer set.
       if (former && isOurs) await deleteObjects(this.#target, [former]);
       if (isOurs) this.#made = [...this.#made, original];
@@ -42,7 +48,7 @@ export class GuestObjects {
       await patch(object, redirect(object, callsOf(object)), this.#target);
       if (isAdmission(object) || isDelegated(object)) return;
     }
-    await applyObjects(this.#target, [object]);
+    await applyObjects(this.#target, [isAdmission(object) ? this.#owned(object) : object]);
   }
 
   /** Removes webhook configurations that are not among the given objects. */
@@ -64,6 +70,17 @@ export class GuestObjects {
     for (const each of this.#diverted) await restore(each, target).catch((error: unknown) => void failures.push(error));
     await deleteObjects(target, this.#made);
     if (failures.length > 0) throw failures[0];
+  }
+
+  /** True if an earlier `dev` of this project, which was killed, left the object behind. */
+  #isLeftOver(former: UnstructuredObject, object: UnstructuredObject): boolean {
+    if (isDelegated(object)) return serviceOf(former)?.name === serviceOf(object)?.name;
+    return isAdmission(former) && former.metadata?.annotations?.[ownerAnnotation] === this.#owner;
+  }
+
+  #owned(object: UnstructuredObject): UnstructuredObject {
+    const annotations = { ...object.metadata?.annotations, [ownerAnnotation]: this.#owner };
+    return { ...object, metadata: { ...object.metadata, annotations } };
   }
 
   async #divert(diverted: Diverted): Promise<void> {
@@ -94,25 +111,6 @@ interface Diverted {
 
 interface WebhookCall {
   readonly clientConfig?: { readonly url?: string };
-}
-
-/**
- * True if an earlier `dev` that was killed left the object behind: it points to this machine, where nothing listens. Webhooks on
- * another host may belong to another developer.
- */
-function isLeftOver(former: UnstructuredObject, object: UnstructuredObject): boolean {
-  if (isDelegated(object)) return serviceOf(former)?.name === serviceOf(object)?.name;
-  const [host, ...others] = webhookHosts(object);
-  return host !== undefined && others.length === 0 && webhookHosts(former).join() === host;
-}
-
-/** Returns the hosts that a webhook configuration points to, each once; `undefined` among them stands for Services. */
-function webhookHosts(object: UnstructuredObject): readonly (string | undefined)[] {
-  const { webhooks = [] } = object as { readonly webhooks?: readonly WebhookCall[] };
-  const hosts = webhooks.map(({ clientConfig: { url } = {} }) =>
-    url && URL.canParse(url) ? new URL(url).hostname : undefined,
-  );
-  return isAdmission(object) ? [...new Set(hosts)] : [];
 }
 
 /** Returns the part of an object that selects the servers the API server calls. */
