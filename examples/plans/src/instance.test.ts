@@ -1,6 +1,6 @@
 import { Deployment } from '@kubewright/apimachinery/apps/v1';
 import { Job } from '@kubewright/apimachinery/batch/v1';
-import { Namespace, Pod, Service } from '@kubewright/apimachinery/core/v1';
+import { ConfigMap, Namespace, Pod, Service } from '@kubewright/apimachinery/core/v1';
 import { applyManifests } from '@kubewright/controlplane';
 import {
   eventually,
@@ -134,6 +134,46 @@ describe('plans', () => {
     const spec = { plans: [{ name: 'deploy', phases: [] }] };
     await client.resource(OperatorVersion).create(OperatorVersion({ metadata: { name: 'late', namespace }, spec }));
     await operator.eventually(read, toMatch({ run: 1, progress: 'Complete' }), patience);
+  });
+
+  it('starts no run, and writes nothing again, if a manifest is invalid', async () => {
+    const { client } = environment;
+    const metadata = { name: 'typo', namespace };
+    const resources = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'typo' }, data: { text: '{{TYPO}}' } }];
+    const plans = [{ name: 'deploy', phases: [{ name: 'all', steps: [{ name: 'config', resources }] }] }];
+    await client.resource(OperatorVersion).create(OperatorVersion({ metadata, spec: { plans } }));
+    await client.resource(Instance).create(Instance({ metadata, spec: { operatorVersion: 'typo' } }));
+    await reconcileOnce(instance, { client, object: metadata });
+    const { status } = await client.resource(Instance).get(metadata);
+    const message = 'a manifest uses the unknown parameter TYPO';
+    expect(status).toMatchObject({ conditions: [{ reason: 'Blocked', message }] });
+    expect(status?.run).toBeUndefined();
+    expect((await reconcileOnce(instance, { client, object: metadata })).writes).toEqual([]);
+  });
+
+  it('runs another plan before that of a parameter which the next version of the operator adds', async () => {
+    const { client } = environment;
+    const metadata = { name: 'growing', namespace };
+    const specOf = (data: object, added: OperatorVersion['spec']['parameters'] = []) => {
+      const resources = [{ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'growing' }, data }];
+      const phases = [{ name: 'all', steps: [{ name: 'config', resources }] }];
+      const size = { name: 'SIZE', default: '1', trigger: 'scale' };
+      return { parameters: [size, ...added], plans: ['deploy', 'scale'].map((name) => ({ name, phases })) };
+    };
+    const versions = client.resource(OperatorVersion);
+    await versions.create(OperatorVersion({ metadata, spec: specOf({ size: '{{SIZE}}' }) }));
+    await client.resource(Instance).create(Instance({ metadata, spec: { operatorVersion: 'growing' } }));
+    const reconcile = async () => {
+      await reconcileOnce(instance, { client, object: metadata });
+      return (await client.resource(Instance).get(metadata)).status;
+    };
+    expect(await reconcile()).toMatchObject({ run: 1, plan: 'deploy', progress: 'Complete' });
+    await client.resource(Instance).patch(metadata, { type: 'merge', body: { spec: { parameters: { SIZE: '2' } } } });
+    const spec = specOf({ size: '{{SIZE}}', color: '{{COLOR}}' }, [{ name: 'COLOR', default: 'red' }]);
+    await versions.patch(metadata, { type: 'merge', body: { spec } });
+    expect(await reconcile()).toMatchObject({ run: 2, plan: 'scale', progress: 'Complete' });
+    expect(await reconcile()).toMatchObject({ run: 3, plan: 'deploy', progress: 'Complete' });
+    expect((await client.resource(ConfigMap).get(metadata)).data).toEqual({ size: '2', color: 'red' });
   });
 
   it.each([

@@ -1,4 +1,4 @@
-import type { Kind, KubernetesObject, ObjectKey } from '@kubewright/apimachinery';
+import type { KubernetesObject, ObjectKey } from '@kubewright/apimachinery';
 import { Deployment, StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { Job } from '@kubewright/apimachinery/batch/v1';
 import { ConfigMap, Service } from '@kubewright/apimachinery/core/v1';
@@ -6,6 +6,7 @@ import {
   type ControllerDefinition,
   controller,
   enqueueMapped,
+  type Lister,
   objectState,
   type ReconcileContext,
   watch,
@@ -14,41 +15,43 @@ import { Instance, type StepStatus } from './api/v1/instance.ts';
 import { OperatorVersion, type Step } from './api/v1/operator-version.ts';
 import { chooseRun } from './choose-plan.ts';
 import { overall, phasesAfter, runnableSteps } from './plan-progress.ts';
-import { allObjects, objectsOf } from './render.ts';
+import { allObjects, kinds, objectsOf } from './render.ts';
 import { InvalidInstance } from './typed.ts';
 
 type Context = ReconcileContext<Instance>;
-/** The kinds that plans can apply. */
-const kinds: readonly Kind<KubernetesObject>[] = [ConfigMap, Service, Deployment, StatefulSet, Job];
 
 /** Returns a controller that runs the plans of instances. */
 export function instances(): ControllerDefinition {
-  /** The instances with their operators, by key. An OperatorVersion does not know who uses it. */
-  const users = new Map<string, ObjectKey & { readonly operatorVersion: string }>();
-  const usersOf = ({ name }: ObjectKey) => [...users.values()].filter((user) => user.operatorVersion === name);
+  /** The cached instances; undefined before the first reconcile. */
+  let cached: Lister<Instance> | undefined;
+  /** Returns all instances of a namespace, because an OperatorVersion does not know who uses it. */
+  const instancesIn = ({ namespace = '' }: ObjectKey) => cached?.views({ namespace }).map(({ key }) => key) ?? [];
   return controller({
     for: Instance,
     owns: [ConfigMap, Service, Deployment, StatefulSet, Job],
-    watches: [watch(OperatorVersion, enqueueMapped(usersOf))],
-    async reconcile({ metadata: { namespace, name }, spec, status }, ctx) {
-      const { operatorVersion } = spec;
-      users.set(`${namespace}/${name}`, { namespace, name, operatorVersion });
+    watches: [watch(OperatorVersion, enqueueMapped(instancesIn))],
+    async reconcile({ metadata: { namespace }, spec, status }, ctx) {
+      cached = ctx.cache.lister(Instance);
       try {
-        const version = await ctx.get(OperatorVersion, { namespace, name: operatorVersion });
-        if (version === undefined) throw new InvalidInstance(`there is no OperatorVersion ${operatorVersion}`);
+        const version = await ctx.get(OperatorVersion, { namespace, name: spec.operatorVersion });
+        if (version === undefined) throw new InvalidInstance(`there is no OperatorVersion ${spec.operatorVersion}`);
         const { plan, status: run } = chooseRun(version.spec, { spec, status });
+        // A parameter that no run has taken yet has its new value in every plan; its own plan runs later.
+        const rendered = { ...run, parameters: { ...spec.parameters, ...run.parameters } };
+        // Rendered before anything is written, so that an invalid manifest starts no run.
+        const steps = runnableSteps(plan, run).map((step) => [step, objectsOf(step, version.spec, rendered)] as const);
         // Written before the first step, so that a crash in between does not start a second run.
         if (run !== status) await ctx.setStatus(run);
         const results = new Map<Step, StepStatus>();
-        for (const step of runnableSteps(plan, run))
-          results.set(step, { name: step.name, ...(await applyAll(objectsOf(step, version.spec, run), ctx)) });
+        for (const [step, objects] of steps) results.set(step, { name: step.name, ...(await applyAll(objects, ctx)) });
         const phases = phasesAfter(plan, run, results);
         const progress = overall(phases);
         const isComplete = progress === 'Complete';
+        const isSettled = run.progress === 'Complete' && steps.length === 0;
         const message = `plan ${plan.name}, run ${run.run}`;
         return {
-          // Deletes objects that no plan lists any longer.
-          ...(isComplete && { children: stillListed(allObjects(version.spec, run), ctx) }),
+          // Deletes objects that no plan lists any longer, once the status says that the run is complete.
+          ...(isSettled && { children: stillListed(allObjects(version.spec, rendered), ctx) }),
           status: { ...run, phases, progress },
           conditions: [{ type: 'Ready', status: isComplete ? 'True' : 'False', reason: progress, message }],
           // Continues immediately with the next steps or the next plan.
@@ -67,10 +70,7 @@ export function instances(): ControllerDefinition {
 
 /** Applies the objects of a step, and returns their progress. */
 async function applyAll(objects: readonly KubernetesObject[], ctx: Context): Promise<Omit<StepStatus, 'name'>> {
-  const known = kinds.map(({ kind }) => kind);
-  const foreign = objects.find(({ kind }) => !known.includes(kind));
-  if (foreign) throw new InvalidInstance(`a plan can apply ${known.join(', ')}, not ${foreign.kind}`);
-  // Checked above. The generated role depends on these types.
+  // Checked by `objectsOf`. The generated role depends on these types.
   const applied = await ctx.apply(objects as readonly (ConfigMap | Service | Deployment | StatefulSet | Job)[]);
   const states = applied.map((object) => ({ name: object.metadata.name, ...objectState(object) }));
   const late = states.find(({ state }) => state === 'Failed') ?? states.find(({ state }) => state !== 'Current');

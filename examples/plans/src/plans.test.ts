@@ -114,17 +114,19 @@ describe('objectsOf', () => {
   const parameters = [{ name: 'N', type: 'integer' as const }, { name: 'B', type: 'boolean' as const }, { name: 'S' }];
   const rendered = (manifest: object) =>
     objectsOf(
-      { name: 'step', resources: [manifest] },
+      { name: 'step', resources: [{ kind: 'ConfigMap', ...manifest }] },
       { parameters, plans: [] },
       { parameters: { N: '3', B: 'true', S: '5' } },
     )[0];
 
   it('replaces placeholders with values of the parameter type', () => {
     const manifest = { a: '{{N}}', b: ['{{ B }}', '{{S}}'], c: 'n={{N}} s={{S}}', d: 1 };
-    expect(rendered(manifest)).toEqual({ a: 3, b: [true, '5'], c: 'n=3 s=5', d: 1 });
+    expect(rendered(manifest)).toEqual({ kind: 'ConfigMap', a: 3, b: [true, '5'], c: 'n=3 s=5', d: 1 });
   });
 
-  it('rejects unknown parameters', () => {
+  it('rejects unknown parameters and other kinds', () => {
     expect(() => rendered({ a: '{{X}}' })).toThrow(new InvalidInstance('a manifest uses the unknown parameter X'));
+    const message = 'a plan can apply ConfigMap, Service, Deployment, StatefulSet, Job, not Pod';
+    expect(() => rendered({ kind: 'Pod' })).toThrow(new InvalidInstance(message));
   });
 });

@@ -1,12 +1,18 @@
-import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
+import { Deployment, StatefulSet } from '@kubewright/apimachinery/apps/v1';
+import { Job } from '@kubewright/apimachinery/batch/v1';
+import { ConfigMap, Service } from '@kubewright/apimachinery/core/v1';
 import type { InstanceStatus } from './api/v1/instance.ts';
 import type { OperatorVersionSpec, Step } from './api/v1/operator-version.ts';
 import { InvalidInstance, typed, type Value } from './typed.ts';
 
+/** The kinds that plans can apply. */
+export const kinds: readonly Kind<KubernetesObject>[] = [ConfigMap, Service, Deployment, StatefulSet, Job];
+
 /**
  * Returns the objects of a step. A Job runs once, so its name ends with the number of the run.
  *
- * @throws InvalidInstance if a manifest uses an unknown parameter
+ * @throws InvalidInstance if a manifest uses an unknown parameter or another kind
  */
 export function objectsOf(
   { resources }: Step,
@@ -15,15 +21,17 @@ export function objectsOf(
 ): readonly KubernetesObject[] {
   const parameterOf = (name: string): Value => {
     const parameter = parameters.find((each) => each.name === name);
-    const text = texts[name];
+    const text = texts[name] ?? parameter?.default;
     if (!parameter || text === undefined) throw new InvalidInstance(`a manifest uses the unknown parameter ${name}`);
     return typed(parameter, text);
   };
+  const known = kinds.map(({ kind }) => kind);
   return resources.map((manifest) => {
     // The server validates the result.
     const object = render(manifest, parameterOf) as KubernetesObject;
-    const { metadata } = object;
-    return object.kind === 'Job' ? { ...object, metadata: { ...metadata, name: `${metadata.name}-${run}` } } : object;
+    const { kind, metadata } = object;
+    if (!known.includes(kind)) throw new InvalidInstance(`a plan can apply ${known.join(', ')}, not ${kind}`);
+    return kind === 'Job' ? { ...object, metadata: { ...metadata, name: `${metadata.name}-${run}` } } : object;
   });
 }
 
