@@ -1,9 +1,11 @@
 import { reconcileOnce } from '@kubewright/testing';
-import { expect, it, vi } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import { playbookController } from './playbook-operator.ts';
 import { readWatches } from './watches.ts';
 
 const file = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
+
+afterEach(() => vi.unstubAllEnvs());
 
 it('says on the object that ansible-playbook is missing', async () => {
   vi.stubEnv('PATH', '/nonexistent');

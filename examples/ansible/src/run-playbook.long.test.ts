@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runPlaybook } from './run-playbook.ts';
 
 // A playbook takes seconds, or many more on a busy machine.
@@ -19,6 +19,7 @@ describe.skipIf(isMissing)('runPlaybook (needs ansible-playbook: node scripts/fi
     const settings = `[defaults]\ncallback_plugins = ${plugins}\nstdout_callback = report\nlocalhost_warning = false\n`;
     await writeFile(join(folder, 'ansible.cfg'), settings);
   });
+  afterEach(() => vi.unstubAllEnvs());
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
   /** Runs a playbook of one play. */
@@ -27,11 +28,32 @@ describe.skipIf(isMissing)('runPlaybook (needs ansible-playbook: node scripts/fi
     await writeFile(path, JSON.stringify([{ hosts: 'localhost', gather_facts: false, ...play }]));
     return runPlaybook(path, { variables: {}, signal: AbortSignal.timeout(100_000) });
   };
+  const want = (children: unknown) => ({ 'ansible.builtin.set_stats': { data: { children } } });
   const fail = (msg: string) => ({ name: 'Stop', 'ansible.builtin.fail': { msg } });
 
   it('reports a success if a failed task was rescued', async () => {
     const tasks = [{ block: [fail('broken')], rescue: [{ 'ansible.builtin.debug': { msg: 'handled' } }] }];
-    expect((await run({ tasks })).counts).toMatchObject({ failures: 0, unreachable: 0 });
+    const { counts } = await run({ tasks: [...tasks, want([])] });
+    expect(counts).toMatchObject({ failures: 0, unreachable: 0 });
+  });
+
+  it.each<[string, object]>([
+    ['is for no host', { hosts: 'web', tasks: [want([])] }],
+    ['skips the task that sets `children`', { tasks: [{ ...want([]), when: false }] }],
+  ])('reports a playbook that %s as a failure, so that nothing is deleted', async (_, play) => {
+    await expect(run(play)).rejects.toThrow(/^the playbook did not set the statistic `children` to a list; /);
+  });
+
+  it('does not blame a rescued task for the failure of another one', async () => {
+    const block = { block: [fail('broken')], rescue: [{ 'ansible.builtin.debug': { msg: 'handled' } }] };
+    await expect(run({ tasks: [block, fail('really broken')] })).rejects.toMatchObject({
+      message: 'Stop: really broken',
+    });
+  });
+
+  it('names the task that failed in a rescue', async () => {
+    const block = { block: [fail('broken')], rescue: [fail('beyond rescue')] };
+    await expect(run({ tasks: [block] })).rejects.toMatchObject({ message: 'Stop: beyond rescue' });
   });
 
   it('reports an unreachable host as a failure', async () => {
@@ -47,13 +69,13 @@ describe.skipIf(isMissing)('runPlaybook (needs ansible-playbook: node scripts/fi
     );
   });
 
-  it('hides the cluster and the other variables of the operator', async () => {
+  it('hides the cluster and the other variables of the operator, except proxies', async () => {
     vi.stubEnv('KUBECONFIG', '/secret/kubeconfig');
     vi.stubEnv('KUBERNETES_SERVICE_HOST', '10.96.0.1');
     vi.stubEnv('PASSWORD', 'secret');
-    const names = ['KUBECONFIG', 'KUBERNETES_SERVICE_HOST', 'PASSWORD'];
+    vi.stubEnv('https_proxy', 'http://proxy');
+    const names = ['KUBECONFIG', 'KUBERNETES_SERVICE_HOST', 'PASSWORD', 'https_proxy'];
     const children = `{{ [${names.map((name) => `lookup('ansible.builtin.env', '${name}')`)}] }}`;
-    const tasks = [{ 'ansible.builtin.set_stats': { data: { children } } }];
-    expect((await run({ tasks })).children).toEqual(['/dev/null', '', '']);
+    expect((await run({ tasks: [want(children)] })).children).toEqual(['/dev/null', '', '', 'http://proxy']);
   });
 });

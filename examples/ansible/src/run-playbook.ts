@@ -11,6 +11,10 @@ import type { TaskCounts } from './watches.ts';
 export const missingProgram = `ansible-playbook is not on the PATH; install ansible-core 2.19 or newer: \
 https://docs.ansible.com/ansible/latest/installation_guide/`;
 
+/** The message for a playbook that does not say which objects it wants, such as one whose hosts match nothing. */
+const noChildren =
+  'the playbook did not set the statistic `children` to a list; if it wants no objects, set it to [] with ansible.builtin.set_stats';
+
 /** The outcome of a playbook that succeeded. */
 export interface PlaybookResult {
   readonly counts: TaskCounts;
@@ -28,13 +32,14 @@ export class PlaybookError extends Error {
   }
 }
 
+const proxies = ['http_proxy', 'https_proxy', 'no_proxy'].flatMap((name) => [name, name.toUpperCase()]);
 /** The only variables of the operator that playbooks see. Others may contain credentials, or lead to the cluster. */
-const inherited = ['PATH', 'HOME', 'TMPDIR', 'TZ', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'];
+const inherited = ['PATH', 'HOME', 'TMPDIR', 'TZ', ...proxies];
 
 /**
  * Runs a playbook on this machine, with the configuration in its folder.
  *
- * @throws PlaybookError if a task fails, a host is unreachable, or nothing runs.
+ * @throws PlaybookError if a task fails, a host is unreachable, nothing runs, or no task says which objects the playbook wants.
  */
 export async function runPlaybook(
   playbook: string,
@@ -56,10 +61,13 @@ export async function runPlaybook(
     const report = output.split('\n').find((line) => line.startsWith('{'));
     if (report === undefined) throw new PlaybookError(`ansible-playbook ran nothing: ${errors.trim()}`);
     const { children, messages, ...counts } = JSON.parse(report) as Report;
-    // The messages do not decide: they include tasks whose failure the playbook handled with `rescue`.
-    if (code === 0 && counts.failures === 0 && counts.unreachable === 0) return { counts, children };
-    const ending = `ansible-playbook exited with code ${code}: ${errors.trim()}`;
-    throw new PlaybookError(messages.length > 0 ? messages.join('\n') : ending, { counts });
+    if (code !== 0 || counts.failures > 0 || counts.unreachable > 0) {
+      const ending = `ansible-playbook exited with code ${code}: ${errors.trim()}`;
+      throw new PlaybookError(messages.length > 0 ? messages.join('\n') : ending, { counts });
+    }
+    // Without a list, nothing says that the objects of earlier runs are no longer wanted.
+    if (!Array.isArray(children)) throw new PlaybookError(noChildren, { counts });
+    return { counts, children };
   } finally {
     await rm(home, { recursive: true, force: true });
   }
@@ -67,7 +75,8 @@ export async function runPlaybook(
 
 /** The output of the callback plugin. */
 interface Report extends TaskCounts {
-  /** One per failed task and unreachable host. */
+  /** One per task that failed without a rescue, and per unreachable host. */
   readonly messages: readonly string[];
-  readonly children: readonly Child[];
+  /** Null if no task has set it. */
+  readonly children: readonly Child[] | null;
 }
