@@ -45,8 +45,3 @@ export function serverFor({ metadata: { name } }: Stored<SampleDB>, version: str
   const template = { metadata: { labels }, spec: { containers: [server], volumes } };
   return StatefulSet({ metadata: { name }, spec: { serviceName: name, selector: { matchLabels: labels }, template } });
 }
-
-/** Returns the version that a server runs, or is changing to. */
-export function runningVersion({ spec }: StatefulSet): string {
-  return spec?.template.spec?.containers[0]?.image?.replace(/^.*:/, '') ?? '';
-}

@@ -23,11 +23,15 @@ admin "ALTER DATABASE loading RENAME TO $PGDATABASE"`;
   return job(db, { name: from === undefined ? 'init' : `upgrade-to-${to}`, version: to, script });
 }
 
-/** The commands that make a database read-only before a dump, because later rows would be lost. */
+/**
+ * The commands that make a database read-only before a dump, because later rows would be lost. They end the sessions that may still
+ * write, and wait until the server has ended them. Other dumps only read, and continue.
+ */
 const rejectWrites = `export PGOPTIONS='-c default_transaction_read_only=off'
-psql --set ON_ERROR_STOP=1 \\
-  --command "ALTER DATABASE $PGDATABASE SET default_transaction_read_only = on" \\
-  --command "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '$PGDATABASE' AND pid <> pg_backend_pid()"`;
+psql --set ON_ERROR_STOP=1 --command "ALTER DATABASE $PGDATABASE SET default_transaction_read_only = on"
+ended=$(psql --set ON_ERROR_STOP=1 --tuples-only --no-align --command "SELECT bool_and(pg_terminate_backend(pid, 10000))
+  FROM pg_stat_activity WHERE datname = '$PGDATABASE' AND pid <> pg_backend_pid() AND application_name <> 'pg_dump'")
+test "$ended" != f || { echo 'a session did not end within 10 seconds'; exit 1; }`;
 
 /** Returns the Job that saves the data before an upgrade. From then on, the old server rejects writes. */
 export function dumpJob(db: Stored<SampleDB>, { from = '', to }: VersionChange): Job {

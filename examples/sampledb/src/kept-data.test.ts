@@ -48,6 +48,20 @@ describe('sampledb keeps data', () => {
     expect((await reconcile('serverless')).object).toBeUndefined();
   });
 
+  it('says how to end a deletion during an upgrade that cannot be completed', async () => {
+    const { client } = environment;
+    const { databases, key } = await install('stuck');
+    const image = { op: 'replace', path: '/spec/template/spec/containers/0/image', value: 'postgres:61' } as const;
+    await client.resource(StatefulSet).patch(key, { type: 'json', body: [image] });
+    await databases.delete(key);
+    const { object, events } = await reconcile('stuck');
+    expect(object).toBeDefined();
+    const note = expect.stringContaining('delete the claim "stuck-data": its data is in before-61.sql in the claim');
+    expect(events).toContainEqual(expect.objectContaining({ reason: 'UpgradeBeforeSnapshot', note }));
+    await client.resource(PersistentVolumeClaim).delete({ namespace, name: 'stuck-data' });
+    expect((await reconcile('stuck')).object).toBeUndefined();
+  });
+
   it('does not end a deletion before the snapshot is complete, and repeats one that failed', async () => {
     const { client } = environment;
     const { databases, key } = await install('saved');

@@ -4,7 +4,7 @@ import { CronJob, Job } from '@kubewright/apimachinery/batch/v1';
 import { ConfigMap, PersistentVolumeClaim, Service } from '@kubewright/apimachinery/core/v1';
 import { after, controller, objectState, type ReconcileContext } from '@kubewright/runtime';
 import { SampleDB } from './api/v1/sample-db.ts';
-import { claimFor, configFor, runningVersion, serverFor, serviceFor } from './children.ts';
+import { claimFor, configFor, serverFor, serviceFor } from './children.ts';
 import { backupsFor, dumpJob, loadJob, snapshotJob } from './jobs.ts';
 import { type VersionChange, versionChange } from './version-change.ts';
 
@@ -27,9 +27,13 @@ export const sampleDB = controller({
           ctx.events.record({ type: 'Warning', reason: 'SnapshotImpossible', note });
           return { requeueAfterMs: 30_000 };
         }
-        // An upgrade that has begun is completed first: before that, the new server has no database to save.
-        const change = versionChange({ spec: { version: runningVersion(server) }, status });
-        if (change) return { ...stateFor(db, change, ctx), finalized: isDeleting(data) };
+        // The old server has all data, so the upgrade is abandoned. A new server has none before the upgrade is complete.
+        const to = server.spec?.template.spec?.containers[0]?.image?.replace(/^.*:/, '') ?? '';
+        if (to !== status.version) {
+          const note = `the upgrade to ${to} must be complete before the snapshot; to delete the database without it, delete the claim "${name}-data": its data is in before-${to}.sql in the claim "${name}-snapshots"`;
+          ctx.events.record({ type: 'Normal', reason: 'UpgradeBeforeSnapshot', note });
+          return { ...stateFor(db, { from: status.version, to }, ctx), finalized: isDeleting(data) };
+        }
         const job = await ctx.apply(snapshotJob(db, status.version));
         const { state } = objectState(job);
         if (state === 'Failed') await ctx.delete(job, { propagationPolicy: 'Background' });
