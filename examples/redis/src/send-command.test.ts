@@ -7,6 +7,7 @@ import { sendCommand } from './send-command.ts';
 const replies: Readonly<Record<string, string>> = {
   PING: '+PONG\r\n',
   'GET name': `$${Buffer.byteLength('Zoë')}\r\nZoë\r\n`,
+  'GET text': '$6\r\n one\r\n\r\n',
   'GET none': '$-1\r\n',
   DBSIZE: ':7\r\n',
   WRONG: '-ERR unknown command\r\n',
@@ -36,6 +37,7 @@ describe('sendCommand', () => {
   it.each([
     ['PING', 'PONG'],
     ['GET name', 'Zoë'],
+    ['GET text', ' one\r\n'],
     ['GET none', ''],
     ['DBSIZE', '7'],
   ])('returns the reply to %s', async (command, reply) => {

@@ -20,7 +20,7 @@ export function sendCommand(
       const [, kind, head = '', body = ''] = /^([$+:-])(.*?)\r\n(.*)$/s.exec(reply) ?? [];
       if (kind === undefined || (kind === '$' && head !== '-1' && body.length < Number(head) + 2)) return;
       if (kind === '-') reject(new Error(`${host} rejected ${command}: ${head}`));
-      resolve(Buffer.from(kind === '$' ? body.trimEnd() : head, 'latin1').toString());
+      resolve(Buffer.from(kind === '$' ? body.slice(0, Number(head)) : head, 'latin1').toString());
       socket.destroy();
     });
   });
