@@ -14,7 +14,7 @@ export function sayHello({ parent, children }: SyncRequest<HelloWorld>): SyncRes
 
 /** Decides on one more pod, which says goodbye, before the parent is deleted. */
 export function sayGoodbye({ parent, children }: SyncRequest<HelloWorld>): SyncResponse {
-  // No name has a dot, so this pod has a different name from each of the others.
+  // The names in `who` have no dots, so this pod has a different name from each of the others.
   const name = `${parent.metadata.name}.goodbye`;
   const pod = children['Pod.v1']?.[name] as Pod | undefined;
   return { children: [podFor(name, 'Goodbye!')], finalized: pod?.status?.phase === 'Succeeded' };
