@@ -22,7 +22,7 @@ async function bundlePackage(folder) {
   const { exports = {}, bin = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
   // npm links a small file in bin/, which runs the file of the same name in dist/.
   const programs = [...new Set(Object.values(bin))].map((path) => path.replace(/^\.\/bin\/(.*)\.js$/, './src/$1.ts'));
-  const { outputFiles } = await build({
+  const settings = {
     entryPoints: [...Object.values(exports).map((entry) => entry['kubewright-source']), ...programs],
     absWorkingDir: folder,
     outbase: 'src',
@@ -30,7 +30,6 @@ async function bundlePackage(folder) {
     chunkNames: 'chunks/[name]-[hash]',
     bundle: true,
     splitting: true,
-    plugins: programs.length === 0 ? [mainCodeInOneChunk(folder)] : [],
     packages: 'external',
     format: 'esm',
     platform: 'node',
@@ -40,8 +39,18 @@ async function bundlePackage(folder) {
     sourcemap: 'linked',
     logLevel: 'error',
     write: false,
-  });
+  };
+  const plugins = programs.length === 0 ? [mainCodeInOneChunk(folder, await loadedLater(settings))] : [];
+  const { outputFiles } = await build({ ...settings, plugins });
   return outputFiles;
+}
+
+/** Returns the modules that are imported dynamically. Only a complete build knows them all: esbuild resolves modules in any order. */
+async function loadedLater(settings) {
+  const { metafile } = await build({ ...settings, metafile: true });
+  const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
+  const paths = imports.filter(({ kind, external }) => kind === 'dynamic-import' && !external).map(({ path }) => path);
+  return new Set(paths.map((path) => join(settings.absWorkingDir, path)));
 }
 
 /**
@@ -49,17 +58,13 @@ async function bundlePackage(folder) {
  * entry shares with a dynamically imported module into a separate chunk. So each such module imports the entry, which is already
  * loaded by then.
  */
-function mainCodeInOneChunk(folder) {
+function mainCodeInOneChunk(folder, modules) {
   const main = join(folder, 'src/index.ts');
   return {
     name: 'main-code-in-one-chunk',
     setup(build) {
-      const loadedLater = new Set();
-      build.onResolve({ filter: /^\./ }, ({ kind, path, resolveDir }) => {
-        if (kind === 'dynamic-import') loadedLater.add(join(resolveDir, path));
-      });
       build.onLoad({ filter: /\.ts$/ }, ({ path }) => {
-        if (!loadedLater.has(path)) return undefined;
+        if (!modules.has(path)) return undefined;
         return {
           contents: `${readFileSync(path, 'utf8')}\nimport 'main-entry';\n`,
           loader: 'ts',

@@ -163,7 +163,7 @@ async function withResults(
     .sort(byCreation)
     .filter((job) => endOf(job) !== undefined)
     .at(-1);
-  const lastDrill = ended && (resultIn(status, ended) ?? (await resultOf(ended, ctx)));
+  const lastDrill = ended && (await resultOf(ended, { status, ctx }));
   if (lastDrill && lastDrill.finishedAt !== status.lastDrill?.finishedAt) announce(lastDrill, ctx);
   return {
     ...status,
@@ -172,25 +172,26 @@ async function withResults(
   };
 }
 
-/** Returns the recorded result of a drill's Job. Its pod, from which the result was read, may be gone by now. */
-function resultIn({ lastDrill }: PostgresBackupScheduleStatus, { status }: Stored<Job>): DrillResult | undefined {
-  const startedAt = Date.parse(status?.startTime ?? '');
-  return lastDrill && Date.parse(lastDrill.finishedAt) >= startedAt ? lastDrill : undefined;
-}
-
 /**
- * Reads the result from the pod. A cache could still lack the pod, or the end of its container.
+ * Reads the result from the pod, or returns the recorded one if the pod is gone by now. A cache could still lack the pod, or the end of
+ * its container.
  *
  * @rbac groups="" resources=pods verbs=list
  */
-async function resultOf(job: Stored<Job>, ctx: Context): Promise<DrillResult> {
+async function resultOf(
+  job: Stored<Job>,
+  { status, ctx }: { readonly status: PostgresBackupScheduleStatus; readonly ctx: Context },
+): Promise<DrillResult> {
   const { name, namespace, labels } = job.metadata;
   const labelSelector = `${drillLabel}=${labels?.[drillLabel]},job-name=${name}`;
-  const pods = ctx.client.resource(Pod);
-  const {
-    items: [pod],
-  } = await pods.list({ ...(namespace !== undefined && { namespace }), labelSelector, signal: ctx.signal });
-  const message = pod?.status?.containerStatuses?.[0]?.state?.terminated?.message;
+  const where = { ...(namespace !== undefined && { namespace }), labelSelector, signal: ctx.signal };
+  const { items } = await ctx.client.resource(Pod).list(where);
+  const message = items
+    .map((pod) => pod.status?.containerStatuses?.[0]?.state?.terminated?.message)
+    .find((text) => text !== undefined);
+  const { lastDrill } = status;
+  const startedAt = Date.parse(job.status?.startTime ?? '');
+  if (message === undefined && lastDrill && Date.parse(lastDrill.finishedAt) >= startedAt) return lastDrill;
   const { reason, message: why, lastTransitionTime } = endOf(job) ?? {};
   const failure = [reason, why].filter(Boolean).join(': ');
   return drillResult({ message, failure, finishedAt: lastTransitionTime ?? '' });
