@@ -19,8 +19,8 @@ export class Attempts {
     return this.#failures;
   }
 
-  /** Applies a change, such as `expand the volume of shop-1`. Returns false if it failed. */
-  async make(change: string, act: () => Promise<unknown>): Promise<boolean> {
+  /** Applies a change, such as `expand the volume of shop-1`. Returns false if it failed, or `gone` if its object does not exist. */
+  async make(change: string, act: () => Promise<unknown>): Promise<boolean | 'gone'> {
     const { events, log, signal } = this.#ctx;
     try {
       await act();
@@ -28,7 +28,8 @@ export class Attempts {
     } catch (error) {
       if (signal.aborted) throw error;
       // The cache was outdated; the next reconcile repeats the change if it is still needed.
-      if (isAlreadyExists(error) || isNotFound(error)) return false;
+      if (isNotFound(error)) return 'gone';
+      if (isAlreadyExists(error)) return false;
       const message = `cannot ${change}: ${error instanceof Error ? error.message : String(error)}`;
       this.#failures.push(message);
       log.error('a change failed', { change, error });

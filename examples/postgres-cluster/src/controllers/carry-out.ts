@@ -47,16 +47,20 @@ export class ClusterChanges {
     const reports = new Map(observed.members.map(({ name, report }) => [name, report]));
     const changes = pods.flatMap(({ metadata: { name, labels } }) => {
       const role = roleOf({ name, report: reports.get(name) }, observed);
-      return labels?.[roleLabel] === role ? [] : [{ name, role }];
+      const before = labels?.[roleLabel];
+      return before === role ? [] : [{ name, role, before }];
     });
     const ordered = [
       ...changes.filter(({ role }) => role !== 'primary'),
       ...changes.filter(({ role }) => role === 'primary'),
     ];
-    for (const { name, role = null } of ordered) {
+    let hasFormerPrimary = false;
+    for (const { name, role = null, before } of ordered) {
+      if (role === 'primary' && hasFormerPrimary) return;
       const body = { metadata: { labels: { [roleLabel]: role } } };
       const act = () => this.#ctx.client.resource(Pod).patch(this.#key(name), { type: 'merge', body });
-      if (!(await this.#attempts.make(`label the pod of ${name} with its role`, act))) return;
+      const isLabeled = await this.#attempts.make(`label the pod of ${name} with its role`, act);
+      if (!isLabeled && before === 'primary') hasFormerPrimary = true;
     }
   }
 
@@ -70,7 +74,7 @@ export class ClusterChanges {
       const body = { spec: { resources: { requests: { storage: size } } } };
       const act = () =>
         this.#ctx.client.resource(PersistentVolumeClaim).patch(this.#key(name), { type: 'merge', body });
-      if (await this.#attempts.make(`expand the volume of ${name} to ${size}`, act)) {
+      if ((await this.#attempts.make(`expand the volume of ${name} to ${size}`, act)) === true) {
         this.#ctx.events.record({ reason: 'VolumeGrows', note: `expanding the volume of ${name} to ${size}` });
       }
     }

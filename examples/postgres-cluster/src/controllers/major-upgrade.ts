@@ -60,7 +60,7 @@ export async function advanceUpgrade(cluster: Stored<PostgresCluster>, parts: Up
     obstacle: isDown ? undefined : upgradeObstacle(observed),
   });
   const act = () => carryOut(cluster, { ...parts, step, progress });
-  if (!(await parts.attempts.make('continue the major upgrade', act))) {
+  if ((await parts.attempts.make('continue the major upgrade', act)) !== true) {
     return { status: unchanged, step: { do: 'wait', why: 'a step failed and will be repeated' }, isDown };
   }
   const next = nextProgress(step, { progress, from: version ?? '', to: spec.version ?? defaultVersion, ctx });

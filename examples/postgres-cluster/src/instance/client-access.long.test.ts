@@ -67,7 +67,8 @@ describe.skipIf(programFolder === undefined)('client access (needs the programs 
     const { dataDirectory } = primary.environment;
     chmodSync(dataDirectory, 0o2770);
     const before = await startedAt(primary);
-    expect((await primary.request('POST', '/v1/restart')).code).toBe(202);
+    // The restart of the previous test may not be over yet.
+    await expect.poll(async () => (await primary.request('POST', '/v1/restart')).code, patience).toBe(202);
     await expect.poll(() => startedAt(primary).catch(() => before), patience).not.toBe(before);
     expect(statSync(dataDirectory).mode & 0o7777).toBe(0o700);
   });

@@ -6,7 +6,7 @@ import { ArchiveError } from '../archive/archive-error.ts';
 import { BackupRunner } from '../backup/backup-runner.ts';
 import { ClusterAccess } from './cluster/cluster-access.ts';
 import { clusterView } from './cluster/cluster-view.ts';
-import { carryOut, cleanStopMs } from './decision/carry-out.ts';
+import { carryOut } from './decision/carry-out.ts';
 import { type Decision, decide } from './decision/decide.ts';
 import type { Situation } from './decision/situation.ts';
 import type { InstanceEnvironment } from './environment.ts';
@@ -46,6 +46,8 @@ const busyMs = 100;
 const failureMs = 1_000;
 /** Time limit of a clean stop, which waits until the replicas have all WAL. The pod's termination grace period is 300 s. */
 const stopMs = 240_000;
+/** Time limit of a shutdown before a restart. The same server starts again, so replicas need not have received all WAL. */
+const restartStopMs = 60_000;
 /**
  * Runs one PostgreSQL server in the role that the cluster assigns to it: watches the `PostgresCluster` and the Lease, decides,
  * acts, and reports. The rules are in `decision/decide.ts`.
@@ -219,6 +221,8 @@ export class InstanceManager {
       await this.#backups[Symbol.asyncDispose]();
       await this.#scrape[Symbol.asyncDispose]();
       await this.#local.stop({ mode: 'fast', withinMs: stopMs, why: 'the instance is stopping' });
+      // The operator compares the end of the WAL with that of the replicas, so it has to be known before another instance may start.
+      await this.#local.observe({ primary: undefined, signal: over.signal });
       if (this.#lease.isHeld) await this.#lease.release();
     } finally {
       over.abort();
@@ -282,8 +286,7 @@ export class InstanceManager {
 
   async #restartIfRequested(signal: AbortSignal): Promise<boolean> {
     if (!this.#restarts.isDue || !this.#local.isRunning) return false;
-    const withinMs = cleanStopMs(this.#access.cluster);
-    await this.#local.stop({ mode: 'fast', withinMs, why: 'a restart was requested', signal });
+    await this.#local.stop({ mode: 'fast', withinMs: restartStopMs, why: 'a restart was requested', signal });
     this.#restarts.stopped();
     return true;
   }

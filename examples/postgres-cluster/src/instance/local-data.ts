@@ -67,6 +67,13 @@ export class LocalData {
     this.#isRead = true;
   }
 
+  /** Records that the server starts: its last shutdown checkpoint is no longer the end of its WAL. */
+  started(): void {
+    if (this.#state.kind !== 'present') return;
+    const { shutdownLSN: _, ...state } = this.#state;
+    this.#state = state;
+  }
+
   /** Records that the running server was promoted. */
   promoted(): void {
     if (this.#state.kind === 'present') this.#state = { ...this.#state, role: 'primary' };

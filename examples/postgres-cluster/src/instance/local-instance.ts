@@ -60,6 +60,7 @@ export class LocalInstance implements AsyncDisposable {
   #version: string | undefined;
   #archiveFailure: string | undefined;
   #respondedAtMs = 0;
+  #completedAtMs = 0;
 
   constructor(options: LocalInstanceOptions) {
     const { environment, programs, clock, log, onDeath, onStuck } = options;
@@ -129,6 +130,11 @@ export class LocalInstance implements AsyncDisposable {
     return this.#server.isRunning ? this.#options.clock.monotonic() - this.#respondedAtMs : 0;
   }
 
+  /** Milliseconds since the running server last completed a query, or rejected one with an error code. */
+  get stalledMs(): number {
+    return this.#server.isRunning ? this.#options.clock.monotonic() - this.#completedAtMs : 0;
+  }
+
   get state(): LocalState {
     const server: ServerState = this.#server.isRunning
       ? { kind: 'running', role: this.#role, isAccepting: this.#status !== undefined, upstream: this.#upstream }
@@ -167,7 +173,7 @@ export class LocalInstance implements AsyncDisposable {
     }
     try {
       this.#status = await localStatus(this.#sql);
-      this.#responded();
+      this.#completed();
       this.#archiveFailure = await this.archive.failure();
       await this.data.directory.clearCopied();
       this.#version ??= String((await this.#sql.query('SHOW server_version'))[0]?.['server_version']);
@@ -185,7 +191,7 @@ export class LocalInstance implements AsyncDisposable {
     { role, upstream }: { readonly role: Role; readonly upstream?: string | undefined },
     signal: AbortSignal,
   ): Promise<boolean> {
-    const { environment, clock, log, mayWrite } = this.#options;
+    const { environment, log, mayWrite } = this.#options;
     if (role === 'standby') this.#quorum.reset();
     else if (!(await this.#quorum.prepare(signal))) return false;
     await this.data.directory.protect();
@@ -204,7 +210,8 @@ export class LocalInstance implements AsyncDisposable {
     await this.data.directory.createFolder(environment.socketDirectory);
     await this.data.directory.upgrade.supersede();
     log.info('starting the server', { role, upstream: this.#upstream });
-    this.#respondedAtMs = clock.monotonic();
+    this.#completed();
+    this.data.started();
     this.#primary.started();
     this.#standby.started();
     return this.#server.start({ isAllowed: () => role === 'standby' || mayWrite() });
@@ -313,9 +320,14 @@ export class LocalInstance implements AsyncDisposable {
     this.#respondedAtMs = this.#options.clock.monotonic();
   }
 
+  #completed(): void {
+    this.#responded();
+    this.#completedAtMs = this.#respondedAtMs;
+  }
+
   #recordResponse(error: unknown): void {
     const { code } = error as { readonly code?: unknown };
     // A code of five characters is an SQLSTATE, so the server has responded.
-    if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) this.#responded();
+    if (typeof code === 'string' && /^[0-9A-Z]{5}$/.test(code)) this.#completed();
   }
 }

@@ -5,13 +5,14 @@ import type { Logger } from '@kubewright/runtime';
 import { databaseOf } from '../spec/credentials.ts';
 import type { ClusterAccess } from './cluster/cluster-access.ts';
 import type { InstanceEnvironment } from './environment.ts';
-import { diskSpace } from './server/disk-space.ts';
+import { defaultSegmentBytes, diskSpace } from './server/disk-space.ts';
 import { storageBytes } from './settings/storage-bytes.ts';
 import type { LocalStatus } from './sql/local-status.ts';
 import {
   createApplicationDatabase,
   createOperatorRole,
   createReplicationRole,
+  dropRetainingSlots,
   dropSlots,
 } from './sql/primary-duties.ts';
 import { RolePassword } from './sql/role-password.ts';
@@ -93,10 +94,13 @@ export class PrimaryUpkeep {
     if (!access.wasReadWithin(recentMs) || status.instanceStatuses === undefined) return;
     if (clock.monotonic() - this.#slotsAtMs < slotsMs) return;
     this.#slotsAtMs = clock.monotonic();
+    await dropSlots(sql, { kept: access.othersOf(name) });
     // An absent replica can be cloned again; a full volume stops the primary.
-    const isShort = await this.#isShortOfSpace();
-    if (isShort) log.warn('the volume is almost full; dropping the slots of replicas that are not connected');
-    await dropSlots(sql, { kept: isShort ? [] : access.othersOf(name) });
+    const dropped = (await this.#isShortOfSpace()) ? await dropRetainingSlots(sql, minRetainedBytes) : [];
+    if (dropped.length > 0)
+      log.warn('the volume is almost full: dropped slots that retained WAL for replicas that are not connected', {
+        dropped,
+      });
   }
 
   async #createDatabase(): Promise<void> {
@@ -141,4 +145,5 @@ async function passwordIn(folder: string): Promise<string | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-}
+} /** On an almost full volume, the slots that are dropped retain more WAL than this: the others would free little space. */
+const minRetainedBytes = 2 * defaultSegmentBytes;

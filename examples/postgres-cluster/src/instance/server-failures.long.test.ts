@@ -92,6 +92,11 @@ describe.skipIf(programFolder === undefined)('an instance without replicas (need
     await using sql = new SqlSession({ host, user: 'postgres', database: 'postgres' });
     await createSlot(sql, 'shop-2');
     const slots = () => sql.query('SELECT slot_name FROM pg_replication_slots');
+    // It retains three WAL segments.
+    for (const name of ['one', 'two', 'three']) {
+      await sql.query(`CREATE TABLE ${name} ()`);
+      await sql.query('SELECT pg_switch_wal()');
+    }
     const filler = join(volume ?? '', 'filler');
     const { bavail, bsize } = statfsSync(volume ?? '');
     writeFileSync(filler, Buffer.alloc(bavail * bsize - 20 * 1024 * 1024));

@@ -16,6 +16,8 @@ export interface ServerFailuresOptions {
 
 /** A server is unresponsive if it accepts no connection for this long. A slow disk delays queries, and must not end the server. */
 const maxUnresponsiveMs = 30_000;
+/** A server whose disk hangs still accepts connections, but completes no query. Without a limit, there would never be a failover. */
+const maxStalledMs = 180_000;
 /** Time to stop before the server is killed. Longer than the five seconds after which PostgreSQL kills its own processes. */
 const immediateStopMs = 10_000;
 
@@ -68,9 +70,9 @@ export class ServerFailures {
 
   /** Stops a server that does not respond, and kills it if necessary. Returns true if it did. */
   async endHanging(local: LocalInstance): Promise<boolean> {
-    const { unresponsiveMs } = local;
-    if (unresponsiveMs <= maxUnresponsiveMs) return false;
-    this.#options.log.error('stopping the unresponsive server', { unresponsiveMs });
+    const { unresponsiveMs, stalledMs } = local;
+    if (unresponsiveMs <= maxUnresponsiveMs && stalledMs <= maxStalledMs) return false;
+    this.#options.log.error('stopping the unresponsive server', { unresponsiveMs, stalledMs });
     await local.stop({ mode: 'immediate', withinMs: immediateStopMs, why: 'the server does not respond' });
     return true;
   }

@@ -26,12 +26,13 @@ export function objectionTo(winner: string, cluster: ObservedCluster): Objection
     const { report } = former;
     const received = members.find(({ name }) => name === winner)?.report?.receivedLSN;
     if (report?.shutdownLSN !== undefined && lsnOf(received) >= lsnOf(report.shutdownLSN)) return undefined;
-    if (canStart(former, cluster)) {
+    if (report?.data !== undefined && canStart(former, cluster)) {
       const why =
         report?.shutdownLSN === undefined ? 'its server did not stop cleanly' : `${winner} lacks its last WAL`;
       return { do: 'return', former: former.name, why };
     }
-    if (!report && hasVolume(former) && waitedMs < patienceMs.report) {
+    const isKnown = report?.data !== undefined && former.pod?.isDeleting !== true;
+    if (!isKnown && hasVolume(former) && waitedMs < patienceMs.report) {
       return { do: 'wait', why: `waiting for the last WAL position of ${former.name}` };
     }
   }
@@ -41,8 +42,11 @@ export function objectionTo(winner: string, cluster: ObservedCluster): Objection
 }
 
 /** True if a stopped primary can start again. */
-export function canStart({ name, report }: ObservedInstance, { fenced }: Pick<ObservedCluster, 'fenced'>): boolean {
-  return report !== undefined && report.state !== 'failed' && !fenced.includes(name);
+export function canStart(
+  { name, pod, report }: ObservedInstance,
+  { fenced }: Pick<ObservedCluster, 'fenced'>,
+): boolean {
+  return report !== undefined && report.state !== 'failed' && pod?.isDeleting !== true && !fenced.includes(name);
 }
 
 /** True if an instance may become a candidate soon: it cannot be reached, starts, or replays WAL that it had before. */

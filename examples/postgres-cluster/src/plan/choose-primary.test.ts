@@ -372,6 +372,19 @@ const elections: Row[] = [
     appoints('shop-2'),
   ],
   [
+    'in a switchover, the pod of the stopped primary is being deleted, and has not reported its last WAL',
+    switchedOff(
+      {},
+      { members: [stopped('shop-1', { pod: { isDeleting: true }, report: { data: 'primary' } }), detached('shop-2')] },
+    ),
+    waits('Failing over', 'waiting for the last WAL position of shop-1'),
+  ],
+  [
+    'in a switchover, the stopped primary has not read its data yet',
+    switchedOff({}, { members: [stopped('shop-1'), detached('shop-2')] }),
+    waits('Failing over', 'waiting for the last WAL position of shop-1'),
+  ],
+  [
     'in a switchover, the stopped primary is silent',
     switchedOff({}, { members: [unreachable('shop-1', { pod: null }), detached('shop-2')] }),
     waits('Failing over', 'waiting for the last WAL position of shop-1'),

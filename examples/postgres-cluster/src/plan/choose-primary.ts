@@ -142,7 +142,11 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
   const election = elect(cluster);
   const isForced = election.winner !== undefined && election.winner === cluster.forcedPrimary;
   const isDue = isForced || nowMs - since >= delayMs;
-  if (isDue && hasReplica && election.winner !== undefined) return { do: 'stop', phase: primaryPhases.failover, why };
+  if (isDue && hasReplica && election.winner !== undefined) {
+    // A pod that is deleted stops its server cleanly, so the end of its WAL will be known.
+    const isPlanned = instance?.pod?.isDeleting === true && instance.claim?.isLost !== true;
+    return { do: 'stop', phase: primaryPhases.failover, why, ...(isPlanned && { isSwitchover: true as const }) };
+  }
   const wait = election.winner === undefined ? election.why : `waiting up to ${delayMs / 1000} s for it to recover`;
   const reason = hasReplica ? wait : 'no replica can take over';
   return { do: 'keep', phase: 'Primary unavailable', why: `${why}; ${reason}`, isFailing: true };

@@ -114,16 +114,21 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
 
 /**
  * Returns the timing of the liveness probe. An unresponsive instance manager cannot stop its server, so the kubelet must kill it
- * before another instance can acquire the Lease: at the latest after one period, two timeouts and the grace period. Margins are
- * the time since the last renewal and one second for the kubelet. Long timeouts tolerate the longest pauses of a busy node.
+ * before another instance can acquire the Lease: at the latest after three periods, a timeout and the grace period. Margins are
+ * the time since the last renewal and one second for the kubelet. Several failures in a row, so that a short interruption of the
+ * network kills no server.
  */
 function livenessTiming({ spec }: Stored<PostgresCluster>): Partial<Probe> {
   const { durationSeconds = 15, retryPeriodSeconds = 2 } = spec.lease ?? {};
   const terminationGracePeriodSeconds = 1;
-  const periodSeconds = 1;
-  const left = durationSeconds - retryPeriodSeconds - periodSeconds - terminationGracePeriodSeconds - 1;
-  const timeoutSeconds = Math.min(10, Math.max(1, Math.floor(left / 2)));
-  return { periodSeconds, timeoutSeconds, failureThreshold: 2, terminationGracePeriodSeconds };
+  const left = durationSeconds - retryPeriodSeconds - terminationGracePeriodSeconds - 1;
+  const seconds = Math.min(6, Math.max(1, Math.floor(left / 4)));
+  return {
+    periodSeconds: seconds,
+    timeoutSeconds: seconds,
+    failureThreshold: left < 4 ? 2 : 3,
+    terminationGracePeriodSeconds,
+  };
 }
 
 /**

@@ -7,7 +7,7 @@ import type { LocalInstance } from '../local-instance.ts';
 import type { Decision } from './decide.ts';
 
 /** Returns the time limit of a clean stop, after which the server is killed. */
-export function cleanStopMs(cluster: PostgresCluster | undefined): number {
+function cleanStopMs(cluster: PostgresCluster | undefined): number {
   return (cluster?.spec.replication?.switchoverDelaySeconds ?? 3_600) * 1_000;
 }
 

@@ -72,6 +72,17 @@ export async function dropSlots(sql: Sql, { kept }: { readonly kept: readonly st
   );
 }
 
+/** Drops the slots of replicas that are not connected and retain more WAL than the given size. Returns their names. */
+export async function dropRetainingSlots(sql: Sql, minBytes: number): Promise<readonly string[]> {
+  const rows = await sql.query(
+    `SELECT slot_name::text, pg_drop_replication_slot(slot_name) FROM pg_replication_slots
+     WHERE slot_type = 'physical' AND NOT temporary AND NOT active AND starts_with(slot_name, $1)
+       AND pg_wal_lsn_diff(pg_current_wal_lsn(), restart_lsn) > $2`,
+    [slotPrefix, minBytes],
+  );
+  return rows.map((row) => String(row['slot_name']));
+}
+
 /** Terminates the WAL senders of synchronous replicas. The replicas reconnect. */
 export async function endConfirmations(sql: Sql): Promise<void> {
   await sql.query('SELECT pg_terminate_backend(pid) FROM pg_stat_replication WHERE sync_priority > 0');
