@@ -145,9 +145,9 @@ export class ImageStore {
   /** Returns the configuration of an image. @throws ImageStoreError if the image is incomplete */
   async config(digest: string): Promise<ImageConfig> {
     const { config } = await this.#manifest(digest);
-    await this.#check(config.digest, digest);
+    const text = await this.#readOf(digest, () => this.#content.text(config.digest));
     // The fields are those of the OCI image specification.
-    return parseObject(await this.#content.text(config.digest), `the configuration of ${digest}`) as ImageConfig;
+    return parseObject(text, `the configuration of ${digest}`) as ImageConfig;
   }
 
   /**
@@ -172,7 +172,7 @@ export class ImageStore {
           // Reads any bytes after the end of the archive, so that the digest is checked.
           for await (const _ of content);
         } catch (error) {
-          await this.#check(layer.digest, digest);
+          await this.#readOf(digest, () => this.#content.check(layer.digest));
           throw error;
         }
       }
@@ -192,8 +192,9 @@ export class ImageStore {
    */
   async prune({ all }: { readonly all: boolean }): Promise<{ readonly bytes: number; readonly images: number }> {
     const names = this.#names();
-    const kept = all ? [] : names.filter((named) => this.#isComplete(named));
-    for (const named of names) if (!kept.includes(named)) rmSync(this.#nameFile(named.name), { force: true });
+    const isKept = (named: NamedImage): boolean => !all && this.#isComplete(named);
+    const kept = names.filter(isKept);
+    for (const named of names) if (!isKept(named)) rmSync(this.#nameFile(named.name), { force: true });
     const used = new Set<string>();
     const roots = new Set<string>();
     for (const { digest } of kept) {
@@ -219,10 +220,10 @@ export class ImageStore {
     return image;
   }
 
-  /** Checks content of an image. If it is missing or damaged, the image counts as absent, so that a node pulls it again. */
-  async #check(content: string, image: string): Promise<void> {
+  /** Reads content of an image. If it is missing or damaged, the image counts as absent, so that a node pulls it again. */
+  async #readOf<T>(image: string, read: () => Promise<T>): Promise<T> {
     try {
-      await this.#content.check(content);
+      return await read();
     } catch (error) {
       if (error instanceof ImageStoreError) this.#content.remove(image);
       throw error;

@@ -6,7 +6,7 @@ import type { Credential } from './credential.ts';
 import type { HttpRequest } from './http-connections.ts';
 import { isLoopback } from './loopback.ts';
 import { readLimited } from './read-limited.ts';
-import { RegistryAccessError, RegistryError } from './registry-error.ts';
+import { RegistryAccessError, RegistryError, rejection } from './registry-error.ts';
 
 /** Maximum size of a token server's response, in bytes. */
 const maxTokenBytes = 1024 * 1024;
@@ -93,11 +93,9 @@ export class RegistryAuthorization {
     const { statusCode = 0 } = response;
     if (statusCode === 401 || statusCode === 403)
       throw new RegistryAccessError(this.#noToken(url, 'it rejects the credentials'));
-    if (statusCode !== 200) {
-      const text = this.#noToken(url, `its response has the status ${statusCode}`);
-      // RFC 6749 has 400 for an invalid refresh token.
-      throw statusCode >= 400 && statusCode < 500 ? new RegistryAccessError(text) : new RegistryError(text);
-    }
+    // RFC 6749 has 400 for an invalid refresh token.
+    if (statusCode !== 200)
+      throw rejection(statusCode, this.#noToken(url, `its response has the status ${statusCode}`));
     const { token, access_token } = parseTokens(text);
     const found = token || access_token;
     if (typeof found === 'string' && /^[\x21-\x7e]+$/.test(found)) return found;

@@ -1,9 +1,15 @@
 import { KubewrightError } from '@kubewright/apimachinery';
+import type { ErrorText } from '@kubewright/apimachinery/internal';
 
 /** Thrown if an image cannot be pulled from its registry, or the credentials for registries cannot be read. */
 export class RegistryError extends KubewrightError {
   override readonly name: string = 'RegistryError';
   readonly code = 'KW5232';
+}
+
+/** Returns the error of a response with an unexpected status. */
+export function rejection(status: number, text: ErrorText): RegistryError {
+  return status >= 400 && status < 500 ? new RegistryAccessError(text) : new RegistryError(text);
 }
 
 /**

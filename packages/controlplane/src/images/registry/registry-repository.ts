@@ -4,7 +4,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Descriptor } from '../image-manifest.ts';
 import { networkReason } from './network-reason.ts';
 import { readLimited } from './read-limited.ts';
-import { RegistryAccessError, RegistryError } from './registry-error.ts';
+import { RegistryAccessError, RegistryError, rejection } from './registry-error.ts';
 import type { RegistrySession } from './registry-session.ts';
 import { isTemporary, maxAttempts, pause, type RetryContext } from './retry.ts';
 
@@ -123,14 +123,9 @@ export class RegistryRepository {
         remedy: 'log in with docker login, or add a Secret to the imagePullSecrets of the pod',
       });
     }
-    const isMissing = status === 404 && path.startsWith('manifests/');
-    const why = isMissing
-      ? 'the registry does not have it'
-      : status === 404
-        ? `${path} is missing`
-        : `the registry responds with status ${status}`;
-    const text = { what, why: `${why}${details}` };
-    return status >= 400 && status < 500 ? new RegistryAccessError(text) : new RegistryError(text);
+    const missing = path.startsWith('manifests/') ? 'the registry does not have it' : `${path} is missing`;
+    const why = status === 404 ? missing : `the registry responds with status ${status}`;
+    return rejection(status, { what, why: `${why}${details}` });
   }
 
   /** @throws RegistryError for a failed connection; the signal's reason if it is aborted; or else the error itself */

@@ -117,17 +117,15 @@ function declaredFeatureFaults({ declaredFeatures: features = [] }: NodeStatus):
   return features.flatMap((feature, index) => {
     const at = path.index(index);
     const before = features[index - 1];
-    const quoted = JSON.stringify(feature);
-    const detail = `invalid feature name ${quoted}: must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes`;
-    const tooLong = `invalid feature name ${quoted}: must be no more than 253 characters`;
+    const form =
+      "must start with an UpperCamelCase segment, with subsequent segments separated by '/' (e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes";
+    const fault = feature.length > 253 ? 'must be no more than 253 characters' : featureForm.test(feature) ? '' : form;
     return [
       ...(feature === before ? [duplicateField(at, feature)] : []),
       ...(before !== undefined && before > feature
         ? [invalidField(at, feature, 'list must be sorted alphabetically')]
         : []),
-      ...(feature.length > 253 || !featureForm.test(feature)
-        ? [invalidField(at, feature, feature.length > 253 ? tooLong : detail)]
-        : []),
+      ...(fault === '' ? [] : [invalidField(at, feature, `invalid feature name ${JSON.stringify(feature)}: ${fault}`)]),
     ];
   });
 }
