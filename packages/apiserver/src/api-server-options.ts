@@ -23,7 +23,7 @@ import type { Storage } from './storage/index.ts';
  */
 export type NonResourceHandler = (context: RequestContext) => Promise<ApiResponse> | ApiResponse | undefined;
 
-/** Describes a completed request, for metrics. Must not throw. */
+/** Describes a completed request, for metrics. */
 export interface AuditEvent {
   readonly auditId: string;
   readonly request: ApiRequest;

@@ -203,7 +203,7 @@ export class ApiServer implements AsyncDisposable {
   /** Routes a request. While it is in progress, it occupies an in-flight slot, unless it is a stream. */
   async #limited(context: RequestContext, holder: SlotHolder): Promise<ApiResponse> {
     const { info } = context;
-    // Only the verb and the subresource decide: any request may offer to switch protocols, and would then escape the limit.
+    // Decided by the verb and the subresource alone: any request could escape the limit by offering to switch protocols.
     if (isStreaming(info)) return this.#route(context);
     const slot = { writes: !reading.has(info.verb), ...holder };
     this.#inFlight.enter(slot);

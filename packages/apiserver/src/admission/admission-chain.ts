@@ -4,7 +4,7 @@ import { Reinvocation } from './reinvocation.ts';
 /**
  * Runs the admission plugins in order: first all mutations, then all validations.
  *
- * Upstream's order (1.36), for adding further plugins: NamespaceLifecycle, LimitRanger, ServiceAccount, PodSecurity, Priority,
+ * When you add plugins, keep upstream's order (1.36): NamespaceLifecycle, LimitRanger, ServiceAccount, PodSecurity, Priority,
  * DefaultTolerationSeconds, DefaultStorageClass, StorageObjectInUseProtection, PersistentVolumeClaimResize, RuntimeClass,
  * certificate plugins, DefaultIngressClass; then MutatingAdmissionPolicy, MutatingWebhook, ValidatingAdmissionPolicy,
  * ValidatingWebhook, ResourceQuota.

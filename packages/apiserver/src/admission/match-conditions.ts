@@ -21,7 +21,7 @@ export interface ConditionInput {
   readonly access: ConditionAccess;
 }
 
-/** The result of match conditions: call the webhook, do not call it, or errors, which the failure policy handles. */
+/** The result of match conditions: call the webhook, skip it, or apply its failure policy to the errors. */
 export type MatchResult =
   | { readonly matches: true }
   | { readonly matches: false }

@@ -27,7 +27,7 @@ interface Known {
   readonly backend: Backend;
   /** Absent until the first response. */
   readonly resources?: readonly ResourceEntry[] | undefined;
-  /** True if the last request failed, so that {@link resources} are from an earlier one. */
+  /** True if the last request failed, so {@link resources} come from an earlier request. */
   readonly isStale: boolean;
   readonly openApiPath?: string | undefined;
 }

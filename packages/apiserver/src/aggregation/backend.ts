@@ -29,7 +29,7 @@ export interface SwitchedProtocols {
 /** Thrown when the server has no reachable endpoint. No request was sent. */
 export class NoEndpointError extends Error {}
 
-/** Time to establish a connection, including TLS, in milliseconds. Waiting for the response is up to the caller. */
+/** Timeout for establishing a connection, including TLS, in milliseconds. Waiting for the response is up to the caller. */
 const connectMs = 10_000;
 /** Less than the idle timeout of Node servers (5 s), so we never reuse a connection that the server is about to close. */
 const idleMs = 4_000;

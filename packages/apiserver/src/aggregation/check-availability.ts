@@ -25,7 +25,7 @@ export const localAvailability: Availability = {
 };
 
 const responseMs = 5_000;
-/** The number of further attempts after a failure. They reach other endpoints in turn, and one response is enough. */
+/** The number of retries after a failure, all at once, each to the next endpoint. One successful response is enough. */
 const furtherAttempts = 4;
 
 /**

@@ -13,9 +13,9 @@ import { encodePath, forwardedHeaders, responseHeaders } from './forwarded-heade
 import { joinStreams } from './join-streams.ts';
 import { StreamedBody } from './streamed-body.ts';
 
-/** Time for another server to complete a response, except for watches and other streams, in milliseconds. */
+/** Timeout for the complete response of another server, except for watches and other streams, in milliseconds. */
 const requestMs = 60_000;
-/** Time for a discovery document, in milliseconds. Short, because every client waits for it. */
+/** Timeout for a discovery document, in milliseconds. Short, because every client waits for this document. */
 const discoveryMs = 5_000;
 
 /** The destination of a request. */

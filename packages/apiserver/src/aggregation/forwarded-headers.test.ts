@@ -8,7 +8,7 @@ const ann: UserInfo = { username: 'ann', groups: ['a', 'b'] };
 function contextOf(headers: Readonly<Record<string, string>>): RequestContext {
   const connection = { remoteAddress: '10.0.0.7', protocol: 'h2' };
   const request = { method: 'GET', path: '/', headers, connection };
-  // The input of a request's headers.
+  // Only the fields that forwardedHeaders reads.
   return { request, user: ann, info: { path: '/apis/g/v/things/a b' }, auditId: 'id-1' } as unknown as RequestContext;
 }
 
@@ -66,7 +66,7 @@ describe('headers of a forwarded request', () => {
 });
 
 describe('identityHeaders', () => {
-  it('writes any script as UTF-8, and escapes keys to valid header names', () => {
+  it('encodes values as UTF-8, and escapes keys to valid header names', () => {
     const user = { username: 'Jürgen', uid: '7', groups: [], extra: { 'example.com/Team%': ['a', 'é'] } };
     expect(identityHeaders(user)).toEqual({
       'x-remote-user': 'J\u00c3\u00bcrgen',

@@ -56,7 +56,8 @@ export interface Applied {
  * configuration and that no other manager owns, finds conflicts, and computes the new entries. Lists and maps merge as the type
  * declares; applying the same configuration again changes nothing.
  *
- * Decoding, defaulting and admission of the result come later; as upstream, no manager owns what they change.
+ * Decoding, defaulting and admission of the result come later; as in upstream, no manager owns the fields that these steps
+ * change.
  *
  * @throws {@link ApplyConflictError} if other managers own fields that would change; {@link ApplyRequestError} for an
  * invalid configuration.
@@ -69,7 +70,7 @@ export function applyPatch(request: ApplyRequest): Applied {
   return object === result.object ? result : { ...result, object };
 }
 
-/** Applies as kubectl, which may take over fields set by its client-side applies. */
+/** Applies a configuration as kubectl, which may take over the fields of its earlier client-side applies. */
 function applyAsKubectl(request: ApplyRequest): Applied {
   try {
     return applyOnce(request);

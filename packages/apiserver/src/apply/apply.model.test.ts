@@ -78,7 +78,8 @@ describe('applyPatch', () => {
   it('keeps the values and the ownership of other managers without force', () => {
     fc.assert(
       fc.property(config, config, (mine, theirs) => {
-        // Kubernetes removes an empty map or list, and its entry, with the last field that another manager had added to it.
+        // Once a map or list loses the last field that another manager added, Kubernetes also removes the empty map or list and its
+        // entry.
         fc.pre(!/\{\}|\[\]/.test(JSON.stringify(theirs)));
         const live = store(apply(undefined, theirs, 'theirs'));
         let both: Plain;
@@ -90,14 +91,14 @@ describe('applyPatch', () => {
           return;
         }
         const left = apply(both, { apiVersion: 'v1', kind: 'T' }, 'mine');
-        // Removing all fields of one manager leaves the other's unchanged.
+        // Removing all fields of one manager leaves the other manager's fields unchanged.
         expect(sorted(specOf(left.object) ?? {})).toEqual(sorted(specOf(live) ?? {}));
         expect(left.managedFields).toEqual(entriesOf(live));
       }),
     );
   });
 
-  it('never conflicts with force, and its values are in the object', () => {
+  it('applies all its values without a conflict if forced', () => {
     fc.assert(
       fc.property(config, config, (theirs, mine) => {
         const live = store(apply(store(apply(undefined, theirs, 'theirs')), mine, 'mine', true));

@@ -192,7 +192,7 @@ function withEntries(object: Plain, entries: unknown): Plain {
   return { ...object, metadata: entries === undefined ? metadata : { ...metadata, managedFields: entries } };
 }
 
-/** The recorder does not keep the body of an update; the response shows that it cleared the entries. */
+/** Returns true if an update cleared the entries. The recording lacks the bodies of updates, so the response decides. */
 function cleared(step: Step, live: Plain | undefined): boolean {
   return step.op === 'update' && entriesOf(step.object).length === 0 && entriesOf(live).length > 0;
 }

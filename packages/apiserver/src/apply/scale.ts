@@ -22,8 +22,8 @@ export function entriesOfScale(entries: readonly unknown[], paths: ReplicasPaths
 }
 
 /**
- * Returns an object's entries after a write to its `scale` subresource: managers that no longer own the replicas of the Scale
- * lose those of the object, and a manager that gained them gets an entry.
+ * Returns an object's entries after a write to its `scale` subresource: a manager that no longer owns the Scale's replicas loses
+ * the object's replicas, and a manager that gained them gets an entry.
  */
 export function entriesAfterScale(
   parent: readonly unknown[],

@@ -58,7 +58,7 @@ export function recordUpdate(managers: Managers, update: UpdateToTrack): void {
   capUpdaters(managers);
 }
 
-/** Returns an object without its managed fields, which have no owner; `{}` for undefined. */
+/** Returns an object without `metadata.managedFields`, which no manager owns; `{}` for undefined. */
 export function trackable(object: JsonObject | undefined): JsonObject {
   if (object === undefined) return {};
   const { metadata } = object;

@@ -60,7 +60,7 @@ describe('auditDecision', () => {
     expect(levelOf(method, path, ...rules)).toBe(level);
   });
 
-  it('omits the stages of the policy and the rule; the rule decides about managed fields', () => {
+  it('omits the stages that the policy or the rule lists; the rule decides about managed fields', () => {
     const parsed = parseAuditPolicy({
       ...policy({ level: 'Request', omitStages: ['ResponseStarted'], omitManagedFields: false }),
       omitStages: ['RequestReceived'],

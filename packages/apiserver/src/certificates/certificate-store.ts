@@ -8,7 +8,9 @@ import { KeyFolder } from './key-folder.ts';
 
 /** Options for {@link CertificateStore.open}. */
 export interface CertificateOptions {
-  /** Folder for keys and certificates (0700, files 0600). @defaultValue none: keys are kept in memory and are new each time */
+  /**
+   * Folder for keys and certificates (0700, files 0600). @defaultValue none: keys stay in memory and are recreated at each start
+   */
   readonly folder?: string | undefined;
   readonly clock: Clock;
   /** Names and addresses of the server, in addition to the default ones. */
@@ -18,7 +20,7 @@ export interface CertificateOptions {
 const dayMs = 86_400_000;
 const authority = { lifeMs: 3650 * dayMs, renewMs: 730 * dayMs };
 const leaf = { lifeMs: 365 * dayMs, renewMs: 120 * dayMs };
-/** Certificates are valid from shortly before their creation, because clocks differ between machines. */
+/** The time by which certificates are backdated, in milliseconds, because clocks differ between machines. */
 const backdateMs = 3_600_000;
 
 const serverHosts: readonly string[] = [
@@ -64,7 +66,7 @@ export class CertificateStore {
   }
 
   /**
-   * Opens the keys of a cluster: reads the stored ones that are still valid, creates the others.
+   * Opens the keys of a cluster: reads the stored keys and certificates that are still valid, and creates the rest.
    *
    * @throws KeyFolderError when the folder cannot be used; its message states the action, the reason and the fix.
    */

@@ -4,7 +4,7 @@ export interface AuthenticationTrust {
   readonly clientCa: string;
   /** CA of the certificate that the API server presents when it forwards requests; empty if it forwards none. */
   readonly requestHeaderCa: string;
-  /** Common names allowed in that certificate; an empty list allows all names. */
+  /** Common names allowed in the API server's certificate; an empty list allows all names. */
   readonly allowedNames: readonly string[];
   /** Names of the headers that carry the caller's identity, in lower case. */
   readonly usernameHeaders: readonly string[];

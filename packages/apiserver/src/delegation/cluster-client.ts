@@ -1,8 +1,8 @@
 import type { Clock } from '@kubewright/apimachinery';
 
 /**
- * The client of the cluster that an extension API server belongs to. `KubernetesClient` of `@kubewright/client` is one. Rejects if
- * the response is an error.
+ * The client of the cluster that an extension API server belongs to. `KubernetesClient` of `@kubewright/client` implements it.
+ * Calls reject if the response is an error.
  */
 export interface ClusterClient {
   request(request: {

@@ -103,7 +103,7 @@ describe('authentication by the cluster', () => {
     expect(user).toEqual({ username: 'jane', groups: [] });
   });
 
-  it('reviews a token once in ten seconds, even an invalid one', async () => {
+  it('reviews a token at most once every ten seconds, even if it is invalid', async () => {
     const cluster = new Cluster();
     cluster.answers = ({ token }) =>
       token === 'good' ? { authenticated: true, user: { username: 'jane', groups: ['dev'] } } : { error: 'invalid' };

@@ -16,7 +16,7 @@ const refreshMs = 60_000;
 /** Options for {@link DelegatedAccess}. */
 export interface DelegatedAccessOptions {
   readonly clock: Clock;
-  /** Called with failures of reviews and of reading the CAs. */
+  /** Called when a review fails or the CAs cannot be read. */
   readonly onError: (error: unknown) => void;
   /** Called after the CAs have changed. */
   readonly onChanged: () => void;

@@ -39,7 +39,7 @@ export class TokenReviewAuthenticator implements Authenticator {
     try {
       return await this.#reviews.get(key, { review: () => this.#review(token), ttlMs: () => ttlMs });
     } catch (error) {
-      // The request gets a 401, as upstream if the review fails.
+      // As in upstream, a request whose review fails gets a 401.
       this.#onError(error);
       return undefined;
     }

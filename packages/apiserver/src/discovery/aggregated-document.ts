@@ -50,7 +50,10 @@ interface Kind {
   readonly kind: string;
 }
 
-/** Leaves group and version empty if they are those of a built-in resource, as upstream does; clients fill them in. */
+/**
+ * Returns the kind of a response. Like upstream, leaves the group and version of a built-in resource empty if they are its own;
+ * clients fill them in.
+ */
 function responseKind(definition: ResourceDefinition, { group, version, kind }: Kind): Kind {
   if (!definition.custom && !isForeign(definition, { group, version })) return { group: '', version: '', kind };
   return { group, version, kind };

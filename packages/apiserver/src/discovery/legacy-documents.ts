@@ -26,7 +26,7 @@ export function apiGroup(group: ApiGroup): object {
 export function apiResourceList(group: ApiGroup, { version, resources }: ApiGroupVersion): object {
   return {
     kind: 'APIResourceList',
-    // Upstream omits it for the core group (1.36.3).
+    // Upstream omits `apiVersion` for the core group (1.36.3).
     ...(group.name !== '' && { apiVersion: 'v1' }),
     groupVersion: apiVersionOf({ group: group.name, version }),
     resources: resources.flatMap(resourceEntries),

@@ -7,8 +7,8 @@ import { denied } from './authorize.ts';
 const extraPrefix = 'impersonate-extra-';
 
 /**
- * Replaces the caller with the user it impersonates, if it is allowed to (`Impersonate-User`, `-Group`, `-Uid`, `-Extra-*`,
- * 1.36).
+ * Replaces the caller with the impersonated user, if the caller has the permission (`Impersonate-User`, `-Group`, `-Uid`,
+ * `-Extra-*`, 1.36).
  *
  * @throws StatusError 400 for groups without a user, 403 for an identity that the caller may not impersonate
  */

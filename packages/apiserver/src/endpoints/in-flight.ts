@@ -7,7 +7,7 @@ export interface InFlightLimits {
   readonly maxReading: number;
   /** Concurrent write requests. */
   readonly maxWriting: number;
-  /** Slots of each kind beyond those limits, available to privileged callers only. */
+  /** Additional slots for reads, and as many for writes, available to privileged callers only. */
   readonly reserved: number;
   /** The fraction of each limit that one user may hold, between 0 and 1. */
   readonly userShare: number;

@@ -54,7 +54,7 @@ describe('integers beyond 2^53', () => {
     expect((await server.patch(`${widgets}/a`, 'json', test)).status).toBe(422);
   });
 
-  it('are rejected beyond 64 bits where 32 or 64 are expected', async () => {
+  it('are rejected beyond the 32 or 64 bits of their field', async () => {
     await using server = await TestServer.start();
     await server.post(widgets, widget('1'));
     const scale = `{"metadata":{"name":"a"},"spec":{"replicas":${exact}}}`;

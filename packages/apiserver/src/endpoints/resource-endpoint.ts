@@ -68,7 +68,7 @@ function isOutOfScope({ info, registry }: ResourceCall): boolean {
 function checkScope({ info, registry }: ResourceCall): void {
   const { definition } = registry;
   if (definition.scope === 'Cluster') {
-    // A request for a namespace object has that object's name as its namespace, but its path is never below another namespace.
+    // For a Namespace object, the request's namespace is the object's own name, but the path is not inside a namespace.
     const isNamespaces = definition.resource === 'namespaces' && definition.group === '';
     if (info.inNamespace || (info.namespace !== '' && !isNamespaces)) throw pathNotFound();
     return;

@@ -62,7 +62,7 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
 }
 
 /**
- * Returns the managed fields after a server-side apply. Throws a conflict if another manager owns a different number of replicas.
+ * Returns the managed fields after a server-side apply. Throws a conflict if another manager set a different number of replicas.
  */
 function configured(
   shared: Pick<ApplyRequest, 'type' | 'apiVersion' | 'manager' | 'subresource' | 'now'>,

@@ -145,7 +145,7 @@ describe('computed', () => {
     }
   });
 
-  it('lists the verbs of its handlers, which need get to change objects', async () => {
+  it('lists the verbs of its handlers, and requires get for handlers that change objects', async () => {
     const { asked } = await start();
     await using _ = asked;
     const { resources } = (await asked.send('GET', '/apis/reports.wells.example.com/v1')).json;

@@ -217,7 +217,7 @@ describe('apiServer', () => {
       return { state, done };
     };
 
-    it('ends after timeoutSeconds, although its handler waits', async () => {
+    it('ends after timeoutSeconds, even if its handler is still waiting', async () => {
       await using asked = new Asked({ kinds: [kind] });
       const { done } = await ending(asked, '&timeoutSeconds=5');
       await asked.clock.advance(5_000);
@@ -233,7 +233,7 @@ describe('apiServer', () => {
       expect(await done).toEqual([]);
     });
 
-    it('ends when the caller disconnects, although its handler waits', async () => {
+    it('ends when the caller disconnects, even if its handler is still waiting', async () => {
       await using asked = new Asked({ kinds: [kind] });
       const caller = new AbortController();
       const { done } = await ending(asked, '', caller.signal);

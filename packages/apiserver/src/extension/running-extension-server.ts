@@ -34,7 +34,7 @@ const paths = ['/healthz', '/livez', '/metrics', '/openapi/v2', '/openapi/v3', '
 /** Implements {@link ExtensionServer} with an {@link ApiServer}. */
 export class RunningExtensionServer implements ExtensionServer {
   readonly name = 'apiserver';
-  /** The operator's controllers may watch the kinds that this server serves. */
+  /** Starts before the caches, because the operator's controllers may watch this server's kinds. */
   readonly beforeCaches = true;
   /** All replicas serve requests, not only the leader. */
   readonly needLeaderElection = false;
@@ -141,7 +141,7 @@ export class RunningExtensionServer implements ExtensionServer {
     await this.#storage[Symbol.asyncDispose]();
   }
 
-  /** Checks namespaces once the cluster is known. */
+  /** Returns the plugin that checks namespaces once the cluster is known. */
   #namespaceLifecycle(): AdmissionPlugin {
     return checkNamespaces(async (namespace) => (this.#namespaces ? this.#namespaces.phaseOf(namespace) : 'Active'));
   }

@@ -21,7 +21,8 @@ export interface ServedKindsOptions {
 type ServedVersion = CrdVersion & { readonly verbs?: readonly string[] };
 
 /**
- * Defines the resources of an extension API server, in all served versions: the same ones that a CRD with that spec would define.
+ * Defines the resources of an extension API server, in all served versions: the same resources that a CRD with the same spec
+ * would define.
  *
  * @throws DefinitionError (KW5302) if a kind has no definition or an invalid one, or is computed in some of its versions only
  */
@@ -65,7 +66,9 @@ function definitionsOf(
   });
 }
 
-/** Rejects a kind that is computed in some of its versions only: the others would be stored and have different objects. */
+/**
+ * Rejects a kind that is computed in some of its versions only: the other versions would be stored and serve different objects.
+ */
 function checkComputed(spec: CrdSpec, computedKinds: ReadonlyMap<string, ComputedKind>): void {
   const { group, names } = spec;
   const served = spec.versions.filter((version) => version.served).map(({ name }) => name);

@@ -5,7 +5,7 @@ import { methodNotSupported } from '../http/failures.ts';
 /** A named health check of an API server. */
 export interface HealthCheck {
   readonly name: string;
-  /** The only endpoint that runs the check; `/healthz` runs those of `/livez`. @defaultValue all of them */
+  /** The only endpoint that runs the check; `/healthz` runs the same checks as `/livez`. @defaultValue all endpoints */
   readonly for?: 'livez' | 'readyz' | undefined;
   /** Returns the reason for a failure. Must be quick: probes wait for it. */
   check(): string | undefined | Promise<string | undefined>;

@@ -22,7 +22,7 @@ describe('Connections', () => {
     connection?.end(known);
   };
 
-  it('closes a connection without a first request, gracefully at first', async () => {
+  it('closes a connection that sends no request, gracefully at first', async () => {
     open('a');
     await clock.advance(29_999);
     expect(ended).toEqual([]);

@@ -121,8 +121,8 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
 }
 
 /**
- * Identifies the remote end of a connection. It links a TLS socket to the socket underneath: neither has a reference to the
- * other.
+ * Identifies the remote end of a connection. The result links a TLS socket to the TCP socket underneath: neither has a reference
+ * to the other.
  */
 function peerOf(socket: Socket): string {
   return `${socket.remoteAddress} ${socket.remotePort}`;

@@ -11,12 +11,14 @@ export interface OutputFormat {
   readonly mediaType: 'application/json' | 'application/yaml' | 'application/vnd.kubernetes.protobuf';
   /** The form to convert objects to; absent means unchanged. */
   readonly as?: 'Table' | 'PartialObjectMetadata' | 'PartialObjectMetadataList' | undefined;
-  /** The version of that form in `meta.k8s.io`. @defaultValue 'v1' */
+  /** The version of `as` in `meta.k8s.io`. @defaultValue 'v1' */
   readonly asVersion?: MetaVersion | undefined;
   readonly pretty: boolean;
   /** Present if the media type is protobuf. */
   readonly codec?: ProtobufCodec | undefined;
-  /** The error to respond with, because the object cannot have that form. As upstream, the request is processed first. */
+  /**
+   * The error to respond with, because the object cannot have the requested form. As in upstream, the request is processed first.
+   */
   readonly mismatch?: StatusError | undefined;
 }
 

@@ -16,6 +16,6 @@ export interface ProtobufCodec {
   /** Encodes an element of a list, for {@link encodeList}. */
   encodeItem(type: ObjectType, object: Json): Uint8Array;
   encodeList(type: ObjectType, metadata: Json, items: readonly Uint8Array[]): Uint8Array;
-  /** Encodes a watch event, with its length, from the encoded object. */
+  /** Encodes a watch event around an encoded object, prefixed with the event's length. */
   encodeEvent(type: string, object: Uint8Array): Uint8Array;
 }

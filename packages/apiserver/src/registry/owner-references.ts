@@ -2,8 +2,7 @@ import { sameJson } from '@kubewright/apimachinery/internal';
 import type { Draft } from './strategy.ts';
 
 /**
- * Removes duplicate owner references and warns about them. `when` is inserted into the warning; it says that admission added
- * them.
+ * Removes duplicate owner references and warns about them. `when` is inserted into the warning if admission added the duplicates.
  */
 export function dedupOwnerReferences(draft: Draft, warn: (text: string) => void, when = ''): void {
   const owners = draft.metadata['ownerReferences'];

@@ -175,7 +175,7 @@ function decodeApplied(
     return decodeDraft(body, { definition, strategy: patch.strategy, fieldValidation: 'Ignore', warn });
   } catch (error) {
     if (!(error instanceof StatusError) || !(error.cause instanceof DecodeError)) throw error;
-    // Upstream truncates a too large integer to 32 bits; report the client's mistake instead.
+    // Upstream truncates an integer that is too large to 32 bits; report the client's mistake instead.
     if (error.cause.mismatch?.found === 'number' && error.cause.mismatch.kind === 'int32') throw error;
     const { group, version, kind } = definition;
     const { namespace = '', name = '' } = (applied['metadata'] ?? {}) as { namespace?: string; name?: string };

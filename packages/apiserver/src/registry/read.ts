@@ -45,8 +45,8 @@ function readVersionOfGet({ definition }: Registry, text: string): number {
 }
 
 /**
- * Lists a collection. Combines resourceVersion, resourceVersionMatch, limit and continue as the page "Kubernetes API Concepts"
- * says (1.36).
+ * Lists a collection. Combines resourceVersion, resourceVersionMatch, limit and continue as described in "Kubernetes API
+ * Concepts" (1.36).
  */
 export async function listObjects(
   registry: Registry,

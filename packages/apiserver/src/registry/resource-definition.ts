@@ -45,7 +45,7 @@ export interface ResourceDefinition {
   readonly deprecation?: string | undefined;
 
   /**
-   * Prefix of the storage keys, shared by all versions: `/registry/<group>/<resource>/`, mostly without the group for built-in
+   * Prefix of the storage keys, shared by all versions: `/registry/<group>/<resource>/`, without the group for most built-in
    * kinds.
    */
   readonly storagePrefix: string;

@@ -11,7 +11,7 @@ export interface Selection {
   readonly matches: ((object: KubernetesObject) => boolean) | undefined;
   /** The only object name that can match, if the field selector requires one. */
   readonly name: string | undefined;
-  /** A field other than the name that the field selector requires to have one value. */
+  /** A field, other than the name, for which the field selector requires one exact value. */
   readonly exact: ExactField | undefined;
 }
 

@@ -70,9 +70,9 @@ export interface Strategy {
    * admission.
    */
   prepareForCreate?(object: Draft, context: StrategyContext): void;
-  /** Does the same for updates; also copies the fields that this endpoint may not change from `old`. */
+  /** Same as {@link prepareForCreate}, for updates; also copies the fields that this endpoint may not change from `old`. */
   prepareForUpdate?(object: Draft, old: KubernetesObject, context: StrategyContext): void;
-  /** Releases what the prepare functions allocated for an object that is then not written. */
+  /** Releases values that the prepare functions allocated, such as IP addresses, if the object is not stored. */
   abandon?(object: Draft): void;
   /** Returns every error in a new object, except in metadata. */
   validate?(object: KubernetesObject, context: StrategyContext): readonly FieldError[];

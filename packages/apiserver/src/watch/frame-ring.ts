@@ -2,7 +2,7 @@
 export interface RingEntry {
   readonly frame: Uint8Array;
   readonly revision: number;
-  /** Returns the frame to send instead if this is the first event of a stream; undefined if it is the same. */
+  /** Returns the frame to send instead if this is the first event of a stream; undefined if it is the same frame. */
   readonly firstFrame: (() => Uint8Array) | undefined;
 }
 

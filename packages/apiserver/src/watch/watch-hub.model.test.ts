@@ -93,7 +93,7 @@ async function watch(
       : {
           id: color,
           matches: ({ object }) => object.metadata.labels?.['color'] === color,
-          // Filters for red have no trigger, as filters that require no exact value.
+          // Filters for red have no trigger, like filters that require no exact value.
           trigger:
             color === 'red'
               ? undefined

@@ -241,7 +241,7 @@ export class WatchHub implements WatchSource {
 
   #bookmark(watchers: readonly Watcher[]): void {
     this.#sendBookmarks(watchers).catch((error: unknown) => {
-      // The storage is catching up on missed changes: leave it to the next bookmark. Other failures end the streams.
+      // The storage is catching up on missed changes: skip this bookmark. Other failures end the streams.
       if (!(error instanceof StorageNotReadyError)) this.#failAll(error);
     });
   }

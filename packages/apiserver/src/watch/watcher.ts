@@ -91,8 +91,8 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   }
 
   async next(): Promise<IteratorResult<Uint8Array>> {
-    // Send all events of this turn in one chunk. A reader in this process is so fast that it would otherwise take each event
-    // alone.
+    // Send all events of this turn in one chunk. A reader in this process is so fast that it would otherwise read one event at a
+    // time.
     if (this.#sentAny) await nextTurn();
     for (;;) {
       if (this.#ended) return { done: true, value: undefined };

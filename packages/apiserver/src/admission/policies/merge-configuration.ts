@@ -46,7 +46,7 @@ function typeOf(definition: ResourceDefinition): ApplyType {
   return type;
 }
 
-/** Returns the paths of atomic values. Values of maps without declared fields are not searched, as upstream. */
+/** Returns the paths of atomic values. Does not search the values of maps without declared fields, as in upstream. */
 function atomicPaths(type: ApplyType, value: unknown, path: string): readonly string[] {
   const form = formOf(type, value);
   if (form === 'map' && type.map && typeof value === 'object' && value !== null) {

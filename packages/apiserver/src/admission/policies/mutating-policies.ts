@@ -36,7 +36,7 @@ interface Failure {
   readonly policy: MutatingPolicy;
   readonly binding?: PolicyBinding;
   readonly message: string;
-  /** True if an expression failed, rather than the configuration. */
+  /** True if an expression failed; otherwise, the configuration is invalid. */
   readonly isInvalid?: boolean;
 }
 

@@ -4,7 +4,9 @@ import type { PolicyScope } from './policy-expression.ts';
 /** CEL cost limit for all match conditions of a policy together. */
 export const conditionsBudget = 2_500_000;
 
-/** Returns true if all match conditions are true, false if any is false, and otherwise the message of those that failed. */
+/**
+ * Returns true if all match conditions are true, false if any is false, and otherwise the messages of the conditions that failed.
+ */
 export async function conditionsHold(
   conditions: readonly (CelExpression | Error)[],
   sources: readonly { readonly expression: string }[],

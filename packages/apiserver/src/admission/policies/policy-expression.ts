@@ -135,7 +135,7 @@ export class PolicyScope {
     }
   }
 
-  /** Evaluates an expression once. An attempt that lacks a decision of the authorizer costs nothing. */
+  /** Evaluates an expression once. An attempt that stops at an undecided authorizer check costs nothing. */
   #attempt(compiled: CelExpression): unknown {
     const before = Math.min(expressionBudget, this.#budget.remaining);
     const own = { remaining: before };

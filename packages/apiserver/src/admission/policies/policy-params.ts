@@ -52,7 +52,7 @@ export class PolicyParams implements Disposable {
   }
 
   /**
-   * Returns the parameters to evaluate a policy with: only `null` if the policy or the binding has none, and an empty list if
+   * Returns the parameters to evaluate a policy with: `[null]` if the policy or the binding declares none, or an empty list if
    * none is found and the binding allows that. Mirrors `CollectParams` (1.36).
    *
    * @throws PolicyConfigurationError

@@ -68,7 +68,7 @@ export class PolicySource<Stored, Policy extends { readonly name: string }> impl
     );
   }
 
-  /** The policies that have bindings; both are sorted by name. */
+  /** The policies that have bindings, each with its bindings. Policies and bindings are sorted by name. */
   get bound(): readonly (readonly [Policy, readonly PolicyBinding[]])[] {
     this.#bound ??= byName([...this.#policies.values()]).flatMap((policy) => {
       const bindings = byName([...this.#bindings.values()].filter(({ spec }) => spec.policyName === policy.name));

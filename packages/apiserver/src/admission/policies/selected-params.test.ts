@@ -41,7 +41,7 @@ describe('SelectedParams', () => {
 
   const names = async (params: SelectedParams) => (await params.all()).map(({ metadata }) => metadata.name);
 
-  it('decodes each parameter once, and other objects not at all, until they change', async () => {
+  it('decodes only matching objects, and each of them only once', async () => {
     for (let index = 0; index < 50; index++) await write(`other-${index}`, {});
     await write('b', { limits: 'yes' });
     await write('a', { limits: 'yes' });

@@ -15,7 +15,7 @@ export function reviewVersion(versions: readonly string[]): string | undefined {
   return versions.find((version) => reviewVersions.includes(version));
 }
 
-/** Builds an AdmissionRequest without its objects: the input of match conditions, and most of what webhooks see. */
+/** Builds an AdmissionRequest without its objects, for match conditions; reviews add the objects. */
 export function admissionRequest(attributes: AdmissionAttributes, version: Version): Readonly<Record<string, unknown>> {
   const { definition, subresource, operation, user, dryRun } = attributes;
   const requested = requestVersion(attributes);
@@ -85,14 +85,14 @@ export function admissionReview(
   };
 }
 
-/** Puts the type first, as readers expect. */
+/** Returns the object with its kind and apiVersion first, as readers expect. */
 function shownObject(object: Draft | KubernetesObject | undefined): object | null {
   if (object === undefined) return null;
   const { kind, apiVersion, ...rest } = object;
   return { kind, apiVersion, ...rest };
 }
 
-/** A webhook's response, reduced to the fields that matter. */
+/** The fields of a webhook's response that the server uses. */
 export interface AdmissionResponse {
   readonly allowed: boolean;
   readonly status: Readonly<Record<string, unknown>> | undefined;
@@ -103,7 +103,7 @@ export interface AdmissionResponse {
 }
 
 /**
- * Reads the response of a review.
+ * Parses and checks a webhook's response.
  *
  * @throws WebhookCallError in upstream's words (`VerifyAdmissionResponse`, 1.36)
  */

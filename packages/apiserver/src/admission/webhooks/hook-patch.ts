@@ -12,7 +12,7 @@ import { annotatePatch } from './webhook-annotations.ts';
 import { WebhookFailure } from './webhook-failure.ts';
 
 /**
- * Applies a mutating webhook's patch to the object it was shown, then decodes the result and fills in defaults.
+ * Applies a mutating webhook's patch to the object that it reviewed, then decodes the result and fills in defaults.
  *
  * @throws WebhookFailure when the patch cannot be parsed, StatusError 500 when it cannot be applied
  */

@@ -54,7 +54,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     const { attributes } = review;
     const objectsIn = (version: Version): Promise<VersionedObjects> => review.in(version);
     const version = await this.#matcher.match(hook, { attributes, current: review.objects, objectsIn });
-    // The second pass calls no webhook for the first time.
+    // The second pass calls only webhooks that ran before the object changed.
     if (version === undefined || (reinvocation.repeated && !memory.isRequired(hook.id))) return;
     const objects = await review.in(version);
     const { spec, configuration } = hook;

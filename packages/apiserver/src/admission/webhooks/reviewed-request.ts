@@ -68,7 +68,7 @@ export function copyOf(object: Draft): Draft {
   return structuredClone(object);
 }
 
-/** Returns the namespace of a request. A Namespace object counts as inside itself. */
+/** Returns the namespace of a request: for a Namespace object, its own name. */
 export function namespaceOf({ definition, namespace, name }: AdmissionAttributes): string {
   return definition.group === '' && definition.resource === 'namespaces' ? name : namespace;
 }

@@ -15,7 +15,7 @@ storageContract('WatchCache', async (limits) => {
 interface Counted {
   readonly storage: Storage;
   readonly watches: StorageWatchOptions[];
-  /** Number of coming lists that fail. */
+  /** Number of upcoming lists that will fail. */
   failingLists: number;
   /** True if watches deliver nothing, as when the connection to another process is cut. */
   isCut: boolean;
@@ -137,7 +137,7 @@ describe('WatchCache after lost changes', () => {
     expect(made.watches).toHaveLength(2);
   });
 
-  it('completes a commit even if the cache does not see it', async () => {
+  it('completes a commit even if the change does not reach the cache', async () => {
     const clock = new VirtualClock();
     const made = counted(new MemoryStorage({ clock }));
     await using cache = new WatchCache(made.storage, { clock });

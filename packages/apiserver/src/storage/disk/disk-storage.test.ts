@@ -50,7 +50,7 @@ describe('DiskStorage', () => {
     expect((await storage.commit([put('/r/c', 'c')])).revision).toBe(first + 2);
   });
 
-  it('can be opened after an attempt that failed at its mark file', async () => {
+  it('can be opened after an attempt that failed because of its mark file', async () => {
     const directory = newFolder();
     mkdirSync(markFile(directory));
     await expect(open(directory)).rejects.toThrow(`cannot open the store in ${directory}: EISDIR`);
