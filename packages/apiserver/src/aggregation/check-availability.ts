@@ -25,7 +25,7 @@ export const localAvailability: Availability = {
 };
 
 const responseMs = 5_000;
-/** The number of retries after a failure, all at once, each to the next endpoint. One successful response is enough. */
+/** The number of parallel retries after a failure, each to the next endpoint. One successful response is enough. */
 const furtherAttempts = 4;
 
 /**

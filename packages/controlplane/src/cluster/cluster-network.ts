@@ -17,7 +17,7 @@ export type NetworkMode = 'loopback' | 'isolated';
 
 /** Options for {@link ClusterNetwork.open}. */
 export interface ClusterNetworkOptions {
-  /** Notes that keep the reserved range of addresses: stored services need the same range at the next start. */
+  /** Store the reserved range of addresses: stored services need the same range at the next start. */
   readonly notes: Notes;
   readonly clock: Clock;
   readonly random: Random;
@@ -75,7 +75,8 @@ export class ClusterNetwork implements AsyncDisposable {
   }
 
   /**
-   * Reserves the addresses: those of the last start if they are free, because stored services keep their addresses.
+   * Reserves the addresses. Reuses the addresses of the last start if they are free, because stored services keep their
+   * addresses.
    *
    * @throws IsolationError if this machine does not allow an isolated network.
    */
@@ -127,7 +128,7 @@ export class ClusterNetwork implements AsyncDisposable {
   proxy({ kubeProxy, ServiceProxy }: typeof Workers): ReturnType<typeof kubeProxy> {
     const { clock, random } = this.#options;
     this.#proxy?.[Symbol.dispose]();
-    // Undefined on the loopback network, where all clients have the same address.
+    // Returns undefined on the loopback network, where all clients have the same address.
     const nodeOf = (address: string): string | undefined => {
       const index = this.#isolated?.nodeIndexOf(address);
       return index === undefined ? undefined : nodeName(index);
@@ -143,7 +144,7 @@ export class ClusterNetwork implements AsyncDisposable {
     return this.#isolated?.canRestrict ?? false;
   }
 
-  /** Returns the controller that enforces NetworkPolicies, or the one that reports that they are not enforced. */
+  /** Returns the controller that enforces NetworkPolicies, or the controller that reports that they are not enforced. */
   policies({ networkPolicies, unenforcedPolicies }: typeof Workers): ControllerDefinition {
     const isolated = this.#isolated;
     if (!isolated?.canRestrict) return unenforcedPolicies({ needsNft: isolated !== undefined });
@@ -190,7 +191,10 @@ export class ClusterNetwork implements AsyncDisposable {
     return () => clusterDns(zone);
   }
 
-  /** Returns the address of a load balancer on this machine: the reserved range and the last two bytes of the cluster IP. */
+  /**
+   * Returns the address of a load balancer on this machine, built from the reserved range and the last two bytes of the cluster
+   * IP.
+   */
   balancerAddress(clusterIP: string): string | undefined {
     const [, , third, fourth] = clusterIP.split('.');
     if (this.#range === undefined || this.#range.isShared || fourth === undefined) return undefined;

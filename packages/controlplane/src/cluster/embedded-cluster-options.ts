@@ -30,7 +30,7 @@ export interface ClusterLimits {
  */
 export interface EmbeddedClusterOptions {
   /**
-   * Folder for certificates, the kubeconfig and notes. It is created if needed and locked while the cluster runs.
+   * Folder for certificates, the kubeconfig and other state. It is created if needed and locked while the cluster runs.
    *
    * @defaultValue `cluster` in the folder `data`, otherwise a temporary folder, removed when the cluster stops
    */
@@ -49,7 +49,7 @@ export interface EmbeddedClusterOptions {
    * @defaultValue no etcd
    */
   readonly etcdServers?: readonly string[] | undefined;
-  /** The objects to start with, if objects are kept in memory. @defaultValue those of a new cluster */
+  /** The objects to start with, if objects are kept in memory. @defaultValue the objects of a new cluster */
   readonly snapshot?: ClusterSnapshot | undefined;
   /** Port of the API server. @defaultValue the port of the last start if it is free, otherwise any free port */
   readonly port?: number | undefined;
@@ -61,7 +61,7 @@ export interface EmbeddedClusterOptions {
   readonly log?: Logger | undefined;
   /** Limits of connections and bodies, of concurrent requests, and of all stored objects together. */
   readonly limits?: ClusterLimits | undefined;
-  /** Gives the cluster nodes. @defaultValue no node: pods stay pending */
+  /** The cluster's nodes. @defaultValue no node: pods stay pending */
   readonly node?: NodeSettings | undefined;
   /** Settings of the API server, like flags of kube-apiserver. @defaultValue the default of each setting */
   readonly server?: ServerSettings | undefined;

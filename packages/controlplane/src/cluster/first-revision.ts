@@ -2,7 +2,10 @@ import type { Clock } from '@kubewright/apimachinery';
 import type { StateDirectory } from './state-directory.ts';
 
 const note = 'revision.json';
-/** Time at which the count starts. At ten revisions a second, numbers stay small integers (no heap allocation) for years. */
+/**
+ * The clock-based revisions count from this time. At ten revisions a second, they stay small integers (no heap allocation) for
+ * years.
+ */
 const epochMs = Date.UTC(2026, 0, 1);
 
 /**
@@ -12,7 +15,8 @@ const epochMs = Date.UTC(2026, 0, 1);
  */
 export function firstRevision(directory: StateDirectory, clock: Clock): number {
   const last = directory.readNote<{ readonly revision: number }>(note)?.revision ?? 0;
-  // A killed cluster leaves no note, so the clock counts, too: most clusters write fewer than ten times a second.
+  // A killed cluster does not save its last revision, so the clock sets a minimum: most clusters write fewer than ten times a
+  // second.
   return Math.max(Math.floor((clock.now() - epochMs) / 100), last + 1, 1);
 }
 

@@ -133,7 +133,7 @@ async function serve(starting: StartingParts): Promise<ClusterParts> {
 async function startWorkers(parts: ClusterParts): Promise<void> {
   const { options, plane, certificates, clients } = parts;
   const { selection, clock } = options;
-  // The rest of the program, a quarter of it, is loaded only now, so the first clients do not wait for it.
+  // The rest of the program, a quarter of its code, is loaded only now, so the first clients do not wait for it.
   const workers = await import('./workers.ts');
   const controllers = workers.builtInControllers({
     ca: trustOf(parts),

@@ -24,15 +24,15 @@ export class StateDirectoryError extends KubewrightError {
   readonly code = 'KW5502';
 }
 
-/** JSON notes of a cluster, kept in one folder. */
+/** Small JSON files with a cluster's state, kept in one folder. */
 export interface Notes {
-  /** Reads a note; returns `undefined` if it is missing or incomplete. */
+  /** Reads a file; returns `undefined` if it is missing or incomplete. */
   readNote<T>(name: string): T | undefined;
-  /** Writes a note that only the user can read. @throws {@link StateDirectoryError} if it cannot be written */
+  /** Writes a file that only the user can read. @throws {@link StateDirectoryError} if it cannot be written */
   writeNote(name: string, value: unknown): void;
 }
 
-/** Returns the notes in a folder, which is created when the first note is written. */
+/** Returns the notes in a folder, which is created when the first file is written. */
 export function notesIn(path: string): Notes {
   return {
     readNote<T>(name: string): T | undefined {

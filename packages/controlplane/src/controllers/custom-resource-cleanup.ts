@@ -117,7 +117,8 @@ function instanceKind({ spec }: CustomResourceDefinition): Kind<KubernetesObject
 /**
  * Deletes all objects of a kind, and returns the number of objects that still existed when they were listed.
  *
- * @throws StatusError if the server rejects a request or does not serve the kind yet: then the number of objects left is unknown.
+ * @throws StatusError if the server rejects a request or does not serve the kind yet: then the number of remaining objects is
+ * unknown.
  */
 async function deleteInstances(kind: Kind<KubernetesObject>, ctx: Context): Promise<number> {
   const client = ctx.client.resource(kind);

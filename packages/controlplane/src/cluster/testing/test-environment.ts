@@ -22,7 +22,7 @@ import { TestNamespace } from './test-namespace.ts';
 
 /** Options for {@link TestEnvironment.start}. */
 interface TestEnvironmentOptions {
-  /** YAML files that are applied before `start` resolves. Kinds defined in them are served by then. @defaultValue none */
+  /** YAML files that are applied before `start` resolves. By then, the kinds that they define are served. @defaultValue none */
   readonly manifests?: readonly string[];
   /**
    * The components of the embedded cluster, as for `EmbeddedCluster.start`. envtest's control plane runs only the API server,
@@ -105,7 +105,7 @@ export class TestEnvironment implements AsyncDisposable {
 
   /**
    * Creates a namespace for one test, in which pods can run. Disposing it starts the deletion of the namespace and does not wait
-   * for its end.
+   * until the namespace is gone.
    */
   namespace(): Promise<TestNamespace> {
     return TestNamespace.create(this.client, { hasServiceAccounts: this.runs('serviceaccount-controller') });

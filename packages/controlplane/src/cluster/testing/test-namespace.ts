@@ -7,7 +7,7 @@ import { TestEnvironmentError } from './test-environment-error.ts';
 const accountMs = 20_000;
 
 /**
- * A namespace of a {@link TestEnvironment} for one test. Disposing it deletes the namespace, without waiting for the end.
+ * A namespace of a {@link TestEnvironment} for one test. Disposing it deletes the namespace, without waiting until it is gone.
  *
  * @example
  * ```ts

@@ -30,7 +30,7 @@ export interface EndedPods {
   readonly succeeded: readonly { readonly pod: Stored<Pod>; readonly node: string }[];
 }
 
-/** Compares the pods that each node should have with those that it has. Lists ended pods separately. Mirrors `manage` (1.36). */
+/** Compares the pods that each node should have with its actual pods. Lists ended pods separately. Mirrors `manage` (1.36). */
 export function planDaemons(state: DaemonState): DaemonPlan & EndedPods {
   const plans = state.nodes.map((node) => planNode(state, node));
   const known = new Set(state.nodes.map(({ metadata }) => metadata.name));

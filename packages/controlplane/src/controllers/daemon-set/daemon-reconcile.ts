@@ -17,7 +17,7 @@ import { daemonSetStatus } from './daemon-status.ts';
 import type { FailedPodBackoff } from './failed-pod-backoff.ts';
 import { planUpdate } from './rolling-update.ts';
 
-/** The maximum number of pods that one reconcile creates, and that it deletes. */
+/** Maximum number of pods that one reconcile creates, and maximum number of pods that it deletes. */
 const burst = 250;
 
 /** Dependencies of a daemon set's reconcile. */
