@@ -4,6 +4,7 @@ import type { Logger } from '@kubewright/runtime';
 import type { ImageStore } from '../images/image-store.ts';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { clusterLogEvents } from '../log/cluster-log-events.ts';
+import { AddressPool, inProcessRange } from '../network/address-pool.ts';
 import type { PodNetwork } from '../network/pod-network.ts';
 import {
   AssignedUsers,
@@ -13,6 +14,7 @@ import {
   MemoryFiles,
   processNode,
   simulatedNode,
+  virtualNodeIP,
 } from '../node/index.ts';
 import { containedClock } from './contained-clock.ts';
 import { NodeLink } from './node-link.ts';
@@ -110,7 +112,12 @@ export interface ClusterNode {
  */
 export async function startNodes(parts: NodeParts, onMade: (node: ClusterNode) => void): Promise<void> {
   const { count = 1 } = parts.settings;
-  const shared = { network: new InProcessNetwork(), files: new MemoryFiles(), assignedUsers: new AssignedUsers() };
+  const shared = {
+    addresses: new AddressPool(inProcessRange),
+    network: new InProcessNetwork(),
+    files: new MemoryFiles(),
+    assignedUsers: new AssignedUsers(),
+  };
   const started = Array.from({ length: count }, (_, i) => startNode(parts, { index: i, shared, onMade }));
   const results = await Promise.allSettled(started);
   for (const result of results) if (result.status === 'rejected') throw result.reason;
@@ -118,6 +125,8 @@ export async function startNodes(parts: NodeParts, onMade: (node: ClusterNode) =
 
 /** The parts that nodes share. */
 interface SharedParts {
+  /** Pod addresses of the drivers `simulated` and `inproc`. */
+  readonly addresses: AddressPool;
   /** Network and files of the driver `inproc`. */
   readonly network: InProcessNetwork;
   readonly files: MemoryFiles;
@@ -179,12 +188,10 @@ async function makeNode(
   const { count: _count, driver = 'process', network: _mode, programs = {}, imageStore, ...own } = settings;
   const common = { nodeName: name, client: client(name, link), clock, random, log };
   if (driver === 'simulated' || driver === 'inproc') {
-    const nodeIP = `10.0.${index >> 8}.${(index & 255) + 1}`;
-    const addresses = `10.${100 + index}`;
+    const { addresses, network, files } = shared;
+    const inProcess = { ...common, addresses, nodeIP: virtualNodeIP(index) };
     const agent =
-      driver === 'simulated'
-        ? simulatedNode({ ...common, network: addresses, nodeIP })
-        : inprocNode({ ...common, network: shared.network, files: shared.files, programs, addresses, nodeIP });
+      driver === 'simulated' ? simulatedNode(inProcess) : inprocNode({ ...inProcess, network, files, programs });
     return { agent, connector: agent.connector, stop: (time) => agent.stop(time) };
   }
   // Only the first node runs the control plane.

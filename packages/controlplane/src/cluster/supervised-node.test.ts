@@ -3,6 +3,7 @@ import { Node } from '@kubewright/apimachinery/core/v1';
 import { jsonLogger, silentLogger } from '@kubewright/runtime';
 import { expect, it } from 'vitest';
 import { TestControlPlane } from '../controllers/testdata/test-control-plane.ts';
+import { AddressPool, inProcessRange } from '../network/address-pool.ts';
 import { simulatedNode } from '../node/index.ts';
 import { LateConnector } from './late-connector.ts';
 import { type MadeNode, SupervisedNode } from './supervised-node.ts';
@@ -18,7 +19,12 @@ it('recreates a node if its agent stops or cannot be created', async () => {
     ...parts,
     make: async () => {
       if (++attempts === 2) throw new Error('injected fault');
-      const agent = simulatedNode({ ...parts, nodeName: 'n', client: plane.client });
+      const agent = simulatedNode({
+        ...parts,
+        nodeName: 'n',
+        client: plane.client,
+        addresses: new AddressPool(inProcessRange),
+      });
       return { agent, connector: agent.connector, stop: (time) => agent.stop(time) };
     },
     onMade: (one) => made.push(one),

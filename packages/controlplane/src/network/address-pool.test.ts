@@ -1,14 +1,30 @@
+import { isIPv4 } from 'node:net';
 import { expect, it } from 'vitest';
-import { AddressPool, inProcessRange } from './address-pool.ts';
+import { AddressPool, inProcessRange, isolatedRange } from './address-pool.ts';
 
 it('gives no address to two pods, even after all have been used once', () => {
-  const addresses = new AddressPool(inProcessRange('10.244'));
+  const addresses = new AddressPool(isolatedRange('10.244.1.'));
   const kept = addresses.take();
-  const others = Array.from({ length: 65_023 }, () => addresses.take());
-  expect(new Set([kept, ...others]).size).toBe(65_024);
-  expect(() => addresses.take()).toThrow('all pod addresses of 10.244.0.0/16 are in use');
+  const others = Array.from({ length: 252 }, () => addresses.take());
+  expect(new Set([kept, ...others]).size).toBe(253);
+  expect(() => addresses.take()).toThrow('all pod addresses 10.244.1.2 to 10.244.1.254 are in use');
   const [first = '', second = ''] = others;
   addresses.free(second);
   addresses.free(first);
   expect([addresses.take(), addresses.take()]).toEqual([first, second]);
+});
+
+it('numbers the addresses of pods in this process from 10.128.0.1 to 10.255.255.254', () => {
+  const { at, count } = inProcessRange;
+  expect([0, 253, 254, 256 * 254 - 1, 256 * 254, count - 1].map(at)).toEqual([
+    '10.128.0.1',
+    '10.128.0.254',
+    '10.128.1.1',
+    '10.128.255.254',
+    '10.129.0.1',
+    '10.255.255.254',
+  ]);
+  const some = Array.from({ length: 100_000 }, (_, i) => at(i * 83));
+  expect(new Set(some).size).toBe(100_000);
+  expect(some.every(isIPv4)).toBe(true);
 });

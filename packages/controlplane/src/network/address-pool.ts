@@ -25,21 +25,19 @@ export function isolatedRange(prefix: string): AddressRange {
 }
 
 /**
- * Returns the pod addresses of a node whose network exists only in this process: all of a /16 network whose last byte is 1 to 254.
- *
- * @param network - the first two parts of the addresses, such as `10.244`
+ * The pod addresses of a cluster whose network exists only in this process: 10.128.0.0/9, except those that end with 0 or 255. Far
+ * from the ranges of nodes (10.0.0.0/16) and Services.
  */
-export function inProcessRange(network: string): AddressRange {
-  const count = 256 * 254;
-  const at = (number: number): string => {
-    // The first pod gets .0.2, as on a node whose bridge has .0.1.
-    const index = (number + 1) % count;
-    return `${network}.${Math.floor(index / 254)}.${(index % 254) + 1}`;
-  };
-  return { count, description: `of ${network}.0.0/16`, at };
-}
+export const inProcessRange: AddressRange = {
+  count: 128 * 256 * 254,
+  description: 'of 10.128.0.0/9',
+  at: (number) => {
+    const third = Math.floor(number / 254);
+    return `10.${128 + (third >> 8)}.${third & 255}.${(number % 254) + 1}`;
+  },
+};
 
-/** Hands out the pod addresses of one node. */
+/** Hands out the pod addresses of a node, or of all nodes whose network exists only in this process. */
 export class AddressPool {
   readonly #range: AddressRange;
   readonly #taken = new Set<string>();

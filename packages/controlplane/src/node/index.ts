@@ -5,6 +5,7 @@ export { inprocNode } from './inproc/inproc-node.ts';
 export { MemoryFiles } from './inproc/memory-files.ts';
 export type { NodeAgentOptions } from './node-agent-options.ts';
 export type { NodeFacts } from './object/node-description.ts';
+export { virtualNodeIP } from './object/virtual-node.ts';
 export { AssignedUsers } from './process/assigned-users.ts';
 export type { ImageProgram, ImageSource, Launch, LaunchContext } from './process/image-program.ts';
 export { type ProcessNode, type ProcessNodeOptions, processNode } from './process-node.ts';

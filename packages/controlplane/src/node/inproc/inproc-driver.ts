@@ -1,5 +1,5 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
-import { AddressPool, inProcessRange } from '../../network/address-pool.ts';
+import type { AddressPool } from '../../network/address-pool.ts';
 import type {
   ContainerRequest,
   Driver,
@@ -20,8 +20,8 @@ export interface InprocDriverOptions {
   readonly programs: Readonly<Record<string, ContainerFunction>>;
   readonly network: InProcessNetwork;
   readonly files: MemoryFiles;
-  /** First two parts of the pods' addresses. */
-  readonly addresses: string;
+  /** Pod addresses, shared by all nodes of the cluster. */
+  readonly addresses: AddressPool;
 }
 
 /** Runs each container as a function of this process, with the node's clock, and a network and files in memory. */
@@ -30,28 +30,26 @@ export class InprocDriver implements Driver {
   readonly noTerminals = 'TTY is not supported on this node: its containers are functions; omit -t';
   readonly files: MemoryFiles;
   readonly #options: InprocDriverOptions;
-  readonly #addresses = new Map<string, string>();
+  readonly #podIPs = new Map<string, string>();
   readonly #running = new Set<FunctionContainer>();
-  readonly #pool: AddressPool;
 
   constructor(options: InprocDriverOptions) {
     this.#options = options;
     this.files = options.files;
-    this.#pool = new AddressPool(inProcessRange(options.addresses));
   }
 
   async preparePod({ uid, hostIP }: PodSandboxRequest): Promise<PodSandbox> {
     if (hostIP !== undefined) return { podIP: hostIP };
-    const known = this.#addresses.get(uid);
+    const known = this.#podIPs.get(uid);
     if (known !== undefined) return { podIP: known };
-    const podIP = this.#pool.take();
-    this.#addresses.set(uid, podIP);
+    const podIP = this.#options.addresses.take();
+    this.#podIPs.set(uid, podIP);
     return { podIP };
   }
 
   async removePod(uid: string): Promise<void> {
-    this.#pool.free(this.#addresses.get(uid) ?? '');
-    this.#addresses.delete(uid);
+    this.#options.addresses.free(this.#podIPs.get(uid) ?? '');
+    this.#podIPs.delete(uid);
     this.files.remove(`/pods/${uid}`);
   }
 
@@ -81,5 +79,7 @@ export class InprocDriver implements Driver {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.kill();
+    for (const podIP of this.#podIPs.values()) this.#options.addresses.free(podIP);
+    this.#podIPs.clear();
   }
 }

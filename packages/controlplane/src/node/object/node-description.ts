@@ -29,10 +29,7 @@ export function nodeMetadata(facts: NodeFacts): ObjectMeta {
       'beta.kubernetes.io/arch': architecture,
       ...facts.labels,
     },
-    annotations: {
-      'node.alpha.kubernetes.io/ttl': '0',
-      ...facts.annotations,
-    },
+    annotations: facts.annotations,
   };
 }
 

@@ -1,6 +1,11 @@
 import type { Random } from '@kubewright/apimachinery';
 import type { NodeFacts } from './node-description.ts';
 
+/** Returns the address of a node that runs no processes, by its number from 0: one of 10.0.0.0/16 that does not end with 0 or 255. */
+export function virtualNodeIP(index: number): string {
+  return `10.0.${Math.floor(index / 254)}.${(index % 254) + 1}`;
+}
+
 /** Returns the facts of a node that runs no processes. */
 export function virtualNode(options: {
   readonly nodeName: string;
@@ -9,7 +14,7 @@ export function virtualNode(options: {
   /** Text for users that says how containers run. */
   readonly description: string;
   readonly random: Random;
-  /** @defaultValue '10.0.0.1' */
+  /** @defaultValue the address of the first node */
   readonly nodeIP?: string | undefined;
   /** @defaultValue 8 CPUs, 32 GiB, 110 pods */
   readonly capacity?: Readonly<Record<string, string>> | undefined;
@@ -19,7 +24,7 @@ export function virtualNode(options: {
   const id = random.uid();
   return {
     name: nodeName,
-    addresses: { internalIP: options.nodeIP ?? '10.0.0.1', hostname: nodeName },
+    addresses: { internalIP: options.nodeIP ?? virtualNodeIP(0), hostname: nodeName },
     capacity: { cpu: '8', memory: '32Gi', 'ephemeral-storage': '100Gi', pods: '110', ...options.capacity },
     kubeletPort: 10_250,
     labels: { ...options.labels },

@@ -1,7 +1,7 @@
 import { type Clock, type Random, sleep, type Timer } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { defined } from '@kubewright/apimachinery/internal';
-import { AddressPool, inProcessRange } from '../../network/address-pool.ts';
+import type { AddressPool } from '../../network/address-pool.ts';
 import type {
   AttachRequest,
   ContainerExit,
@@ -23,8 +23,8 @@ import { behaviorOf, type SimulatedBehavior, type SimulatedPod } from './simulat
 export interface SimulatedDriverOptions {
   readonly clock: Clock;
   readonly random: Random;
-  /** First two parts of the pods' addresses. @defaultValue '10.244' */
-  readonly network?: string;
+  /** Pod addresses, shared by all nodes of the cluster. */
+  readonly addresses: AddressPool;
 }
 
 /**
@@ -39,17 +39,15 @@ export class SimulatedDriver implements Driver {
   readonly #options: SimulatedDriverOptions;
   readonly #pods = new Map<string, { readonly pod: Pod; readonly podIP: string }>();
   readonly #running = new Set<SimulatedContainer>();
-  readonly #pool: AddressPool;
 
   constructor(options: SimulatedDriverOptions) {
     this.#options = options;
-    this.#pool = new AddressPool(inProcessRange(options.network ?? '10.244'));
   }
 
   async preparePod({ uid, pod, hostIP }: PodSandboxRequest): Promise<PodSandbox> {
     const known = this.#pods.get(uid);
     if (known) return { podIP: known.podIP };
-    const podIP = hostIP ?? this.#pool.take();
+    const podIP = hostIP ?? this.#options.addresses.take();
     // The agent always passes pods to its driver.
     this.#pods.set(uid, { pod: pod as Pod, podIP });
     return { podIP };
@@ -57,7 +55,7 @@ export class SimulatedDriver implements Driver {
 
   async removePod(uid: string): Promise<void> {
     // The node's own address is not in the pool, so freeing it changes nothing.
-    this.#pool.free(this.#pods.get(uid)?.podIP ?? '');
+    this.#options.addresses.free(this.#pods.get(uid)?.podIP ?? '');
     this.#pods.delete(uid);
   }
 
@@ -113,6 +111,7 @@ export class SimulatedDriver implements Driver {
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#running].map((container) => container.stop({ graceMs: 0 })));
+    for (const uid of this.#pods.keys()) await this.removePod(uid);
   }
 }
 

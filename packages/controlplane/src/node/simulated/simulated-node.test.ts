@@ -4,6 +4,7 @@ import { InProcessTransport, KubernetesClient } from '@kubewright/client';
 import { silentLogger } from '@kubewright/runtime';
 import { describe, expect, it } from 'vitest';
 import { nodeIdentity } from '../../cluster/identities.ts';
+import { AddressPool, inProcessRange } from '../../network/address-pool.ts';
 import { startNodeCluster } from '../testdata/node-cluster.ts';
 import { simulatedNode } from './simulated-node.ts';
 
@@ -27,6 +28,7 @@ describe('simulatedNode', () => {
       clock: systemClock,
       random: systemRandom,
       log: silentLogger,
+      addresses: new AddressPool(inProcessRange),
     });
     const running = node.run();
     await node.started();

@@ -1,7 +1,7 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
-import { defined } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
+import type { AddressPool } from '../../network/address-pool.ts';
 import { NodeAgent } from '../node-agent.ts';
 import { virtualNode } from '../object/virtual-node.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
@@ -18,14 +18,14 @@ export interface SimulatedNodeOptions {
   /** @defaultValue 8 CPUs, 32 GiB, 110 pods */
   readonly capacity?: Readonly<Record<string, string>> | undefined;
   readonly labels?: Readonly<Record<string, string>> | undefined;
-  /** First two parts of the pods' addresses, unique per node. @defaultValue '10.244' */
-  readonly network?: string | undefined;
+  /** Pod addresses, shared by all nodes of the cluster. */
+  readonly addresses: AddressPool;
   readonly nodeIP?: string | undefined;
 }
 
 /** Creates a node that only simulates containers, for tests of controllers and for many nodes. Call `run()` to start it. */
 export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
-  const { client, clock, random, log, network } = options;
+  const { client, clock, random, log, addresses } = options;
   return new NodeAgent({
     facts: virtualNode({
       ...options,
@@ -33,7 +33,7 @@ export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
       description: 'Containers on this node are simulated; no processes run',
     }),
     client,
-    driver: new SimulatedDriver({ clock, random, ...defined({ network }) }),
+    driver: new SimulatedDriver({ clock, random, addresses }),
     probes: new SimulatedProbeRunner(clock),
     clock,
     random,

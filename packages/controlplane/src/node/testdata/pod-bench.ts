@@ -1,5 +1,6 @@
 import { seededRandom, VirtualClock } from '@kubewright/apimachinery';
 import { ConfigMap, type ContainerStatus, type PersistentVolume, type PersistentVolumeClaim, Pod, type PodCondition, type PodStatus, type Secret } from '@kubewright/apimachinery/core/v1';
+import { AddressPool, inProcessRange } from '../../network/address-pool.ts';
 import { LocalLogStore } from '../logs/local-log-store.ts';
 import type { PodHost, PodObjects } from '../pod/pod-host.ts';
 import { PodWorker, type SyncResult } from '../pod/pod-worker.ts';
@@ -37,7 +38,7 @@ export class PodBench {
     this.host = {
       clock,
       random,
-      driver: new SimulatedDriver({ clock, random }),
+      driver: new SimulatedDriver({ clock, random, addresses: new AddressPool(inProcessRange) }),
       node: { name: 'node', ip: '10.0.0.9' },
       objects: this.objects,
       probes: new SimulatedProbeRunner(clock),

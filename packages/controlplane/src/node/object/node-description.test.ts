@@ -1,0 +1,13 @@
+import { seededRandom } from '@kubewright/apimachinery';
+import { expect, it } from 'vitest';
+import { nodeMetadata } from './node-description.ts';
+import { virtualNode } from './virtual-node.ts';
+
+it('leaves the annotations of controllers alone', () => {
+  const facts = virtualNode({ nodeName: 'n', driver: 'simulated', description: 'A test.', random: seededRandom(1) });
+  // The TTL controller's annotation depends on the number of nodes, so a node that kept its own value would undo it forever.
+  expect(Object.keys(nodeMetadata(facts).annotations ?? {})).toEqual([
+    'kubewright.dev/driver',
+    'kubewright.dev/description',
+  ]);
+});
