@@ -25,7 +25,7 @@ export function isolatedRange(prefix: string): AddressRange {
 }
 
 /**
- * The pod addresses of a cluster whose network exists only in this process: 10.128.0.0/9, except those that end with 0 or 255. Far
+ * The pod addresses of a cluster whose network exists only in this process: 10.128.0.0/9, except those whose last byte is 0 or 255. Far
  * from the ranges of nodes (10.0.0.0/16) and Services.
  */
 export const inProcessRange: AddressRange = {

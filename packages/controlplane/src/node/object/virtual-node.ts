@@ -1,7 +1,7 @@
 import type { Random } from '@kubewright/apimachinery';
 import type { NodeFacts } from './node-description.ts';
 
-/** Returns the address of a node that runs no processes, by its number from 0: one of 10.0.0.0/16 that does not end with 0 or 255. */
+/** Returns the address of a node that runs no processes, by its number from 0: 10.0.0.1, 10.0.0.2, … (no last byte is 0 or 255). */
 export function virtualNodeIP(index: number): string {
   return `10.0.${Math.floor(index / 254)}.${(index % 254) + 1}`;
 }

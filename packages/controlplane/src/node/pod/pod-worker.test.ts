@@ -8,7 +8,7 @@ describe('PodWorker', () => {
   it('starts a container and reports the same status as a kubelet', async () => {
     const bench = new PodBench({ containers: [web] });
     const status = await bench.run();
-    expect(status).toMatchObject({ phase: 'Running', observedGeneration: 1, podIP: '10.244.0.2', hostIP: '10.0.0.9' });
+    expect(status).toMatchObject({ phase: 'Running', observedGeneration: 1, podIP: '10.128.0.1', hostIP: '10.0.0.9' });
     expect(bench.container('web')).toMatchObject({
       ready: true,
       started: true,
