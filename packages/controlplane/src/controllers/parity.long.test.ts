@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createNode, type Picture, refreshNode, runScenario, scenarios } from './testdata/scenarios.mjs';
 import { TestControlPlane } from './testdata/test-control-plane.ts';
 
-/** Expected rejections: those by quotas that a scenario creates. */
+/** Matches the expected rejections, which come from quotas that a scenario creates. */
 const quota = /exceeded quota|is forbidden: (?!User)/;
 
 const recorded = JSON.parse(

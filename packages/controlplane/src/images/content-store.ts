@@ -37,7 +37,10 @@ export class ContentStore {
     for (const folder of [this.#blobs, this.#staging]) mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
-  /** @param size - also compared, if given: a shorter file is damaged. */
+  /**
+   * Returns true if the store has content with this digest. @param size - the expected size; if given, content of another size is
+   * damaged.
+   */
   has(digest: string, size?: number): boolean {
     const found = statSync(this.path(digest), { throwIfNoEntry: false });
     return found !== undefined && (size === undefined || found.size === size);
@@ -95,7 +98,7 @@ export class ContentStore {
   }
 
   /**
-   * Moves staged content into the store. It replaces a copy that is there already, which may be damaged.
+   * Moves staged content into the store. Replaces an existing copy, which may be damaged.
    *
    * @throws ImageStoreError if its digest is not the expected one
    */
@@ -123,7 +126,7 @@ export class ContentStore {
     for (const { path } of staged) rmSync(dirname(path), { recursive: true, force: true });
   }
 
-  /** Removes content, if it is there. */
+  /** Removes content. Does nothing if it is missing. */
   remove(digest: string): void {
     rmSync(this.path(digest), { force: true });
   }

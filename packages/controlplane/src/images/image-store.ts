@@ -32,13 +32,13 @@ export interface StoredImage {
   /** The build time, if the image records one. */
   readonly created?: string | undefined;
   /**
-   * The digest that the name had in the registry from which the image was pulled: of its manifest, or of an index for several
+   * The digest of the name in its registry when the image was pulled: the digest of the manifest, or of an index for several
    * platforms. Absent for an image that was loaded from a file.
    */
   readonly pulled?: string | undefined;
 }
 
-/** The content of the small file of a name. */
+/** The content of the file that describes a named image. */
 type NamedImage = Pick<StoredImage, 'name' | 'digest' | 'pulled'>;
 
 const defaultLimits: UnpackLimits = { bytes: 64 * 1024 ** 3, files: 2_000_000 };
@@ -117,7 +117,7 @@ export class ImageStore {
   /**
    * Pulls an image from its registry, or checks that it is up to date.
    *
-   * @throws ImageReferenceError, RegistryError or ImageStoreError if that fails; the signal's reason.
+   * @throws ImageReferenceError, RegistryError or ImageStoreError if the pull fails; the signal's reason if it is aborted.
    */
   async pull(image: string, options: PullOptions): Promise<StoredImage> {
     const name = completeName(image);
@@ -153,7 +153,8 @@ export class ImageStore {
   /**
    * Returns the folder with an image's unpacked files, which the caller must not change. Unpacks the image if necessary.
    *
-   * @param options - `firstId`: the id on this machine of the image's user 0; `undefined` if this process's user owns the files.
+   * @param options - `firstId`: the id on this machine that the image's user 0 is mapped to; `undefined` if this process's user
+   * owns the files.
    * @throws ImageStoreError if a layer is damaged, has a path outside the root, or exceeds a limit.
    */
   async root(digest: string, { firstId }: { readonly firstId: number | undefined }): Promise<string> {
@@ -242,7 +243,7 @@ export class ImageStore {
     throw new ImageStoreError({ what: `cannot use the image ${digest}`, why: 'it is not an image manifest' });
   }
 
-  /** The manifest is stored last, and removed first. */
+  /** True if the store has the image's manifest, which is stored last and removed first. */
   #isComplete({ digest }: NamedImage): boolean {
     return this.#content.has(digest);
   }

@@ -25,7 +25,7 @@ export interface UnpackLimits {
 export class ImageRoot {
   readonly #root: string;
   readonly #limits: UnpackLimits;
-  /** The id on this machine that corresponds to id 0 of the image; `undefined` if this process's user owns all files. */
+  /** The id on this machine that id 0 of the image is mapped to; `undefined` if this process's user owns all files. */
   readonly #firstId: number | undefined;
   /** The final modes of folders. They are set at the end, because this process must be able to write into the folders until then. */
   readonly #modes = new Map<string, number>();
@@ -34,7 +34,9 @@ export class ImageRoot {
   #bytes = 0;
   #files = 0;
 
-  /** @param options - `firstId`: the id on this machine of the image's user 0; `undefined` if ids cannot be set. */
+  /**
+   * @param options - `firstId`: the id on this machine that the image's user 0 is mapped to; `undefined` if ids cannot be set.
+   */
   constructor(root: string, options: { readonly limits: UnpackLimits; readonly firstId: number | undefined }) {
     this.#root = root;
     this.#limits = options.limits;

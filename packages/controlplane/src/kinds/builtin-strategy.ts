@@ -103,7 +103,7 @@ function passedOn(own: Partial<Strategy>): Partial<Strategy> {
 }
 
 function untyped(strategy: KindStrategy<never> | undefined): Partial<Strategy> {
-  // A strategy sees only objects of its kind, whose type `builtinKind` erased.
+  // A strategy gets only objects of its kind, whose type `builtinKind` erased.
   return (strategy ?? {}) as unknown as Partial<Strategy>;
 }
 

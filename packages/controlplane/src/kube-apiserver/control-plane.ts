@@ -197,8 +197,8 @@ export class ControlPlane implements AsyncDisposable {
   }
 
   /**
-   * Publishes the server's address to pods (as the Service `default/kubernetes`), and to aggregated servers the trust data that
-   * they need to recognize this server. Call it once the server listens.
+   * Publishes the server's address to pods, as the Service `default/kubernetes`, and publishes the data with which aggregated
+   * servers authenticate this server. Call it once the server listens.
    */
   async publish(): Promise<void> {
     const { handle } = this.server;

@@ -6,7 +6,7 @@ import { daemonTolerations } from './daemon-pod.ts';
 
 /** The decision about a daemon set's pods on a node. */
 export interface NodeFit {
-  /** True if the node should have a pod: one is created if it has none. */
+  /** True if the node should have a pod: a pod is created if the node has none. */
   readonly shouldRun: boolean;
   /** True if an existing pod may keep running. */
   readonly shouldContinue: boolean;

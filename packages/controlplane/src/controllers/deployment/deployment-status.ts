@@ -135,13 +135,14 @@ function isTimedOut(
 }
 
 /**
- * Returns the time of the last update. A condition without one, which only another program can have written, counts as from 1970.
+ * Returns the time of the last update. A condition without an update time, which only another program can have written, counts as
+ * updated in 1970.
  */
 function updatedMs({ lastUpdateTime }: DeploymentCondition): number {
   return Date.parse(lastUpdateTime ?? '') || 0;
 }
 
-/** Returns the failure condition of the new set, or else that of an old set. */
+/** Returns the failure condition of the new set, or else the failure condition of an old set. */
 function replicaFailure({ sets, current }: DeploymentState): DeploymentCondition | undefined {
   const failureOf = (set: ReplicaSet | undefined) =>
     set?.status?.conditions?.find(({ type }) => type === 'ReplicaFailure');

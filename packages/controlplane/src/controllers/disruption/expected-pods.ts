@@ -11,7 +11,7 @@ export interface Expectation {
   readonly hasUnmanaged: boolean;
 }
 
-/** The expected pods of a budget are unknown. The budget's status reports the reason. */
+/** Thrown if the expected pods of a budget are unknown. The budget's status reports the reason. */
 export class UnknownScaleError extends KubewrightError {
   override readonly name = 'UnknownScaleError';
   readonly code = 'KW5105';
@@ -20,7 +20,7 @@ export class UnknownScaleError extends KubewrightError {
 /** An owner reference to a controller. */
 export type ControllerReference = NonNullable<KubernetesObject['metadata']['ownerReferences']>[number];
 
-/** The desired replicas of the object that controls a pod's number of replicas. */
+/** The number of replicas that the controller of a pod desires. */
 export interface OwnerScale {
   readonly uid: string;
   readonly replicas: number;

@@ -16,7 +16,7 @@ export interface CollectParts extends LookupContext {
   readonly graph: OwnerGraph;
   readonly lookup: OwnerLookup;
   readonly enqueue: (uid: string) => void;
-  /** True once all resources are listed. Until then, an owner may have dependents that the graph does not know. */
+  /** True once all resources are listed. Until then, an owner may have dependents that are not in the graph yet. */
   readonly hasSynced: () => boolean;
 }
 

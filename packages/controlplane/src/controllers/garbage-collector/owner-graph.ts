@@ -79,7 +79,7 @@ export class OwnerGraph {
     this.#transition(before, node);
   }
 
-  /** Removes an object. Enqueues its dependents, and those of its owners that are being deleted in the foreground. */
+  /** Removes an object. Enqueues its dependents, and each of its owners that is being deleted in the foreground. */
   remove(uid: string): void {
     const node = this.#nodes.get(uid);
     if (!node) return;

@@ -55,7 +55,7 @@ export interface LookupContext {
 
 const maxAbsent = 500;
 
-/** Looks up owners live. Remembers those that do not exist, because a uid is never reused. */
+/** Looks up owners live. Remembers owners that do not exist, because a uid is never reused. */
 export class OwnerLookup {
   readonly #absent = new Set<string>();
 

@@ -27,7 +27,7 @@ describe('ResourceMonitor', () => {
     await monitor.stop();
   });
 
-  it('takes over the objects of the monitor that it replaces, and removes those deleted in the meantime', async () => {
+  it('takes over the objects of the monitor that it replaces, and removes objects that were deleted in the meantime', async () => {
     const clock = new VirtualClock();
     const removed: string[] = [];
     const sink = { observe: () => {}, remove: (uid: string) => void removed.push(uid) };

@@ -58,14 +58,14 @@ export class ResourceMonitor {
   }
 
   /**
-   * Starts the monitor. If it replaces another one, it takes over that monitor's objects, so that it notices those deleted in
-   * the meantime.
+   * Starts the monitor. If it replaces another one, it takes over that monitor's objects, so that it notices objects that were
+   * deleted in the meantime.
    */
   start(replaced?: ResourceMonitor): void {
     this.#done ??= replaced ? this.#takeOver(replaced).then(() => this.#run()) : this.#run();
   }
 
-  /** Stops the monitor. Returns the uids of the objects that it knows. */
+  /** Stops the monitor. Returns the uids of the observed objects. */
   async stop(): Promise<ReadonlySet<string>> {
     this.#stop.abort();
     await this.#done;

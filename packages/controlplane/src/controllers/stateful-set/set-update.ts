@@ -25,8 +25,8 @@ interface Replica {
 type PresentReplica = Replica & { readonly pod: Stored<Pod> };
 
 /**
- * The maximum number of pods that one reconcile creates with the Parallel policy. Without it, a change of the set's size would
- * take effect only after all pods are created.
+ * The maximum number of pods that one reconcile creates with the Parallel policy. Without this limit, a change of the set's size
+ * would take effect only after all pods are created.
  */
 const burst = 100;
 

@@ -32,7 +32,7 @@ export const scenarios = {
 
 export { createNode, refreshNode };
 
-/** Runs a scenario in its own namespace while the player acts as the node. Returns its pictures. */
+/** Runs a scenario in its own namespace while the player acts as the node. Returns the recorded states. */
 export async function runScenario(name, { call, namespace, pause, patience }) {
   await call('POST', '/api/v1/namespaces', { metadata: { name: namespace } });
   const session = new Session({ call, namespace, pause, patience });

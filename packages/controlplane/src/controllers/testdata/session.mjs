@@ -1,4 +1,4 @@
-/** The session of a scenario in a namespace of an API server: sends requests, waits, and records pictures of its state. */
+/** The session of a scenario in a namespace of an API server: sends requests, waits, and records its state. */
 import { normalise } from './normalise.mjs';
 
 const types = {
@@ -97,12 +97,12 @@ export class Session {
     for (let pauses = 0; pauses < 5; pauses++) await this.pause();
   }
 
-  /** Records a picture of the namespace's state once nothing has changed for a while. */
+  /** Records the namespace's state once nothing has changed for a while. */
   async picture(name, options) {
     await this.#picture(name, options);
   }
 
-  /** Records a picture of only some resources. */
+  /** Records the state of only some resources. */
   async pictureOf(name, resources, options) {
     await this.#picture(name, options, resources);
   }

@@ -225,7 +225,7 @@ class Binder {
     failure: { readonly reason: string; readonly message: string } | undefined,
   ): Promise<void> {
     const { phase } = volume.status ?? {};
-    // A volume that failed keeps that phase.
+    // A volume that failed keeps the phase Failed.
     if (phase === 'Failed') return;
     const released = phase === 'Released' ? volume : await this.#setVolumePhase(volume, 'Released');
     if (!failure) return;

@@ -15,7 +15,8 @@ export type VolumeStep =
   | { readonly step: 'reject' };
 
 /**
- * The fate of a released volume. Set `failure` if the volume must be recycled or deleted and no plugin or provisioner does that.
+ * How a released volume is reclaimed. `failure` is set if the volume must be recycled or deleted and no plugin or provisioner
+ * does that.
  */
 export type Reclaim = { readonly failure?: { readonly reason: string; readonly message: string } };
 
@@ -25,7 +26,7 @@ export type Reclaim = { readonly failure?: { readonly reason: string; readonly m
  */
 export function volumeStep(volume: PersistentVolume, claim: PersistentVolumeClaim | undefined): VolumeStep {
   const reference = volume.spec?.claimRef;
-  // A volume that is reserved for a claim by name only counts as available, but only to that claim.
+  // A volume that is reserved only by the claim's name is still available, but only to that claim.
   if (!reference?.uid) return { step: 'setPhase', phase: 'Available' };
   if (!claim) return { step: 'release', reclaim: reclaimOf(volume) };
   const bound = claim.spec?.volumeName;
@@ -38,8 +39,8 @@ export function volumeStep(volume: PersistentVolume, claim: PersistentVolumeClai
 }
 
 /**
- * Decides the fate of a released volume. The binder cannot delete or recycle volumes; provisioners delete the volumes that they
- * created.
+ * Decides how a released volume is reclaimed. The binder cannot delete or recycle volumes; provisioners delete the volumes that
+ * they created.
  */
 function reclaimOf({ metadata, spec }: PersistentVolume): Reclaim {
   if (spec?.persistentVolumeReclaimPolicy === 'Recycle') {

@@ -51,7 +51,7 @@ async function reconcile(
     try {
       if (volume.ephemeral) await createClaim(pod, { volume, ctx });
     } catch (error) {
-      // The claim exists, but the cache is stale. A retry will find it there.
+      // The claim exists, but the cache is stale. A retry will find the claim in the cache.
       if (isAlreadyExists(error)) throw error;
       const message = `ephemeral volume ${volume.name}: ${messageOf(error)}`;
       events.record(ctx, { about: pod, type: 'Warning', reason: 'FailedBinding', message });

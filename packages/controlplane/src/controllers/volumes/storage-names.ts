@@ -11,7 +11,7 @@ export const storageNames = {
   /** On a claim: the provisioner that should create its volume. */
   provisioner: 'volume.kubernetes.io/storage-provisioner',
   betaProvisioner: 'volume.beta.kubernetes.io/storage-provisioner',
-  /** On a volume or claim: the storage class. Predates the field. */
+  /** On a volume or claim: the storage class. Predates the field `storageClassName`. */
   betaClass: 'volume.beta.kubernetes.io/storage-class',
   defaultClass: 'storageclass.kubernetes.io/is-default-class',
   betaDefaultClass: 'storageclass.beta.kubernetes.io/is-default-class',

@@ -5,7 +5,7 @@ import { RegistryError } from './registry-error.ts';
 /** Time limit of a helper, in milliseconds. It may have to wait until the user unlocks a keychain. */
 const timeout = 60_000;
 const maxOutputBytes = 64 * 1024;
-/** The username with which helpers return a refresh token. */
+/** The username that helpers return with a refresh token. */
 const tokenUser = '<token>';
 
 /**
@@ -13,7 +13,8 @@ const tokenUser = '<token>';
  * input. Returns undefined if the helper has none.
  *
  * @param options - `server`: the registry as docker names it: `gcr.io`, `https://index.docker.io/v1/`.
- * @throws RegistryError if the helper is not installed, fails or runs for more than a minute; the signal's reason.
+ * @throws RegistryError if the helper is not installed, fails or runs for more than a minute; the signal's reason if it is
+ * aborted.
  */
 export async function helperCredential(
   helper: string,
@@ -34,7 +35,7 @@ export async function helperCredential(
   if (error?.code === 'ENOENT') throw failure('it is not on the PATH');
   if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw failure('its output is too long');
   if (error?.killed) throw failure('it did not respond in a minute');
-  // Helpers print errors to their standard output. This is the text of all helpers for a registry that they do not know.
+  // Helpers print errors to their standard output. All helpers print this text for a registry without stored credentials.
   if (error && stdout.startsWith('credentials not found')) return undefined;
   if (error) throw failure(messageIn(stdout) ?? `it ended with ${error.signal ?? `exit code ${error.code}`}`);
   const { Username: username, Secret: secret } = parse(stdout);

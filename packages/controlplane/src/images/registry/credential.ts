@@ -1,4 +1,4 @@
-/** Proves to a registry who pulls. */
+/** Authenticates a user to a registry. */
 export type Credential =
   | { readonly type: 'password'; readonly username: string; readonly password: string }
   /** A refresh token, which is exchanged for access tokens. */

@@ -50,7 +50,7 @@ describe('parseDockerConfig', () => {
     expect([...credentials.keys()]).toEqual(['x']);
   });
 
-  it('does not need a file', () => {
+  it('works without a configuration file', () => {
     expect(readDockerConfig({ DOCKER_CONFIG: '/nowhere' }).credentials.size).toBe(0);
   });
 });

@@ -22,7 +22,7 @@ interface AuthEntry {
 }
 
 /**
- * Reads the user's docker configuration: `config.json` in `DOCKER_CONFIG`, or in `~/.docker`. It does not have to exist.
+ * Reads the user's docker configuration: `config.json` in `DOCKER_CONFIG`, or in `~/.docker`. The file need not exist.
  *
  * @throws RegistryError if it cannot be read.
  */

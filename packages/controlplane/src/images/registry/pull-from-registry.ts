@@ -15,10 +15,10 @@ import { trustedCertificates } from './trusted-certificates.ts';
 
 /**
  * Pulls an image from its registry into the store. Tries the credentials that apply to the repository one after the other until
- * one has access, that of docker's helper program last.
+ * one has access. The credential of docker's helper program comes last.
  *
  * @param options - `name`: the complete name. `maxBytes`: maximum size of the compressed image.
- * @throws ImageReferenceError, RegistryError or ImageStoreError if that fails; the signal's reason.
+ * @throws ImageReferenceError, RegistryError or ImageStoreError if the pull fails; the signal's reason if it is aborted.
  */
 export async function pullFromRegistry(
   image: string,
@@ -57,12 +57,17 @@ export async function pullFromRegistry(
   throw failures.reduce(combined).error;
 }
 
-/** Yields the known credentials, then that of a helper program, which may take long; `undefined` if none exists. */
+/**
+ * Yields the known credentials, then the credential of a helper program, which may be slow. Yields only `undefined` if there are
+ * none.
+ */
 async function* allCredentials(
   known: readonly Credential[],
   options: {
     readonly fromHelper: (() => Promise<Credential | undefined>) | undefined;
-    /** Gets the error of a helper that fails. The image may be public, and `docker` may not be installed here. */
+    /**
+     * Receives the error of a helper. The failure is not final: the image may be public, and `docker` may not be installed here.
+     */
     readonly failures: Failure[];
   },
 ): AsyncGenerator<Credential | undefined> {

@@ -16,7 +16,7 @@ import type { FetchedManifest, RegistryRepository } from './registry-repository.
 export interface PulledImage {
   /** Digest of the image's manifest. */
   readonly digest: string;
-  /** Digest that the name stands for: of the manifest, or of an index for several platforms. */
+  /** The digest that the name refers to: the digest of the manifest, or of an index for several platforms. */
   readonly named: string;
 }
 
@@ -37,7 +37,7 @@ const imageConfigs = new Set([
  * Downloads an image into the store, without content that is there already. The manifest is stored last, so that an image with a
  * manifest is complete.
  *
- * @throws RegistryError or ImageStoreError if that fails; the signal's reason.
+ * @throws RegistryError or ImageStoreError if the download fails; the signal's reason if it is aborted.
  */
 export async function pullContent(
   reference: string,
@@ -92,7 +92,10 @@ async function imageManifest(
   throw unusable(name, 'its manifest has an unsupported format');
 }
 
-/** Returns the configuration and the layers, each once. @throws RegistryError if the manifest is invalid or the image too large */
+/**
+ * Returns the descriptors of the configuration and the layers, without duplicates. @throws RegistryError if the manifest is
+ * invalid or the image too large
+ */
 function blobsOf(
   { config, layers }: ImageManifest,
   { name, maxBytes }: { readonly name: string; readonly maxBytes: number },

@@ -5,7 +5,7 @@ import { type DockerConfig, parseDockerConfig, parseDockercfg } from './docker-c
 /** The parts of a Secret with credentials for registries. */
 export interface PullSecret {
   readonly name: string;
-  /** `kubernetes.io/dockerconfigjson` or `kubernetes.io/dockercfg`; Secrets of other types are ignored, as by the kubelet. */
+  /** `kubernetes.io/dockerconfigjson` or `kubernetes.io/dockercfg`; Secrets of other types are ignored, as in the kubelet. */
   readonly type: string | undefined;
   /** Base64 by key, as in the Secret. */
   readonly data: Readonly<Record<string, string>>;

@@ -14,7 +14,7 @@ import { digestOf, reject, TestRegistry } from './testdata/test-registry.ts';
 const user = { username: 'ada', password: 'se:cret', refreshToken: 'refresh-me' };
 const repository = 'team/app';
 
-/** Text that gzip cannot compress. */
+/** Returns text that gzip cannot compress. */
 function noise(size: number): string {
   const random = seededRandom(1);
   return Array.from({ length: size }, () => String.fromCharCode(33 + Math.floor(random.next() * 90))).join('');
@@ -97,7 +97,7 @@ describe('ImageStore.pull', () => {
     expect(registry.paths).toEqual(['/v2/team/app/manifests/1']);
   });
 
-  it("chooses this machine's image of an index, and finds it by the index's digest", async () => {
+  it("chooses this machine's image from an index, and finds it by the index's digest", async () => {
     const own = registry.addLayout(image.layout, { repository, tag: 'own' });
     const platform = { os: 'linux', architecture: thisArchitecture };
     const manifests = [
@@ -116,7 +116,7 @@ describe('ImageStore.pull', () => {
     );
   });
 
-  it('pulls the digest of a name with a tag and a digest', async () => {
+  it('ignores the tag of a name that also has a digest', async () => {
     const { digest } = registry.addLayout(image.layout, { repository, tag: '1' });
     registry.addManifest({ schemaVersion: 1 }, { repository, tag: '1' });
     expect(await pull({ name: `${registry.host}/${repository}:1@${digest}` })).toMatchObject({ digest });
@@ -170,7 +170,7 @@ describe('ImageStore.pull', () => {
     expect(error.message).toBe(`${login}; with other credentials: ${denied}; ${remedy}`);
   });
 
-  it('does not try further credentials, or name a credential helper, if access is not the problem', async () => {
+  it('does not try other credentials or mention a credential helper if access is not the problem', async () => {
     writeConfig({ auths: { [registry.host]: user }, credHelpers: { 'example.com': 'x' }, credsStore: 'desktop' });
     intercept('/manifests/', (request, response) => {
       response.writeHead(501).end();
@@ -193,7 +193,7 @@ describe('ImageStore.pull', () => {
     await pull({ secrets: [secret({ username: 'eve', password: 'old' }), secret(user)] });
   });
 
-  it('downloads content again whose copy in the store is damaged', async () => {
+  it('downloads content again if its copy in the store is damaged', async () => {
     const { name, digest } = await pull();
     const stored = (blob: string): string =>
       join(image.folder, 'store', 'blobs', 'sha256', blob.replace('sha256:', ''));
@@ -286,7 +286,7 @@ describe('ImageStore.pull', () => {
       await pull({ env });
     });
 
-    it('never leaves the PATH', async () => {
+    it('runs only helpers on the PATH', async () => {
       writeConfig({ auths: {}, credHelpers: { [registry.host]: '../keychain' } });
       expect((await failure()).message).toContain('docker-credential-../keychain: its name is invalid');
     });
@@ -370,7 +370,7 @@ describe('ImageStore.pull', () => {
     expect((await failure({ name: `${registry.host}/${repository}@${unchecked}` })).message).toContain('only sha256');
   });
 
-  it('limits sizes and rejects what is not an image', async () => {
+  it('rejects content that is too large or not an image', async () => {
     const config = { digest: digestOf(Buffer.from('c')), size: 10 };
     const as = async (manifest: object): Promise<string> => {
       registry.addManifest(manifest, { repository, tag: 'odd' });
@@ -388,7 +388,7 @@ describe('ImageStore.pull', () => {
     );
   });
 
-  it('waits as long as a busy registry asks for, and retries errors of the server', async () => {
+  it('waits as long as a busy registry requests, and retries after server errors', async () => {
     const answers: ((response: ServerResponse) => void)[] = [
       (response) => response.writeHead(429, { 'retry-after': '7' }).end(),
       (response) => response.writeHead(503, { 'retry-after': 'Thu, 01 Jan 2026 00:00:03 GMT' }).end(),
@@ -406,7 +406,7 @@ describe('ImageStore.pull', () => {
     for (const delay of clock.delays.slice(2)) expect(delay).toBeGreaterThanOrEqual(1_000);
   });
 
-  it('reports a registry that stays busy, or asks for a long delay', async () => {
+  it('reports a registry that stays busy or requests a long delay', async () => {
     intercept('/manifests/', (_request, response) => {
       reject(response, { status: 429, code: 'TOOMANYREQUESTS' });
       return true;

@@ -34,8 +34,8 @@ export class RegistryAuthorization {
   }
 
   /**
-   * Responds to the challenge of a response with status 401. Returns false if the registry rejects the only possible response. Parallel
-   * requests share a response.
+   * Sets {@link header} to meet the challenge of a response with status 401. Returns false if no other header is possible.
+   * Parallel requests share the result.
    *
    * @param rejected - the value of {@link header} that the rejected request had.
    * @throws RegistryError if the token server gives no token.
@@ -93,7 +93,7 @@ export class RegistryAuthorization {
     const { statusCode = 0 } = response;
     if (statusCode === 401 || statusCode === 403)
       throw new RegistryAccessError(this.#noToken(url, 'it rejects the credentials'));
-    // RFC 6749 has 400 for an invalid refresh token.
+    // RFC 6749 requires status 400 for an invalid refresh token.
     if (statusCode !== 200)
       throw rejection(statusCode, this.#noToken(url, `its response has the status ${statusCode}`));
     const { token, access_token } = parseTokens(text);

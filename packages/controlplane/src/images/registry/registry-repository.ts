@@ -8,7 +8,7 @@ import { RegistryAccessError, RegistryError, rejection } from './registry-error.
 import type { RegistrySession } from './registry-session.ts';
 import { isTemporary, maxAttempts, pause, type RetryContext } from './retry.ts';
 
-/** A manifest or index, as the registry has it. */
+/** A manifest or index, as stored in the registry. */
 export interface FetchedManifest {
   readonly content: Buffer;
   readonly digest: string;
@@ -22,7 +22,7 @@ const accept = [
 ].join(', ');
 /** Maximum size of a manifest, in bytes, as in containerd and most registries. */
 const maxManifestBytes = 4 * 1024 * 1024;
-/** Maximum size of the description of an error, in bytes. */
+/** Maximum size of the body of an error response, in bytes. */
 const maxErrorBytes = 64 * 1024;
 /** A connection that is cut after it has sent this many bytes has made progress: the attempts are counted from one again. */
 const progressBytes = 1024 * 1024;
@@ -40,7 +40,7 @@ export class RegistryRepository {
     this.#retry = retry;
   }
 
-  /** Downloads a manifest or index by tag or digest. @throws RegistryError if that fails, or its digest is another */
+  /** Downloads a manifest or index by tag or digest. @throws RegistryError if the download fails or the digest differs */
   async manifest(reference: string): Promise<FetchedManifest> {
     if (reference.includes(':') && !reference.startsWith('sha256:'))
       throw this.#error(`the digest ${reference} cannot be checked: only sha256 is supported`);
@@ -57,7 +57,7 @@ export class RegistryRepository {
   /**
    * Downloads a blob. Continues where the connection was cut. The caller checks the digest.
    *
-   * @throws RegistryError if that fails, or the blob is larger than its descriptor says.
+   * @throws RegistryError if the download fails, or if the blob is larger than its descriptor says.
    */
   async *blob({ digest, size }: Descriptor): AsyncGenerator<Uint8Array, void> {
     let received = 0;
@@ -128,7 +128,9 @@ export class RegistryRepository {
     return rejection(status, { what, why: `${why}${details}` });
   }
 
-  /** @throws RegistryError for a failed connection; the signal's reason if it is aborted; or else the error itself */
+  /**
+   * Throws a RegistryError for a failed connection, or the signal's reason if it is aborted. Rethrows a RegistryError unchanged.
+   */
   #fail(error: unknown): never {
     this.#retry.signal.throwIfAborted();
     if (error instanceof RegistryError) throw error;

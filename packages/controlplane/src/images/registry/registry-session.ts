@@ -48,7 +48,7 @@ export class RegistrySession {
   /**
    * Gets a manifest or blob: `manifests/1.0`. Logs in if necessary, follows redirects and retries.
    *
-   * @throws RegistryError if the registry cannot be used; the connection's error; or the signal's reason.
+   * @throws RegistryError if the registry cannot be used; the connection's error; or the signal's reason if it is aborted.
    */
   get(what: string, headers: Readonly<Record<string, string>> = {}): Promise<IncomingMessage> {
     return withRetries(() => this.#authorized(what, headers), this.#options.retry);
@@ -86,7 +86,7 @@ export class RegistrySession {
     return response;
   }
 
-  /** Sends a request to the registry. One on this machine may or may not use HTTPS, so HTTPS is tried first. */
+  /** Sends a request to the registry. A registry on this machine may or may not use HTTPS, so HTTPS is tried first. */
   async #direct(what: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
     const { connections, retry } = this.#options;
     const { signal } = retry;

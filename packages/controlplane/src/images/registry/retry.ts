@@ -12,12 +12,12 @@ export interface RetryContext {
 /** Maximum number of attempts in a row that make no progress. */
 export const maxAttempts = 5;
 const delays = { initialMs: 500, maxMs: 10_000 };
-/** A registry that asks for a longer delay than this is not waited for, in milliseconds. */
+/** Maximum delay that a registry can request, in milliseconds. If it requests more, its error is final. */
 const maxRetryAfterMs = 60_000;
-/** Errors of connections that a new connection may not have. */
+/** Connection errors that a retry may resolve. */
 const temporary = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'ERR_STREAM_PREMATURE_CLOSE']);
 
-/** True if a new attempt may succeed where this error ended one. */
+/** True if a retry may succeed after this error. */
 export function isTemporary(error: unknown): boolean {
   return temporary.has(String((error as { readonly code?: unknown }).code));
 }
@@ -26,7 +26,7 @@ export function isTemporary(error: unknown): boolean {
  * Sends a request again after lost connections, and after responses with status 429 or 5xx, honouring `Retry-After`. Returns the last
  * response, whatever its status.
  *
- * @throws the last error, or the signal's reason.
+ * @throws the last error, or the signal's reason if it is aborted.
  */
 export async function withRetries(
   send: () => Promise<IncomingMessage>,

@@ -54,7 +54,10 @@ function replicaFaults({ minReplicas, maxReplicas }: Spec): readonly FieldError[
   return faults;
 }
 
-/** Scaling to zero requires an object or external metric: without pods, pod metrics cannot show that the workload is needed again. */
+/**
+ * Rejects scaling to zero without an object or external metric: without pods, pod metrics cannot show that the workload is needed
+ * again.
+ */
 function zeroFaults({ minReplicas, metrics }: Spec): readonly FieldError[] {
   if (minReplicas !== 0 || (metrics ?? []).some(({ type }) => type === 'Object' || type === 'External')) return [];
   return [

@@ -24,7 +24,7 @@ import { successPolicyFaults } from './success-policy.ts';
 
 const specPath = FieldPath.of('spec');
 const controllerUid = 'batch.kubernetes.io/controller-uid';
-/** Leaves room for the time that is appended to form the names of a CronJob's jobs. */
+/** The maximum length of a CronJob's name: leaves room for the time that is appended to form the names of its jobs. */
 const maxCronJobName = 52;
 
 /** Validation of the batch group. */
@@ -53,7 +53,7 @@ function nameWarnings(name: string | undefined): readonly string[] {
   return faults.length === 0 ? [] : [`${nameWarning}: [${faults.join(' ')}]`];
 }
 
-/** Above both of these numbers, the status of an Indexed Job may become too long. */
+/** If both its completions and its parallelism exceed these numbers, the status of an Indexed Job may become too long. */
 const manyCompletions = 100_000;
 const manyPods = 10_000;
 

@@ -62,7 +62,7 @@ function stateOf({ conditions }: JobStatus): State {
   };
 }
 
-/** Upstream omits the value in these errors. */
+/** Builds an error about the conditions, without their value, as upstream does. */
 function wrongConditions(detail: string): FieldError {
   return { type: 'FieldValueInvalid', field: String(conditionsPath), body: `Invalid value: ${detail}` };
 }

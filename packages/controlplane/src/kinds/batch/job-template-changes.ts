@@ -25,7 +25,7 @@ function isSuspended({ spec, status }: Job): boolean {
 /** Returns the spec of the old template with the new values of the fields that may change. */
 function withMutableFields({ spec: old }: PodTemplateSpec, { spec }: PodTemplateSpec): PodTemplateSpec['spec'] {
   const { nodeSelector, tolerations, schedulingGates } = spec;
-  // Of the affinity, only that to nodes may change.
+  // Of the affinity, only the node affinity may change.
   const affinity = { ...old.affinity, nodeAffinity: spec.affinity?.nodeAffinity };
   const isEmpty = Object.values(affinity).every((part) => part === undefined);
   const { nodeSelector: _1, tolerations: _2, schedulingGates: _3, affinity: _4, ...kept } = old;

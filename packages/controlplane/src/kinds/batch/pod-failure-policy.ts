@@ -59,7 +59,7 @@ function ruleFaults(rule: PodFailurePolicyRule, { spec, path, names }: RuleConte
   return faults;
 }
 
-/** Upstream omits the value in these errors. */
+/** Builds an error without the invalid value, as upstream does. */
 function invalidWithoutValue(path: FieldPath, detail: string): FieldError {
   return { type: 'FieldValueInvalid', field: String(path), body: `Invalid value: ${detail}` };
 }

@@ -27,7 +27,7 @@ export const scheduleFaults: Check<string> = (value = '', path) => {
   return fault === undefined ? [] : [invalidField(path, value, fault)];
 };
 
-/** Validates the name of a time zone: this machine must know it. */
+/** Validates the name of a time zone, which must be in this machine's time zone database. */
 export const timeZoneFaults: Check<string> = (value = '', path) => {
   if (value === '') return [invalidField(path, value, 'timeZone must be nil or non-empty string')];
   if (value.toLowerCase() === 'local')

@@ -76,8 +76,7 @@ const dataSource: Check<TypedLocalObjectReference> = (source, path) => {
 };
 
 /**
- * If both fields are set, `dataSource` and `dataSourceRef` must name the same source. Only `dataSourceRef` can name another
- * namespace.
+ * Returns the error if `dataSource` and `dataSourceRef` name different sources. Only `dataSourceRef` can name another namespace.
  */
 function sourceMismatch(spec: PersistentVolumeClaimSpec, path: FieldPath): readonly FieldError[] {
   const { dataSource: old, dataSourceRef: reference } = spec;

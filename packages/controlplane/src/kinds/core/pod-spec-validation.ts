@@ -91,7 +91,7 @@ const hostnameOverride: Check<PodSpec> = (spec, path) => {
   ];
 };
 
-/** With host networking, a container's port must be the host's port. */
+/** Requires that the ports of containers with host networking equal their host ports. */
 function hostNetworkPorts(
   spec: PodSpec,
   { path, isTemplate }: { readonly path: FieldPath; readonly isTemplate: boolean },

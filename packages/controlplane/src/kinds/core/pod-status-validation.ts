@@ -93,7 +93,10 @@ function restartsOf(spec: PodSpec, containers: readonly Container[]): CanRestart
   };
 }
 
-/** Unlike the node's rule, this one also lets a completed init container run again. */
+/**
+ * Returns true if a terminated container may run again. Unlike the kubelet's rule, this applies the policy `Always` to completed
+ * init containers, too.
+ */
 function mayRestart(
   { restartPolicy, restartPolicyRules = [] }: Container,
   { spec, exitCode }: { readonly spec: PodSpec; readonly exitCode: number },

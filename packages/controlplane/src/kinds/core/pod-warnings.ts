@@ -63,7 +63,10 @@ function nodeSelectorWarnings(spec: PodSpec, path: FieldPath): readonly string[]
   ];
 }
 
-/** Impossible values in a preferred term cause only a warning, because the term then matches nothing. */
+/**
+ * Warns about deprecated labels and, for a preferred term, about impossible values: they are no error, because the term then
+ * matches nothing.
+ */
 function termWarnings(
   term: NodeSelectorTerm,
   { path, checksValues }: { readonly path: FieldPath; readonly checksValues: boolean },

@@ -90,7 +90,7 @@ interface Pair {
   readonly path: FieldPath;
 }
 
-/** A request must not exceed its limit. For resources that cannot be overcommitted, both must be equal. */
+/** Rejects a request that exceeds its limit, or differs from its limit if the resource cannot be overcommitted. */
 function pairFaults(name: string, { limits, requests, path }: Pair): readonly FieldError[] {
   const amount = requests[name] ?? '';
   const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;

@@ -20,7 +20,10 @@ export function allocateForCreate(service: Service, context: AllocationContext):
   allocateNodePorts(service, { ...context, kept: new Set() });
 }
 
-/** Updates the allocations of a Service: keeps the old ones, adds missing ones, and drops those that its new type does not use. */
+/**
+ * Updates the allocations of a Service: keeps existing allocations, adds missing ones, and drops allocations that its new type
+ * does not use.
+ */
 export function allocateForUpdate(service: Service, context: AllocationContext & { readonly old: Service }): void {
   const { spec } = service;
   const { old } = context;
@@ -31,7 +34,7 @@ export function allocateForUpdate(service: Service, context: AllocationContext &
     if (old.spec.ipFamilyPolicy) spec.ipFamilyPolicy ??= old.spec.ipFamilyPolicy;
     if (old.spec.ipFamilies) spec.ipFamilies ??= [...old.spec.ipFamilies];
     if (!keepsDualStackPreference(spec, old.spec)) initIpFamilies(service, old);
-    // An existing address is kept, because validation rejects any other. A Service that had none gets one.
+    // An existing address is kept, because validation rejects any other. A Service without an address gets one.
     const isKept = Boolean(spec.clusterIP) && Boolean(old.spec.clusterIP) && needsClusterIp(old.spec);
     if (spec.clusterIP !== 'None' && !isKept) allocateClusterIp(service, context);
   } else {

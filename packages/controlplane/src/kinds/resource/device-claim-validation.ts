@@ -54,7 +54,7 @@ export const deviceConfiguration: Check<DeviceConfiguration> = fields<DeviceConf
   ]),
 });
 
-/** Validates parameters whose form only their driver knows: a JSON object. */
+/** Validates parameters in a format that their driver defines: any JSON object. */
 export function rawObject(value: unknown, path: FieldPath): readonly FieldError[] {
   if (value === undefined || value === null) return [requiredField(path)];
   if (typeof value === 'object' && !Array.isArray(value)) return [];

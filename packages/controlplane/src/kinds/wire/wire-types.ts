@@ -1,10 +1,10 @@
 import { wireShapes } from '../generated/wire-shapes.ts';
 import { canonicalScalar } from './canonical-scalar.ts';
 
-/** How Go's encoder writes a field: its type, whether it can be omitted, and its default. */
+/** Describes how Go's encoder writes a field: its type, whether it can be omitted, and its default. */
 interface WireField {
   readonly name: string;
-  /** `always` writes the field even if it is zero; `omitempty` and `omitzero` are those of Go's encoder. */
+  /** `always` writes the field even if it is zero; `omitempty` and `omitzero` work as in Go's encoder. */
   readonly omit: 'always' | 'omitempty' | 'omitzero';
   readonly value: WireValue;
   /** The default declared with the field, if any. */

@@ -16,11 +16,11 @@ export interface NotActedOn {
   readonly what: string;
   /** The predicate that completes the sentence, such as `restrict no traffic`. */
   readonly effect: string;
-  /** True if only nodes that run containers as processes ignore it. @defaultValue false */
+  /** True if the object is ignored only on nodes that run containers as processes. @defaultValue false */
   readonly byProcesses?: boolean;
-  /** The feature that makes a cluster act on it. @defaultValue no cluster acts on it */
+  /** The feature without which the cluster ignores the object. @defaultValue every cluster ignores it */
   readonly needs?: keyof OptionalFeatures;
-  /** True if the object uses what is ignored. @defaultValue every object does */
+  /** True if the object uses the ignored feature. @defaultValue every object does */
   readonly applies?: (object: Draft) => boolean;
 }
 

@@ -76,7 +76,7 @@ describe('RbacAuthorizer', () => {
     expect(await may(jane, 'get', 'a')).toBe('no-opinion');
   });
 
-  it('allows everything to system:masters, and to nodes what system:node grants besides the node rules', async () => {
+  it('allows system:masters everything, and nodes everything that system:node grants besides the node rules', async () => {
     await put('clusterroles/system:node', { rules: [{ verbs: ['get'], apiGroups: [''], resources: ['services'] }] });
     const services = async (user: UserInfo, verb: string): Promise<string> => {
       const resource = { group: '', version: 'v1', resource: 'services', subresource: '', namespace: 'a', name: 's' };

@@ -8,7 +8,7 @@ export interface AuthenticationTrust {
   readonly clientCa: string;
   /** The CA of the client certificate with which this server forwards requests, in PEM format. */
   readonly requestHeaderCa: string;
-  /** The common names allowed in that certificate. */
+  /** The common names allowed in the certificate with which this server forwards requests. */
   readonly allowedNames: readonly string[];
 }
 

@@ -8,7 +8,7 @@ import { PlaneUnderTest } from '../testdata/plane-under-test.ts';
 const words = ['constructor', '__proto__', 'toString', 'hasOwnProperty', 'valueOf'];
 
 /**
- * How to fill a schema to get a hostile but well-formed object: one word as every string and key, empty collections or only nulls,
+ * A way to fill a schema with hostile but well-formed values: one word as every string and key, empty collections or only nulls,
  * or the largest or smallest integer of each size.
  */
 type Style =

@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** A clock whose timers fire at once. Records their delays. */
+/** A clock whose timers fire immediately. Records their delays. */
 export class FastClock implements Clock {
   readonly delays: number[] = [];
 

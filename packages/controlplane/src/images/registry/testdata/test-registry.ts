@@ -28,7 +28,7 @@ export interface RegistryBehavior {
   user?: RegistryUser | undefined;
   /** URL of the token server. @default this server */
   realm?: string | undefined;
-  /** False if requests for a part get everything. */
+  /** False if the registry ignores range requests. */
   hasRanges?: boolean | undefined;
   /** Answers a request differently; returns true if it did. */
   intercept?: ((request: IncomingMessage, response: ServerResponse) => boolean) | undefined;

@@ -1,7 +1,7 @@
 import { sameJson } from '@kubewright/apimachinery/internal';
 import { type NodeWrite, quoted, rejection } from './node-write.ts';
 
-/** The parts of a Node that only others may change. */
+/** The parts of a Node that the node itself may not change. */
 interface StoredNode {
   readonly metadata: {
     readonly labels?: Readonly<Record<string, string>>;

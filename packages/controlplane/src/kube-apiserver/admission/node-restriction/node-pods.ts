@@ -28,7 +28,7 @@ export async function admitPod(write: NodeWrite): Promise<void> {
   throw rejection(write, `node ${quoted(node)} can only delete pods with spec.nodeName set to itself`);
 }
 
-/** Allows a node to write the status of pods bound to it, except for fields that others manage. */
+/** Allows a node to write the status of pods bound to it, except for fields that other components manage. */
 export async function admitPodStatus(write: NodeWrite): Promise<void> {
   const { node, attributes } = write;
   const { operation, oldObject, object } = attributes;
@@ -79,7 +79,7 @@ async function admitPodCreation(write: NodeWrite): Promise<void> {
   if (reference !== undefined) throw rejection(write, `${who} can not create pods that reference ${reference}`);
 }
 
-/** Checks that a mirror pod is owned by its Node, so that it is deleted together with it. */
+/** Checks that a mirror pod is owned by its Node, so that the pod is deleted together with the Node. */
 async function checkOwner(write: NodeWrite, { metadata }: StoredPod): Promise<void> {
   const { node, read } = write;
   const who = `node ${quoted(node)}`;

@@ -10,7 +10,7 @@ import { type NodeWrite, quoted, rejection } from './node-write.ts';
 
 /**
  * Restricts nodes to writing their own Node, Lease, CSINode, ResourceSlices and pods. The node authorizer cannot check this,
- * because it sees no objects. Mirrors `NodeRestriction` (1.36).
+ * because it does not get the objects. Mirrors `NodeRestriction` (1.36).
  */
 export function nodeRestriction(options: {
   readonly read: ReadObject;

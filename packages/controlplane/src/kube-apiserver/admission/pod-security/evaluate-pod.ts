@@ -6,7 +6,10 @@ import type { LevelVersion } from './security-policy.ts';
 /** The last minor version that changed a check. Later versions, and `latest`, are evaluated like it. */
 const lastMinor = 35;
 
-/** Returns the violations of a level by a pod, those of baseline checks first. Mirrors `k8s.io/pod-security-admission` 0.36. */
+/**
+ * Returns the violations of a level by a pod, starting with violations of baseline checks. Mirrors
+ * `k8s.io/pod-security-admission` 0.36.
+ */
 export function evaluatePod(pod: CheckedPod, { level, minor }: LevelVersion): readonly Violation[] {
   if (level === 'privileged') return [];
   const version = Math.min(minor, lastMinor);

@@ -52,7 +52,7 @@ export interface HandlerHosts {
   readonly tcpSocket?: { readonly host?: string };
 }
 
-/** Why a check rejects a pod. */
+/** The reason for which a check rejects a pod. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
@@ -95,7 +95,7 @@ export function sortedUnique(values: readonly string[]): readonly string[] {
   return [...new Set(values)].sort();
 }
 
-/** Finds forbidden values, and who sets them: the pod, its containers, or both. */
+/** Finds forbidden values, and what sets them: the pod, its containers, or both. */
 export function settersOf(
   pod: CheckedPod,
   forbidden: (settings: SecuritySettings) => readonly string[],

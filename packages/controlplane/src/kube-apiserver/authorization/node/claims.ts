@@ -7,7 +7,10 @@ export class Claims {
   readonly #pairs = new Map<string, Map<string, Set<string>>>();
   readonly #bySource = new Map<string, { readonly keys: readonly string[]; readonly value: string }>();
 
-  /** Claims that all `keys` map to `value`. Each source can have one claim: call {@link Claims.drop} before changing it. */
+  /**
+   * Records the claim of a source that all `keys` map to `value`. Each source can have one claim: call {@link Claims.drop} before
+   * changing it.
+   */
   put(source: string, keys: readonly string[], value: string): void {
     this.#bySource.set(source, { keys, value });
     for (const key of keys) {

@@ -146,7 +146,7 @@ function lease({ node, verb, resource }: NodeRequest): AuthorizationDecision {
   if (resource.namespace !== 'kube-node-lease') {
     return noOpinion('can only access leases in the "kube-node-lease" system namespace');
   }
-  // The authorizer does not see the object's name on create, so admission checks it.
+  // The authorizer does not get the object's name on create, so admission checks it.
   if (verb === 'create' || resource.name === node) return allow;
   return noOpinion('can only access node lease with the same name as the requesting node');
 }
@@ -158,7 +158,7 @@ function csiNode({ node, verb, resource }: NodeRequest): AuthorizationDecision {
   return noOpinion('can only access CSINode with the same name as the requesting node');
 }
 
-/** Authorizes by name instead of the graph, because a node must be able to read its Node before that exists. */
+/** Authorizes by name instead of the graph, because a node must be able to read its Node before the Node exists. */
 function node({ node: own, verb, resource }: NodeRequest): AuthorizationDecision {
   const { name, subresource } = resource;
   const writes = verb === 'update' || verb === 'patch';
