@@ -23,7 +23,10 @@ export class LoopbackRange implements AsyncDisposable {
   readonly #taken = new Set<number>();
   #next = 0;
 
-  /** True if the system has only 127.0.0.1 (macOS without aliases). All pods then share it, so two servers on one port clash. */
+  /**
+   * True if the system has only 127.0.0.1 (macOS without aliases). All pods then share it, so two servers on the same port
+   * conflict.
+   */
   readonly isShared: boolean;
 
   private constructor(second: number | undefined, mark: Server) {

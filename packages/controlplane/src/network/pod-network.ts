@@ -14,14 +14,14 @@ export interface PodNetwork {
   attach(podUid: string): Promise<AttachedPod>;
   /** Detaches a pod and frees its address. Idempotent. */
   detach(podUid: string): Promise<void>;
-  /** Words that start a command in the node's own network, for pods with host networking. */
+  /** Command prefix that runs a program in the node's own network, for pods with host networking. */
   readonly enterNode: readonly string[];
 }
 
 /** A pod in the network. */
 export interface AttachedPod {
   readonly ip: string;
-  /** Words that start a command in the pod's network. */
+  /** Command prefix that runs a program in the pod's network. */
   readonly enter: readonly string[];
 }
 

@@ -58,8 +58,8 @@ export async function pullFromRegistry(
 }
 
 /**
- * Yields the known credentials, then the credential of a helper program, which may be slow. Yields only `undefined` if there are
- * none.
+ * Yields the known credentials, then the credential of a helper program, which may be slow. Yields only `undefined` if no
+ * credential exists.
  */
 async function* allCredentials(
   known: readonly Credential[],

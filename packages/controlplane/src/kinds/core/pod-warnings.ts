@@ -63,10 +63,7 @@ function nodeSelectorWarnings(spec: PodSpec, path: FieldPath): readonly string[]
   ];
 }
 
-/**
- * Warns about deprecated labels and, for a preferred term, about impossible values: they are no error, because the term then
- * matches nothing.
- */
+/** Warns about deprecated labels and, for a preferred term, about impossible values, with which the term matches nothing. */
 function termWarnings(
   term: NodeSelectorTerm,
   { path, checksValues }: { readonly path: FieldPath; readonly checksValues: boolean },

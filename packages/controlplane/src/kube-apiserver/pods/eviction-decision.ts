@@ -45,7 +45,10 @@ export function needsNoBudget({ status, metadata }: ReachedPod): boolean {
   return hasEnded(status?.phase) || status?.phase === 'Pending' || metadata.deletionTimestamp !== undefined;
 }
 
-/** True if a pod that {@link needsNoBudget} must be unchanged when it is evicted: a pending pod may have become ready. */
+/**
+ * For a pod that {@link needsNoBudget}: true if its eviction must fail if the pod has changed, because a pending pod may have
+ * become ready.
+ */
 export function needsRevision({ status, metadata }: ReachedPod): boolean {
   return !hasEnded(status?.phase) && metadata.deletionTimestamp === undefined;
 }

@@ -6,7 +6,7 @@ import { ExecChannels, execProtocols } from './exec-channels.ts';
 import type { TerminalSize } from './terminal-sizes.ts';
 import { acceptWebSocket } from './web-socket.ts';
 
-/** The streams of a command, and the client's end of their connection. */
+/** Opens the streams of a command. Returns them with the client's end of the connection. */
 async function connect(): Promise<{
   channels: ExecChannels;
   client: Duplex;
@@ -30,7 +30,7 @@ async function connect(): Promise<{
   return { channels, client, disconnect: () => stream.destroy(), closed };
 }
 
-/** A client's binary message of at most 125 bytes, masked with zeros. */
+/** Returns a client's binary message of at most 125 bytes, masked with zeros. */
 function message(channel: number, text: string): Buffer {
   const payload = Buffer.concat([Buffer.of(channel), Buffer.from(text)]);
   return Buffer.concat([Buffer.of(0x82, 0x80 | payload.length, 0, 0, 0, 0), payload]);

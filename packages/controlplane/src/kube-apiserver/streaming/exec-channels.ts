@@ -10,15 +10,15 @@ import { readTerminalSizes } from './terminal-sizes.ts';
 export const execProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
-/** Above this number of bytes that the command has not read, the socket is paused. */
+/** Maximum number of bytes that the command has not read; beyond it, the socket is paused. */
 const maxUnreadBytes = 1024 * 1024;
-/** Above this number of bytes of terminal sizes that the command has not read, older sizes are dropped. */
+/** Maximum number of bytes of terminal sizes that the command has not read; beyond it, older sizes are dropped. */
 const maxUnreadSizeBytes = 4_096;
-/** Above this number of unsent bytes, output waits for the client. */
+/** Maximum number of unsent bytes without backpressure; beyond it, output waits for the client. */
 const maxWaitingBytes = 256 * 1024;
 /**
- * Above this number of unsent bytes, the connection is closed: a connector that does not wait must not fill memory for a stalled
- * client.
+ * Maximum number of unsent bytes; beyond it, the connection is closed: a connector that does not wait must not fill memory for a
+ * stalled client.
  */
 const maxUnsentBytes = 64 * 1024 * 1024;
 

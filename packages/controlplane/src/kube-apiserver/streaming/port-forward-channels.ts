@@ -5,7 +5,7 @@ import type { RawData, WebSocket } from 'ws';
 import { ByteQueue } from './byte-queue.ts';
 import type { ForwardPort } from './spdy-port-forward.ts';
 
-/** Above this number of bytes that the pod has not read, the socket is paused. */
+/** Maximum number of bytes that the pod has not read; beyond it, the socket is paused. */
 const maxUnreadBytes = 1024 * 1024;
 const maxPorts = 64;
 

@@ -60,7 +60,7 @@ describe('ServiceZone', () => {
     ['no other port', of('_other._tcp.web'), 'SRV', 'NXDOMAIN'],
     ['no name that only looks like an address', 'a-b.shop.pod.cluster.local', 'A', 'NXDOMAIN'],
     ['the version', 'dns-version.cluster.local', 'TXT', ['TXT']],
-  ] as const)('knows %s', (_, name, type, expected) => {
+  ] as const)('resolves %s', (_, name, type, expected) => {
     expect(ask(name, type)).toEqual(expected);
   });
 
@@ -75,7 +75,7 @@ describe('ServiceZone', () => {
     expect(answer?.additional?.map(text)).toEqual(['10.244.0.6', '10.244.0.8']);
   });
 
-  it('forgets services', () => {
+  it('drops the records of deleted services', () => {
     add('gone', { clusterIP: '10.96.9.9' });
     expect(ask('9.9.96.10.in-addr.arpa', 'PTR')).toHaveLength(1);
     zone.set({ namespace: 'shop', name: 'gone' }, undefined);

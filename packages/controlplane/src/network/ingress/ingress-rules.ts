@@ -87,7 +87,7 @@ function compare(a: IngressRule, b: IngressRule): number {
   );
 }
 
-/** Prefixes match whole elements of a path. */
+/** True if a rule matches the requested path. A prefix matches whole elements of the path. */
 function isPath({ path, isExact }: IngressRule, requested: string): boolean {
   if (isExact) return requested === path;
   const prefix = path.replace(/\/+$/, '');

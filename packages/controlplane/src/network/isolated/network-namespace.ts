@@ -115,7 +115,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
     return namespace;
   }
 
-  /** Attaches a pod. Returns the words that start a command in its network, as root of the cluster's namespaces. */
+  /** Attaches a pod. Returns the command prefix that runs a program in its network, as root of the cluster's namespaces. */
   async addPod({ key, device, ip }: PodInterface): Promise<readonly string[]> {
     const { pid = 0 } = await this.#send('addPod', {
       key,
@@ -130,7 +130,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
     return this.#enter(pid);
   }
 
-  /** Returns the words that start a command in the network of the nodes. */
+  /** Returns the command prefix that runs a program in the network of the nodes. */
   enterHost(): readonly string[] {
     return this.#enter(this.#helper.pid ?? 0);
   }

@@ -218,7 +218,7 @@ function packed(block: Buffer): Buffer {
   return controlFrame(frameTypes.synStream, Buffer.concat([numbers(1, 0), Buffer.alloc(2), bytes]));
 }
 
-/** A frame whose ten thousand bytes of headers expand to ten megabytes. */
+/** Returns a frame whose ten thousand bytes of headers expand to ten megabytes. */
 function bomb(): Buffer {
   return packed(Buffer.alloc(10_000_000));
 }

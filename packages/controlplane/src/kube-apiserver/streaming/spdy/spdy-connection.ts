@@ -16,7 +16,7 @@ import { SpdyStream } from './spdy-stream.ts';
 
 /** Maximum number of concurrent streams. Further streams are rejected. */
 const maxStreams = 512;
-/** Above this number of unsent bytes, the client is considered stalled and is disconnected. */
+/** Maximum number of unsent bytes; beyond it, the client is considered stalled and is disconnected. */
 const maxUnsentBytes = 64 * 1024 * 1024;
 
 export interface SpdyConnectionOptions {

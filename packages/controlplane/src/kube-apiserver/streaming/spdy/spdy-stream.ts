@@ -1,12 +1,14 @@
 import { ByteQueue } from '../byte-queue.ts';
 import type { SpdyHeaders } from './header-block.ts';
 
-/** Above this number of unread bytes, the whole connection waits: Kubernetes' SPDY clients have no flow-control windows. */
+/**
+ * Maximum number of unread bytes; beyond it, the whole connection waits: Kubernetes' SPDY clients have no flow-control windows.
+ */
 const maxUnreadBytes = 1024 * 1024;
 /** Maximum payload of a data frame that is sent. */
 const maxFrameBytes = 64 * 1024;
 
-/** Where a stream writes its frames: its connection. */
+/** The destination of a stream's frames: its connection. */
 export interface SpdyStreamOutput {
   data(streamId: number, bytes: Uint8Array, options: { readonly fin: boolean }): Promise<void>;
   reset(streamId: number): void;

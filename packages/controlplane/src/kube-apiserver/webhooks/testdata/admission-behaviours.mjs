@@ -1,4 +1,4 @@
-/** How the webhook server responds to AdmissionReviews, by path. */
+/** The webhook server's responses to AdmissionReviews, by path. */
 const answer = (review, response, more = {}) => ({
   body: { kind: 'AdmissionReview', apiVersion: review.apiVersion, response: { uid: review.request.uid, ...response }, ...more },
 });

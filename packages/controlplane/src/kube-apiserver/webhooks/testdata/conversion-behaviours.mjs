@@ -1,4 +1,4 @@
-/** How the webhook server responds to ConversionReviews, by path. */
+/** The webhook server's responses to ConversionReviews, by path. */
 const reply = (review, response, more = {}) => ({
   body: { kind: 'ConversionReview', apiVersion: review.apiVersion, response: { uid: review.request.uid, ...response }, ...more },
 });

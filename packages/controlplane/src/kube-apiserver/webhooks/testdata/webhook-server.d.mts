@@ -8,7 +8,7 @@ export interface Received {
   readonly body?: { readonly request?: Readonly<Record<string, unknown>> };
 }
 
-/** How the server responds to a review: with a response, by not responding, or by closing the connection. */
+/** The server's reaction to a review: it responds, does not respond, or closes the connection. */
 export type WebhookReply =
   | {
       readonly status?: number;
