@@ -15,7 +15,7 @@ export interface Random {
 }
 
 /**
- * A repeatable {@link Random} (mulberry32) for tests and explorations. Not suitable for secrets.
+ * Creates a repeatable {@link Random} (mulberry32) for tests and explorations. Not suitable for secrets.
  *
  * @param seed - any 32-bit integer; equal seeds give the same sequence.
  *

@@ -74,7 +74,7 @@ export class FieldSelector {
     return this.requirements.every(({ field, operator, value }) => (lookup(field) === value) === (operator === '='));
   }
 
-  /** The exact value that the selector requires of a field, if any. */
+  /** Returns the exact value that the selector requires of a field, if any. */
   exactValue(field: string): string | undefined {
     return this.requirements.find((term) => term.field === field && term.operator === '=')?.value;
   }

@@ -117,7 +117,7 @@ export class LabelSelector {
     return this.requirements.every((requirement) => matchesRequirement(requirement, own));
   }
 
-  /** The exact value that the selector requires of a label, if any; an index can use it. */
+  /** Returns the exact value that the selector requires of a label, if any, for lookups in an index. */
   exactValue(key: string): string | undefined {
     const requirement = this.requirements.find((candidate) => candidate.key === key);
     if (requirement === undefined || !['=', '==', 'in'].includes(requirement.operator)) return undefined;

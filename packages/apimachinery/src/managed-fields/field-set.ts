@@ -98,7 +98,7 @@ export class FieldSet {
     return node === undefined ? FieldSet.empty : FieldSet.#wrap({ member: false, children: node.children });
   }
 
-  /** The first elements of all members, in no particular order. */
+  /** Iterates over the first elements of all members, in no particular order. */
   elements(): Iterable<PathElement> {
     return this.#root.children.keys();
   }

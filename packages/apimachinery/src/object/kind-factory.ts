@@ -25,7 +25,7 @@ export type KindInit<T> = Omit<T, 'apiVersion' | 'kind' | 'status'>;
 export interface KindFactory<T> extends Kind<T> {
   /** Creates an object in memory; sends nothing. */
   (init: KindInit<T>): T;
-  /** The kind as plain data, for `JSON.stringify` and logs. */
+  /** Returns the kind as plain data, for `JSON.stringify` and logs. */
   toJSON(): KindDescriptor;
 }
 

@@ -75,7 +75,7 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   }
 }
 
-/** Generates the manifests on the first call and caches the result. */
+/** Returns a function that generates the manifests on its first call and returns the cached result afterwards. */
 function generatedOnce({ root, name: projectName }: Project): Generate {
   let made: Promise<GenerateResult> | undefined;
   return ({ signal }) => (made ??= generateManifests({ root, projectName, signal }));

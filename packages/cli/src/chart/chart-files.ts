@@ -20,7 +20,6 @@ export interface Rendered {
   readonly optional: readonly UnstructuredObject[];
 }
 
-/** The input for a chart. */
 export interface ChartInput extends Rendered {
   /** Name of the project and of the chart. */
   readonly name: string;

@@ -231,7 +231,7 @@ function itemOf(object: { readonly name: string }, { conditionOf }: ManagerShapi
   return { object, condition: both(certificateVolumes[object.name], conditionOf(object.name)) };
 }
 
-/** A list of fixed items, conditional items and the items of a value; omitted if it would be empty. */
+/** Writes a list of fixed items, conditional items and the items of a chart value; omits the list if it would be empty. */
 function listField(
   name: string,
   { items, extra }: { readonly items: readonly Item[]; readonly extra: string },

@@ -12,7 +12,7 @@ import { stopped } from './up.ts';
 export interface ExposeOptions extends ClusterName {
   /** @defaultValue `default` */
   readonly namespace?: string | undefined;
-  /** Port of this machine. @defaultValue a free one */
+  /** Port of this machine. @defaultValue a free port */
   readonly port?: number | undefined;
   /** Number or name of the Service's port. @defaultValue its only TCP port */
   readonly servicePort?: string | undefined;

@@ -11,7 +11,10 @@ import { addClusterSnapshot } from './cluster/snapshot.ts';
 import { addClusterStatus } from './cluster/status.ts';
 import { addClusterUp } from './cluster/up.ts';
 
-/** Adds `cluster …`, the commands for the embedded clusters of a folder. Each folder has its own cluster, and named ones on request. */
+/**
+ * Adds `cluster …`, the commands for the embedded clusters of a folder. Each folder has its own cluster, and named clusters on
+ * request.
+ */
 export function addCluster(program: Command, context: Context): void {
   const cluster = program.command('cluster').description('manage the embedded clusters of this folder');
   addClusterUp(cluster, context);

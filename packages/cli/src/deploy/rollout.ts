@@ -11,7 +11,6 @@ const troubleMs = 15_000;
 /** The kubelet's reasons for images that cannot be pulled. */
 const imageTrouble = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull)$/;
 
-/** The rollout to wait for. */
 export interface Rollout {
   readonly project: Pick<Project, 'name'>;
   readonly timeoutMs: number;

@@ -17,7 +17,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** A fake compiler that reports the given mistakes. */
+/** Starts a check with a fake compiler that reports the given mistakes. */
 function checking(isSyntaxReported: () => boolean): { says(...mistakes: readonly string[]): string } {
   let printed = '';
   let compiler: (text: string) => void = () => undefined;

@@ -13,7 +13,7 @@ const maxShown = 5;
 const lowPriority = 10;
 /** Codes of syntax errors. */
 const syntax = /^TS1\d{3}$/;
-/** Runs a compiler that exits with its parent process, even if that one is killed. */
+/** Runs a compiler that exits with its parent process, even if the parent is killed. */
 const wrapper =
   "process.stdin.on('end', () => process.exit(0)).resume(); import(require('node:url').pathToFileURL(process.argv[1]));";
 

@@ -7,8 +7,8 @@ import { parseFlags } from './parse-flags.ts';
 import type { AssetProcess } from './run-asset.ts';
 
 /**
- * Components that run unless `KUBEWRIGHT_COMPONENTS` lists others: as in envtest, whose users finalize deleted namespaces in their
- * tests and would race with a namespace controller.
+ * Components that run by default; `KUBEWRIGHT_COMPONENTS` overrides them. As in envtest, no controllers run: tests finalize
+ * deleted namespaces themselves, which would race with a namespace controller.
  */
 const defaultComponents = 'apiserver';
 

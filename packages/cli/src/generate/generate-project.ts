@@ -8,7 +8,6 @@ import { rejectBreaks } from '../release/released-crds.ts';
 import { type Generate, manifestsOf } from './manifests.ts';
 import { showProblem } from './show-problem.ts';
 
-/** Options for generating a project. */
 export interface GenerateProjectOptions {
   readonly generate?: Generate | undefined;
   /** Writes CRDs that break the released ones. @defaultValue false */

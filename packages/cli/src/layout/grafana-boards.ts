@@ -1,17 +1,17 @@
 import { type Board, type Panel, type Query, select } from './grafana-dashboard.ts';
 
-/** The rate of a counter, summed by each of these labels. */
+/** Returns the query for the rate of a counter, summed by each of these labels. */
 function rate(metric: string, by: readonly string[], more = ''): Query {
   const expr = `sum(rate(${select(metric, more)}[5m])) by (${by.join(', ')})`;
   return { expr, legend: by.map((label) => `{{${label}}}`).join(' ') };
 }
 
-/** The value of a gauge. */
+/** Returns the query for the value of a gauge. */
 function gauge(metric: string, ...labels: readonly string[]): Query {
   return { expr: select(metric), legend: ['pod', ...labels].map((label) => `{{${label}}}`).join(' ') };
 }
 
-/** The 50th, 90th and 99th percentiles of a histogram. */
+/** Returns the queries for the 50th, 90th and 99th percentiles of a histogram. */
 function quantiles(histogram: string, by: string): readonly Query[] {
   return [0.5, 0.9, 0.99].map((share) => ({
     expr: `histogram_quantile(${share}, sum(rate(${select(`${histogram}_bucket`)}[5m])) by (${by}, le))`,

@@ -6,7 +6,6 @@ import type { ProjectFile } from '../project/write-files.ts';
 import { clusterServiceVersion } from './cluster-service-version.ts';
 import { isPermission } from './permissions.ts';
 
-/** The input for a bundle. */
 export interface BundleInput {
   /** Name of the project and of the package; part of the version names. */
   readonly name: string;

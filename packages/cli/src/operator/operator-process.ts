@@ -16,7 +16,6 @@ const maxStartMs = 3_000;
 /** The time an operator has to stop before it is killed, in milliseconds. */
 const graceMs = 1_200;
 
-/** Options for an operator process. */
 export interface OperatorOptions {
   readonly project: Project;
   readonly environment: CliEnvironment;

@@ -42,7 +42,7 @@ export interface StandBy {
   run(what: StandByRun): void;
 }
 
-/** Starts a process that preloads libraries and waits on standby; it exits with this one. */
+/** Starts a process that preloads libraries and waits on standby; it exits with this process. */
 export function standBy(
   environment: CliEnvironment,
   { folder, cwd, libraries }: { readonly folder: string; readonly cwd: string; readonly libraries: readonly string[] },
@@ -55,7 +55,7 @@ export function standBy(
     cwd,
     env: environment.env,
     input: true,
-    // Shielded from Ctrl-C: the cleanup needs it.
+    // Shielded from Ctrl-C, because the cleanup needs this process.
     shielded: true,
     onOutput: (text) => made.onOutput(text),
   });

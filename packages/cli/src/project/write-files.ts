@@ -1,14 +1,12 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** A file of a project. */
 export interface ProjectFile {
   /** Relative to the project's root, with slashes. */
   readonly path: string;
   readonly text: string;
 }
 
-/** The result of writing files. */
 export interface Written {
   /** New or changed. */
   readonly written: readonly string[];
@@ -23,7 +21,7 @@ export const generatedNote: string =
 /** The note as a YAML comment. */
 export const generatedHeader: string = `# ${generatedNote}`;
 
-/** Writes files that do not exist; never changes an existing one. */
+/** Writes files that do not exist; never changes an existing file. */
 export function writeNew(root: string, files: readonly ProjectFile[]): Written {
   return write(root, files, () => true);
 }
@@ -58,7 +56,7 @@ export function stale(root: string, files: readonly ProjectFile[]): readonly str
   return (
     ['config', 'grafana', 'schemas']
       .flatMap((folder) => filesBelow(root, folder))
-      // The folder may also contain the user's own schemas, but only generated ones are named after a kind.
+      // The folder may also contain the user's own schemas, but only generated schemas are named after a kind.
       .filter((path) => !path.startsWith('schemas/') || /^schemas\/[^/]+\/[a-z0-9]+_v[a-z0-9]+\.json$/.test(path))
       .filter((path) => !current.has(path) && isOurs(readFileSync(join(root, path), 'utf8')))
       .sort()

@@ -29,7 +29,7 @@ export interface Grants {
   readonly rules: readonly RbacRule[];
 }
 
-/** Compares the permissions that the runtime reported on exit with the granted ones. */
+/** Compares the permissions that the runtime reported on exit with the granted permissions. */
 export function compare(record: LogRecord, { own, all, rules }: Grants): RbacReport {
   // The runtime writes both as lists of rules.
   const needed = permissionsOf((record['needed'] ?? []) as readonly Rule[]).filter(isWritable);

@@ -64,7 +64,7 @@ export function lacksImage(objects: readonly UnstructuredObject[]): boolean {
   return stringifyJson(objects).includes(placeholder);
 }
 
-/** The error for a missing image: the placeholder in generated manifests cannot run. */
+/** Returns the error for a missing image: the placeholder in generated manifests cannot run. */
 export function noImage(
   { name }: Pick<Project, 'name'>,
   { what, command }: { readonly what: string; readonly command: string },

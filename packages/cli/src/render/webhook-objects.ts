@@ -1,12 +1,12 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 
-/** How the API server reaches a webhook. */
+/** The address and the CA bundle with which the API server calls a webhook. */
 export interface ClientConfig {
   readonly service?: { readonly namespace: string; readonly name: string; readonly path?: string };
   readonly caBundle?: string;
 }
 
-/** How objects are converted between the versions of a kind. */
+/** The conversion between the versions of a kind. */
 export interface Conversion {
   readonly strategy?: string;
   readonly webhook?: { readonly clientConfig?: ClientConfig };
@@ -27,7 +27,7 @@ export function conversionOf(object: UnstructuredObject): Conversion | undefined
   return (object['spec'] as { readonly conversion?: Conversion } | undefined)?.conversion;
 }
 
-/** Returns how the API server reaches the webhooks that an object configures. */
+/** Returns the client configurations of the webhooks that an object configures. */
 export function configsOf(object: UnstructuredObject): readonly ClientConfig[] {
   if (object.kind === 'CustomResourceDefinition') {
     const { clientConfig } = conversionOf(object)?.webhook ?? {};

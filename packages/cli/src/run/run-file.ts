@@ -13,7 +13,6 @@ export interface RunOptions {
   readonly fullStacks?: boolean | undefined;
 }
 
-/** The file to run and how to run it. */
 export interface RunFileOptions extends RunOptions {
   readonly file: string;
   readonly args: readonly string[];

@@ -2,7 +2,7 @@ import { oneLine } from '@kubewright/apimachinery/internal';
 import { type DeniedCall, deniedCall, grantingComment } from '../permissions/denied-call.ts';
 import { type LogRecord, textOf } from './log-record.ts';
 
-/** The code of an error in a log record, for `kubewright explain`; undefined if it has none. */
+/** Returns the code of an error in a log record, for `kubewright explain`; undefined if the error has none. */
 export function codeOf(record: LogRecord): string | undefined {
   return deniedIn(record) ? 'KW7604' : textOf(record, 'code') || undefined;
 }

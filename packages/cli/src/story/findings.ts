@@ -10,7 +10,7 @@ interface Loop {
   readonly code: string;
   /** A short description of the loop. */
   readonly what: string;
-  /** Causes of the reconciles that belong to it. */
+  /** Causes of the reconciles that belong to the loop. */
   because: string | undefined;
   count: number;
   fromMs: number;

@@ -6,23 +6,23 @@ const waitMs = 500;
 const maxHeld = 1_000;
 
 /**
- * Joins the failure of a reconcile with the record of its end, which has the cause and the next attempt. Without `debug` logging an
- * operator logs no ends, so its failures are passed on alone.
+ * Joins the failure of a reconcile with the record of its end, which has the cause and the next attempt. Without `debug` logging,
+ * an operator does not log the ends of reconciles, so its failures are passed on alone.
  */
 export class HeldFailures {
   readonly #clock: Clock;
   readonly #alone: (failure: LogRecord) => void;
   readonly #held = new Map<string, { readonly failure: LogRecord; readonly timer: Timer }>();
-  /** False once a failure has remained alone, until an end is logged again. */
+  /** False once a failure was passed on alone, until the end of a reconcile is logged again. */
   #endsFollow = true;
 
-  /** @param options.alone - receives a failure whose end is not logged. */
+  /** @param options.alone - receives a failure of a reconcile whose end is not logged. */
   constructor(options: { readonly clock?: Clock | undefined; readonly alone: (failure: LogRecord) => void }) {
     this.#clock = options.clock ?? systemClock;
     this.#alone = options.alone;
   }
 
-  /** Keeps a failure until its end. */
+  /** Keeps a failure until the end of its reconcile is logged. */
   hold(failure: LogRecord): void {
     const id = textOf(failure, 'reconcileID');
     if (!this.#endsFollow || id === '') {

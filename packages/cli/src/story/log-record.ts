@@ -38,7 +38,7 @@ export function textsOf(record: LogRecord, field: string): readonly string[] {
   return Array.isArray(value) ? value.filter((each): each is string => typeof each === 'string') : [];
 }
 
-/** A write of a reconcile. */
+/** A write, as a reconcile's log record lists it. */
 export interface WriteRecord {
   readonly action: string;
   readonly apiVersion: string;

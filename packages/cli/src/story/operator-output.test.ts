@@ -46,7 +46,7 @@ const statusWrite = {
 };
 const stack = () =>
   `TypeError: broken\n    at reconcile (${source}:2:12)\n    at run (/elsewhere/node_modules/x/i.js:1:1)\n    at node:internal/a:3:4`;
-/** The expected stack, indented to the column. */
+/** Returns the expected stack, indented to the column. */
 const framed = (column: number): string =>
   [
     'site.ts:2:12',

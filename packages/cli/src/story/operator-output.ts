@@ -5,7 +5,7 @@ import { isFrame, stackView } from './stack-view.ts';
 import { type StoryOptions, StoryPrinter } from './story-printer.ts';
 import { StoryRecords } from './story-records.ts';
 
-/** The maximum number of lines in Node's own report of an uncaught error: place, code, marker. */
+/** The maximum number of lines of the source excerpt that Node prints before an uncaught error: location, code, marker. */
 const maxPictureLines = 6;
 /** Unterminated lines are passed on in pieces of this many characters. */
 const longestLine = 1024 * 1024;

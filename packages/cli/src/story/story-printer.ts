@@ -32,7 +32,6 @@ const reportedElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
   'certificate.watching',
 ]);
 
-/** Options for a story printer. */
 export interface StoryOptions extends StackViewOptions {
   readonly colors: boolean;
   /** Omits the line about the operator's cluster, because the caller reports it. @defaultValue false */
@@ -176,7 +175,7 @@ export class StoryPrinter {
       : this.#paint('cyan', line);
   }
 
-  /** A created ConfigMap `x` → `+ ConfigMap x`, omitting the object's own namespace. */
+  /** Formats a write, such as `+ ConfigMap x` for a created ConfigMap; omits the namespace if it is the reconciled object's. */
   #write({ action, kind, namespace = '', name, subresource }: WriteRecord, record: LogRecord): string {
     const sign = { created: '+', changed: '~', deleted: '-' }[action] ?? `${action}:`;
     const isNear = namespace === textOf(record, 'namespace');

@@ -37,7 +37,7 @@ export async function connect(environment: CliEnvironment, flags: ClusterFlags):
   };
 }
 
-/** Returns the environment that the client reads, as this run sees it. */
+/** Returns the environment from which the client reads its configuration, with the values of this command-line run. */
 export function environmentOf({
   env,
   homeDirectory,

@@ -79,14 +79,14 @@ ${spokes.map((each) => spokeEntry(hub, each)).join('\n')}
   });
 }
 
-/** Returns the import of a version that is converted through the hub. */
+/** Returns the import of a spoke: a version that is converted through the hub. */
 export function spokeImport(hub: ProjectKind, spoke: ProjectKind): string {
   const { variable } = spoke;
   const alias = aliasOf(hub, spoke);
   return `import { ${alias === variable ? variable : `${variable} as ${alias}`} } from '${moduleOf(spoke)}';`;
 }
 
-/** Returns its entry in the converter's list. */
+/** Returns the entry of a spoke in the converter's list. */
 export function spokeEntry(hub: ProjectKind, spoke: ProjectKind): string {
   return `  spoke(${aliasOf(hub, spoke)}, {
     // Where the versions differ, the compiler reports missing fields.

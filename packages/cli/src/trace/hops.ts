@@ -28,7 +28,7 @@ export interface TracedObject {
 /** The fields that one client wrote. */
 export type Entry = NonNullable<Stored<KubernetesObject>['metadata']['managedFields']>[number];
 
-/** A hop and its position among those of the same second. */
+/** A hop and its position among the hops of the same second. */
 type Ranked = Hop & { readonly rank: number };
 
 /**

@@ -23,7 +23,7 @@ export interface LocalCertificateOptions {
   readonly host?: string | undefined;
 }
 
-/** Creates certificates in memory. The operator's are stored until disposal, in a folder that only the user can read. */
+/** Creates certificates in memory. The operator's key pair is stored until disposal, in a folder that only the user can read. */
 export function localCertificates(
   folder: string,
   { nowMs, host = '127.0.0.1' }: LocalCertificateOptions,

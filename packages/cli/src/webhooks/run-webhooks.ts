@@ -15,8 +15,8 @@ export interface RunWebhooks extends AsyncDisposable {
 }
 
 /**
- * Connects the embedded cluster to the webhooks of a project whose operator runs here, as last generated. Returns undefined for
- * any other program and for projects without webhooks: those programs get no flags.
+ * Connects the embedded cluster to the webhooks of a project whose operator runs here, using the last generated configurations.
+ * Returns undefined, and the program gets no flags, for any other program and for projects without webhooks.
  */
 export async function runWebhooks(
   { environment }: Context,

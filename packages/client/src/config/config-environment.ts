@@ -44,7 +44,7 @@ export interface SpawnResult {
 }
 
 /**
- * The environment of this process.
+ * Returns the environment of this process.
  *
  * @example
  * ```ts

@@ -173,7 +173,7 @@ function pemSource(
   return options.file === undefined ? undefined : { file: options.file };
 }
 
-/** The cluster information for plugins that request it. */
+/** Returns the cluster information for plugins that request it. */
 function execCluster(context: CredentialContext): Readonly<Record<string, unknown>> {
   const { cluster, server, trust } = context;
   return {

@@ -27,7 +27,7 @@ const program = (command: string, args: readonly string[], signal = new AbortCon
   maxOutputBytes: 1 << 20,
 });
 
-/** A shell that starts a process which connects to the server, and then runs `rest`. */
+/** Returns the request for a shell that starts a process connected to the server, and then runs `rest`. */
 function withChild(rest: string, signal?: AbortSignal): SpawnRequest {
   const { port } = server.address() as AddressInfo;
   const child = `require("node:net").connect(${port}, "127.0.0.1").resume().on("close", () => process.exit())`;

@@ -6,7 +6,8 @@ import { decodeAggregated, decodeLegacy, isAggregated, type LegacyResourceList }
 import { RestMapper } from './rest-mapper.ts';
 
 /**
- * The header that current clients send: it asks for aggregated discovery, newest version first, and otherwise for the legacy form.
+ * The header that current clients send: it requests aggregated discovery, newest version first, and falls back to the legacy
+ * form.
  */
 const acceptHeader = [
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',

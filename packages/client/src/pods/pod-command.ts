@@ -94,7 +94,7 @@ export class ChannelCommand implements PodCommand {
     const texts = { stdout: '', stderr: '' };
     const decoders = { stdout: new TextDecoder(), stderr: new TextDecoder() };
     for await (const { stream, bytes } of this) texts[stream] += decoders[stream].decode(bytes, { stream: true });
-    // A character that the command did not finish becomes a replacement character.
+    // An incomplete character at the end of the output becomes a replacement character.
     for (const stream of ['stdout', 'stderr'] as const) texts[stream] += decoders[stream].decode();
     return { exitCode: await this.#exit, ...texts };
   }

@@ -5,7 +5,7 @@ import { VirtualClock } from '@kubewright/apimachinery';
 import { afterEach, describe, expect, it } from 'vitest';
 import { listen } from './port-forward.ts';
 
-/** The pod's end of a tunnel: sends only what the test pushes. */
+/** Creates the pod's end of a tunnel, which sends only what the test pushes. */
 function quietPod(): Duplex & { readonly heard: string[] } {
   const heard: string[] = [];
   const stream = new Duplex({

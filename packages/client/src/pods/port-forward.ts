@@ -20,7 +20,7 @@ const halfClosedMs = 60_000;
 export interface PortForwardOptions extends CallOptions {
   /** The pod's port. */
   readonly port: number;
-  /** The port on this machine; 0 for any free one. @defaultValue 0 */
+  /** The port on this machine; 0 for any free port. @defaultValue 0 */
   readonly localPort?: number;
   /** The address on this machine. @defaultValue `127.0.0.1` */
   readonly address?: string;
@@ -90,7 +90,7 @@ async function* payloads(socket: WebSocketClient, port: number): AsyncGenerator<
   }
 }
 
-/** Listens, and connects each incoming connection to one that `open` returns. */
+/** Listens, and connects each incoming connection to a stream that `open` returns. */
 export async function listen(
   open: (signal: AbortSignal) => Promise<Duplex>,
   options: Omit<PortForwardOptions, 'port'> & { readonly clock: Clock },

@@ -26,7 +26,7 @@ export interface CredentialProvider {
 }
 
 /**
- * Credentials that never change.
+ * Creates a provider of credentials that never change.
  *
  * @example
  * ```ts

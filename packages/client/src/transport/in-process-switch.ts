@@ -39,7 +39,7 @@ export class InProcessSwitch {
   }
 }
 
-/** Two streams, each of which reads what is written to the other; a write waits until the other side has read. */
+/** Creates two streams, each of which reads what is written to the other; a write waits until the other side has read. */
 function joinedStreams(): readonly [Duplex, Duplex] {
   // Only protocol switches need streams; an import would load them at every start.
   const { Duplex } = process.getBuiltinModule('node:stream');

@@ -135,7 +135,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefi
 
 /**
  * A streamed body that ends on the signal even if the server ignores it. Canceling it aborts the server's side immediately, even
- * while a read is pending; which a generator could not do.
+ * while a read is pending, which a generator cannot do.
  */
 class GuardedBody implements AsyncIterableIterator<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>;

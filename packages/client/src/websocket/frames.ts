@@ -72,7 +72,7 @@ export class FrameReader {
   readonly #maxBytes: number;
   #chunks: Uint8Array[] = [];
   #size = 0;
-  /** Number of bytes at which the next frame can be decoded, as far as is known. */
+  /** Minimum number of bytes needed to decode more of the next frame. */
   #needed = 2;
 
   constructor(maxBytes: number) {

@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { encodeFrame, FrameReader, opcodes } from './frames.ts';
 import { WebSocketClient } from './web-socket.ts';
 
-/** An unmasked frame, as servers send it. */
+/** Encodes an unmasked frame, as servers send it. */
 function serverFrame(opcode: number, payload: Uint8Array, isLast = true): Buffer {
   const length = payload.byteLength;
   const head =
@@ -25,7 +25,7 @@ function long(length: number): Buffer {
   return head;
 }
 
-/** A connection whose server is the test; counts the bytes that the client has read. */
+/** Creates a connection whose server is the test; counts the bytes that the client has read. */
 function connection() {
   const written: Buffer[] = [];
   let waiting: (() => void) | undefined;

@@ -44,9 +44,9 @@ export function docsOf(
 }
 
 /**
- * Returns the comments that precede a declaration on the line of the previous token: `{ /** … *\/ name: string }`. After a
- * brace, they belong to the declaration, which is the first. After anything else, they belong to it only if it is on the
- * same line.
+ * Returns the comments that precede a declaration on the line of the previous token: `{ /** … *\/ name: string }`. After a brace,
+ * they belong to the declaration, because it is the first one in the braces. After anything else, they belong to the declaration
+ * only if it is on the same line.
  */
 function sameLine(node: ts.Node): readonly ts.CommentRange[] {
   const { text } = node.getSourceFile();

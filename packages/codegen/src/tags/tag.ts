@@ -16,7 +16,6 @@ export type TagArgument =
 /** The kind of declaration that a tag is allowed on. */
 export type TagPlace = 'field' | 'type' | 'kind';
 
-/** One use of a tag. */
 export interface TagUse {
   /** The tag's argument: the text after its name. */
   readonly text: string;

@@ -8,7 +8,6 @@ import type { InformerLease } from './informer-lease.ts';
 import type { Lister } from './lister.ts';
 import { MergedLister } from './merged-lister.ts';
 
-/** Options for a {@link DeclaredKind}. */
 export interface DeclaredKindOptions {
   /** Namespaces to use if the declaration names none. */
   readonly namespaces: readonly string[] | undefined;
@@ -34,7 +33,7 @@ export class DeclaredKind {
   /** The informers in use, by their scope's JSON, in declaration order. */
   #followed: ReadonlyMap<string, Followed> = new Map();
   #informers: readonly Informer<KubernetesObject>[] = [];
-  /** The informers that follow one namespace, by namespace name. */
+  /** Informers that follow a single namespace, by the name of that namespace. */
   #named: ReadonlyMap<string, Informer<KubernetesObject>> = new Map();
   /** The informer that follows all namespaces, or all except those in `#named`. */
   #rest: Informer<KubernetesObject> | undefined;
@@ -240,7 +239,7 @@ export class DeclaredKind {
   }
 }
 
-/** Waits for an informer, or until it is removed, because its list then never completes. */
+/** Waits for an informer's first list. Stops waiting if the informer is removed, because that list then never completes. */
 async function unlessLeft(
   { informer, left }: Followed,
   signal: AbortSignal,

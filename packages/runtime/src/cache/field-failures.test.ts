@@ -13,7 +13,7 @@ import { Informer } from './informer.ts';
 import { InformerCache } from './informer-cache.ts';
 import { SplitReads } from './split-reads.ts';
 
-// Cache bugs reported by users of other clients, each next to a naive implementation that has the bug; for watches see
+// Cache bugs reported by users of other clients, each next to a naive implementation that has the bug. For watch bugs, see
 // ../reflector.
 
 function informerOf(): Informer<KubernetesObject> {

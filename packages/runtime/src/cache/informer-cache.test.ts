@@ -530,7 +530,7 @@ describe('InformerCache with kinds that are not served', () => {
   });
 });
 
-/** The response of a proxy that has no route. */
+/** Returns the 404 response of a proxy that has no route. */
 function plainNotFound() {
   const body = async function* () {
     yield Buffer.from('404 page not found\n');

@@ -23,7 +23,6 @@ import { WriteNotes } from './write-notes.ts';
 /** Namespaces set at run time, by kind and declaration. */
 export type ChangedNamespaces = Map<string, Map<string, readonly string[]>>;
 
-/** Options for an {@link InformerCache}. */
 export interface InformerCacheOptions {
   readonly client: ListWatchClient;
   readonly clock: Clock;

@@ -10,7 +10,6 @@ import { Informer } from './informer.ts';
 import type { InformerLease } from './informer-lease.ts';
 import { ServedKinds } from './served-kinds.ts';
 
-/** Options for an {@link InformerPool}. */
 export interface InformerPoolOptions {
   /** Client for the lists and watches of all controllers. */
   readonly client: ListWatchClient;

@@ -242,7 +242,7 @@ export class Informer<T> {
     this.ownWrites.uncertainDeletion(key, { version, stored: this.#store.get(key.namespace ?? '', key.name) });
   }
 
-  /** Starts tracking a live read; call the returned function with its result. */
+  /** Starts tracking a live read; call the returned function with the object that was read. */
   reading(key: ObjectKey): (object: KubernetesObject | undefined) => void {
     const uid = this.presentUid(key);
     const mark = this.ownWrites.uncertainty(key);

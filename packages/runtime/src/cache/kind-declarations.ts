@@ -1,7 +1,10 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { DeclaredKind } from './declared-kind.ts';
 
-/** The declarations of one kind. Picks the declaration that serves reads when declarations change, because every read needs it. */
+/**
+ * The declarations of one kind. Recomputes which declaration serves reads only when declarations change, so that a read does not
+ * have to search.
+ */
 export class KindDeclarations {
   #all: readonly DeclaredKind[];
   #widest: DeclaredKind;

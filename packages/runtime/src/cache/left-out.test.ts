@@ -17,7 +17,7 @@ afterEach(async () => {
   for (const end of ends.splice(0)) await end();
 });
 
-/** A server that forbids lists in one namespace. */
+/** Creates a server that forbids lists in one namespace. */
 function serverWithout(namespace: string): FakeApiServer {
   const server = new FakeApiServer([Site, Page]);
   server.interrupt = ({ url }) => {

@@ -152,7 +152,7 @@ describe('OwnWrites', () => {
     expect(
       isSettled((writes) => writes.seen(key, { stored: { uid: 'u1', resourceVersion: '6', deletionTimestamp } })),
     ).toBe(true);
-    // These do not settle it: a write before the deletion, an earlier object of that name, an object that left the selector.
+    // None of these settles the deletion: a write before it, an earlier object of that name, an object that left the selector.
     expect(isSettled((writes) => writes.seen(key, { stored: { uid: 'u1', resourceVersion: '6' } }))).toBe(false);
     expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u0', resourceVersion: '4' } }))).toBe(false);
     expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u1', resourceVersion: '6' } }), false)).toBe(

@@ -10,8 +10,8 @@ import { WatchTime } from './watch-time.ts';
 import { writtenView } from './written-view.ts';
 
 /**
- * How long to remember a deletion or write that the watch may never show, in milliseconds during which a watch was open. Writes
- * that the watch must show are dropped once it has passed them, or when a list does not contain them.
+ * How long to remember a deletion or write that the watch may never show, in milliseconds; only time with an open watch counts.
+ * Writes that the watch must show are dropped once it has passed them, or when a list does not contain them.
  */
 const patienceMs = 600_000;
 /**

@@ -77,7 +77,7 @@ export class PendingWrites<T> {
     this.#highestInScope.clear();
   }
 
-  /** All writes in insertion order. */
+  /** Iterates over all writes in insertion order. */
   all(): Iterable<readonly [id: string, write: PendingWrite]> {
     return this.#entries;
   }

@@ -11,7 +11,7 @@ function view(name: string, resourceVersion = '1'): View {
   return new DecodedView<KubernetesObject>({ apiVersion: 'v1', kind: 'Pod', metadata: { name, resourceVersion } });
 }
 
-/** A replay to a handler that takes 1 ms per event, which makes slices of five objects. */
+/** Sets up a replay to a handler that takes 1 ms per event, so that each slice has five objects. */
 function setUp(count: number) {
   const clock = new BusyClock(new VirtualClock());
   const present = Array.from({ length: count }, (_, index) => view(`p${index}`));

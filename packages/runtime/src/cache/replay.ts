@@ -6,7 +6,6 @@ import type { ObjectView } from '../handler/object-view.ts';
 /** Maximum time a replay holds the event loop without yielding, in milliseconds. */
 const sliceMs = 5;
 
-/** Options for a {@link Replay}. */
 export interface ReplayOptions<T> {
   readonly clock: Clock;
   /** The objects that exist when the handler subscribes. */

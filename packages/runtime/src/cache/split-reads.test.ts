@@ -20,7 +20,7 @@ afterEach(() => {
   for (const stop of stops.splice(0)) stop.abort();
 });
 
-/** A cache whose watch delivers nothing unless `watches` is set: reads show only what was written or queried. */
+/** Creates a cache whose watch delivers nothing unless `watches` is set: reads show only what was written or queried. */
 async function blind({
   kinds = [Thing],
   watches = false,
@@ -60,7 +60,10 @@ const object = (more: object = {}): KubernetesObject & { spec?: unknown } => ({
   metadata: { ...key, ...more },
 });
 
-/** Lets a server respond to `deletecollection` as the API server does: with the objects as they were before deletion. */
+/**
+ * Sets the fake server's response to `deletecollection` to that of the API server: with the objects as they were before the
+ * deletion.
+ */
 function deletesCollections(server: FakeApiServer): void {
   const { interrupt } = server;
   server.interrupt = (request) => {

@@ -13,7 +13,6 @@ import type { CacheListOptions, Lister } from './lister.ts';
 import type { OwnWrites } from './own-writes.ts';
 import type { Store } from './store.ts';
 
-/** Options for a {@link StoreLister}. */
 export interface StoreListerOptions<T> {
   readonly kind: Kind<KubernetesObject>;
   readonly store: Store<T>;

@@ -10,7 +10,6 @@ import { LabelIndex } from './label-index.ts';
 import { SlabAllocator } from './slab.ts';
 import { type EntryContext, StoreEntry } from './store-entry.ts';
 
-/** Options for a {@link Store}. */
 export interface StoreOptions<T> {
   readonly kind: Kind<KubernetesObject>;
   /** Field managers whose managedFields entries are kept; all others are cut. */

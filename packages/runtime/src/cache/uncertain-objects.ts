@@ -4,7 +4,7 @@ import { isDeletionOf, reached, type StoredVersion } from './stored-version.ts';
 import type { WatchTime } from './watch-time.ts';
 
 /**
- * How long an object in an unknown state is read live, in milliseconds during which a watch was open; longer lag is always
+ * How long an object in an unknown state is read live, in milliseconds; only time with an open watch counts. Longer lag is always
  * detected.
  */
 const uncertainMs = 150_000;

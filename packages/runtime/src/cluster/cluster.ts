@@ -26,7 +26,6 @@ import type { Runnable } from '../runnable/runnable.ts';
 import type { WatchedCluster } from '../source/kind-source.ts';
 import type { SourceStart, Watch } from '../source/source.ts';
 
-/** Options for a {@link Cluster}. */
 interface ClusterOptions {
   /** Name of the runnable; also appears in logs. */
   readonly name: string;

@@ -34,7 +34,6 @@ import type { StatusShape } from './status-shape.ts';
 /** Condition reason used when the user's function itself fails. */
 const cannotReconcile = 'CannotReconcile';
 
-/** Options for a {@link DesiredReconciler}. */
 export interface DesiredReconcilerOptions {
   readonly context: LoopContext;
   readonly object: Stored<KubernetesObject>;
@@ -244,7 +243,7 @@ export class DesiredReconciler {
     reportPhase({ before: latest, after: result }, context);
   }
 
-  /** Returns what this controller has applied to the status before; the status may also have fields of other managers. */
+  /** Returns the status fields that this controller has applied; the status may also have fields of other managers. */
   #ownStatus(latest: KubernetesObject): JsonObject {
     const { status } = ownedPart(latest, { fieldManager: this.#options.fieldManager, subresource: 'status' });
     return isMap(status) ? status : {};

@@ -13,7 +13,7 @@ export interface ShownVersion {
   readonly resourceVersion: string;
 }
 
-/** The writes of one key that detection needs. Nearly always empty, so its parts are created on demand. */
+/** Tracks the writes of one key for the detector. Nearly always empty, so its parts are created on demand. */
 export class Trail {
   /** Versions written by the key's reconciles, oldest first. */
   #versions: Set<string> | undefined;

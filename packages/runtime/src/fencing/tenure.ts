@@ -11,7 +11,6 @@ export function instantOf(clock: Clock): Instant {
   return { monotonicMs: clock.monotonic(), wallMs: clock.now() };
 }
 
-/** Options for a {@link Tenure}. */
 export interface TenureOptions {
   readonly clock: Clock;
   /** Validity of one renewal, in milliseconds, counted from the start of its request. */

@@ -131,7 +131,7 @@ describe('writeFence', () => {
       spec: { text },
     });
 
-    /** A controller whose reconciles wait at `wait` until they are released. */
+    /** Runs a controller whose reconciles wait at `wait` until they are released. */
     async function held(server: FakeApiServer, options: { readonly pages: readonly string[] }) {
       const started: string[] = [];
       let release: () => void = () => {};

@@ -20,7 +20,6 @@ import { withTimeout } from './with-timeout.ts';
 
 const jitter = 1.2;
 
-/** Options for a {@link LeaderElector}. */
 export interface LeaderElectorOptions extends LeaderElectionOptions {
   readonly client: KubernetesClient;
   readonly clock: Clock;
@@ -54,7 +53,7 @@ export class LeaderElector {
   #term: Tenure | undefined;
   #terms = 0;
 
-  /** @throws LeaderElectionError (KW3008) unless lease > renew deadline > 1.2 × retry period > 0. */
+  /** @throws LeaderElectionError (KW3008) unless lease duration > renew deadline > 1.2 × retry period > 0. */
   constructor(options: LeaderElectorOptions) {
     const { leaseDurationSeconds = 15, renewDeadlineSeconds = 10, retryPeriodSeconds = 2 } = options;
     if (
@@ -187,7 +186,7 @@ export class LeaderElector {
       this.#trouble.succeeded();
       return since;
     } catch (error) {
-      // Another client wrote first, or deleted the lease which freed it; the next read shows which of the two.
+      // Another client wrote the lease first, or deleted it, which also frees it; the next read shows which.
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#lock.forget();
       else if (!outer.aborted) {
         this.#trouble.failed(log, 'cannot acquire or renew the lease', {

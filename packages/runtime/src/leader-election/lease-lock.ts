@@ -8,7 +8,6 @@ import { type Lease, LeaseKind, type LeaseSpec, onOwnConnection } from './lease.
 /** Runs a request within its share of the remaining time. */
 export type Limited = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
-/** Options for a {@link LeaseLock}. */
 export interface LeaseLockOptions {
   readonly client: KubernetesClient;
   readonly clock: Clock;
@@ -19,7 +18,7 @@ export interface LeaseLockOptions {
   readonly durationMs: number;
 }
 
-/** The Lease that candidates compete for: sends the requests and keeps the record as last seen. */
+/** Reads and writes the Lease that candidates compete for, and keeps its record as last seen. */
 export class LeaseLock {
   readonly #options: LeaseLockOptions;
   readonly #clock: Clock;

@@ -3,7 +3,7 @@ import { jsonLogger } from './json-logger.ts';
 import type { Logger, LogLevel } from './logger.ts';
 import { prettyLogger } from './pretty-logger.ts';
 
-/** Writes to stderr: readable lines if it is a terminal, otherwise JSON lines. */
+/** Creates a logger for stderr: readable lines if stderr is a terminal, otherwise JSON lines. */
 export function defaultLogger(options: { readonly clock: Clock; readonly level?: LogLevel }): Logger {
   const { clock, level = 'info' } = options;
   const { stderr } = process;

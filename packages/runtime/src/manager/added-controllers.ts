@@ -45,7 +45,7 @@ export class AddedControllers {
   }
 
   /**
-   * Wraps a controller in a runnable and passes it to `register`, with which the manager runs it.
+   * Wraps a controller in a runnable and registers it with the manager through `register`.
    * @throws ManagerError (KW3007) if the name is taken, or the controller is `sharded`.
    */
   add(given: ControllerDefinition, register: (runnable: ControllerRunnable) => void): ControllerRunnable {

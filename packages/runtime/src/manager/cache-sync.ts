@@ -16,9 +16,8 @@ export interface CacheSyncOptions {
 }
 
 /**
- * Waits until every cache has synced, or its kind is known not to be served; with a timeout, until every cache has synced.
- * Returns early when aborted. Logs every ten seconds which kinds it is waiting for: a missing permission must not look like a
- * hang.
+ * Waits until every cache has synced. Without a timeout, skips caches whose kind is known not to be served. Returns early when
+ * aborted. Logs every ten seconds which kinds it is waiting for: a missing permission must not look like a hang.
  *
  * @throws ManagerError (KW3007) if it times out.
  */

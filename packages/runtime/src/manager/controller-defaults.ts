@@ -55,7 +55,7 @@ export function settledControllers(
 }
 
 /**
- * Returns a controller that is added to a manager with other controllers, with defaults applied.
+ * Applies the defaults to a controller that is added to a manager, and checks it against the manager's other controllers.
  * @throws ManagerError (KW3007) if the name is taken, or the controller is `sharded`.
  */
 export function addable(

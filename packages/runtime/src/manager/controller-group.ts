@@ -13,7 +13,6 @@ const undisturbedMs = 2_000;
 /** Maximum number of keys that are logged. */
 const maxKeys = 10;
 
-/** Options for stopping a group. */
 export interface StopOptions {
   /** Gives running reconciles a grace period before their signals are aborted. */
   readonly undisturbed: boolean;

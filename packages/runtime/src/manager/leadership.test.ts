@@ -129,7 +129,7 @@ describe('Leadership', () => {
       await pass(5_000);
       expect(new Set(seen.splice(0))).toEqual(new Set(['term 1 is refused: KW3008']));
       giveBack();
-      // The run left behind continues during the next term, which is not its own.
+      // The abandoned run continues into the next term, in which it may not write.
       await pass(70_000);
       expect(server.get(LeaseKind, 'lock').spec.holderIdentity).toBe('me');
       const [last, ...before] = [...new Set(seen)].reverse();
@@ -250,7 +250,7 @@ describe('Leadership', () => {
             done.push(name);
             return { requeueAfterMs: 120_000 };
           }
-          // Respects its signal, so its key is not done when the term is lost.
+          // This reconcile respects its signal, so its key is still pending when the term is lost.
           if (isHeld) await sleep(clock, { ms: 3_600_000, signal });
           done.push(name);
           return undefined;
@@ -268,7 +268,7 @@ describe('Leadership', () => {
       giveBack();
       await pass(60_000);
       expect(done).toEqual(['later', 'running', 'waiting', 'last', 'meanwhile']);
-      // Two minutes after it was requested, no matter which replica led meanwhile.
+      // The key runs two minutes after the requeue was requested, no matter which replica led meanwhile.
       await pass(60_000);
       expect(done.at(-1)).toBe('later');
       expect(done).toHaveLength(6);

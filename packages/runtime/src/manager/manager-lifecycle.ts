@@ -6,7 +6,6 @@ import { ManagerError } from './manager-error.ts';
 import { StopBudget } from './stop-budget.ts';
 import { SignalStop } from './stop-signal.ts';
 
-/** Options for a {@link ManagerLifecycle}. */
 export interface ManagerLifecycleOptions {
   readonly clock: Clock;
   readonly log: Logger;

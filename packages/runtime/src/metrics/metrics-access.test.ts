@@ -6,7 +6,7 @@ import { eventually } from '../testdata/eventually.ts';
 import { failure, json } from '../testdata/fake-api-server.ts';
 import { MetricsAccess, type MetricsRequest } from './metrics-access.ts';
 
-/** A server that reviews tokens: `good` and `poor` belong to known users; only `good-user` may read metrics. */
+/** Sets up a server that reviews tokens: `good` and `poor` belong to known users; only `good-user` may read metrics. */
 function setup() {
   const clock = new VirtualClock();
   const asked: { readonly kind: string; readonly spec: Readonly<Record<string, unknown>> }[] = [];

@@ -91,8 +91,7 @@ export class MetricsAccess {
           metadata: {},
           spec: { token },
         });
-        // A token that cannot be parsed also results in an error; it belongs to an unknown client and is not a server
-        // fault.
+        // A review also contains an error if the token cannot be parsed; that client is unknown, and the server is not at fault.
         return status?.authenticated ? (status.user ?? {}) : undefined;
       },
     });

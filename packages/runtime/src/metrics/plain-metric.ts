@@ -2,7 +2,6 @@ import type { Metric, Registry } from 'prom-client';
 
 type Labels = Readonly<Record<string, string>>;
 
-/** Options for a {@link PlainMetric}. */
 export interface PlainMetricOptions {
   readonly name: string;
   readonly help: string;

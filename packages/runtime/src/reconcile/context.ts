@@ -52,7 +52,7 @@ export interface ContextRun {
   /** Created on first use: most reconciles find nothing to do. */
   readonly client: KubernetesClient;
   readonly events: ReconcileEvents;
-  /** Called whenever the reconcile resumes after a call, so that the watchdog knows which one is running. */
+  /** Called whenever the reconcile resumes after a call, so that the watchdog knows which reconcile is running. */
   resumed(): void;
   /** Called with each object about to be written, in its intended form. */
   intends(object: KubernetesObject): void;

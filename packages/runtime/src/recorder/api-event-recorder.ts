@@ -31,7 +31,6 @@ const tries = 5;
 /** Number of concurrent writers: an event that cannot be written is retried for seconds, and must not delay others. */
 const writersAtOnce = 8;
 
-/** Options for an {@link ApiEventRecorder}. */
 export interface ApiEventRecorderOptions {
   readonly client: KubernetesClient;
   readonly clock: Clock;
@@ -178,7 +177,7 @@ export class ApiEventRecorder {
       await this.#write(series);
       this.#writing.delete(series);
     }
-    // In the same turn in which no series was found, so that a newly queued event cannot be missed.
+    // Decrement in the same turn in which no series was found, so that a newly queued event cannot be missed.
     this.#writersAtWork--;
   }
 

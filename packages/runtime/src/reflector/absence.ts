@@ -3,7 +3,6 @@ import type { Clock } from '@kubewright/apimachinery';
 /** Minimum interval between discovery requests, in milliseconds; also the time between two results that must agree. */
 const recheckMs = 5_000;
 
-/** Options for an {@link Absence}. */
 export interface AbsenceOptions {
   readonly clock: Clock;
   /**

@@ -1,7 +1,6 @@
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { exponentialDelay } from '@kubewright/apimachinery/internal';
 
-/** Options for a {@link Backoff}. */
 export interface BackoffOptions {
   readonly clock: Clock;
   readonly random: Random;

@@ -26,7 +26,6 @@ const probeMs = 300_000;
 /** Timeout of a request for the version, in milliseconds. */
 const responseMs = 30_000;
 
-/** Options for a {@link LagGuard}. */
 export interface LagGuardOptions {
   readonly clock: Clock;
   readonly log: Logger;
@@ -37,7 +36,7 @@ export interface LagGuardOptions {
   readonly isListing: () => boolean;
   readonly writes: {
     readonly awaited: string | undefined;
-    /** Drops writes made before this time that the server no longer knows. */
+    /** Drops writes made before this time that a list of the newest state did not contain. */
     lost(beforeMs: number): void;
   };
   readonly renew: (how: Renewal) => void;
@@ -83,7 +82,7 @@ export class LagGuard {
     this.#progressMs = this.#probedMs = options.clock.monotonic();
   }
 
-  /** Time for which a newer state has been awaited, in milliseconds; 0 if the cache is as new as is known. */
+  /** Time for which a newer state has been awaited, in milliseconds; 0 if no newer state is known. */
   get lagMs(): number {
     return this.#awaited ? this.#options.clock.monotonic() - this.#awaited.sinceMs : 0;
   }

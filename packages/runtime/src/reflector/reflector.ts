@@ -11,7 +11,6 @@ import { ServerReach } from './server-reach.ts';
 import { WatchFailures } from './watch-failures.ts';
 import { type WatchEnd, watchOnce } from './watch-once.ts';
 
-/** Options for a {@link Reflector}. */
 export interface ReflectorOptions {
   readonly listWatcher: ListWatcher;
   readonly sink: ReflectorSink;
@@ -60,7 +59,7 @@ const goneAgainMs = 60_000;
 /** After a stream was rejected or stalled, initial states are listed for this long, in milliseconds. */
 const listInsteadMs = 600_000;
 
-/** The next state; a failure of the previous step makes it wait first. */
+/** The next state; a failure of the previous step delays it. */
 interface Step {
   readonly state: ReflectorState;
   readonly failure?: unknown;

@@ -8,7 +8,6 @@ import type { View } from './view.ts';
 /** Label on members' leases: the group that they belong to. */
 const groupLabel = 'kubewright.dev/sharding';
 
-/** Options for a {@link MemberLease}. */
 export interface MemberLeaseOptions {
   readonly client: KubernetesClient;
   readonly clock: Clock;

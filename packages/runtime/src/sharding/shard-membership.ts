@@ -77,7 +77,7 @@ export class ShardMembership implements Runnable, Partition {
   /** The view that was acknowledged when the other leases were last read. */
   #settled: View = nothing;
 
-  /** @throws RangeError unless lease > renew deadline > retry period > 0. */
+  /** @throws RangeError unless lease duration > renew deadline > retry period > 0. */
   constructor(options: ShardMembershipOptions) {
     const { leaseDurationSeconds = 15, renewDeadlineSeconds = 10, retryPeriodSeconds = 2 } = options;
     const inOrder = leaseDurationSeconds > renewDeadlineSeconds && renewDeadlineSeconds > retryPeriodSeconds;

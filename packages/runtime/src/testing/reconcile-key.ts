@@ -150,7 +150,7 @@ async function runOnce(
     {
       ...run.parts,
       recorder: () => ({ record: (event) => void events.push(event) }),
-      // The seam around a whole reconcile: it sees the outcome and every call.
+      // The tracing hook surrounds a whole reconcile, so it observes the outcome and every call.
       tracing: {
         reconcile: (_attributes, reconcile) => {
           const outcome = reconcile(recordingWrites(writes), { setAttribute: () => {} });

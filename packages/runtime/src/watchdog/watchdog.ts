@@ -22,7 +22,6 @@ interface Who {
   readonly key: string;
 }
 
-/** Options for a {@link Watchdog}. */
 export interface WatchdogOptions {
   readonly log: Logger;
   readonly clock: Clock;
@@ -50,7 +49,7 @@ export class Watchdog implements AsyncDisposable {
   #worker: Worker | undefined;
   readonly #active = new SmallSet<Who>();
   #last: Who | undefined;
-  /** The time since which {@link #last} has been running, or the last beat. */
+  /** The time since which {@link #last} has been running, or the time of the last beat. */
   #lastSinceMs = 0;
   /** The reconcile that ran longest since the last beat, even if it has ended. */
   #longest: { readonly who: Who; readonly ms: number } | undefined;

@@ -79,7 +79,7 @@ async function runWebhooks(
   return { ...last, warnings, patch, auditAnnotations };
 }
 
-/** Passes on a deliberate denial by the function; any other error is a bug in the operator, and must not admit. */
+/** Passes on a deliberate denial by the function; any other error is a bug in the operator, and must not admit the request. */
 function failed(error: unknown, log: Logger, parts: WebhookParts): AdmissionResponse {
   if (error instanceof StatusError) return { allowed: false, result: error.status };
   parts.metrics?.panicked('admission');

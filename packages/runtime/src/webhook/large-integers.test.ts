@@ -35,7 +35,7 @@ async function answer(webhook: WebhookDefinition, path: string, body: string): P
 const site = (fields: string): string =>
   `{"apiVersion":"${group}/v1","kind":"Site","metadata":{"name":"a","namespace":"n","uid":"1"},"spec":{${fields}}}`;
 
-/** A review of a new object. */
+/** Returns the JSON of a review of a new object. */
 function reviewOf(startedAtNanos: string): string {
   const kind = { group, version: 'v2', kind: 'Site' };
   const resource = { group, version: 'v2', resource: 'sites' };

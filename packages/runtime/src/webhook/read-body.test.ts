@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { BodyReader } from './read-body.ts';
 
-/** A request with only the parts that the reader uses. */
+/** Creates a request with only the parts that the reader uses. */
 function request(headers: Record<string, string> = {}): PassThrough & IncomingMessage {
   return Object.assign(new PassThrough(), { headers }) as unknown as PassThrough & IncomingMessage;
 }

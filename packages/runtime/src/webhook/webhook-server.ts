@@ -34,7 +34,6 @@ export interface WebhookServerOptions {
   readonly minTlsVersion?: 'TLSv1.2' | 'TLSv1.3';
 }
 
-/** The parts of a {@link WebhookServer}. */
 export interface WebhookServerParts extends WebhookParts {
   readonly certificateMetrics?: CertificateMetrics | undefined;
   /** Called for a failure after the start. */

@@ -45,7 +45,7 @@ export class ReadyQueue {
     return this.#keys.get(key)?.priority;
   }
 
-  /** All keys, in no particular order. */
+  /** Iterates over all keys, in no particular order. */
   keys(): Iterable<Pick<Ready, 'key' | 'priority'>> {
     return this.#keys.values();
   }

@@ -37,7 +37,7 @@ export class WaitingKeys {
     return this.#slots.size;
   }
 
-  /** All waiting keys, in no particular order. */
+  /** Iterates over all waiting keys, in no particular order. */
   all(): Iterable<TimedKey> {
     return this.#slots.values();
   }

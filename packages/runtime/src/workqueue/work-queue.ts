@@ -16,7 +16,6 @@ export interface WorkQueueMetrics {
   finished(workedSeconds: number): void;
 }
 
-/** Options for a {@link WorkQueue}. */
 export interface WorkQueueOptions {
   readonly clock: Clock;
   /** @defaultValue per-key backoff, 5 ms doubling to 1,000 s */
@@ -54,7 +53,10 @@ export interface PendingWork {
   readonly timed: readonly TimedKey[];
 }
 
-/** Backoff if a rate limiter throws, or returns NaN or no number: the key is not lost, and not retried without a delay. */
+/**
+ * Backoff if a rate limiter throws, or returns NaN or something other than a number: the key is not lost, and not retried without
+ * a delay.
+ */
 const fallbackMs = 1_000;
 
 interface Processing {

@@ -4,7 +4,7 @@ import { MessageTable } from './message-table.ts';
 
 const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** The type of an object. */
+/** The `apiVersion` and `kind` of an object. */
 export interface TypeMeta {
   readonly apiVersion: string;
   readonly kind: string;

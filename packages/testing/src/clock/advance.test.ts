@@ -9,7 +9,7 @@ describe('advance', () => {
     const work = async (): Promise<void> => {
       for (;;) {
         await sleep(clock, { ms: 3_600_000 });
-        await new Promise((resolve) => setImmediate(resolve)); // This work takes more than promises to finish.
+        await new Promise((resolve) => setImmediate(resolve)); // This work needs a turn of the event loop.
         hours.push(clock.monotonic() / 3_600_000);
       }
     };

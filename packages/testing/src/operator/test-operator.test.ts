@@ -62,7 +62,7 @@ describe('TestOperator', () => {
     await operator.eventually(copy, undefined, patience);
     const withLog = /still there: ConfigMap [\s\S]*last 1 versions read[\s\S]*log of the operator:[\s\S]*copied/;
     const withoutLog = /still there(?![\s\S]*copied)/;
-    // They fail at the first read, no matter how long the read takes.
+    // The following waits fail at the first read, no matter how long the read takes.
     const { eventually: eventuallyOf } = operator;
     await expect(eventuallyOf(copy, toBeAbsent(), { timeoutMs: 0 })).rejects.toThrow(withLog);
     await expect(operator.consistently(copy, toBeAbsent())).rejects.toThrow(withLog);
@@ -118,7 +118,7 @@ describe('TestEnvironment.namespace', () => {
       namespaces.push(await elapsed(() => another));
       await (await another)[Symbol.asyncDispose]();
     }
-    // Both are measured in turn, so a busy machine slows down both.
+    // Writes and namespaces are measured in turn, so a busy machine slows down both.
     expect(median(namespaces) / median(writes)).toBeLessThan(40);
   });
 

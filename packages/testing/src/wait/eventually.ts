@@ -60,7 +60,7 @@ export async function eventually<T>(
   }
 }
 
-/** The matcher of a wait without one. */
+/** Matches any value but `false`: the default matcher. */
 function notFalse(value: unknown): void {
   if (value === false) throw new AssertionError({ message: 'the read returned false' });
 }

@@ -8,7 +8,6 @@ import { hasLocalNodes } from './local-nodes.ts';
 /** Context names that tools use for clusters on this machine. */
 const localNames = /^(kind-.+|k3d-.+|minikube|docker-desktop|rancher-desktop)$/;
 
-/** The context to connect to. */
 export interface ContextName {
   readonly context: string;
   /** Name of a context that may be on another machine. */

@@ -38,7 +38,7 @@ export class StreamResets implements Disposable {
     if (stream.closed || stream.destroyed) return;
     this.#waiting.add(stream);
     stream.pause();
-    // Runs before the listener that releases the stream's slot, so that the counts match there.
+    // Runs before the listener that releases the stream's slot, because that listener compares both counts.
     stream.prependOnceListener('close', () => this.#waiting.delete(stream));
     this.#send();
   }

@@ -22,7 +22,7 @@ export interface TimerOptions<T extends KubernetesObject>
   readonly run: (object: Stored<T>, context: ReconcileContext<T>) => Promise<ReconcileOutcome>;
 }
 
-/** The timer of one object. */
+/** The state of one object's timer. */
 interface Due {
   generation: number | undefined;
   changedMs: number;

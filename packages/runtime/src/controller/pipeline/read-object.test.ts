@@ -21,7 +21,10 @@ afterEach(async () => {
   for (const manager of running.splice(0)) await manager[Symbol.asyncDispose]();
 });
 
-/** A server with one Vm that stores status writes but responds with 504, while the watch delivers nothing. */
+/**
+ * Starts a manager on a server with one Vm. The server stores status writes but responds with 504, and its watch delivers
+ * nothing.
+ */
 async function setUp(
   define: (server: FakeApiServer) => ControllerDefinition,
   caches: readonly CachedKind[] = [],
@@ -60,7 +63,7 @@ describe('an object whose status was stored although the response was lost', () 
         for: Vm,
         async reconcile(vm, ctx) {
           seen.push(vm.status?.id);
-          // Cut the watch: even otherwise, it would deliver the status too late.
+          // Cut the watch, so that it never delivers the status.
           if (made === 0) server.cutWatches();
           if (!vm.status?.id) await ctx.setStatus({ id: `vm-${++made}` });
         },

@@ -19,7 +19,6 @@ import { RunningReconciles } from './running-reconciles.ts';
 import { reportSlowEnd } from './slow-reconciles.ts';
 import { traceReconcile } from './trace-reconcile.ts';
 
-/** Options for a {@link ReconcilePipeline}. */
 export interface PipelineOptions {
   readonly definition: ControllerDefinition;
   readonly parts: ControllerParts;

@@ -44,7 +44,7 @@ class Bench {
     await this.clock.advance(seconds * 1_000);
   }
 
-  /** The reconciles that were reported as slow, as `name at seconds`. */
+  /** Returns the reconciles that were reported as slow, as `name at seconds`. */
   reported(): readonly string[] {
     return this.log.lines
       .filter(({ message }) => message === 'still reconciling')

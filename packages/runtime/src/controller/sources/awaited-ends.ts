@@ -17,7 +17,7 @@ export class AwaitedEnds {
     addTo(this.#objectsByKey, key, objectId);
   }
 
-  /** Drops what a key waits for; its next reconcile determines it again. */
+  /** Drops the objects that a key waits for; the key's next reconcile registers them again. */
   forget(key: string): void {
     if (this.#objectsByKey.size === 0) return;
     for (const objectId of this.#objectsByKey.get(key) ?? []) {

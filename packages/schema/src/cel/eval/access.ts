@@ -64,7 +64,7 @@ function readLazy(slot: number, { value }: LazyValue): Eval {
   };
 }
 
-/** Reads a value that upstream evaluates again on every read. Every read spends what the first one spent. */
+/** Reads a value that upstream evaluates again on every read. Every read spends the cost of the first read. */
 function readAtFullCost(slot: number, { value, costSlot }: LazyValue): Eval {
   return (frame) => {
     const { slots } = frame;

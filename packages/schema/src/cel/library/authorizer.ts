@@ -3,7 +3,7 @@ import { type CelType, opaqueOf } from '../types/cel-type.ts';
 import { CelOpaque } from '../values/opaque.ts';
 import { type CallContext, type Library, overload } from './library.ts';
 
-/** A question to the authorizer: may the request's user, or a service account, perform an action? */
+/** An access check: an action, and the request's user or a service account that wants to perform it. */
 export interface AccessRequest {
   /** The service account to authorize. @defaultValue the user of the request */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };

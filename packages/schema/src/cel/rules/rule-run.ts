@@ -18,7 +18,7 @@ interface Place {
   readonly ratchet: Ratchet;
 }
 
-/** One run of rules on one object. */
+/** Runs a schema's rules on one object. */
 export class RuleRun {
   readonly problems: RuleProblem[] = [];
   readonly #budget: Budget;

@@ -5,7 +5,6 @@ const question = 0x3f;
 const indicators = new Set([...',[]{}#&*!|>\'"%@`'].map((char) => char.charCodeAt(0)));
 const flowIndicators = new Set([...',[]{}'].map((char) => char.charCodeAt(0)));
 
-/** Options for parsing a plain scalar. */
 export interface PlainOptions {
   readonly inFlow: boolean;
   /** Minimum column of continuation lines. */

@@ -3,7 +3,7 @@ import type { JsonSchema } from '../json-schema.ts';
 import { isRecord } from '../plain-data.ts';
 import { fail, fieldOf, type Validate } from './findings.ts';
 
-/** Compiles the checks of a list: its elements, each with `items`, its length and uniqueness. */
+/** Compiles the checks of a list: its elements (each against `items`), its length and uniqueness. */
 export function compileList(schema: JsonSchema, items: Validate | undefined): Validate | undefined {
   const { maxItems, minItems, uniqueItems } = schema;
   const correlate = schema['x-kubernetes-list-type'] === 'map' ? (schema['x-kubernetes-list-map-keys'] ?? []) : [];
