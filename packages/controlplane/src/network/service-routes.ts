@@ -4,7 +4,7 @@ import { endpointsOf, type ServiceEndpoint } from './service-endpoints.ts';
 import type { SocketAddress } from './sockets.ts';
 import { type AdmitsClient, sourceFilter } from './source-ranges.ts';
 
-/** How connections to one address of a service are forwarded. */
+/** Describes how connections to one address of a service are forwarded. */
 export interface Route extends SocketAddress {
   readonly protocol: 'TCP' | 'UDP';
   readonly endpoints: readonly ServiceEndpoint[];

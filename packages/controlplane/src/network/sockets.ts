@@ -48,7 +48,7 @@ export const hostSockets: Sockets = {
     });
   },
   bind({ host, port }) {
-    // Only clients ask for any free port, so they may use any address.
+    // Only clients use port 0, and they may bind to any address.
     if (port !== 0 && !isLoopback(host)) return Promise.reject(notLoopback());
     return new Promise((resolve, reject) => {
       const socket = dgram().createSocket('udp4');

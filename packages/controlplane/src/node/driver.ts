@@ -12,7 +12,7 @@ export interface Driver extends AsyncDisposable {
   readonly name: string;
   /** The reason why containers and commands cannot run on terminals; absent if they can. */
   readonly noTerminals?: string | undefined;
-  /** True if containers start without delay: a new pod's status is then first written once they run. @defaultValue false */
+  /** True if containers start without delay: the status of a new pod is then not written until they run. @defaultValue false */
   readonly startsAtOnce?: boolean;
   /** True if containers do not read their environment, so the node needs no Services. @defaultValue false */
   readonly ignoresEnvironment?: boolean;

@@ -24,7 +24,7 @@ export class LocalConnector implements NodeConnector {
   readonly #options: {
     readonly clock: Clock;
     readonly logs: LogStore;
-    /** Returns the containers of a pod that this node knows. */
+    /** Returns the containers of a pod; undefined if the pod is not on this node. */
     readonly slots: (podUid: string) => readonly ContainerSlot[] | undefined;
     /** Returns the address that this node assigned to one of its pods. */
     readonly podIP: (podUid: string) => string | undefined;

@@ -63,7 +63,7 @@ describe.skipIf(!isPossible)('NetworkPolicies on the isolated network', () => {
     const command = await client.pods.exec({ namespace, name: pod }, { command: ['node', '-e', program, ...args] });
     return (await command.text()).stdout.trim();
   };
-  /** Results of connections from a pod to the server's two ports, directly, and to its Service. */
+  /** Returns the results of connections from a pod to the server's two ports, directly, and to its Service. */
   const reached = async (pod: string) => {
     const { spec } = await client.resource(Service).get({ namespace, name: 'web' });
     const targets = [`${ips['web']} 8080`, `${ips['web']} 9090`, `${spec?.clusterIP} 80`];

@@ -25,11 +25,11 @@ export interface NetworkPoliciesOptions {
   readonly table: PolicyTable;
   /** Restricts the traffic of the pod with this UID to these rules. Without rules, the pod is not restricted. */
   readonly restrict: (podUid: string, rules: TrafficRules) => Promise<void>;
-  /** The name server as a pod, because no Pod object describes it. */
+  /** A pod that represents the name server, which has no Pod object. */
   readonly dns: PolicyPod | undefined;
 }
 
-/** Name of a request for all pods of a namespace, or without a namespace, for all pods whose policies select namespaces. */
+/** Name of a request for all pods of its namespace; without a namespace, for all pods whose policies select namespaces. */
 const allPods = '*';
 
 /**

@@ -3,7 +3,7 @@ import type { Namespace, Pod } from '@kubewright/apimachinery/core/v1';
 import type { NetworkPolicy, NetworkPolicyPeer, NetworkPolicyPort } from '@kubewright/apimachinery/networking/v1';
 import type { AddressBlock, Allowance, PortRange, TrafficRules } from './traffic-rules.ts';
 
-/** A pod as NetworkPolicies see it. */
+/** The properties of a pod that NetworkPolicies depend on. */
 export interface PolicyPod {
   readonly namespace: string;
   readonly labels: Readonly<Record<string, string>>;

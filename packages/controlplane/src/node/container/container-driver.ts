@@ -44,7 +44,7 @@ export interface ContainerDriverOptions {
   readonly folders: SandboxFolders;
   readonly users: UserNamespace;
   readonly tools: IsolationTools;
-  /** How a container's root is created from an image: `copy` for machines that cannot mount overlays. */
+  /** The method that creates a container's root from an image: `copy` for machines that cannot mount overlays. */
   readonly method: 'overlay' | 'copy';
   readonly journal: ProcessJournal;
   readonly marked: MarkedProcesses;
@@ -61,11 +61,11 @@ interface Place {
   readonly request: ContainerRequest;
   readonly config: ProcessConfig;
   readonly rights: ContainerRights;
-  /** Words that start a command in the pod's network, with permission to mount. */
+  /** Command prefix that runs a program in the pod's network, with permission to mount. */
   readonly enter: readonly string[];
 }
 
-/** How long the processes of a killed container may take to end, in milliseconds. */
+/** Time that the processes of a killed container may take to end, in milliseconds. */
 const endingMs = 5_000;
 
 /**
@@ -229,7 +229,7 @@ export class ContainerDriver implements Driver {
     return { user, boundingSet: boundingSet(securityContext), noNewPrivileges: !allowPrivilegeEscalation };
   }
 
-  /** @throws CommandError as a container runtime does */
+  /** Checks that a command can run in the container. @throws CommandError as a container runtime does */
   #check([command = '']: readonly string[], { place, pid }: { readonly place: Place; readonly pid: number }): void {
     const { env, workingDir } = place.config;
     checkCommand(command, { root: `/proc/${pid}/root`, path: env['PATH'] ?? '', workingDir });
@@ -277,7 +277,7 @@ export class ContainerDriver implements Driver {
     return child;
   }
 
-  /** Kills a container's first process, with which the kernel kills all others in its pid namespace. */
+  /** Kills a container's first process. The kernel then kills all other processes in its pid namespace. */
   async #end(child: ChildProcess, pid: number): Promise<void> {
     const isRunning = child.exitCode === null && child.signalCode === null;
     if (!isRunning) return;

@@ -29,11 +29,13 @@ exec "$5" . proc`;
 export interface ContainerInitOptions {
   readonly tools: IsolationTools;
   readonly hostname: string;
-  /** Words that start a command in the pod's network, with permission to mount. */
+  /** Command prefix that runs a program in the pod's network, with permission to mount. */
   readonly enter: readonly string[];
-  /** Starts the first process from its words. Its fifth stream must be a pipe. */
+  /** Starts the first process with this command line. The process's fifth stream must be a pipe. */
   readonly start: (words: readonly string[]) => ChildProcess;
-  /** Words of the first process: a shell of this machine that becomes the container's user and runs {@link waitForRoot}. */
+  /**
+   * Command line of the first process: a shell of this machine that becomes the container's user and runs {@link waitForRoot}.
+   */
   readonly init: readonly string[];
   /** Called with the first process's pid before the container's program starts. Throws to stop the container. */
   readonly beforeStart: (pid: number) => void;
@@ -82,8 +84,8 @@ export async function startInit(options: ContainerInitOptions): Promise<StartedC
 }
 
 /**
- * Returns the words that start a command in namespaces. `enter` is the prefix that joins them; it is empty for this process's own
- * namespaces.
+ * Returns the command line that runs a command in namespaces. `enter` is the prefix that joins them; it is empty for this
+ * process's own namespaces.
  */
 export function within(enter: readonly string[], words: readonly string[]): readonly string[] {
   return enter.length === 0 ? words : [...enter, '--', ...words];
@@ -128,7 +130,7 @@ async function runOnce(
   });
 }
 
-/** Kills the process that waits for the container, and the first process, which is in its group. */
+/** Kills the process that waits for the container, and the first process, which is in the same process group. */
 function kill({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {

@@ -158,7 +158,7 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
     });
   });
 
-  it('have no more rights than they ask for', async () => {
+  it('have no more rights than they request', async () => {
     const status =
       'while read -r key value; do case $key in CapEff:|CapBnd:|NoNewPrivs:) echo "$key $value";; esac; done < /proc/self/status';
     const more = {

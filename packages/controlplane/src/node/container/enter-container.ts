@@ -1,5 +1,6 @@
 /**
- * Variables that change how programs are loaded or where the C library reads files: those that glibc ignores for setuid programs.
+ * Variables that change how programs are loaded or where the C library reads files: the variables that glibc ignores for setuid
+ * programs.
  */
 const ofLoader =
   /^(LD_.*|GCONV_PATH|GETCONF_DIR|GLIBC_TUNABLES|HOSTALIASES|LOCALDOMAIN|LOCPATH|MALLOC_.*|NIS_PATH|NLSPATH|RESOLV_HOST_CONF|RES_OPTIONS|TMPDIR|TZDIR)$/;
@@ -11,11 +12,12 @@ export interface EnteringCommand {
 }
 
 /**
- * Returns how another command of a container starts. The programs of this machine that enter the container also receive the
- * environment. Variables that would affect them are therefore set by the container's own `env` program, or dropped if it has
- * none.
+ * Returns the command line and environment that start another command in a container. The programs of this machine that enter the
+ * container also receive the environment. Variables that would affect them are therefore set by the container's own `env`
+ * program, or dropped if it has none.
  *
- * @param options - `hasEnv`: true if the container has `/usr/bin/env`; `join`: words that enter the container, as its user.
+ * @param options - `hasEnv`: true if the container has `/usr/bin/env`; `join`: command prefix that enters the container, as its
+ * user.
  */
 export function enterContainer(
   command: readonly string[],

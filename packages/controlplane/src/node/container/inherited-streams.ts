@@ -5,7 +5,7 @@ const closeOnExec = 0o2000000;
 
 /**
  * Adds `/dev/null` to the streams of a container's program for each file descriptor that this process has inherited. Otherwise
- * the program would also inherit the descriptor; if that is a folder of this machine, it could leave the container through it.
+ * the program would also inherit the descriptor, and could leave the container through a descriptor of a folder of this machine.
  *
  * @param options - `empty`: an open descriptor of `/dev/null`; `folder`: folder with information about this process's
  * descriptors.

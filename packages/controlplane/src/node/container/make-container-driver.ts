@@ -23,7 +23,7 @@ const tryOverlay = `set -e
 rm -r "$3/old"
 mkdir "$3/old"`;
 
-/** @throws ContainerSupportError if this machine cannot run containers */
+/** Creates a container driver. @throws ContainerSupportError if this machine cannot run containers */
 export async function makeContainerDriver(options: MakeContainerDriverOptions): Promise<ContainerDriver> {
   const { images, network, folders } = options;
   if (process.platform !== 'linux') throw new ContainerSupportError(`it needs Linux, and this is ${process.platform}`);

@@ -19,7 +19,7 @@ export interface PlannedMount {
   readonly options: string;
 }
 
-/** A mount whose source containers can replace while it is being mounted. */
+/** A mount whose source can be replaced by containers while it is being mounted. */
 export interface CheckedMount {
   readonly mount: VolumeMount;
   readonly path: string;

@@ -16,7 +16,7 @@ export interface OverlayRootOptions {
   readonly lower: string;
   /** Prefix of the paths to create. */
   readonly base: string;
-  /** Id on this machine of the container's user 0; `undefined` if that is this process's user. */
+  /** The id on this machine that the container's user 0 is mapped to; `undefined` if it is this process's user. */
   readonly firstId: number | undefined;
   /** `copy`: copies the image's files, on systems that cannot mount overlays. */
   readonly method: 'overlay' | 'copy';
@@ -31,7 +31,10 @@ export interface OverlayRoot extends Disposable {
   readonly folder: string;
   /** Path of an fstab file with all mounts. */
   readonly table: string;
-  /** @throws MountPathError if a container has replaced a volume's file while it was being mounted */
+  /**
+   * Checks the mounts after mounting. @throws MountPathError if a container has replaced a volume's file while it was being
+   * mounted
+   */
   check(rootOnHost: string): void;
 }
 

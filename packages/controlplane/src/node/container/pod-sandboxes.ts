@@ -16,7 +16,7 @@ export interface PodSandboxesOptions {
   readonly folders: SandboxFolders;
   /** Gives each pod its own network. @defaultValue pods share this machine's network */
   readonly network: PodNetwork | undefined;
-  /** Id on this machine of the containers' user 0; `undefined` if that is this process's user. */
+  /** The id on this machine that the containers' user 0 is mapped to; `undefined` if it is this process's user. */
   readonly firstId: number | undefined;
 }
 
@@ -25,7 +25,7 @@ interface Sandbox {
   readonly podIP: string;
   /** Address of this machine at which the pod's ports are reachable. In a shared network, it is the pod's own address. */
   readonly address: string | undefined;
-  /** Words that start a command in the pod's own network; `undefined` if it shares this machine's network. */
+  /** Command prefix that runs a program in the pod's own network; `undefined` if it shares this machine's network. */
   readonly enter: readonly string[] | undefined;
 }
 
@@ -61,7 +61,10 @@ export class PodSandboxes implements Disposable {
     return { podIP, folder, ...defined({ hostAddress }) };
   }
 
-  /** Words that start a command in the pod's own network; `undefined` if it shares this machine's network. */
+  /**
+   * Returns the command prefix that runs a program in the pod's own network; `undefined` if the pod shares this machine's
+   * network.
+   */
   enter(podUid: string): readonly string[] | undefined {
     return this.#pods.get(podUid)?.enter;
   }

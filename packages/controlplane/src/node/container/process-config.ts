@@ -2,7 +2,7 @@ import type { ImageConfig } from '../../images/image-manifest.ts';
 import type { ContainerRequest } from '../driver.ts';
 import { CommandError } from '../process/find-command.ts';
 
-/** How the main process of a container starts. */
+/** Describes how the main process of a container starts. */
 export interface ProcessConfig {
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;

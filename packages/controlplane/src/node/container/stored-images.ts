@@ -21,7 +21,10 @@ export class StoredImages {
   #pulls: Promise<unknown> = Promise.resolve();
   readonly #opened = new Map<string, Promise<OpenedImage>>();
 
-  /** @param options - `firstId`: id on this machine of the image's user 0; `undefined` if this process's user owns all files. */
+  /**
+   * @param options - `firstId`: the id on this machine that the image's user 0 is mapped to; `undefined` if this process's user
+   * owns all files.
+   */
   constructor(store: ImageStore, { firstId }: { readonly firstId: number | undefined }) {
     this.#store = store;
     this.#firstId = firstId;
@@ -41,7 +44,7 @@ export class StoredImages {
     return this.has(image) && this.#find(image).pulled === undefined;
   }
 
-  /** Pulls an image after those requested before, as a kubelet does. @throws ImageError if that fails */
+  /** Pulls an image once all earlier pulls have ended, as a kubelet does. @throws ImageError if the pull fails */
   pull(image: string, options: PullOptions): Promise<ImageReference> {
     const pulled = this.#pulls.then(() => this.#pull(image, options));
     this.#pulls = pulled.catch(() => undefined);
@@ -65,7 +68,9 @@ export class StoredImages {
     return { ...(await this.resolve(image)), pulledBytes: size };
   }
 
-  /** @throws ImageError if the name is malformed, or the image is not in the store or damaged */
+  /**
+   * Returns the reference of an image. @throws ImageError if the name is malformed, or the image is not in the store or damaged
+   */
   async resolve(image: string): Promise<ImageReference> {
     const { digest, pulled } = this.#find(image);
     await this.open(image);

@@ -23,8 +23,8 @@ export class ContainerSupportError extends KubewrightError {
 }
 
 /**
- * Id on this machine of user 0 of all containers, if this process is root. It is the same for all clusters, so they can share
- * unpacked images.
+ * The id on this machine that user 0 of all containers is mapped to, if this process is root. The id is the same for all
+ * clusters, so they can share unpacked images.
  */
 const firstContainerId = 1_878_982_656;
 
@@ -45,7 +45,7 @@ export interface ContainerRights {
 export class UserNamespace implements Disposable {
   readonly #keeper: ChildProcess;
   readonly #tools: IsolationTools;
-  /** Id on this machine of the containers' user 0; `undefined` if this process's user is the only one. */
+  /** The id on this machine that the containers' user 0 is mapped to; `undefined` if this process's user is the only one. */
   readonly firstId: number | undefined;
 
   private constructor(
@@ -57,7 +57,7 @@ export class UserNamespace implements Disposable {
     this.firstId = firstId;
   }
 
-  /** @throws ContainerSupportError if this machine does not allow user namespaces */
+  /** Creates the namespace. @throws ContainerSupportError if this machine does not allow user namespaces */
   static async start({
     tools,
     isRoot,
@@ -82,13 +82,13 @@ export class UserNamespace implements Disposable {
     }
   }
 
-  /** Words that start a command in this machine's network, with permission to mount. */
+  /** Command prefix that runs a program in this machine's network, with permission to mount. */
   get enter(): readonly string[] {
     if (this.firstId !== undefined) return [];
     return [this.#tools.nsenter, '--preserve-credentials', `--user=/proc/${this.#keeper.pid}/ns/user`];
   }
 
-  /** Returns the words that start a program of this machine with a container's user and rights. */
+  /** Returns the command prefix that runs a program of this machine with a container's user and rights. */
   become({ user, boundingSet, noNewPrivileges }: ContainerRights): readonly string[] {
     const { nsenter, setpriv, unshare } = this.#tools;
     const { uid, gid, groups } = user;
@@ -114,7 +114,9 @@ export class UserNamespace implements Disposable {
     return [nsenter, `--user=/proc/${this.#keeper.pid}/ns/user`, '--', setpriv, ...ids, ...rights, '--'];
   }
 
-  /** Returns the words that start a program of a container as its user. `main` is the pid of the container's main process. */
+  /**
+   * Returns the command prefix that runs a program in a container as its user. `main` is the pid of the container's main process.
+   */
   join(main: number, { user, noNewPrivileges }: ContainerRights): readonly string[] {
     const { nsenter, setpriv } = this.#tools;
     const namespaces = ['mnt', 'pid', 'uts', 'ipc', 'user'].map(

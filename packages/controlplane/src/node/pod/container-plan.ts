@@ -56,7 +56,7 @@ class Planner {
     this.#nowMs = nowMs;
   }
 
-  /** Number of containers to start now or after a backoff. */
+  /** Returns the number of containers to start now or after a backoff. */
   mark(): number {
     return this.#start.length + this.#pausing.length;
   }

@@ -53,7 +53,7 @@ export class ContainerSlot {
     return this.state.type === 'running';
   }
 
-  /** Restores the state that an earlier run of the agent wrote. A container that was running then counts as ended. */
+  /** Restores the state that an earlier run of the agent wrote. A container that was still running counts as ended. */
   restore(status: ContainerStatus, nowMs: number): void {
     const { state, lastState, restartCount } = status;
     const ended = state?.terminated ?? (state?.running ? lost(status) : undefined);

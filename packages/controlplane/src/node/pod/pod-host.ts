@@ -64,7 +64,7 @@ export interface PodSettings {
   readonly restartBackOffMs: number;
   /** Longest backoff before a container restart. @defaultValue 300_000 */
   readonly maxRestartBackOffMs: number;
-  /** Allocatable resources, which containers without limits see as their limits. */
+  /** The node's allocatable resources, which the downward API reports as the limits of containers without limits. */
   readonly allocatable: Readonly<Record<string, string>>;
   /** Allows pods to mount folders of this machine. @defaultValue false */
   readonly allowHostPath: boolean;

@@ -53,7 +53,7 @@ describe('PodWorker', () => {
     expect(bench.events).toContain('Killing: Stopping container web');
   });
 
-  it('starts an added ephemeral container immediately and only once, whatever the state of the others', async () => {
+  it('starts an added ephemeral container immediately and only once, regardless of the state of other containers', async () => {
     const stuck = { name: 'stuck', image: 'stuck' };
     const annotations = { [`${prefix}run-seconds.look`]: '5', [`${prefix}run-seconds.stuck`]: '100000' };
     const bench = new PodBench({ initContainers: [stuck], containers: [web] }, { annotations });
@@ -318,7 +318,7 @@ describe('PodWorker', () => {
     expect(bench.last?.removable).toBe(true);
   });
 
-  it('does not give a container more time if a later deletion asks for it', async () => {
+  it('does not give a container more time if a later deletion requests it', async () => {
     const bench = new PodBench({ containers: [web] }, { annotations: { [`${prefix}stop-seconds`]: '600' } });
     await bench.run();
     bench.delete(5);

@@ -3,7 +3,7 @@ import type { RunningContainer } from '../driver.ts';
 
 /** Runs a probe once. */
 export interface ProbeRunner {
-  /** Never rejects: an error is returned as a failure with its message. */
+  /** Runs a probe. Never rejects: an error is returned as a failure with its message. */
   run(probe: Probe, target: ProbeTarget): Promise<ProbeResult>;
 }
 

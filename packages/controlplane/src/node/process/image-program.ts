@@ -33,7 +33,7 @@ export interface Launch {
   readonly knownUser?: {
     /** Name in messages: `initdb`. */
     readonly program: string;
-    /** Environment variable that receives the words to put before that program. */
+    /** Environment variable that receives the command prefix for the program. */
     readonly variable: string;
   };
 }
@@ -59,6 +59,6 @@ export interface ImageProgram {
 export interface ImageSource {
   /** Name of the images that this source provides, without registry and tag: `postgres`. */
   readonly repository: string;
-  /** @throws Error that says what is missing and how to get it. */
+  /** Finds the program for a tag. @throws Error that says what is missing and how to get it. */
   find(tag: string): Promise<ImageProgram>;
 }

@@ -6,7 +6,7 @@ const unknownUser = { uid: 1_879_048_200, gid: 1_879_048_200 };
 const notRoot = 'needs root: only root can switch users';
 
 describe('KnownUser', () => {
-  it('adds no words for a known user', async (context) => {
+  it('returns an empty prefix for a known user', async (context) => {
     if (process.getuid?.() !== 0) return context.skip(notRoot);
     expect(await new KnownUser(nobody()).words('initdb', nobody())).toEqual([]);
     return undefined;

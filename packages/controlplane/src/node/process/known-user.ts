@@ -18,8 +18,8 @@ export class KnownUser {
   }
 
   /**
-   * Returns the words to put before such a program: none if the user is in the database, otherwise a command that runs it in a
-   * user namespace in which the user appears as `nobody`. Files still belong to the real user.
+   * Returns the command prefix for such a program: empty if the user is in the database, otherwise a command that runs the
+   * program in a user namespace in which the user appears as `nobody`. Files still belong to the real user.
    *
    * @throws ContainerUserError if the user is unknown and no such namespace is possible.
    */

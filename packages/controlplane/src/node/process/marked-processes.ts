@@ -65,8 +65,8 @@ export class MarkedProcesses {
   }
 
   /**
-   * Shares one read among all callers that asked before it started, so a hundred containers that end together do not each read
-   * the table.
+   * Shares one read among all callers that requested it before it started, so a hundred containers that end together do not each
+   * read the table.
    */
   #look(): Promise<readonly TableEntry[]> {
     if (this.#next) return this.#next;

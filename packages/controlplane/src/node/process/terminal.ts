@@ -24,7 +24,9 @@ export function findTerminalProgram(options: {
 export const noTerminalProgram =
   'TTY is not supported on this node: the script program of util-linux is not installed; install it, or omit -t';
 
-/** Returns the words that start a command on its own terminal. The command reports its pid and terminal on a fourth stream. */
+/**
+ * Returns the command line that runs a command on its own terminal. The command reports its pid and terminal on a fourth stream.
+ */
 export function onTerminal(program: string, command: readonly string[]): readonly string[] {
   // `command -p` ignores a `tty` in the container's own PATH.
   const line = `echo "$$ $(command -p tty)" >&3; exec 3>&-; exec ${command.map(quote).join(' ')}`;
@@ -87,7 +89,7 @@ function sessionLeader(pid: number, { parent }: { readonly parent: number | unde
   }
 }
 
-/** Returns the words that resize a terminal. */
+/** Returns the command line that resizes a terminal. */
 export function resizeCommand({ path }: Terminal, { columns, rows }: TerminalSize): readonly string[] {
   return ['stty', '-F', path, 'cols', String(columns), 'rows', String(rows)];
 }

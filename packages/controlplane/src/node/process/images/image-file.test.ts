@@ -53,7 +53,7 @@ describe('ImageFile', () => {
     expect(program.launch(context({ command: ['sleep'], args: ['1'] }))).toMatchObject({ file: 'sleep', args: ['1'] });
   });
 
-  it('is reread when it changes, and does not have to exist', async () => {
+  it('is reread when it changes, and need not exist', async () => {
     const map = mapOf();
     await expect(map.resolve('team/app')).rejects.toThrow(
       `add an entry to ${path}, for example {"team/app": {"like": "node", "command": ["node", "./server.js"]}}`,
@@ -139,7 +139,7 @@ describe('ImageFile', () => {
     );
   });
 
-  it('distinguishes tags and knows which are loaded', async () => {
+  it('distinguishes tags and reports which tags are loaded', async () => {
     write({ 'shop:0.1': { command: ['old'] }, 'shop:0.2': { command: ['new'] }, 'busybox:9': { command: ['nine'] } });
     const map = mapOf();
     expect((await map.resolve('shop:0.1')).launch(context()).file).toBe('old');

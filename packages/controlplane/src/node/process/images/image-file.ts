@@ -24,7 +24,7 @@ interface Content {
  *
  * A name with a tag means only that tag; a name without a tag means every tag that has no entry. `like` names the image whose
  * program and entry point are used (default: the machine's commands, as for `busybox`). `command` and `args` are the image's own;
- * words that begin with `./` are relative to the file. `folder` contains everything that the program needs and comes first in
+ * items that begin with `./` are relative to the file. `folder` contains everything that the program needs and comes first in
  * PATH. `stopSignal` has the same meaning as in an image. Programs by absolute path are rejected unless `allowHostPrograms` is
  * set. An invalid entry affects only its own image.
  */

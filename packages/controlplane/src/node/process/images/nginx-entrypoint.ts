@@ -2,8 +2,8 @@
  * Imitates the entry point of the `nginx` image for a server without its own root file system: writes a configuration, then
  * becomes the server. Run by `/bin/sh`.
  *
- * The script asks the server itself whether port 80 is allowed, because that depends on the user, the system's settings and the
- * program's file. The access log goes through a pipe, because a container's output cannot be opened by path.
+ * The script tests with the server itself whether port 80 is allowed, because that depends on the user, the system's settings and
+ * the program's file. The access log goes through a pipe, because a container's output cannot be opened by path.
  */
 export const nginxEntrypoint = `set -eu
 [ "\${1:-}" = nginx ] || exec "$@"

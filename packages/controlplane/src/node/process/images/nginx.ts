@@ -6,8 +6,8 @@ import { standInImage } from './stand-in.ts';
 import { versionNote } from './version-note.ts';
 
 /**
- * `nginx`: the machine's nginx with our own small configuration, or else a stand-in. It serves `/usr/share/nginx/html` on the
- * pod's address; files under `/etc/nginx` are not read.
+ * Returns the image `nginx`: the machine's nginx with our own small configuration, or else a stand-in. It serves
+ * `/usr/share/nginx/html` on the pod's address; files under `/etc/nginx` are not read.
  */
 export function nginxImage(options: { readonly execPath: string; readonly findProgram: FindProgram }): ImageSource {
   return {

@@ -2,7 +2,7 @@ import { dirname } from 'node:path';
 import type { ImageProgram, ImageSource } from '../image-program.ts';
 import { commandOf } from './shell-program.ts';
 
-/** `node`: the Node that runs this process, whatever the tag is. */
+/** Returns the image `node`: the Node that runs this process, for every tag. */
 export function nodeImage(options: { readonly execPath: string; readonly version: string }): ImageSource {
   const folder = dirname(options.execPath);
   return {
@@ -18,7 +18,7 @@ export function nodeImage(options: { readonly execPath: string; readonly version
           const program = context.reachable(options.execPath);
           const path = [dirname(program)];
           const { file, args } = commandOf(context, ['node']);
-          // The image's entry point treats a word that is not a command as a script.
+          // The image's entry point treats an argument that is not a command as a script.
           const bare = context.command === undefined && (file.startsWith('-') || /\.[cm]?js$/.test(file));
           return bare
             ? { file: program, args: [file, ...args], env: {}, path }

@@ -8,9 +8,9 @@ import { postgresEntrypoint } from './postgres-entrypoint.ts';
 import { versionNote } from './version-note.ts';
 
 /**
- * `postgres`: the machine's PostgreSQL server programs behind an imitation of the official image's entry point (its documented
- * environment: POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB, POSTGRES_INITDB_ARGS, POSTGRES_HOST_AUTH_METHOD, PGDATA, and
- * `/docker-entrypoint-initdb.d`).
+ * Returns the image `postgres`: the machine's PostgreSQL server programs behind an imitation of the official image's entry point
+ * (its documented environment: POSTGRES_USER, POSTGRES_PASSWORD, POSTGRES_DB, POSTGRES_INITDB_ARGS, POSTGRES_HOST_AUTH_METHOD,
+ * PGDATA, and `/docker-entrypoint-initdb.d`).
  */
 export function postgresImage(options: {
   readonly env: Readonly<Record<string, string | undefined>>;

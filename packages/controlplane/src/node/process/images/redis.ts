@@ -5,8 +5,8 @@ import { standInImage } from './stand-in.ts';
 import { versionNote } from './version-note.ts';
 
 /**
- * `redis`: the machine's redis-server, or else a stand-in. The server listens on the pod's address and saves no snapshots unless
- * the pod's arguments request it. Its working folder is the volume mounted at `/data`, if any.
+ * Returns the image `redis`: the machine's redis-server, or else a stand-in. The server listens on the pod's address and saves no
+ * snapshots unless the pod's arguments request it. Its working folder is the volume mounted at `/data`, if any.
  */
 export function redisImage(options: { readonly execPath: string; readonly findProgram: FindProgram }): ImageSource {
   return {

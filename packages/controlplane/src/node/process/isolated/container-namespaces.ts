@@ -25,7 +25,7 @@ read -r _ || :`;
 export interface ContainerNamespacesOptions {
   readonly tools: IsolationTools;
   readonly hostname: string;
-  /** Words that start a command in the pod's network. */
+  /** Command prefix that runs a program in the pod's network. */
   readonly enter: readonly string[];
   /** Environment that marks the shell, so that it can be found if it is left over. */
   readonly env: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export class ContainerNamespaces implements Disposable {
     this.#keeper = keeper;
   }
 
-  /** @throws MountPathError if something cannot be mounted */
+  /** Creates the namespaces. @throws MountPathError if something cannot be mounted */
   static async create(root: ContainerRoot, options: ContainerNamespacesOptions): Promise<ContainerNamespaces> {
     const { tools, hostname, enter, env } = options;
     const { unshare, sh, mount, pivotRoot, umount } = tools;

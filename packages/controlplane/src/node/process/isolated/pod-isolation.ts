@@ -35,7 +35,7 @@ export interface IsolatedContainer {
   readonly sh: string;
   /** Creates the namespaces of the next attempt. */
   create(options: Pick<ContainerNamespacesOptions, 'env' | 'spawn'>): Promise<ContainerNamespaces>;
-  /** Returns the words that start a command as the container's user in the namespaces of a process. */
+  /** Returns the command prefix that runs a command as the container's user in the namespaces of a process. */
   join(pid: number): readonly string[];
 }
 
@@ -64,7 +64,7 @@ export class PodIsolation {
     await this.#options.network.detach(podUid);
   }
 
-  /** Writes a container's network files and returns how to start its processes. */
+  /** Writes a container's network files. Returns the container, to start its processes. */
   container(
     podUid: string,
     parts: {
