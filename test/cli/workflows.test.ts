@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { dockerfile } from '../../packages/cli/src/build/dockerfile.ts';
+import { dockerfile } from '../../packages/cli/src/build/operator-image.ts';
 import { scaffolded } from '../docs/scaffold.ts';
 
 interface Step {

@@ -17,14 +17,16 @@ import type { ProjectFile } from '../project/write-files.ts';
 import { breaksOf, keepRelease, lastRelease, printBreak } from '../release/released-crds.ts';
 import { installObjects, noImage } from '../render/install-objects.ts';
 import { sbom } from '../sbom/sbom.ts';
-import { dockerfile } from './dockerfile.ts';
 import { loadImage } from './load-image.ts';
+import { dockerfile } from './operator-image.ts';
+import { type PushFlags, pushImage } from './push-image.ts';
 import { type ArtifactOptions, chartInput, otherCertificates, projectChart } from './write-chart.ts';
 
 /** Flags of `build`. */
-export interface BuildOptions {
+export interface BuildOptions extends PushFlags {
   readonly image?: string | undefined;
   readonly load?: string | undefined;
+  readonly push?: string | undefined;
   readonly helm?: boolean | undefined;
   readonly olm?: boolean | undefined;
   readonly release?: boolean | undefined;
@@ -35,7 +37,7 @@ export interface BuildOptions {
 export async function buildProject(context: Context, options: BuildOptions): Promise<void> {
   const { environment, reporter } = context;
   const project = requireProject(environment.cwd);
-  const image = options.image ?? options.load;
+  const image = options.image ?? options.push ?? options.load;
   if (options.olm === true && image === undefined)
     throw noImage(project, { what: 'cannot build the OLM bundle', command: 'build --olm' });
   const manifest = readPackage(project.root);
@@ -68,6 +70,10 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   if (options.release === true) {
     keepRelease(project.root, { version: manifest.version, crds: files });
     reporter.step('released', `${manifest.version}: commit config/crd/released; later types are compared with it`);
+  }
+  if (options.push !== undefined) {
+    const pushed = await pushImage(context, { ...options, image: options.push, dist: join(project.root, 'dist') });
+    reporter.step('digest', `to deploy exactly this image, run kubewright deploy --image ${pushed}`);
   }
   if (options.load !== undefined) {
     loadImage(project.root, options.load);

@@ -12,9 +12,7 @@ import {
 import { join } from 'node:path';
 import { parseImageReference } from '@kubewright/apimachinery/internal';
 import { CliError } from '../program/cli-error.ts';
-
-/** The bundle and its source map. */
-const files = ['main.mjs', 'main.mjs.map'];
+import { operatorImage } from './operator-image.ts';
 
 /**
  * Lets the embedded cluster's node run the bundle in `dist/` as an image. Copies the bundle to a folder in `dist/images` that
@@ -45,7 +43,7 @@ export function loadImage(root: string, image: string): void {
 
 /** Copies the bundle to a folder named after its content and returns that name. */
 function keepCopy(dist: string): string {
-  const present = files.filter((name) => existsSync(join(dist, name)));
+  const present = operatorImage.files.filter((name) => existsSync(join(dist, name)));
   const hash = createHash('sha256');
   for (const name of present) hash.update(readFileSync(join(dist, name)));
   const name = hash.digest('hex').slice(0, 16);

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { BuildOptions } from '../build/build-project.ts';
+import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { imageReference, imageToLoad } from './options/image.ts';
 
@@ -21,7 +22,31 @@ export function addBuild(program: Command, context: Context): void {
       'make the operator available as this image in the embedded cluster of this folder',
       imageToLoad,
     )
+    .option('--push <IMAGE>', 'build the operator image without a container runtime and push it', imageToLoad)
+    .option(
+      '--base <IMAGE>',
+      'with --push: image to build on, with Node.js (default: as in the Dockerfile)',
+      imageReference,
+    )
+    .option(
+      '--ca-file <FILE>',
+      'with --push: PEM file of certificate authorities to trust, besides those of this machine',
+    )
+    .option('--plain-http', 'with --push: use HTTP; only registries on this machine can do without this flag')
     .action(async (options: BuildOptions) => {
+      checkFlags(options);
       await (await import('../build/build-project.ts')).buildProject(context, options);
     });
+}
+
+/** @throws CliError KW7001 for flags that apply only to `--push` */
+function checkFlags({ push, base, caFile, plainHttp }: BuildOptions): void {
+  const given = Object.entries({ '--base': base, '--ca-file': caFile, '--plain-http': plainHttp });
+  const [unused] = given.find(([, value]) => value !== undefined) ?? [];
+  if (push !== undefined || unused === undefined) return;
+  throw new CliError('KW7001', {
+    what: `cannot use ${unused}`,
+    why: 'it has no effect without --push',
+    remedy: 'add --push IMAGE, or remove the flag',
+  });
 }

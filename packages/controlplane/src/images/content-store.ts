@@ -109,11 +109,11 @@ export class ContentStore {
     renameSync(path, this.path(digest));
   }
 
-  /** Adds a short text to the store. Returns its digest and size. */
-  async add(text: string): Promise<{ readonly digest: string; readonly size: number }> {
+  /** Adds short content to the store. Returns its digest and size. */
+  async add(content: string | Uint8Array): Promise<{ readonly digest: string; readonly size: number }> {
     const staged = await this.stage(
       (async function* () {
-        yield Buffer.from(text);
+        yield typeof content === 'string' ? Buffer.from(content) : content;
       })(),
     );
     this.keep(staged, staged.digest);

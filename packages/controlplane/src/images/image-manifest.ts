@@ -21,6 +21,14 @@ export interface ImageManifest {
   readonly layers: readonly Descriptor[];
 }
 
+/** Media types of the OCI image specification. */
+export const mediaTypes = {
+  index: 'application/vnd.oci.image.index.v1+json',
+  manifest: 'application/vnd.oci.image.manifest.v1+json',
+  config: 'application/vnd.oci.image.config.v1+json',
+  gzipLayer: 'application/vnd.oci.image.layer.v1.tar+gzip',
+} as const;
+
 /** An image's configuration: how its containers run. Field names follow the OCI image specification. */
 export interface ImageConfig {
   readonly architecture?: string;
@@ -35,7 +43,8 @@ export interface ImageConfig {
     readonly StopSignal?: string;
     readonly Volumes?: Readonly<Record<string, object>>;
   };
-  readonly rootfs?: { readonly diff_ids?: readonly string[] };
+  readonly rootfs?: { readonly type?: string; readonly diff_ids?: readonly string[] };
+  readonly history?: readonly object[];
 }
 
 /** The architecture of this machine, under Go's name. */
@@ -61,6 +70,14 @@ export function isIndex(value: object): value is ImageIndex {
 /** True if the JSON is an image manifest (Docker schema 2 or OCI). */
 export function isManifest(value: object): value is ImageManifest {
   return 'config' in value && 'layers' in value && Array.isArray(value.layers);
+}
+
+/** Returns the manifests for Linux and the given architectures (Go's names) from an index, each at most once. */
+export function manifestsFor({ manifests }: ImageIndex, architectures: readonly string[]): readonly Descriptor[] {
+  return architectures.flatMap(
+    (architecture) =>
+      manifests.find(({ platform }) => platform?.os === 'linux' && platform.architecture === architecture) ?? [],
+  );
 }
 
 /** Returns the manifest for this machine from an index. @throws ImageStoreError if the index has none */

@@ -19,6 +19,7 @@ import { loadArchive } from './image-archive.ts';
 import { type ImageConfig, type ImageManifest, isManifest, parseObject } from './image-manifest.ts';
 import { ImageStoreError } from './image-store-error.ts';
 import type { PullOptions } from './registry/pull-options.ts';
+import type { PushedImage, PushOptions } from './registry/push-to-registry.ts';
 import { ImageRoot, type UnpackLimits } from './unpack-layer.ts';
 
 /** A named image in the store. */
@@ -127,6 +128,19 @@ export class ImageStore {
     return this.#name({ name, digest, pulled: named });
   }
 
+  /**
+   * Adds a layer to a base image of a registry and pushes the result to its own registry. Nothing is named in the store; it keeps
+   * downloaded layers of the base until {@link prune}.
+   *
+   * @throws ImageReferenceError, RegistryError or ImageStoreError if that fails; the signal's reason.
+   */
+  async push(image: string, options: PushOptions): Promise<PushedImage> {
+    const name = completeName(image);
+    const baseName = completeName(options.base);
+    const { pushToRegistry } = await import('./registry/push-to-registry.ts');
+    return pushToRegistry(image, { ...options, name, baseName, content: this.#content, maxBytes: this.#limits.bytes });
+  }
+
   /** Returns all complete images, sorted by name. */
   async list(): Promise<readonly StoredImage[]> {
     const names = this.#names().filter((named) => this.#isComplete(named));
@@ -136,7 +150,7 @@ export class ImageStore {
   /** Returns a named image; undefined if it is not in the store. @throws ImageReferenceError if the name is malformed */
   find(image: string): NamedImage | undefined {
     const name = completeName(image);
-    const found = this.#names().find((one) => one.name === name);
+    const found = readName(this.#nameFile(name));
     if (found && this.#isComplete(found)) return found;
     const { digest } = parseImageReference(image);
     return digest !== undefined && this.#content.has(digest) ? { name, digest } : undefined;
@@ -252,7 +266,7 @@ export class ImageStore {
     const folder = join(this.#folder, 'names');
     return readdirSync(folder)
       .filter((file) => file.endsWith('.json'))
-      .map((file) => JSON.parse(readFileSync(join(folder, file), 'utf8')) as NamedImage)
+      .flatMap((file) => readName(join(folder, file)) ?? [])
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
 
@@ -263,6 +277,16 @@ export class ImageStore {
   #nameFile(name: string): string {
     // Image names contain slashes and can be longer than a file name, so the file is named after the hash.
     return join(this.#folder, 'names', `${sha256(name)}.json`);
+  }
+}
+
+/** Reads the file of a name. Returns undefined if it does not exist: another process may have removed it. */
+function readName(file: string): NamedImage | undefined {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as NamedImage;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

@@ -106,7 +106,7 @@ export const errorCodes: readonly ErrorCode[] = [
   {"code":"KW5222","title":"Every address is taken","text":"Every address is taken.","source":"AddressesTakenError of @kubewright/controlplane"},
   {"code":"KW5223","title":"This machine cannot run containers","text":"This machine cannot run containers.","source":"ContainerSupportError of @kubewright/controlplane"},
   {"code":"KW5231","title":"An image, its archive or the image store cannot be used","text":"An image, its archive or the image store cannot be used.","source":"ImageStoreError of @kubewright/controlplane"},
-  {"code":"KW5232","title":"An image cannot be pulled from its registry, or the credentials for registries cannot be read","text":"An image cannot be pulled from its registry, or the credentials for registries cannot be read.","source":"RegistryError of @kubewright/controlplane"},
+  {"code":"KW5232","title":"An image cannot be pulled from or pushed to its registry, or the credentials for registries cannot be read","text":"An image cannot be pulled from or pushed to its registry, or the credentials for registries cannot be read.","source":"RegistryError of @kubewright/controlplane"},
   {"code":"KW5301","title":"A JSON path that is invalid or not supported by the API","text":"A JSON path that is invalid or not supported by the API.","source":"JsonPathError of @kubewright/apiserver"},
   {"code":"KW5302","title":"A kind cannot be served with the given definitions","text":"A kind cannot be served with the given definitions.","source":"DefinitionError of @kubewright/apiserver"},
   {"code":"KW5401","title":"A bootstrap object cannot be created","text":"A bootstrap object cannot be created. The server cannot run without it.","source":"BootstrapError of @kubewright/controlplane"},

@@ -1,4 +1,6 @@
-import type { IncomingMessage } from 'node:http';
+import type { Buffer } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import type { ClientRequest, IncomingMessage } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { createSecureContext } from 'node:tls';
 
@@ -8,13 +10,22 @@ const { Agent: HttpAgent, request: requestHttp } = process.getBuiltinModule('nod
 /** A connection without data for this long is closed, in milliseconds. */
 const idleMs = 30_000;
 
+/** As {@link idleMs}, for requests that upload a file: registries check and move it before they respond. */
+const uploadIdleMs = 120_000;
+
+/** A file that is the body of a request. */
+export interface FileBody {
+  readonly path: string;
+  readonly size: number;
+}
+
 /** An HTTP request. */
 export interface HttpRequest {
   readonly url: URL;
   /** @defaultValue 'GET' */
-  readonly method?: 'GET' | 'POST' | undefined;
+  readonly method?: 'GET' | 'HEAD' | 'POST' | 'PUT' | undefined;
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  readonly body?: string | undefined;
+  readonly body?: string | Buffer | FileBody | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -31,19 +42,24 @@ export class HttpConnections implements Disposable {
 
   /** Resolves once the response's headers have arrived. The caller reads the body, or destroys the response. */
   send({ url, method = 'GET', headers = {}, body, signal }: HttpRequest): Promise<IncomingMessage> {
-    const options = { method, headers: { 'user-agent': 'kubewright', ...headers }, signal };
+    const file = typeof body === 'object' && 'path' in body ? body : undefined;
+    const length = file ? { 'content-length': String(file.size) } : {};
+    const options = { method, headers: { 'user-agent': 'kubewright', ...length, ...headers }, signal };
     return new Promise((resolve, reject) => {
       const request =
         url.protocol === 'https:'
           ? requestHttps(url, { ...options, agent: this.#secureAgent() })
           : requestHttp(url, { ...options, agent: this.#http });
       // seam: the idle limit of a real connection
-      request.setTimeout(idleMs, () => {
-        request.destroy(Object.assign(new Error(`no data from ${url.host} for 30 seconds`), { code: 'ETIMEDOUT' }));
+      const limitMs = file ? uploadIdleMs : idleMs;
+      request.setTimeout(limitMs, () => {
+        const why = `no data from ${url.host} for ${limitMs / 1_000} seconds`;
+        request.destroy(Object.assign(new Error(why), { code: 'ETIMEDOUT' }));
       });
       request.on('error', reject);
       request.once('response', resolve);
-      request.end(body);
+      if (file) upload(file.path, request);
+      else request.end(body);
     });
   }
 
@@ -60,4 +76,12 @@ export class HttpConnections implements Disposable {
     });
     return this.#https;
   }
+}
+
+/** Sends a file. A server that responds early, with an error, does not read all of it. */
+function upload(path: string, request: ClientRequest): void {
+  const source = createReadStream(path);
+  source.on('error', (error) => request.destroy(error));
+  request.once('close', () => source.destroy());
+  source.pipe(request);
 }

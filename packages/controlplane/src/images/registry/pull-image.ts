@@ -96,7 +96,7 @@ async function imageManifest(
  * Returns the descriptors of the configuration and the layers, without duplicates. @throws RegistryError if the manifest is
  * invalid or the image too large
  */
-function blobsOf(
+export function blobsOf(
   { config, layers }: ImageManifest,
   { name, maxBytes }: { readonly name: string; readonly maxBytes: number },
 ): readonly Descriptor[] {
@@ -110,7 +110,8 @@ function blobsOf(
   return blobs;
 }
 
-async function keep(
+/** Adds a blob to the store. @throws ImageStoreError if its digest is another; the error of `data` */
+export async function keep(
   content: ContentStore,
   { blob, data }: { readonly blob: { readonly digest: string }; readonly data: AsyncIterable<Uint8Array> },
 ): Promise<void> {

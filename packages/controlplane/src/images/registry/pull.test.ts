@@ -1,13 +1,13 @@
-import * as crypto from 'node:crypto';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
-import { issueCertificate, seededRandom } from '@kubewright/apimachinery';
+import { seededRandom } from '@kubewright/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { thisArchitecture } from '../image-manifest.ts';
 import { ImageStore } from '../image-store.ts';
 import type { PullOptions } from './pull-options.ts';
 import { FastClock } from './testdata/fast-clock.ts';
+import { testCertificates } from './testdata/test-authority.ts';
 import { TestImage } from './testdata/test-image.ts';
 import { digestOf, reject, TestRegistry } from './testdata/test-registry.ts';
 
@@ -219,7 +219,7 @@ describe('ImageStore.pull', () => {
     const wrong = { username: 'eve', password: 'very-secret' };
     const error = await failure({ secrets: [secret(wrong)] });
     expect(error.message).toBe(
-      `cannot log in to ${registry.host}: the token server ${registry.host} gives no token: it rejects the credentials`,
+      `cannot log in to ${registry.host}: the token server ${registry.host} gives no token: it rejects the credentials; log in with docker login, or add a Secret to the imagePullSecrets of the pod`,
     );
     const broken = {
       name: 'pull',
@@ -411,7 +411,7 @@ describe('ImageStore.pull', () => {
       reject(response, { status: 429, code: 'TOOMANYREQUESTS' });
       return true;
     });
-    const message = `cannot pull ${registry.host}/team/app:1: the registry responds with status 429 (TOOMANYREQUESTS: toomanyrequests)`;
+    const message = `cannot pull ${registry.host}/team/app:1: the registry limits the rate of requests (status 429) (TOOMANYREQUESTS: toomanyrequests); try again later, or log in with docker login for a higher limit`;
     expect((await failure()).message).toBe(message);
     expect(registry.seen).toHaveLength(5);
     clock.delays.length = 0;
@@ -463,24 +463,13 @@ describe('ImageStore.pull', () => {
   });
 
   it('verifies certificates', async () => {
-    const times = { notBeforeMs: Date.now() - 3_600_000, notAfterMs: Date.now() + 3_600_000 };
-    const subject = { commonName: 'authority' };
-    const authority = issueCertificate({ subject, usage: 'authority', ...times }, crypto);
-    const issuer = { key: authority.key, subject };
-    const own = {
-      subject: { commonName: 'registry' },
-      usage: 'server',
-      hosts: ['127.0.0.1'],
-      issuer,
-      ...times,
-    } as const;
-    const { certificate, key } = issueCertificate(own, crypto);
-    await using secure = await TestRegistry.start({ key, cert: certificate });
+    const { authority, server } = testCertificates();
+    await using secure = await TestRegistry.start(server);
     secure.addLayout(image.layout, { repository, tag: '1' });
     const name = `${secure.host}/${repository}:1`;
     expect((await failure({ name })).message).toMatch(/certificate.*--ca-file FILE, or SSL_CERT_FILE/);
     const caFile = join(home, 'ca.pem');
-    writeFileSync(caFile, authority.certificate);
+    writeFileSync(caFile, authority);
     expect(await pull({ name, caFile })).toMatchObject({ name });
     expect(await pull({ name, env: { HOME: home, SSL_CERT_FILE: caFile } })).toMatchObject({ name });
     writeFileSync(caFile, 'none');

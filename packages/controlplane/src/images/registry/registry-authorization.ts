@@ -6,7 +6,7 @@ import type { Credential } from './credential.ts';
 import type { HttpRequest } from './http-connections.ts';
 import { isLoopback } from './loopback.ts';
 import { readLimited } from './read-limited.ts';
-import { RegistryAccessError, RegistryError, rejection } from './registry-error.ts';
+import { accessRemedy, RegistryAccessError, RegistryError, rejection } from './registry-error.ts';
 
 /** Maximum size of a token server's response, in bytes. */
 const maxTokenBytes = 1024 * 1024;
@@ -18,6 +18,8 @@ export interface RegistryAuthorizationOptions {
   readonly credential: Credential | undefined;
   /** The scope to request if the registry names none: `repository:team/app:pull`. */
   readonly scope: string;
+  /** Scopes to request in any case. */
+  readonly scopes: readonly string[];
   /** Sends a request to the token server. */
   readonly send: (request: Omit<HttpRequest, 'signal'>) => Promise<IncomingMessage>;
 }
@@ -67,22 +69,23 @@ export class RegistryAuthorization {
 
   /** Gets a token as the distribution specification describes it, or with OAuth 2 if the credential is a refresh token. */
   async #token({ parameters }: Challenge, isSecure: boolean): Promise<string> {
-    const { credential, scope: ownScope } = this.#options;
+    const { credential, scope: ownScope, scopes: needed } = this.#options;
     const { realm = '', service = '', scope = ownScope } = parameters;
+    const scopes = needed.length === 0 ? [scope] : combinedScopes([...scope.split(' '), ...needed]);
     const url = this.#realm(realm, isSecure);
     if (credential?.type === 'identityToken') {
       const form = {
         grant_type: 'refresh_token',
         client_id: 'kubewright',
         service,
-        scope,
+        scope: scopes.join(' '),
         refresh_token: credential.token,
       };
       const headers = { 'content-type': 'application/x-www-form-urlencoded' };
       return this.#request(url, { method: 'POST', headers, body: new URLSearchParams(form).toString() });
     }
     if (service !== '') url.searchParams.set('service', service);
-    url.searchParams.set('scope', scope);
+    for (const one of scopes) url.searchParams.append('scope', one);
     const headers = credential?.type === 'password' ? { authorization: basic(credential) } : {};
     return this.#request(url, { headers });
   }
@@ -91,8 +94,12 @@ export class RegistryAuthorization {
     const response = await this.#options.send({ url, ...request });
     const text = (await readLimited(response, maxTokenBytes)).toString('utf8');
     const { statusCode = 0 } = response;
+    const { credential } = this.#options;
     if (statusCode === 401 || statusCode === 403)
-      throw new RegistryAccessError(this.#noToken(url, 'it rejects the credentials'));
+      throw new RegistryAccessError({
+        ...this.#noToken(url, credential ? 'it rejects the credentials' : 'it wants credentials'),
+        remedy: accessRemedy({ isPush: this.#options.scopes.length > 0 }),
+      });
     // RFC 6749 requires status 400 for an invalid refresh token.
     if (statusCode !== 200)
       throw rejection(statusCode, this.#noToken(url, `its response has the status ${statusCode}`));
@@ -116,6 +123,20 @@ export class RegistryAuthorization {
     const { registry } = this.#options;
     return { what: `cannot log in to ${registry}`, why: `the token server ${url.host} gives no token: ${why}` };
   }
+}
+
+/** Combines the actions for each repository: `repository:a:pull` and `repository:a:pull,push` are `repository:a:pull,push`. */
+function combinedScopes(scopes: readonly string[]): readonly string[] {
+  const byResource = new Map<string, Set<string>>();
+  for (const scope of scopes) {
+    const [, resource = scope, actions] = /^(.+):([^:]*)$/.exec(scope) ?? [];
+    const known = byResource.get(resource) ?? new Set();
+    byResource.set(resource, known);
+    for (const action of actions?.split(',') ?? []) known.add(action);
+  }
+  return [...byResource].map(([resource, actions]) =>
+    [resource, ...(actions.size > 0 ? [[...actions].join()] : [])].join(':'),
+  );
 }
 
 function basic({ username, password }: Extract<Credential, { readonly type: 'password' }>): string {

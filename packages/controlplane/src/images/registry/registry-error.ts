@@ -1,7 +1,7 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 import type { ErrorText } from '@kubewright/apimachinery/internal';
 
-/** Thrown if an image cannot be pulled from its registry, or the credentials for registries cannot be read. */
+/** Thrown if an image cannot be pulled from or pushed to its registry, or the credentials for registries cannot be read. */
 export class RegistryError extends KubewrightError {
   override readonly name: string = 'RegistryError';
   readonly code = 'KW5232';
@@ -18,4 +18,11 @@ export function rejection(status: number, text: ErrorText): RegistryError {
  */
 export class RegistryAccessError extends RegistryError {
   override readonly name = 'RegistryAccessError';
+}
+
+/** Returns what to do if the registry denies access. */
+export function accessRemedy({ isPush }: { readonly isPush: boolean }): string {
+  return isPush
+    ? 'log in with docker login as a user who can write to the repository'
+    : 'log in with docker login, or add a Secret to the imagePullSecrets of the pod';
 }

@@ -2,9 +2,9 @@ import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Descriptor } from '../image-manifest.ts';
-import { networkReason } from './network-reason.ts';
 import { readLimited } from './read-limited.ts';
-import { RegistryAccessError, RegistryError, rejection } from './registry-error.ts';
+import { RegistryError } from './registry-error.ts';
+import { RegistryFailures } from './registry-failures.ts';
 import type { RegistrySession } from './registry-session.ts';
 import { isTemporary, maxAttempts, pause, type RetryContext } from './retry.ts';
 
@@ -22,35 +22,33 @@ const accept = [
 ].join(', ');
 /** Maximum size of a manifest, in bytes, as in containerd and most registries. */
 const maxManifestBytes = 4 * 1024 * 1024;
-/** Maximum size of the body of an error response, in bytes. */
-const maxErrorBytes = 64 * 1024;
 /** A connection that is cut after it has sent this many bytes has made progress: the attempts are counted from one again. */
 const progressBytes = 1024 * 1024;
 
 /** Downloads the content of one repository and checks it. */
 export class RegistryRepository {
   readonly #session: RegistrySession;
-  readonly #name: string;
+  readonly #failures: RegistryFailures;
   readonly #retry: RetryContext;
 
   /** @param options - `name`: the image, for errors. */
   constructor(session: RegistrySession, { name, retry }: { readonly name: string; readonly retry: RetryContext }) {
     this.#session = session;
-    this.#name = name;
+    this.#failures = new RegistryFailures({ action: 'pull', name, signal: retry.signal });
     this.#retry = retry;
   }
 
   /** Downloads a manifest or index by tag or digest. @throws RegistryError if the download fails or the digest differs */
   async manifest(reference: string): Promise<FetchedManifest> {
     if (reference.includes(':') && !reference.startsWith('sha256:'))
-      throw this.#error(`the digest ${reference} cannot be checked: only sha256 is supported`);
+      throw this.#failures.error(`the digest ${reference} cannot be checked: only sha256 is supported`);
     const response = await this.#get(`manifests/${reference}`, { accept });
-    const content = await readLimited(response, maxManifestBytes).catch((error) => this.#fail(error));
+    const content = await readLimited(response, maxManifestBytes).catch((error) => this.#failures.fail(error));
     const digest = `sha256:${createHash('sha256').update(content).digest('hex')}`;
     const promised = response.headers['docker-content-digest'];
     const expected = reference.includes(':') ? reference : promised;
     if (typeof expected === 'string' && expected.startsWith('sha256:') && expected !== digest)
-      throw this.#error(`the manifest ${expected} is damaged: its digest is ${digest}`);
+      throw this.#failures.error(`the manifest ${expected} is damaged: its digest is ${digest}`);
     return { content, digest };
   }
 
@@ -67,7 +65,7 @@ export class RegistryRepository {
       const cut = yield* this.#rest(digest, { from: received, size, onData: (bytes) => (received += bytes) });
       if (received === size) return;
       failures = received - before >= progressBytes ? 1 : failures + 1;
-      if (failures === maxAttempts) this.#fail(cut);
+      if (failures === maxAttempts) this.#failures.fail(cut);
       await pause(failures - 1, this.#retry);
     }
   }
@@ -87,12 +85,13 @@ export class RegistryRepository {
         const fresh = chunk.subarray(Math.min(chunk.length, from - skipped));
         skipped += chunk.length - fresh.length;
         end += fresh.length;
-        if (end > size) throw this.#error(`${digest} is larger than the ${size} bytes that the manifest states`);
+        if (end > size)
+          throw this.#failures.error(`${digest} is larger than the ${size} bytes that the manifest states`);
         onData(fresh.length);
         if (fresh.length > 0) yield fresh;
       }
     } catch (error) {
-      if (error instanceof RegistryError || !isTemporary(error)) this.#fail(error);
+      if (error instanceof RegistryError || !isTemporary(error)) this.#failures.fail(error);
       this.#retry.signal.throwIfAborted();
       return error;
     } finally {
@@ -104,63 +103,13 @@ export class RegistryRepository {
   #startOf({ headers }: IncomingMessage, from: number): number {
     const start = /^bytes (\d+)-/.exec(headers['content-range'] ?? '')?.[1];
     if (Number(start) === from) return from;
-    throw this.#error('it returned a different byte range of the blob than requested');
+    throw this.#failures.error('it returned a different byte range of the blob than requested');
   }
 
   async #get(what: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
-    const response = await this.#session.get(what, headers).catch((error) => this.#fail(error));
+    const response = await this.#session.get(what, headers).catch((error) => this.#failures.fail(error));
     const { statusCode = 0 } = response;
     if (statusCode === 200 || (statusCode === 206 && 'range' in headers)) return response;
-    throw this.#rejected(what, { status: statusCode, details: await detailsOf(response) });
-  }
-
-  #rejected(path: string, { status, details }: { readonly status: number; readonly details: string }): RegistryError {
-    const what = `cannot pull ${this.#name}`;
-    if (status === 401 || status === 403) {
-      return new RegistryAccessError({
-        what,
-        why: `the registry denies access${details}`,
-        remedy: 'log in with docker login, or add a Secret to the imagePullSecrets of the pod',
-      });
-    }
-    const missing = path.startsWith('manifests/') ? 'the registry does not have it' : `${path} is missing`;
-    const why = status === 404 ? missing : `the registry responds with status ${status}`;
-    return rejection(status, { what, why: `${why}${details}` });
-  }
-
-  /**
-   * Throws a RegistryError for a failed connection, or the signal's reason if it is aborted. Rethrows a RegistryError unchanged.
-   */
-  #fail(error: unknown): never {
-    this.#retry.signal.throwIfAborted();
-    if (error instanceof RegistryError) throw error;
-    const reason = networkReason(error);
-    const isUntrusted = /certificate/i.test(reason);
-    throw this.#error(reason, {
-      cause: error,
-      ...(isUntrusted && {
-        remedy: 'pass the certificate of its authority in a file: --ca-file FILE, or SSL_CERT_FILE',
-      }),
-    });
-  }
-
-  #error(why: string, { remedy, cause }: { readonly remedy?: string; readonly cause?: unknown } = {}): RegistryError {
-    return new RegistryError({ what: `cannot pull ${this.#name}`, why, remedy }, { cause });
-  }
-}
-
-/** Returns the code and message of the registry's error, if it sends them: ` (MANIFEST_UNKNOWN: manifest unknown)`. */
-async function detailsOf(response: IncomingMessage): Promise<string> {
-  try {
-    const { errors } = JSON.parse((await readLimited(response, maxErrorBytes)).toString('utf8')) as {
-      readonly errors?: readonly { readonly code?: unknown; readonly message?: unknown }[];
-    };
-    const texts = (errors ?? []).map(({ code, message }) => [code, message].filter((part) => part).join(': '));
-    const text = texts.join('; ').replace(/\s+/g, ' ').slice(0, 300);
-    return text === '' ? '' : ` (${text})`;
-  } catch {
-    // The response has another format.
-    response.destroy();
-    return '';
+    throw await this.#failures.rejected(what, response);
   }
 }

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { defined } from '@kubewright/apimachinery/internal';
 import type { Credential } from './credential.ts';
-import type { HttpConnections } from './http-connections.ts';
+import type { HttpConnections, HttpRequest } from './http-connections.ts';
 import { isLoopback } from './loopback.ts';
 import { RegistryAuthorization } from './registry-authorization.ts';
 import { RegistryError } from './registry-error.ts';
@@ -18,6 +18,18 @@ export interface RegistrySessionOptions {
   readonly plainHttp: ReadonlySet<string>;
   readonly connections: HttpConnections;
   readonly retry: RetryContext;
+  /**
+   * Scopes that the requests need, besides those that the registry asks for: `repository:team/app:pull,push`.
+   *
+   * @defaultValue none
+   */
+  readonly scopes?: readonly string[] | undefined;
+}
+
+/** A request to a registry. */
+export interface RegistryRequest extends Pick<HttpRequest, 'method' | 'headers' | 'body'> {
+  /** The path below the repository, or a URL that the registry returned: `manifests/1.0`. */
+  readonly target: string | URL;
 }
 
 const maxRedirects = 5;
@@ -25,7 +37,7 @@ const redirects = new Set([301, 302, 303, 307, 308]);
 /** Errors of a TLS handshake with a server that speaks HTTP. */
 const notTls = new Set(['EPROTO', 'ERR_SSL_WRONG_VERSION_NUMBER', 'ERR_SSL_PACKET_LENGTH_TOO_LONG']);
 
-/** Reads one repository of a registry (OCI distribution specification 1.1) with one credential. */
+/** Reads and writes one repository of a registry (OCI distribution specification 1.1) with one credential. */
 export class RegistrySession {
   readonly #options: RegistrySessionOptions;
   readonly #authorization: RegistryAuthorization;
@@ -33,12 +45,13 @@ export class RegistrySession {
   #scheme: 'http' | 'https' | undefined;
 
   constructor(options: RegistrySessionOptions) {
-    const { domain, path, credential, connections, plainHttp, retry } = options;
+    const { domain, path, credential, connections, plainHttp, retry, scopes = [] } = options;
     this.#options = options;
     this.#authorization = new RegistryAuthorization({
       registry: domain,
       credential,
       scope: `repository:${path}:pull`,
+      scopes,
       send: (request) => withRetries(() => connections.send({ ...request, signal: retry.signal }), retry),
     });
     if (plainHttp.has(domain)) this.#scheme = 'http';
@@ -50,14 +63,21 @@ export class RegistrySession {
    *
    * @throws RegistryError if the registry cannot be used; the connection's error; or the signal's reason if it is aborted.
    */
-  get(what: string, headers: Readonly<Record<string, string>> = {}): Promise<IncomingMessage> {
-    return withRetries(() => this.#authorized(what, headers), this.#options.retry);
+  get(target: string, headers: Readonly<Record<string, string>> = {}): Promise<IncomingMessage> {
+    return this.send({ target, headers });
   }
 
-  async #authorized(what: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+  /** Sends any request, as {@link get} does. Only reads follow redirects. */
+  send(request: RegistryRequest): Promise<IncomingMessage> {
+    return withRetries(() => this.sendOnce(request), this.#options.retry);
+  }
+
+  /** Sends a request that the caller repeats if it fails. */
+  async sendOnce(request: RegistryRequest): Promise<IncomingMessage> {
     for (let attempt = 0; ; attempt++) {
       const authorization = this.#authorization.header;
-      const response = await this.#found(what, { ...headers, ...defined({ authorization }) });
+      const headers = { ...request.headers, ...defined({ authorization }) };
+      const response = await this.#found({ ...request, headers });
       if (response.statusCode !== 401 || attempt === 2) return response;
       const isSecure = this.#scheme === 'https';
       if (!(await this.#authorization.authorize(response, { rejected: authorization, isSecure }))) return response;
@@ -65,47 +85,66 @@ export class RegistrySession {
     }
   }
 
-  /** Follows redirects. Only the registry itself gets the credentials. */
-  async #found(what: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+  /** Resolves the `Location` of a response to a request for `target`. @throws RegistryError if it is missing or not HTTPS */
+  locationOf({ headers }: IncomingMessage, target: string): URL {
+    const { location = '' } = headers;
+    const url = this.#url(target);
+    if (location === '' || !URL.canParse(location, url.href))
+      throw this.#unusable('it does not say where to upload content');
+    return this.#checked(new URL(location, url), { from: url, does: 'wants uploads sent' });
+  }
+
+  /** Follows redirects of reads. Only the registry itself gets the credentials. */
+  async #found(request: RegistryRequest & { readonly headers: HttpRequest['headers'] }): Promise<IncomingMessage> {
     const { connections, retry } = this.#options;
-    const { authorization: _, ...anonymous } = headers;
-    let response = await this.#direct(what, headers);
-    let url = this.#url(what, this.#scheme ?? 'https');
+    const { method = 'GET', target, headers } = request;
+    let response = await this.#direct(request);
+    let url = this.#url(target);
     const { origin } = url;
-    for (let count = 0; redirects.has(response.statusCode ?? 0); count++) {
+    const isRead = method === 'GET' || method === 'HEAD';
+    for (let count = 0; isRead && redirects.has(response.statusCode ?? 0); count++) {
       const { location = '' } = response.headers;
       discard(response);
       if (count === maxRedirects || !URL.canParse(location, url.href)) throw this.#unusable('it redirects without end');
-      const target = new URL(location, url);
-      if (target.protocol !== 'https:' && (url.protocol === 'https:' || target.protocol !== 'http:'))
-        throw this.#unusable(`it redirects to ${target.host} without HTTPS`);
-      url = target;
-      const sent = target.origin === origin ? headers : anonymous;
-      response = await connections.send({ url, headers: sent, signal: retry.signal });
+      url = this.#checked(new URL(location, url), { from: url, does: 'redirects' });
+      const sent = url.origin === origin ? headers : withoutCredentials(headers);
+      response = await connections.send({ method, url, headers: sent, signal: retry.signal });
     }
     return response;
   }
 
-  /** Sends a request to the registry. A registry on this machine may or may not use HTTPS, so HTTPS is tried first. */
-  async #direct(what: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {
+  /** Sends a request to the registry. One on this machine may or may not use HTTPS, so HTTPS is tried first. */
+  async #direct({ target, ...request }: RegistryRequest): Promise<IncomingMessage> {
     const { connections, retry } = this.#options;
     const { signal } = retry;
-    if (this.#scheme !== undefined) return connections.send({ url: this.#url(what, this.#scheme), headers, signal });
+    if (target instanceof URL) {
+      const isOwn = target.origin === this.#url('').origin;
+      const headers = isOwn ? request.headers : withoutCredentials(request.headers);
+      return connections.send({ ...request, headers, url: target, signal });
+    }
+    if (this.#scheme !== undefined) return connections.send({ ...request, url: this.#url(target), signal });
     try {
-      const response = await connections.send({ url: this.#url(what, 'https'), headers, signal });
+      const response = await connections.send({ ...request, url: this.#url(target), signal });
       this.#scheme = 'https';
       return response;
     } catch (error) {
       if (!notTls.has(String((error as NodeJS.ErrnoException).code))) throw error;
       this.#scheme = 'http';
-      return connections.send({ url: this.#url(what, 'http'), headers, signal });
+      return connections.send({ ...request, url: this.#url(target), signal });
     }
   }
 
-  #url(what: string, scheme: 'http' | 'https'): URL {
+  /** @throws RegistryError if content or credentials would leave the encrypted connection */
+  #checked(url: URL, { from, does }: { readonly from: URL; readonly does: string }): URL {
+    if (url.protocol === 'https:' || (from.protocol === 'http:' && url.protocol === 'http:')) return url;
+    throw this.#unusable(`it ${does} to ${url.host} without HTTPS`);
+  }
+
+  #url(target: string | URL): URL {
+    if (target instanceof URL) return target;
     const { domain, path } = this.#options;
     const host = domain === 'docker.io' ? 'registry-1.docker.io' : domain;
-    return new URL(`${scheme}://${host}/v2/${path}/${what}`);
+    return new URL(`${this.#scheme ?? 'https'}://${host}/v2/${path}/${target}`);
   }
 
   #unusable(why: string): RegistryError {
@@ -113,7 +152,12 @@ export class RegistrySession {
   }
 }
 
+function withoutCredentials(headers: HttpRequest['headers'] = {}): Readonly<Record<string, string>> {
+  const { authorization: _, ...others } = headers;
+  return others;
+}
+
 /** Reads the rest of a response, so that its connection can be used again. */
-function discard(response: IncomingMessage): void {
+export function discard(response: IncomingMessage): void {
   response.on('error', () => undefined).resume();
 }

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import type { Descriptor } from '../../image-manifest.ts';
+import type { Descriptor, ImageIndex, ImageManifest } from '../../image-manifest.ts';
 
 /** A user who can log in. */
 export interface RegistryUser {
@@ -12,6 +12,15 @@ export interface RegistryUser {
   readonly password: string;
   /** A refresh token that is accepted instead. */
   readonly refreshToken?: string;
+  /** True if tokens of the user do not allow pushing. */
+  readonly isReader?: boolean;
+}
+
+/** A request about a repository, and its response. */
+interface Exchange {
+  readonly repository: string;
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
 }
 
 /** A request that the registry received. */
@@ -38,8 +47,11 @@ export interface RegistryBehavior {
 export class TestRegistry implements AsyncDisposable {
   readonly behavior: RegistryBehavior = {};
   readonly seen: SeenRequest[] = [];
-  readonly tokens: Set<string> = new Set();
+  /** Scopes by token. */
+  readonly tokens: Map<string, readonly string[]> = new Map();
   readonly #blobs = new Map<string, Buffer>();
+  /** `repository@digest` of the blobs that a repository has. */
+  readonly #links = new Set<string>();
   /** By `repository:tag` and `repository:digest`. */
   readonly #manifests = new Map<string, { readonly content: Buffer; readonly type: string }>();
   readonly #server: ReturnType<typeof createServer> | ReturnType<typeof createHttpsServer>;
@@ -74,7 +86,7 @@ export class TestRegistry implements AsyncDisposable {
   /** Serves the image of an OCI layout. Returns the descriptor of its manifest. */
   addLayout(folder: string, { repository, tag }: { readonly repository: string; readonly tag: string }): Descriptor {
     const blobs = join(folder, 'blobs', 'sha256');
-    for (const name of readdirSync(blobs)) this.#blobs.set(`sha256:${name}`, readFileSync(join(blobs, name)));
+    for (const name of readdirSync(blobs)) this.addBlob(repository, readFileSync(join(blobs, name)));
     const index = JSON.parse(readFileSync(join(folder, 'index.json'), 'utf8')) as { manifests: [Descriptor] };
     const manifest = this.#blobs.get(index.manifests[0].digest);
     return this.addManifest(manifest ?? Buffer.alloc(0), { repository, tag });
@@ -90,6 +102,16 @@ export class TestRegistry implements AsyncDisposable {
     const manifest = { content, type: type ?? 'application/vnd.oci.image.manifest.v1+json' };
     for (const reference of [tag, digest]) this.#manifests.set(`${repository}:${reference}`, manifest);
     return { digest, size: content.length };
+  }
+
+  /** Returns a manifest or index; undefined if there is none. */
+  manifest(repository: string, reference: string): { readonly content: Buffer; readonly type: string } | undefined {
+    return this.#manifests.get(`${repository}:${reference}`);
+  }
+
+  /** Returns a blob; undefined if the repository does not have it. */
+  blob(repository: string, digest: string): Buffer | undefined {
+    return this.#links.has(`${repository}@${digest}`) ? this.#blobs.get(digest) : undefined;
   }
 
   /** Replaces the content of a blob. */
@@ -112,14 +134,21 @@ export class TestRegistry implements AsyncDisposable {
     }
     if (!this.#isAuthorized(request)) {
       const realm = this.behavior.realm ?? `${this.url}/token`;
-      const scheme = this.behavior.login === 'basic' ? 'Basic realm="x"' : `Bearer realm="${realm}",service="test, service"`;
+      const [, repository] = /^\/v2\/(.+?)\/(?:manifests|blobs)\//.exec(url) ?? [];
+      const scope = method === 'GET' ? `,scope="repository:${repository}:pull"` : '';
+      const scheme = this.behavior.login === 'basic' ? 'Basic realm="x"' : `Bearer realm="${realm}",service="test, service"${scope}`;
       response.setHeader('www-authenticate', scheme);
       reject(response, { status: 401, code: 'UNAUTHORIZED' });
       return;
     }
-    const [, repository, kind, reference = ''] = /^\/v2\/(.+)\/(manifests|blobs)\/([^/]+)$/.exec(url) ?? [];
-    if (kind === 'manifests') this.#manifest(`${repository}:${reference}`, response);
-    else if (kind === 'blobs') this.#blob(reference, { request, response });
+    const { pathname, searchParams } = new URL(url, this.url);
+    const [, repository = '', kind, reference = ''] = /^\/v2\/(.+?)\/(manifests|blobs\/uploads|blobs)\/([^/]*)$/.exec(pathname) ?? [];
+    const at = { repository, request, response };
+    if (method === 'GET' && kind === 'manifests') this.#manifest(`${repository}:${reference}`, response);
+    else if (method === 'PUT' && kind === 'manifests') this.#putManifest(reference, at);
+    else if (kind === 'blobs' && (method === 'GET' || method === 'HEAD')) this.#blob(reference, at);
+    else if (method === 'POST' && kind === 'blobs/uploads') this.#beginUpload(searchParams, at);
+    else if (method === 'PUT' && kind === 'blobs/uploads') this.#putBlob(searchParams, at);
     else reject(response, { status: 404, code: 'UNSUPPORTED' });
   }
 
@@ -133,8 +162,54 @@ export class TestRegistry implements AsyncDisposable {
     response.end(manifest.content);
   }
 
-  #blob(digest: string, { request, response }: { readonly request: IncomingMessage; readonly response: ServerResponse }): void {
-    const blob = this.#blobs.get(digest);
+  #putManifest(reference: string, { repository, request, response }: Exchange): void {
+    void bodyOf(request).then((content) => {
+      const { manifests, config, layers } = JSON.parse(content.toString()) as Partial<ImageManifest & ImageIndex>;
+      const missing = [
+        ...(manifests ?? []).filter(({ digest }) => !this.manifest(repository, digest)),
+        ...[...(config ? [config] : []), ...(layers ?? [])].filter(({ digest }) => !this.blob(repository, digest)),
+      ];
+      const isOther = reference.startsWith('sha256:') && reference !== digestOf(content);
+      if (missing.length > 0 || isOther) {
+        reject(response, { status: 400, code: isOther ? 'DIGEST_INVALID' : 'MANIFEST_BLOB_UNKNOWN' });
+        return;
+      }
+      this.addManifest(content, { repository, tag: reference, type: request.headers['content-type'] ?? '' });
+      response.writeHead(201).end();
+    });
+  }
+
+  #beginUpload(query: URLSearchParams, { repository, request, response }: Exchange): void {
+    const mount = query.get('mount') ?? '';
+    const from = query.get('from') ?? '';
+    if (this.blob(from, mount) && this.#isAllowed(request, `repository:${from}:pull`)) {
+      this.#links.add(`${repository}@${mount}`);
+      response.writeHead(201).end();
+      return;
+    }
+    response.writeHead(202, { location: `/v2/${repository}/blobs/uploads/${randomBytes(4).toString('hex')}?state=a%2Bb` }).end();
+  }
+
+  #putBlob(query: URLSearchParams, { repository, request, response }: Exchange): void {
+    void bodyOf(request).then((content) => {
+      if (query.get('state') !== 'a+b' || query.get('digest') !== digestOf(content)) {
+        reject(response, { status: 400, code: 'DIGEST_INVALID' });
+        return;
+      }
+      this.addBlob(repository, content);
+      response.writeHead(201).end();
+    });
+  }
+
+  /** Adds a blob to a repository. */
+  addBlob(repository: string, content: Buffer): Descriptor {
+    this.#blobs.set(digestOf(content), content);
+    this.#links.add(`${repository}@${digestOf(content)}`);
+    return { digest: digestOf(content), size: content.length };
+  }
+
+  #blob(digest: string, { repository, request, response }: Exchange): void {
+    const blob = this.blob(repository, digest);
     if (!blob) {
       reject(response, { status: 404, code: 'BLOB_UNKNOWN' });
       return;
@@ -148,11 +223,20 @@ export class TestRegistry implements AsyncDisposable {
     response.writeHead(206, { 'content-range': range, 'content-length': blob.length - from }).end(blob.subarray(from));
   }
 
-  #isAuthorized({ headers: { authorization = '' } }: IncomingMessage): boolean {
+  #isAuthorized(request: IncomingMessage): boolean {
+    const { pathname } = new URL(request.url ?? '', this.url);
+    const [, repository] = /^\/v2\/(.+?)\/(?:manifests|blobs)\//.exec(pathname) ?? [];
+    const isRead = request.method === 'GET' || request.method === 'HEAD';
+    return this.#isAllowed(request, `repository:${repository}:${isRead ? 'pull' : 'push'}`);
+  }
+
+  #isAllowed({ headers: { authorization = '' } }: IncomingMessage, scope: string): boolean {
     const { login, user } = this.behavior;
     if (login === undefined) return true;
     if (login === 'basic') return authorization === basicOf(user);
-    return this.tokens.has(authorization.replace(/^Bearer /, ''));
+    const [, resource, action = ''] = /^(.+):(.+)$/.exec(scope) ?? [];
+    const scopes = this.tokens.get(authorization.replace(/^Bearer /, '')) ?? [];
+    return scopes.some((one) => one.startsWith(`${resource}:`) && one.split(':')[2]?.split(',').includes(action));
   }
 
   #token(request: IncomingMessage, response: ServerResponse): void {
@@ -165,13 +249,14 @@ export class TestRegistry implements AsyncDisposable {
       const isKnown = isGet
         ? user === undefined || request.headers.authorization === basicOf(user)
         : query.get('grant_type') === 'refresh_token' && query.get('refresh_token') === user?.refreshToken;
-      const isComplete = query.get('service') === 'test, service' && /^repository:.+:pull/.test(query.get('scope') ?? '');
+      const scopes = query.getAll('scope').flatMap((scope) => scope.split(' '));
+      const isComplete = query.get('service') === 'test, service' && scopes.every((scope) => /^repository:.+:pull/.test(scope));
       if (!isKnown || !isComplete) {
         reject(response, { status: 401, code: 'UNAUTHORIZED' });
         return;
       }
       const token = randomBytes(16).toString('hex');
-      this.tokens.add(token);
+      this.tokens.set(token, scopes.map((scope) => (user?.isReader ? scope.replace(',push', '') : scope)));
       response.end(JSON.stringify(isGet ? { token } : { access_token: token }));
     });
   }
@@ -185,6 +270,12 @@ export function reject(response: ServerResponse, { status, code }: { readonly st
 
 export function digestOf(content: Uint8Array): string {
   return `sha256:${createHash('sha256').update(content).digest('hex')}`;
+}
+
+async function bodyOf(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of request) chunks.push(chunk as Uint8Array);
+  return Buffer.concat(chunks);
 }
 
 function basicOf(user: RegistryUser | undefined): string {

@@ -41,11 +41,15 @@ export class MachineImage implements Disposable {
     rmSync(dirname(layout), { recursive: true });
   }
 
-  /** Writes an image as an OCI layout, without storing it. */
-  layout(name: string, config: ImageConfig['config'] = {}): string {
+  /**
+   * Writes an image as an OCI layout, without storing it.
+   *
+   * @param more - further programs: paths on this machine by paths in the image.
+   */
+  layout(name: string, config: ImageConfig['config'] = {}, more: Readonly<Record<string, string>> = {}): string {
     const work = mkdtempSync(join(this.#root, 'work-'));
     const files = join(work, 'files');
-    fill(files);
+    fill(files, more);
     const layer = tarOf(files, join(work, 'layer.tar'), { options: ['--owner=0', '--group=0'] });
     const layout = join(work, 'layout');
     mkdirSync(layout);
@@ -57,12 +61,15 @@ export class MachineImage implements Disposable {
   }
 }
 
-function fill(root: string): void {
+function fill(root: string, more: Readonly<Record<string, string>>): void {
   const copies = new Map<string, string>();
-  for (const name of programs) {
+  const own = programs.map((name) => {
     const file = ['/bin', '/usr/bin'].map((folder) => join(folder, name)).find(existsSync);
     if (file === undefined) throw new Error(`this machine has no ${name}`);
-    copies.set(`/bin/${name}`, file);
+    return [`/bin/${name}`, file] as const;
+  });
+  for (const [path, file] of [...own, ...Object.entries(more)]) {
+    copies.set(path, file);
     const { stdout } = spawnSync('ldd', [file], { encoding: 'utf8' });
     for (const [, library = ''] of stdout.matchAll(/(?:^|=>)\s+(\/\S+) \(/gm)) copies.set(library, library);
   }
