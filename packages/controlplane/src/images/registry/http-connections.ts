@@ -50,8 +50,8 @@ export class HttpConnections implements Disposable {
         url.protocol === 'https:'
           ? requestHttps(url, { ...options, agent: this.#secureAgent() })
           : requestHttp(url, { ...options, agent: this.#http });
-      // seam: the idle limit of a real connection
       const limitMs = file ? uploadIdleMs : idleMs;
+      // seam: the idle limit of a real connection
       request.setTimeout(limitMs, () => {
         const why = `no data from ${url.host} for ${limitMs / 1_000} seconds`;
         request.destroy(Object.assign(new Error(why), { code: 'ETIMEDOUT' }));
