@@ -1,7 +1,10 @@
 import { apiVersionOf, type Kind, type KindDescriptor } from './kinds.ts';
+import type { ObjectMeta } from './kubernetes-object.ts';
+import type { Stored } from './stored.ts';
 
 /**
- * The argument of a kind's factory: an object without status and without `apiVersion` and `kind`, which the factory adds.
+ * The argument of a kind's factory: an object without status and without `apiVersion` and `kind`, which the factory adds. Objects
+ * that are never stored, such as a `TokenReview`, need no metadata.
  *
  * @example
  * ```ts
@@ -9,7 +12,10 @@ import { apiVersionOf, type Kind, type KindDescriptor } from './kinds.ts';
  * const configMap = ConfigMap(settings);
  * ```
  */
-export type KindInit<T> = Omit<T, 'apiVersion' | 'kind' | 'status'>;
+export type KindInit<T> =
+  Stored<T> extends { readonly metadata: { readonly name: string } }
+    ? Omit<T, 'apiVersion' | 'kind' | 'status'>
+    : Omit<T, 'apiVersion' | 'kind' | 'status' | 'metadata'> & { readonly metadata?: ObjectMeta };
 
 /**
  * A kind that can also create its objects: `ConfigMap({ metadata: { name }, data })` is a `ConfigMap` with `apiVersion` and
@@ -50,7 +56,7 @@ export function kindFactory<T, D extends KindDescriptor = KindDescriptor>(descri
   const create = (init: object): object => {
     rejectOtherType(init, apiVersion, kind);
     // The type comes first, and an undefined `apiVersion` or `kind` of `init` does not replace it.
-    return { ...type, ...init, ...type };
+    return { ...type, metadata: {}, ...init, ...type };
   };
   const hidden = { name: { value: kind }, toJSON: { value: () => description } };
   // The object literal above has the fields that `T` adds to `KindInit<T>`.

@@ -1,4 +1,4 @@
-import type { KubernetesList, KubernetesObject, ObjectKey, ObjectMeta, Status, Stored } from '@kubewright/apimachinery';
+import type { KindInit, KubernetesList, KubernetesObject, ObjectKey, ObjectMeta, Status, Stored } from '@kubewright/apimachinery';
 import type { Patch } from '../patch.ts';
 import type { BodyStream } from '../transport/transport.ts';
 import type { WatchEvent } from '../watch/watch-event.ts';
@@ -27,7 +27,8 @@ export interface ResourceClient<T> {
   list(options?: ListOptions): Promise<KubernetesList<Stored<T>>>;
   /** Reads all pages; if a continue token has expired (410), it restarts once with a single unpaged read. */
   listAll(options?: ListOptions): AsyncIterable<Stored<T>>;
-  create(object: T, options?: WriteOptions): Promise<Stored<T>>;
+  /** Creates the object. Of kinds that are never stored, such as `SubjectAccessReview`, `{ spec }` is enough. */
+  create(object: Creatable<T>, options?: WriteOptions): Promise<Stored<T>>;
   /** Replaces the object; with `metadata.resourceVersion` set, only if it still has that version. */
   update(object: T, options?: WriteOptions): Promise<Stored<T>>;
   patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<Stored<T>>;
@@ -72,6 +73,9 @@ export interface ResourceClient<T> {
   /** For reflectors: streams the raw chunks of the watch; the consumer splits lines. */
   watchStream(options?: WatchOptions): Promise<ByteStream>;
 }
+
+/** What `create` takes: an object; of a kind that is never stored, also one without type and metadata. */
+export type Creatable<T> = T | (Stored<T> extends { readonly metadata: { readonly name: string } } ? never : KindInit<T>);
 
 /**
  * A response whose body has not been read yet. Read it to its end or leave the loop, because it occupies a stream of a connection.

@@ -35,7 +35,7 @@ import {
   type ResourceScope,
   writeQuery,
 } from './object-request.ts';
-import type { ApplyConfiguration, ByteStream, ResourceClient, SubresourceClient } from './resource-client.ts';
+import type { ApplyConfiguration, ByteStream, Creatable, ResourceClient, SubresourceClient } from './resource-client.ts';
 import { type Query, selectorText } from './resource-path.ts';
 import { keyOf, TypedSubresourceClient } from './typed-subresource-client.ts';
 
@@ -100,8 +100,8 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
     }
   }
 
-  async create(object: T, options?: WriteOptions): Promise<Stored<T>> {
-    const body = this.#named(object);
+  async create(object: Creatable<T>, options?: WriteOptions): Promise<Stored<T>> {
+    const body = this.#named({ ...object, metadata: object.metadata ?? {} } as T);
     const { name } = body.metadata;
     const place = placeOf(this.#scope, { ...body.metadata, name: name ?? '' });
     const { namespace } = place;
