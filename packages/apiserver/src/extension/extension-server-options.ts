@@ -58,6 +58,13 @@ export interface ExtensionServerOptions {
   /** Names in the self-issued certificate besides those of this machine, such as `wells.default.svc`. */
   readonly hostnames?: readonly string[] | undefined;
   readonly limits?: ApiServerLimits | undefined;
+  /**
+   * Time to keep serving after the server is told to stop, in milliseconds. `/readyz` fails from the beginning, so the cluster stops
+   * sending requests before the server rejects connections. Then watches end, and requests in progress get `graceMs`. Like
+   * `--shutdown-delay-duration` of kube-apiserver. Both times together must be shorter than the manager's
+   * `gracefulShutdownTimeoutMs` and the pod's `terminationGracePeriodSeconds`. @defaultValue 0, as kube-apiserver
+   */
+  readonly shutdownDelayMs?: number | undefined;
   /** Time for requests in progress to finish when the server stops, in milliseconds. @defaultValue 2000 */
   readonly graceMs?: number | undefined;
   readonly clock?: Clock | undefined;

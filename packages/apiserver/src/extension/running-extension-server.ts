@@ -1,4 +1,4 @@
-import { type Clock, systemClock, systemRandom } from '@kubewright/apimachinery';
+import { type Clock, sleep, systemClock, systemRandom } from '@kubewright/apimachinery';
 import { kubernetesEnvironment, PatternCache } from '@kubewright/schema';
 import type { AdmissionPlugin } from '../admission/admission-plugin.ts';
 import { checkNamespaces } from '../admission/namespace-lifecycle.ts';
@@ -134,8 +134,10 @@ export class RunningExtensionServer implements ExtensionServer {
   }
 
   async #stop(): Promise<void> {
+    const { shutdownDelayMs: ms = 0, graceMs } = this.#options;
     this.#isStopping = true;
-    await this.#listener?.close(this.#options.graceMs);
+    if (ms > 0 && this.#listener !== undefined) await sleep(this.#clock, { ms });
+    await this.#listener?.close(graceMs);
     this.#access?.[Symbol.dispose]();
     await this.#server[Symbol.asyncDispose]();
     await this.#storage[Symbol.asyncDispose]();

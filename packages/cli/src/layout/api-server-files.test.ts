@@ -30,6 +30,7 @@ describe("the manifests of a project's own API server", () => {
       'APISERVER_HOST',
       'APISERVER_PORT',
       'APISERVER_CERT_PATH',
+      'APISERVER_SHUTDOWN_DELAY_SECONDS',
       'apiserver-certs',
       'apiserver',
       'apiserver-certs',

@@ -56,7 +56,10 @@ const variable = (name: string, value: string): string => `- op: add
     value: ${value}
 `;
 
-const managerPatch = `${variable('APISERVER_HOST', '"0.0.0.0"')}${variable('APISERVER_PORT', '"6443"')}${variable('APISERVER_CERT_PATH', mountPath)}- op: add
+/** While a pod stops, its server serves until the cluster has had time to remove it from the Service. */
+const shutdownDelay = variable('APISERVER_SHUTDOWN_DELAY_SECONDS', '"5"');
+
+const managerPatch = `${variable('APISERVER_HOST', '"0.0.0.0"')}${variable('APISERVER_PORT', '"6443"')}${variable('APISERVER_CERT_PATH', mountPath)}${shutdownDelay}- op: add
   path: /spec/template/spec/containers/0/volumeMounts/-
   value:
     mountPath: ${mountPath}

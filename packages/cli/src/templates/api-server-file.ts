@@ -16,6 +16,7 @@ const {
   APISERVER_PORT: port = '6443',
   APISERVER_CERT_PATH: certificates,
   APISERVER_DATA_PATH: directory,
+  APISERVER_SHUTDOWN_DELAY_SECONDS: shutdownDelaySeconds = '0',
 } = process.env;
 
 /**
@@ -29,6 +30,7 @@ export const apiserver: ExtensionServer = apiServer({
   host,
   port: Number(port),
   certificates,
+  shutdownDelayMs: 1000 * Number(shutdownDelaySeconds),
 });
 `,
   };
