@@ -38,6 +38,7 @@ const recorders = [
 const noAdmission =
   '--disable-admission-plugins=ServiceAccount,Priority,DefaultTolerationSeconds,TaintNodesByCondition,RuntimeClass';
 const webhooks = ['admission', 'conversion', 'rotation', 'metrics'].map((name) => `test/webhooks/${name}.`);
+const environments = ['test-environment', 'fake-infrastructure'].map((name) => `test/environment/${name}.real.`);
 const source = '--conditions=kubewright-source';
 const days = [source, 'test/soak/days.mjs', '--json'];
 const flaw = ['--days', '8', '--flaw', 'remembers every version'];
@@ -70,8 +71,17 @@ const groups = {
       prove: (tree) => onRealCluster(tree, ['test/cli/shipped.real.test.ts']),
     },
     {
+      name: 'kubewright trace and reviews on a real cluster',
+      prove: (tree) => onRealCluster(tree, ['test/cli/trace.real.test.ts', 'test/client/reviews.test.ts']),
+    },
+    {
       name: 'test environments of all three kinds, two of them real',
-      prove: (tree) => onRealCluster(tree, ['test/environment/test-environment.real.test.ts']),
+      prove: (tree) => onRealCluster(tree, environments),
+    },
+    {
+      name: 'an extension API server behind a real kube-apiserver',
+      // The test starts its own kube-apiserver, with the flags of an aggregator.
+      prove: (tree) => suites(tree, ['test/aggregation/extension-server.real.test.ts'], { USE_EXISTING_CLUSTER: 'true' }),
     },
     {
       name: 'the PostgreSQL operator on a real cluster, with nodes of this project',

@@ -47,7 +47,10 @@ export class RealNodes implements AsyncDisposable {
         const nodeName = `node-${index + 1}`;
         const node = await processNode({
           nodeName,
-          client: admin.with({ impersonate: { user: `system:node:${nodeName}`, groups: ['system:nodes'] } }),
+          client: admin.with({
+            impersonate: { user: `system:node:${nodeName}`, groups: ['system:nodes'] },
+            fieldManager: 'kubelet',
+          }),
           clock: systemClock,
           random: systemRandom,
           log,

@@ -23,8 +23,14 @@ export function stepOf({ component, object, what }: Hop, { kinds: [root], name }
   if (/^(found|deleted|deletion)\b/.test(what)) return undefined;
   if (what.startsWith('bound to ')) return '7-8';
   if (what.startsWith('Scheduled: ') || what.startsWith('FailedScheduling: ')) return '5-6';
-  if (component === 'kubelet') return what.startsWith('status: ') ? '11-12' : '9-10';
-  if (what.startsWith('status: ')) return '13';
+  if (what.startsWith('status: ')) return stepOfStatus(component, object);
+  if (component === 'kubelet') return '9-10';
   const isOfRoot = object === `${root.kind} ${name}`;
   return isOfRoot && (what === 'created' || what.startsWith('updated')) ? '1-3' : '4';
+}
+
+/** A scheduler writes the status of a pod for which it finds no node; all other statuses of pods come from their nodes. */
+function stepOfStatus(component: string, object: string): Step {
+  if (!object.startsWith('Pod ')) return '13';
+  return component.includes('scheduler') ? '5-6' : '11-12';
 }
