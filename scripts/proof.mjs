@@ -81,7 +81,8 @@ const groups = {
     {
       name: 'an extension API server behind a real kube-apiserver',
       // The test starts its own kube-apiserver, with the flags of an aggregator.
-      prove: (tree) => suites(tree, ['test/aggregation/extension-server.real.test.ts'], { USE_EXISTING_CLUSTER: 'true' }),
+      prove: (tree) =>
+        suites(tree, ['test/aggregation/extension-server.real.test.ts'], { USE_EXISTING_CLUSTER: 'true' }),
     },
     {
       name: 'the PostgreSQL operator on a real cluster, with nodes of this project',

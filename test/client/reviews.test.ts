@@ -1,4 +1,3 @@
-import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { SelfSubjectReview, TokenReview } from '@kubewright/apimachinery/authentication/v1';
 import {
   LocalSubjectAccessReview,
@@ -6,6 +5,7 @@ import {
   SelfSubjectRulesReview,
   SubjectAccessReview,
 } from '@kubewright/apimachinery/authorization/v1';
+import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { TestEnvironment } from '@kubewright/testing';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 

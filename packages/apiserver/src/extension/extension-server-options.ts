@@ -59,7 +59,7 @@ export interface ExtensionServerOptions {
   readonly hostnames?: readonly string[] | undefined;
   readonly limits?: ApiServerLimits | undefined;
   /**
-   * Time to keep serving after the server is told to stop, in milliseconds. `/readyz` fails from the beginning, so the cluster stops
+   * Time to keep serving after the stop begins, in milliseconds. `/readyz` fails from the beginning, so the cluster stops
    * sending requests before the server rejects connections. Then watches end, and requests in progress get `graceMs`. Like
    * `--shutdown-delay-duration` of kube-apiserver. Both times together must be shorter than the manager's
    * `gracefulShutdownTimeoutMs` and the pod's `terminationGracePeriodSeconds`. @defaultValue 0, as kube-apiserver

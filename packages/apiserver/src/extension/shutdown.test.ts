@@ -1,5 +1,6 @@
 import { once } from 'node:events';
-import { type IncomingMessage, request } from 'node:https';
+import type { IncomingMessage } from 'node:http';
+import { request } from 'node:https';
 import { VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { Asked } from '../testdata/asked.ts';

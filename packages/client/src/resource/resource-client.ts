@@ -1,4 +1,12 @@
-import type { KindInit, KubernetesList, KubernetesObject, ObjectKey, ObjectMeta, Status, Stored } from '@kubewright/apimachinery';
+import type {
+  KindInit,
+  KubernetesList,
+  KubernetesObject,
+  ObjectKey,
+  ObjectMeta,
+  Status,
+  Stored,
+} from '@kubewright/apimachinery';
 import type { Patch } from '../patch.ts';
 import type { BodyStream } from '../transport/transport.ts';
 import type { WatchEvent } from '../watch/watch-event.ts';
@@ -74,8 +82,10 @@ export interface ResourceClient<T> {
   watchStream(options?: WatchOptions): Promise<ByteStream>;
 }
 
-/** What `create` takes: an object; of a kind that is never stored, also one without type and metadata. */
-export type Creatable<T> = T | (Stored<T> extends { readonly metadata: { readonly name: string } } ? never : KindInit<T>);
+/** An object to create. For a kind that is never stored, type and metadata are optional. */
+export type Creatable<T> =
+  | T
+  | (Stored<T> extends { readonly metadata: { readonly name: string } } ? never : KindInit<T>);
 
 /**
  * A response whose body has not been read yet. Read it to its end or leave the loop, because it occupies a stream of a connection.

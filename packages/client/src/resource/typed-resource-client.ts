@@ -35,7 +35,13 @@ import {
   type ResourceScope,
   writeQuery,
 } from './object-request.ts';
-import type { ApplyConfiguration, ByteStream, Creatable, ResourceClient, SubresourceClient } from './resource-client.ts';
+import type {
+  ApplyConfiguration,
+  ByteStream,
+  Creatable,
+  ResourceClient,
+  SubresourceClient,
+} from './resource-client.ts';
 import { type Query, selectorText } from './resource-path.ts';
 import { keyOf, TypedSubresourceClient } from './typed-subresource-client.ts';
 
