@@ -1,162 +1,126 @@
-// Measures workloads on an embedded cluster with simulated nodes: how soon the pods of Deployments run, the rate of bindings, CPU
-// time and memory. Run npm run build first.
-//   node bench/workloads.mjs [--nodes 1000] [--pods 10000] [--deployments 10] [--only NAME] [--limit SECONDS] [--check]
+// Measures workloads: Deployments on simulated nodes, next to the real controllers and scheduler with the same nodes; pods that
+// run as processes and as containers; traffic through a Service. Linux only. Run npm run build first. --oracle and the
+// measurement of containers need Node.js 22.18 or newer.
+//   node bench/workloads.mjs [--oracle FOLDER] [--only NAME] [--nodes 1000] [--pods 10000] [--deployments 10] [--limit SECONDS] [--check]
 import { parseArgs } from 'node:util';
-import { systemClock } from '@kubewright/apimachinery';
-import { Deployment } from '@kubewright/apimachinery/apps/v1';
-import { Pod } from '@kubewright/apimachinery/core/v1';
-import { EmbeddedCluster } from '@kubewright/controlplane';
 import { heading, printTable } from './table.mjs';
+import { deleteNamespace, deployAndRollOut, fillNodes, scheduleBehindOthers } from './workloads/deployments.mjs';
+import { medianStart, startPods } from './workloads/local-pods.mjs';
+import { measureTraffic } from './workloads/service-traffic.mjs';
+import { onEmbeddedCluster, onRealControlPlane } from './workloads/sides.mjs';
 
 const { values: flags } = parseArgs({
   options: {
+    oracle: { type: 'string' },
+    only: { type: 'string' },
     nodes: { type: 'string', default: '1000' },
     pods: { type: 'string', default: '10000' },
     deployments: { type: 'string', default: '10' },
-    only: { type: 'string' },
     limit: { type: 'string', default: '600' },
     check: { type: 'boolean', default: false },
   },
 });
-
-const namespace = 'default';
+const limitMs = Number(flags.limit) * 1_000;
 const rows = [];
 
-/** Starts a cluster, waits until its nodes are ready, and runs a measurement on it. */
-async function onCluster(nodes, measure) {
-  const startedAt = performance.now();
-  const cluster = await EmbeddedCluster.start({ node: { driver: 'simulated', count: nodes } });
-  const readyMs = performance.now() - startedAt;
-  try {
-    await measure(cluster.client(), readyMs);
-  } finally {
-    await cluster.stop();
-  }
-}
-
-/** Counts pods as they get a node and start to run, from one watch. */
-function countPods(client, signal) {
-  const counts = { bound: 0, running: 0, boundAt: [] };
-  const bound = new Set();
-  const running = new Set();
-  const done = (async () => {
-    for await (const event of client.resource(Pod).watch({ namespace, signal })) {
-      if (event.type !== 'ADDED' && event.type !== 'MODIFIED') continue;
-      const { metadata, spec, status } = event.object;
-      if (spec?.nodeName && !bound.has(metadata.uid)) {
-        bound.add(metadata.uid);
-        counts.boundAt.push(performance.now());
-      }
-      if (status?.phase === 'Running') running.add(metadata.uid);
-      counts.bound = bound.size;
-      counts.running = running.size;
-    }
-  })().catch(() => {});
-  return { counts, done };
-}
-
-/** Creates Deployments and waits until all their pods run. */
-async function runDeployments(client, { pods, deployments }) {
-  const stop = new AbortController();
-  const { counts } = countPods(client, stop.signal);
-  const cpuBefore = process.cpuUsage();
-  const startedAt = performance.now();
-  const replicas = pods / deployments;
-  for (let i = 0; i < deployments; i++) await client.resource(Deployment).create(deployment(`load-${i}`, replicas));
-  let peak = 0;
-  let shownAt = startedAt;
-  while (counts.running < pods && performance.now() - startedAt < Number(flags.limit) * 1_000) {
-    peak = Math.max(peak, process.memoryUsage().rss);
-    if (performance.now() - shownAt > 5_000) {
-      shownAt = performance.now();
-      process.stderr.write(`${counts.bound} of ${pods} pods bound, ${counts.running} running\n`);
-    }
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  const seconds = (performance.now() - startedAt) / 1_000;
-  if (counts.running < pods)
-    throw new Error(`only ${counts.running} of ${pods} pods run after ${seconds.toFixed(0)} s`);
-  const { user, system } = process.cpuUsage(cpuBefore);
-  stop.abort();
-  return { seconds, cpuSeconds: (user + system) / 1e6, peakMb: peak / 1e6, slowest: slowestRate(counts.boundAt) };
-}
-
-function deployment(name, replicas) {
-  const labels = { app: name };
-  const requests = { cpu: '100m', memory: '64Mi' };
-  const containers = [{ name: 'main', image: 'registry.example.com/app:1', resources: { requests } }];
-  const template = { metadata: { labels }, spec: { containers } };
-  return Deployment({ metadata: { name, namespace }, spec: { replicas, selector: { matchLabels: labels }, template } });
-}
-
-/** Returns the lowest number of bindings in a second between the first tenth and the last. */
-function slowestRate(boundAt) {
-  const tenth = Math.floor(boundAt.length / 10);
-  let slowest = Number.POSITIVE_INFINITY;
-  for (let i = tenth; i + tenth < boundAt.length - tenth; i += tenth) {
-    slowest = Math.min(slowest, (tenth * 1_000) / (boundAt[i + tenth] - boundAt[i]));
-  }
-  return slowest;
-}
-
-function add(figure, value, { unit, digits = 1, goal } = {}) {
-  rows.push({
-    figure,
-    unit: unit ?? '',
-    digits,
-    ours: value,
-    goal: goal?.text,
-    met: goal ? goal.holds(value) : undefined,
-  });
+function add(figure, ours, { oracle, unit = 's', digits = 1, goal, ratioGoal } = {}) {
+  const ratio = oracle === undefined ? undefined : ours / oracle;
+  const judged = ratioGoal ? ratio : ours;
+  const { text, holds } = goal ?? ratioGoal ?? {};
+  const met = holds === undefined || judged === undefined ? undefined : holds(judged);
+  rows.push({ figure, unit, digits, ours, oracle, ratio, goal: met === undefined ? undefined : text, met });
 }
 const atMost = (limit) => ({ text: `≤ ${limit}`, holds: (value) => value <= limit });
 const atLeast = (limit) => ({ text: `≥ ${limit}`, holds: (value) => value >= limit });
 
+/** Measures simulated nodes of the embedded cluster and, with --oracle, of the real control plane. */
+async function onBoth(count, measure) {
+  const ours = await onEmbeddedCluster({ driver: 'simulated', count }, measure);
+  return { ours, oracle: flags.oracle && (await onRealControlPlane(flags.oracle, { count }, measure)) };
+}
+
 const measurements = {
-  async small() {
-    await onCluster(20, async (client) => {
-      const { seconds, cpuSeconds } = await runDeployments(client, { pods: 100, deployments: 1 });
-      add('100 pods on 20 nodes, until all run, s', seconds, { digits: 2 });
-      add('… CPU time, s', cpuSeconds, { digits: 2 });
-    });
+  async rollout() {
+    const { ours, oracle } = await onBoth(20, (side) => deployAndRollOut(side, { limitMs }));
+    const deployed = { oracle: oracle?.deploySeconds, digits: 2, ratioGoal: atMost(0.33) };
+    add('100 pods of a Deployment, until all are ready', ours.deploySeconds, deployed);
+    add('… CPU time', ours.deployCpu, { oracle: oracle?.deployCpu, digits: 2 });
+    add('rolling update of 500 pods', ours.rollOutSeconds, { oracle: oracle?.rollOutSeconds });
   },
-  /** A pod that fits, behind pods that do not. */
+  async namespace() {
+    const { ours, oracle } = await onBoth(1, deleteNamespace);
+    add('a namespace of 5,000 ConfigMaps, until deleted', ours, { oracle });
+  },
   async blocked() {
-    await onCluster(20, async (client) => {
-      const pods = client.resource(Pod);
-      const create = (name, cpu) => {
-        const containers = [{ name: 'main', image: 'registry.example.com/app:1', resources: { requests: { cpu } } }];
-        return pods.create(Pod({ metadata: { name, namespace }, spec: { containers } }));
-      };
-      for (let i = 0; i < 1_500; i += 50) {
-        await Promise.all(Array.from({ length: 50 }, (_, k) => create(`huge-${i + k}`, '10000')));
-      }
-      const startedAt = performance.now();
-      await create('small', '100m');
-      while (!(await pods.get({ namespace, name: 'small' })).spec?.nodeName) {
-        await new Promise((resolve) => setTimeout(resolve, 10));
-      }
-      add('a pod behind 1,500 that fit nowhere, until it has a node, s', (performance.now() - startedAt) / 1_000, {
-        digits: 2,
-      });
-    });
+    const { ours, oracle } = await onBoth(20, scheduleBehindOthers);
+    add('a pod behind 1,500 that fit nowhere, until it has a node', ours, { oracle, digits: 2 });
   },
   async large() {
-    const [nodes, pods] = [Number(flags.nodes), Number(flags.pods)];
-    await onCluster(nodes, async (client, readyMs) => {
-      add(`${nodes} nodes, until ready, s`, readyMs / 1_000);
-      const figures = await runDeployments(client, { pods, deployments: Number(flags.deployments) });
-      add(`${pods} pods, until all run, s`, figures.seconds, { goal: atMost(60) });
-      add('… CPU time, s', figures.cpuSeconds);
-      add('… slowest rate of bindings, 1/s', figures.slowest, { digits: 0, goal: atLeast(500) });
-      add('… resident memory, MB', figures.peakMb, { digits: 0, goal: atMost(1_500) });
+    const [nodes, pods, deployments] = [flags.nodes, flags.pods, flags.deployments].map(Number);
+    const { ours, oracle = {} } = await onBoth(nodes, async (side) => {
+      const readySeconds = (performance.now() - side.startedAt) / 1_000;
+      return { readySeconds, ...(await fillNodes(side, { pods, deployments, limitMs })) };
     });
+    add(`${nodes} nodes, until started`, ours.readySeconds, { oracle: oracle.readySeconds });
+    add(`${pods} pods, until all are ready`, ours.seconds, { oracle: oracle.seconds, goal: atMost(60) });
+    add('… CPU time', ours.cpuSeconds, { oracle: oracle.cpuSeconds });
+    add('… slowest rate of bindings', ours.slowest, {
+      oracle: oracle.slowest,
+      unit: '1/s',
+      digits: 0,
+      goal: atLeast(500),
+    });
+    add('… resident memory', ours.peakMb, { oracle: oracle.peakMb, unit: 'MB', digits: 0, goal: atMost(1_500) });
+  },
+  async processes() {
+    const image = 'busybox';
+    const node = { driver: 'process', count: 2 };
+    const { seconds, residentMb } = await onEmbeddedCluster(node, (side) =>
+      startPods(side, { count: 200, image, limitMs }),
+    );
+    add('200 pods as processes, until all are ready', seconds);
+    add('… resident memory of the cluster', residentMb, { unit: 'MB', digits: 0 });
+    const ms = await onEmbeddedCluster(node, (side) => medianStart(side, { image, limitMs }));
+    add('start of a pod as a process, median', ms, { unit: 'ms', digits: 0 });
+  },
+  async containers() {
+    const folder = '../packages/controlplane/src/node/container/testdata/machine-image.ts';
+    const { MachineImage } = await import(folder);
+    const machine = await MachineImage.create();
+    try {
+      const image = 'machine:1';
+      const node = { driver: 'container', imageStore: machine.folder, network: 'isolated' };
+      const { seconds, residentMb } = await onEmbeddedCluster(node, (side) =>
+        startPods(side, { count: 50, image, limitMs }),
+      );
+      add('50 pods as containers, until all are ready', seconds);
+      add('… resident memory of the cluster', residentMb, { unit: 'MB', digits: 0 });
+      const ms = await onEmbeddedCluster(node, (side) => medianStart(side, { image, limitMs }));
+      add('start of a pod as a container, median', ms, { unit: 'ms', digits: 0, goal: atMost(150) });
+    } finally {
+      machine[Symbol.dispose]();
+    }
+  },
+  async service() {
+    const { service, direct, socat } = await onEmbeddedCluster({}, (side) => measureTraffic(side, { limitMs }));
+    add('throughput through a Service', service.gigabits, { unit: 'Gbit/s', goal: atLeast(5) });
+    add('… directly', direct.gigabits, { unit: 'Gbit/s' });
+    if (socat) add('… through socat', socat.gigabits, { unit: 'Gbit/s' });
+    add('new connections through a Service', service.connections, { unit: '1/s', digits: 0 });
+    add('… directly', direct.connections, { unit: '1/s', digits: 0 });
+    if (socat) add('… through socat', socat.connections, { unit: '1/s', digits: 0 });
   },
 };
 
+if (flags.only !== undefined && !Object.hasOwn(measurements, flags.only)) {
+  process.stderr.write(`--only ${flags.only}: must be one of ${Object.keys(measurements).join(', ')}\n`);
+  process.exit(2);
+}
 for (const [name, measure] of Object.entries(measurements)) {
   if (flags.only === undefined || flags.only === name) await measure();
 }
-heading(`workloads, ${new Date(systemClock.now()).toISOString().slice(0, 10)}, Node.js ${process.versions.node}`);
-printTable(rows, { compared: false });
+heading('workloads');
+printTable(rows, { compared: true });
 if (flags.check && rows.some((row) => row.met === false)) process.exitCode = 1;
+// Idle connections would keep the process alive.
+process.exit();

@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { clientFromConfig, loadClientConfig } from '@kubewright/client';
+import { boot, stop } from '../cluster/lifetime.mjs';
+import { oracleSide } from '../cluster/sides.mjs';
+
+const programAt = (name) => fileURLToPath(new URL(name, import.meta.url));
+
+/**
+ * Starts the embedded cluster in one process, runs `measure` with it, and stops it. `measure` gets a client, and functions that
+ * return the processor time in seconds and the resident memory in MB.
+ */
+export async function onEmbeddedCluster(node, measure) {
+  const folder = mkdtempSync(join(tmpdir(), 'kw-bench-'));
+  const startedAt = performance.now();
+  const child = spawnUntilReady([programAt('cluster-process.mjs'), folder, JSON.stringify(node)]);
+  try {
+    await child.ready;
+    return await measure(await connect(join(folder, 'kubeconfig'), [child.process], startedAt));
+  } finally {
+    await stop([child.process]);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Does the same with the real control plane from `bin`, its controllers and its scheduler, and nodes simulated as ours are. */
+export async function onRealControlPlane(bin, { count }, measure) {
+  const folder = mkdtempSync(join(tmpdir(), 'kw-bench-'));
+  const side = oracleSide(bin);
+  const place = { folder, port: 21_000 + Math.floor(Math.random() * 800) * 10 };
+  const startedAt = performance.now();
+  const { children } = await boot(side, place);
+  try {
+    children.push(...side.complete(place));
+    const kubeconfig = join(folder, 'kubeconfig');
+    const nodes = spawnUntilReady([
+      '--conditions=kubewright-source',
+      programAt('nodes-process.mjs'),
+      kubeconfig,
+      String(count),
+    ]);
+    children.push(nodes.process);
+    await nodes.ready;
+    return await measure(await connect(kubeconfig, children, startedAt));
+  } finally {
+    await stop(children);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function connect(kubeconfig, children, startedAt) {
+  const client = clientFromConfig(await loadClientConfig({ kubeconfig }));
+  return {
+    client,
+    startedAt,
+    cpuSeconds: () => children.reduce((sum, { pid }) => sum + cpuTicks(pid), 0) / 100,
+    residentMb: () => children.reduce((sum, { pid }) => sum + residentBytes(pid), 0) / 1e6,
+  };
+}
+
+function spawnUntilReady(args) {
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const gone = once(child, 'exit').then(([code]) => {
+    throw new Error(`${args.find((arg) => arg.endsWith('.mjs'))} exited with code ${code}`);
+  });
+  // Also ends normally, after the measurement.
+  gone.catch(() => undefined);
+  return { process: child, ready: Promise.race([once(child.stdout, 'data'), gone]) };
+}
+
+/** Returns the processor time of a process, in the system's usual ticks of 10 ms. */
+function cpuTicks(pid) {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
+  return Number(fields[11]) + Number(fields[12]);
+}
+
+function residentBytes(pid) {
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
+}
