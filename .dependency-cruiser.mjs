@@ -58,7 +58,7 @@ const cliFolders = [
   'project',
   'release',
   'layout',
-  'story',
+  'operator-log',
   'generate',
   'templates',
   'scaffold',

@@ -45,7 +45,7 @@ function edit(path: string, from: string, to: string): () => void {
 }
 
 describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
-  it('handles keys, prints reconciles as stories and errors with codes, and restores the terminal', async () => {
+  it('handles keys, prints a block per reconcile and errors with codes, and restores the terminal', async () => {
     // Runs in a separate terminal, whose final state is printed.
     const dev = kubewright.startAtTerminal(['dev'], { cwd: root, after: 'stty -a | grep -o -- "-\\?icanon"' });
     await seen(dev, 'a apply sample · r restart · t run tests · q quit');

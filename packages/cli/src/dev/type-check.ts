@@ -2,10 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
+import { codeFrame } from '../operator-log/code-frame.ts';
 import type { Child } from '../program/cli-environment.ts';
 import type { Context } from '../program/context.ts';
 import type { Project } from '../project/find-project.ts';
-import { codeFrame } from '../story/code-frame.ts';
 
 /** The maximum number of mistakes shown together. */
 const maxShown = 5;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { formatProblem, type Problem } from '@kubewright/codegen';
-import { codeFrame } from '../story/code-frame.ts';
+import { codeFrame } from '../operator-log/code-frame.ts';
 
 /** Formats a problem with the affected line of code. */
 export function showProblem(problem: Problem, root: string): string {

@@ -2,10 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { sleep } from '@kubewright/apimachinery';
 import { type BuildContext, context, type Metafile } from 'esbuild';
+import type { LogRecord } from '../operator-log/log-record.ts';
+import { OperatorOutput } from '../operator-log/operator-output.ts';
 import type { Child, CliEnvironment } from '../program/cli-environment.ts';
 import type { Project } from '../project/find-project.ts';
-import type { LogRecord } from '../story/log-record.ts';
-import { OperatorOutput } from '../story/operator-output.ts';
 import { bundleError, bundleSettings } from './bundle-operator.ts';
 import { type StandBy, standBy } from './stand-by.ts';
 
@@ -138,7 +138,7 @@ export class OperatorProcess implements AsyncDisposable {
     const { stdout, colors } = environment;
     // The operator shares the machine's addresses: avoid conflicts with other operators.
     const addresses = ['--health-probe-bind-address=0', '--metrics-bind-address=0', ...(this.#options.flags?.() ?? [])];
-    // The story needs JSON records; reconcile results are logged at debug level.
+    // The formatted log needs JSON records; reconcile results are logged at debug level.
     const flags = ['--zap-encoder=json', '--zap-log-level=debug', ...addresses];
     const write = this.#options.write ?? ((text: string) => void stdout.write(text));
     const onRecord = (record: LogRecord): void => this.#heard(record);

@@ -67,7 +67,7 @@ async function observed(context: Context, { project, generator, reported }: Obse
   await remove(sandbox, objects);
   await sandbox.stopOperator();
   const record = sandbox.records.find(({ event }) => event === 'permissions.reported');
-  if (!record) throw noRecord(sandbox.story);
+  if (!record) throw noRecord(sandbox.output);
   return { report: compare(record, { ...grantedIn(project), rules }), samples: objects.length };
 }
 
@@ -135,10 +135,10 @@ function missing(list: readonly Permission[], { root }: Project): CliError {
   });
 }
 
-function noRecord(story: string): CliError {
+function noRecord(output: string): CliError {
   return new CliError('KW7604', {
     what: 'cannot determine which permissions the operator used',
-    why: `it did not report them on exit: it was killed, or does not log at level debug\n${story.trim().slice(-1_000)}`,
+    why: `it did not report them on exit: it was killed, or does not log at level debug\n${output.trim().slice(-1_000)}`,
     remedy: 'check that it exits within a second, and that src/main.ts does not pass "log" to runOperator',
   });
 }

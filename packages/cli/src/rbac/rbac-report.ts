@@ -1,6 +1,6 @@
 import type { RbacRule } from '@kubewright/codegen/internal';
+import type { LogRecord } from '../operator-log/log-record.ts';
 import { allows, isWritable, type Permission, permissionsOf, type Rule } from '../permissions/permission.ts';
-import type { LogRecord } from '../story/log-record.ts';
 
 /** A granted permission with the places in the code that require it. */
 export interface Granted extends Permission {

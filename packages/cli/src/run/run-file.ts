@@ -3,8 +3,8 @@ import { basename, join, resolve } from 'node:path';
 import { defined } from '@kubewright/apimachinery/internal';
 import { StateFolder } from '../cluster/state-folder.ts';
 import { bundleOperator } from '../operator/bundle-operator.ts';
+import { OperatorOutput } from '../operator-log/operator-output.ts';
 import type { Context } from '../program/context.ts';
-import { OperatorOutput } from '../story/operator-output.ts';
 import { runWebhooks } from '../webhooks/run-webhooks.ts';
 
 /** Flags of `run`. */

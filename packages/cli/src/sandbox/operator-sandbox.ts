@@ -8,12 +8,12 @@ import { silentLogger } from '@kubewright/runtime';
 import { generateProject } from '../generate/generate-project.ts';
 import type { Generate } from '../generate/manifests.ts';
 import { OperatorProcess } from '../operator/operator-process.ts';
+import { type LogRecord, textOf } from '../operator-log/log-record.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { Reporter } from '../program/reporter.ts';
 import type { Project } from '../project/find-project.ts';
 import { installObjects } from '../render/install-objects.ts';
-import { type LogRecord, textOf } from '../story/log-record.ts';
 import { applyObjects, type Target } from '../target/apply-objects.ts';
 import { DevWebhooks } from '../webhooks/dev-webhooks.ts';
 
@@ -92,7 +92,7 @@ export class OperatorSandbox implements AsyncDisposable {
   }
 
   /** The operator's output so far, for people. */
-  get story(): string {
+  get output(): string {
     return this.#output;
   }
 

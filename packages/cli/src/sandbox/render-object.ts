@@ -3,11 +3,11 @@ import { resolve } from 'node:path';
 import { isNotFound, type UnstructuredObject } from '@kubewright/apimachinery';
 import { defined } from '@kubewright/apimachinery/internal';
 import { stringify } from 'yaml';
+import { type LogRecord, textOf, writesOf } from '../operator-log/log-record.ts';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { readObjects } from '../render/kustomize.ts';
-import { type LogRecord, textOf, writesOf } from '../story/log-record.ts';
 import { applyObjects, kindOf, type Target } from '../target/apply-objects.ts';
 import { endOfReconcile, OperatorSandbox } from './operator-sandbox.ts';
 
@@ -136,7 +136,7 @@ function notReconciled(
   if (!record) {
     return new CliError('KW7603', {
       what,
-      why: `no reconcile of it finished within ${patienceMs / 1000} s\n${sandbox.story.trim().slice(-2_000)}`,
+      why: `no reconcile of it finished within ${patienceMs / 1000} s\n${sandbox.output.trim().slice(-2_000)}`,
       remedy: 'check that src/main.ts lists the controller of its kind',
     });
   }
@@ -144,7 +144,7 @@ function notReconciled(
   const error = sandbox.records.find((each) => each.event === 'reconcile.failed' && textOf(each, 'reconcileID') === id);
   return new CliError('KW7603', {
     what,
-    why: `${error ? textOf(error, 'error') : 'its reconcile failed'}\n${sandbox.story.trim().slice(-2_000)}`,
+    why: `${error ? textOf(error, 'error') : 'its reconcile failed'}\n${sandbox.output.trim().slice(-2_000)}`,
     remedy: 'fix the error, then retry',
   });
 }

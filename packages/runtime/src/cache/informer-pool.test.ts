@@ -46,7 +46,7 @@ const byColor: IndexFunc<KubernetesObject> = ({ labels }) => [labels['color'] ??
 const bySize: IndexFunc<KubernetesObject> = ({ labels }) => [labels['size'] ?? ''];
 
 describe('InformerPool', () => {
-  it('follow a kind once for all caches, with the indexes of each', async () => {
+  it('follows a kind once for all caches, with the indexes of each', async () => {
     const { server, start } = setUp();
     server.put(Thing, thing('a', { color: 'red', size: 'big' }));
     const first = await start({ color: byColor });
@@ -61,7 +61,7 @@ describe('InformerPool', () => {
     await eventually(() => found(first.cache, 'color', 'red') === 2);
   });
 
-  it('show each cache the existing objects, and later events', async () => {
+  it('shows each cache the existing objects, and later events', async () => {
     const { server, start } = setUp();
     server.put(Thing, thing('a'));
     await start();
@@ -73,14 +73,14 @@ describe('InformerPool', () => {
     expect(seen).toEqual(['create a', 'create b']);
   });
 
-  it('show a write through one cache in all of them', async () => {
+  it('shows a write through one cache in all of them', async () => {
     const { start } = setUp();
     const [first, second] = [await start(), await start()];
     await first.client.resource(Thing).create(thing('own'));
     expect(second.cache.lister(Thing).get({ namespace: 'default', name: 'own' })).toBeDefined();
   });
 
-  it('run until the last cache has stopped, and start again for the next one', async () => {
+  it('runs an informer until its last cache has stopped, and starts another for the next cache', async () => {
     const { server, informers, start } = setUp();
     const [first, second] = [await start(), await start()];
     first.stop.abort();
@@ -95,7 +95,7 @@ describe('InformerPool', () => {
     expect([third.cache.lister(Thing).size, server.openWatches]).toEqual([1, 1]);
   });
 
-  it('give a cache a separate informer if its index has the name of another', async () => {
+  it('gives a cache a separate informer if its index has the name of a different index', async () => {
     const { server, informers, start } = setUp();
     server.put(Thing, thing('a', { color: 'red', size: 'big' }));
     await start({ index: byColor });

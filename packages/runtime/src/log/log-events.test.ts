@@ -16,7 +16,7 @@ describe('logEvents', () => {
     expect(ids.filter((id) => !/^[a-z]+(-[a-z]+)*\.[a-z]+(-[a-z]+)*$/.test(id))).toEqual([]);
   });
 
-  it('has no id that no record carries', () => {
+  it('has only ids that the runtime uses', () => {
     const all = sources.map(({ text }) => text).join('\n');
     expect(Object.keys(logEvents).filter((name) => !all.includes(`logEvents.${name}`))).toEqual([]);
   });

@@ -36,7 +36,7 @@ describe('controllerOverlaps', () => {
     expect(controllerOverlaps([one, two])[0]?.advice).toContain('both have the finalizer "example.com/x"');
   });
 
-  it('are logged once by the manager that runs the controllers', async () => {
+  it('finds overlaps that the manager logs once', async () => {
     const lines: Record<string, unknown>[] = [];
     const log = jsonLogger({ destination: { write: (text) => void lines.push(JSON.parse(text)) } });
     const server = new FakeApiServer([Site]);

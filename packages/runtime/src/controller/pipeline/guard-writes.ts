@@ -50,13 +50,13 @@ export function guardedClient(
   run: ReconcileRun,
   { futile, onRejected }: { readonly futile: FutileWrites; readonly onRejected: (key: string) => void },
 ): KubernetesClient {
-  const { entry, key, writes, story, unguarded } = run;
+  const { entry, key, writes, summary, unguarded } = run;
   const guards = [trackCalls(run)];
   if (writes) guards.push(futile.interceptor(writes));
   if (entry) guards.push(whileOwned(entry, { key, onRejected }));
   let client = unguarded.intercepted(...guards);
   if (writes) client = client.observed(futile.observer(writes));
-  return story ? client.observed(story.observer) : client;
+  return summary ? client.observed(summary.observer) : client;
 }
 
 /** Records the calls that a reconcile waits for. */

@@ -8,7 +8,7 @@ import type { WorkItem, WorkQueue } from '../../workqueue/work-queue.ts';
 import type { ControllerDefinition } from '../definition/controller-definition.ts';
 import type { ControllerParts } from '../definition/controller-parts.ts';
 import { FailureReporter } from '../reports/failure-reporter.ts';
-import { type Cause, ReconcileStories } from '../reports/reconcile-stories.ts';
+import { type Cause, ReconcileSummaries } from '../reports/reconcile-summaries.ts';
 import type { AwaitedEnds } from '../sources/awaited-ends.ts';
 import { applyFailure, applyOutcome, type ResultParts } from './apply-result.ts';
 import { callReconciler } from './call-reconciler.ts';
@@ -54,7 +54,7 @@ export class ReconcilePipeline {
   readonly #work = new AbortController();
   readonly #futile: FutileWrites;
   readonly #applies: RememberedApplies;
-  readonly #stories: ReconcileStories | undefined;
+  readonly #summaries: ReconcileSummaries | undefined;
   readonly #running: RunningReconciles;
   readonly #runs: ReconcileRunParts;
   readonly #reconcile: Step;
@@ -67,7 +67,7 @@ export class ReconcilePipeline {
     this.#options = options;
     this.#futile = new FutileWrites({ cache, clock, fieldManager, onFutile: (what) => metrics?.futile(what) });
     this.#applies = new RememberedApplies(clock);
-    this.#stories = ReconcileStories.for(parts.log, parts);
+    this.#summaries = ReconcileSummaries.for(parts.log, parts);
     this.#running = new RunningReconciles({ clock, timeoutMs, signal: this.#work.signal });
     this.#runs = this.#runParts();
     const call = callReconciler(definition, { ...parts, applies: this.#applies });
@@ -79,7 +79,7 @@ export class ReconcilePipeline {
   requested(key: string, by: Cause | undefined, afterMs: number | undefined): void {
     if (by?.event.type === 'delete') this.#applies.forget(by.event.object.uid);
     this.#futile.requested(key, by?.event.object);
-    this.#stories?.requested(key, by, afterMs);
+    this.#summaries?.requested(key, by, afterMs);
   }
 
   /** Reconciles a key; never throws because of the controller's function. */
@@ -163,7 +163,7 @@ export class ReconcilePipeline {
       onDropped(key);
       return undefined;
     }
-    const run = new ReconcileRun(item, { parts: this.#runs, request, story: this.#stories?.begin(key) });
+    const run = new ReconcileRun(item, { parts: this.#runs, request, summary: this.#summaries?.begin(key) });
     this.#running.add(run);
     metrics?.activeWorkers(1);
     return run;
@@ -175,7 +175,7 @@ export class ReconcilePipeline {
     if (run.slow) reportSlowEnd(run);
     metrics?.activeWorkers(-1);
     metrics?.reconciled(label, (run.clock.monotonic() - run.startMs) / 1000);
-    run.story?.ended(run.log, { failed: label === 'error', nextMs: run.nextMs });
+    run.summary?.ended(run.log, { failed: label === 'error', nextMs: run.nextMs });
   }
 }
 

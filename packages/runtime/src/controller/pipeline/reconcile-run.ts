@@ -12,7 +12,7 @@ import { ReconcileEvents } from '../../recorder/reconcile-events.ts';
 import type { ActivityMark } from '../../watchdog/activity.ts';
 import type { WorkItem } from '../../workqueue/work-queue.ts';
 import type { PartitionEntry } from '../definition/partition.ts';
-import type { Story } from '../reports/reconcile-stories.ts';
+import type { ReconcileSummary } from '../reports/reconcile-summaries.ts';
 import { ReconcileLifetime } from './reconcile-lifetime.ts';
 
 /** Parts shared by the reconciles of one controller. */
@@ -50,7 +50,7 @@ export class ReconcileRun implements ContextRun {
   readonly lifetime: ReconcileLifetime;
   readonly events: ReconcileEvents;
   /** Summarizes the reconcile for debugging. */
-  readonly story: Story | undefined;
+  readonly summary: ReconcileSummary | undefined;
   /** The client whose calls are traced, if the manager traces. */
   tracedClient: KubernetesClient | undefined;
   /** The reconcile's entry in the partition, if replicas share the keys. */
@@ -67,13 +67,16 @@ export class ReconcileRun implements ContextRun {
   #client: KubernetesClient | undefined;
   #calls: SmallSet<ClientCall> | undefined;
 
-  constructor(item: WorkItem, options: { parts: ReconcileRunParts; request: ObjectKey; story: Story | undefined }) {
-    const { parts, request, story } = options;
+  constructor(
+    item: WorkItem,
+    options: { parts: ReconcileRunParts; request: ObjectKey; summary: ReconcileSummary | undefined },
+  ) {
+    const { parts, request, summary } = options;
     this.key = item.key;
     this.priority = item.priority;
     this.request = request;
     this.startMs = parts.clock.monotonic();
-    this.story = story;
+    this.summary = summary;
     this.events = new ReconcileEvents(parts.recorderOf);
     this.lifetime = new ReconcileLifetime(this);
     this.#parts = parts;

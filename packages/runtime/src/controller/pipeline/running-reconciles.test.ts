@@ -33,7 +33,7 @@ class Bench {
           awaitEnd: () => {},
         },
         request: { name },
-        story: undefined,
+        summary: undefined,
       },
     );
     this.running.add(run);

@@ -8,7 +8,7 @@ import type { Predicate } from '../../predicate/predicates.ts';
 import type { Watch } from '../../source/source.ts';
 import type { WorkQueue } from '../../workqueue/work-queue.ts';
 import type { ControllerDefinition } from '../definition/controller-definition.ts';
-import type { Cause } from '../reports/reconcile-stories.ts';
+import type { Cause } from '../reports/reconcile-summaries.ts';
 import type { AwaitedEnds } from './awaited-ends.ts';
 import type { EventLoopTurn } from './event-loop-turn.ts';
 import { GainedKeys } from './gained-keys.ts';

@@ -14,7 +14,7 @@ const reportedElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
 const inSubject: ReadonlySet<string> = new Set(['controllerGroup', 'controllerKind', 'namespace', 'name']);
 
 /** Converts an operator's log to records for programs: one per reconcile, one for everything else. */
-export class StoryRecords {
+export class RecordFormatter {
   /**
    * Returns the record for a log line; undefined if another record covers it.
    *

@@ -32,7 +32,7 @@ const reportedElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
   'certificate.watching',
 ]);
 
-export interface StoryOptions extends StackViewOptions {
+export interface TextFormatterOptions extends StackViewOptions {
   readonly colors: boolean;
   /** Omits the line about the operator's cluster, because the caller reports it. @defaultValue false */
   readonly isPlaced?: boolean | undefined;
@@ -45,14 +45,14 @@ interface Trouble {
 }
 
 /** Converts an operator's log to text for people: for each reconcile its cause, its writes and its result. */
-export class StoryPrinter {
-  readonly #options: StoryOptions;
+export class TextFormatter {
+  readonly #options: TextFormatterOptions;
   readonly #troubles = new Map<string, Trouble>();
   readonly #findings = new Findings();
   /** Paths of registered webhooks, kept until they are served. */
   #paths: string[] = [];
 
-  constructor(options: StoryOptions) {
+  constructor(options: TextFormatterOptions) {
     this.#options = options;
   }
 

@@ -1,17 +1,17 @@
 import type { Clock } from '@kubewright/apimachinery';
 import { HeldFailures } from './held-failures.ts';
 import { type LogRecord, parseLogRecord } from './log-record.ts';
+import { RecordFormatter } from './record-formatter.ts';
 import { isFrame, stackView } from './stack-view.ts';
-import { type StoryOptions, StoryPrinter } from './story-printer.ts';
-import { StoryRecords } from './story-records.ts';
+import { TextFormatter, type TextFormatterOptions } from './text-formatter.ts';
 
 /** The maximum number of lines of the source excerpt that Node prints before an uncaught error: location, code, marker. */
-const maxPictureLines = 6;
+const maxExcerptLines = 6;
 /** Unterminated lines are passed on in pieces of this many characters. */
 const longestLine = 1024 * 1024;
 
-/** The destination of an operator's output. */
-export interface OperatorOutputOptions extends StoryOptions {
+/** The destinations and settings of an operator's output. */
+export interface OperatorOutputOptions extends TextFormatterOptions {
   /** Receives complete lines, including the line feed. */
   readonly write: (text: string) => void;
   /** Receives records instead of lines: `{ reconcile }`, `{ log }` for the runtime's log, `{ output }` for anything else. */
@@ -25,21 +25,21 @@ export interface OperatorOutputOptions extends StoryOptions {
 }
 
 /**
- * Formats an operator's output for people: log lines of the runtime as a story, stacks of uncaught errors with the lines of
+ * Formats an operator's output for people: log lines of the runtime as one block per reconcile, stacks of uncaught errors with the lines of
  * code that caused them, everything else unchanged.
  */
 export class OperatorOutput {
   readonly #options: OperatorOutputOptions;
-  readonly #printer: StoryPrinter;
-  readonly #records = new StoryRecords();
+  readonly #formatter: TextFormatter;
+  readonly #records = new RecordFormatter();
   readonly #failures: HeldFailures;
   #partial = '';
   #frames: string[] = [];
-  #picture: string[] | undefined;
+  #excerpt: string[] | undefined;
 
   constructor(options: OperatorOutputOptions) {
     this.#options = options;
-    this.#printer = new StoryPrinter(options);
+    this.#formatter = new TextFormatter(options);
     this.#failures = new HeldFailures({ clock: options.clock, alone: (failure) => this.#print(failure) });
   }
 
@@ -59,7 +59,7 @@ export class OperatorOutput {
     if (this.#partial !== '') this.#line(this.#partial);
     this.#partial = '';
     this.#endFrames();
-    this.#endPicture();
+    this.#endExcerpt();
     this.#failures.end();
   }
 
@@ -69,7 +69,7 @@ export class OperatorOutput {
       return;
     }
     this.#endFrames();
-    if (this.#isPicture(line)) return;
+    if (this.#isExcerpt(line)) return;
     const record = this.#options.raw ? undefined : parseLogRecord(line);
     if (record) {
       this.#options.onRecord?.(record);
@@ -84,25 +84,25 @@ export class OperatorOutput {
     if (report) {
       const entry = this.#records.describe(record, failure);
       if (entry) report(entry);
-    } else this.#write(this.#printer.describe(record, failure));
+    } else this.#write(this.#formatter.describe(record, failure));
   }
 
   /** True for lines of the source excerpt that Node prints before an uncaught error; the frame shown below is more helpful. */
-  #isPicture(line: string): boolean {
-    if (this.#picture === undefined) {
+  #isExcerpt(line: string): boolean {
+    if (this.#excerpt === undefined) {
       if (!/^(?:file:\/\/|\/|[A-Za-z]:\\|<anonymous_script>)[^|]*:\d+$/.test(line)) return false;
-      this.#picture = [line];
+      this.#excerpt = [line];
       return true;
     }
-    this.#picture.push(line);
-    if (/^\s*\^*$/.test(line)) this.#picture = undefined;
-    else if (this.#picture.length > maxPictureLines) this.#endPicture();
+    this.#excerpt.push(line);
+    if (/^\s*\^*$/.test(line)) this.#excerpt = undefined;
+    else if (this.#excerpt.length > maxExcerptLines) this.#endExcerpt();
     return true;
   }
 
-  #endPicture(): void {
-    const held = this.#picture ?? [];
-    this.#picture = undefined;
+  #endExcerpt(): void {
+    const held = this.#excerpt ?? [];
+    this.#excerpt = undefined;
     this.#write(held);
   }
 

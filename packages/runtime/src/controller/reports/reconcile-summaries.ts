@@ -45,7 +45,7 @@ interface KeyHistory {
  * Logs a summary of each reconcile for debugging: what triggered it, what it wrote, how long it took, and when it runs again. One
  * `debug` line per reconcile; collects nothing unless that level is enabled.
  */
-export class ReconcileStories {
+export class ReconcileSummaries {
   readonly #options: { readonly clock: Clock; readonly cache: InformerCache };
   readonly #histories = new Map<string, KeyHistory>();
 
@@ -53,12 +53,12 @@ export class ReconcileStories {
     this.#options = options;
   }
 
-  /** Creates the recorder of stories; undefined if the log drops `debug` lines. */
+  /** Creates the recorder of summaries; undefined if the log drops `debug` lines. */
   static for(
     log: Logger,
     options: { readonly clock: Clock; readonly cache: InformerCache },
-  ): ReconcileStories | undefined {
-    return log instanceof LineLogger && log.level === 'debug' ? new ReconcileStories(options) : undefined;
+  ): ReconcileSummaries | undefined {
+    return log instanceof LineLogger && log.level === 'debug' ? new ReconcileSummaries(options) : undefined;
   }
 
   /** Records what requested a reconcile, immediately or after a delay. */
@@ -73,7 +73,7 @@ export class ReconcileStories {
   }
 
   /** Starts a reconcile. */
-  begin(key: string): Story {
+  begin(key: string): ReconcileSummary {
     const history = this.#of(key);
     // Evaluated only now, because an event may arrive before the response to the write that caused it.
     const causes = [...history.causes.values()].map(({ text, version = '' }) => ({
@@ -90,7 +90,7 @@ export class ReconcileStories {
     }
     history.causes.clear();
     history.otherwise = undefined;
-    return new Story({ ...this.#options, history, because, isSelfTriggered });
+    return new ReconcileSummary({ ...this.#options, history, because, isSelfTriggered });
   }
 
   #of(key: string): KeyHistory {
@@ -107,8 +107,8 @@ export class ReconcileStories {
   }
 }
 
-/** The story of one reconcile: its causes and its writes, to be logged when it ends. */
-export class Story {
+/** The summary of one reconcile: its causes and its writes, to be logged when it ends. */
+export class ReconcileSummary {
   readonly #options: { readonly clock: Clock; readonly cache: InformerCache; readonly history: KeyHistory };
   readonly #because: readonly string[];
   readonly #isSelfTriggered: boolean;
@@ -130,7 +130,7 @@ export class Story {
   /** Records writes as `created`, `changed` or `unchanged`, by comparing the cached object with the response. */
   readonly observer: WriteObserver = ({ verb, target }) => {
     const { cache, history } = this.#options;
-    // Events only repeat what the story reports, and leases are not part of the work.
+    // Leave out events, because they only repeat the summary, and leases, because they are not part of the work.
     if (target.kind === 'Event' || target.kind === 'Lease') return undefined;
     const kind = target.key && cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     const before = kind && cache.peek(kind, target.key!)?.object;

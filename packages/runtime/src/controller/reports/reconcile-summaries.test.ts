@@ -34,7 +34,7 @@ function run(level: LogLevel, reconcile: Parameters<typeof controller<ObjectOf<t
   return { server, lines, received, manager };
 }
 
-describe('ReconcileStories', () => {
+describe('ReconcileSummaries', () => {
   it('logs what triggered a reconcile, what it wrote, and when it runs again', async () => {
     const { server, received, manager } = run('debug', async (object, ctx) => {
       const { name } = object.metadata;

@@ -8,13 +8,13 @@ import { OperatorOutput } from './operator-output.ts';
 let root: string;
 let source: string;
 beforeEach(() => {
-  root = mkdtempSync(join(tmpdir(), 'kw story-'));
+  root = mkdtempSync(join(tmpdir(), 'kw log-'));
   source = join(root, 'site.ts');
   writeFileSync(source, 'first();\n\tconst x = nothing.at(1);\nlast();\n');
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-function story(text: string | readonly object[], full = false): string {
+function outputOf(text: string | readonly object[], full = false): string {
   let written = '';
   const output = new OperatorOutput({ root, full, colors: false, write: (line) => (written += line) });
   output.take(typeof text === 'string' ? text : text.map((each) => `${JSON.stringify(each)}\n`).join(''));
@@ -81,23 +81,23 @@ describe('OperatorOutput', () => {
       statusWrite,
     ];
     expect(
-      story([end({ wrote, nextInMs: 90_000 })]),
+      outputOf([end({ wrote, nextInMs: 90_000 })]),
     ).toBe(`12:00:00.000 ▶ Site default/a  because Site default/a was created
                + ConfigMap a-text   - Pod other/p   ~ its status
              ✓ 2.5 ms; next run in 1.5 min
 `);
-    expect(story([end({})])).toBe(
+    expect(outputOf([end({})])).toBe(
       '12:00:00.000 ▶ Site default/a  because Site default/a was created: nothing to write, 2.5 ms\n',
     );
   });
 
   it('shows the lines of code that caused an error and folds library frames', () => {
-    expect(story(failure(0, 'one'))).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
+    expect(outputOf(failure(0, 'one'))).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
              TypeError: broken
 ${framed(13)}
              retry in 5 ms
 `);
-    const full = story(failure(0, 'one').slice(0, 2), true);
+    const full = outputOf(failure(0, 'one').slice(0, 2), true);
     expect(full).toContain('             at run (/elsewhere/node_modules/x/i.js:1:1)\n');
     expect(full).not.toContain('folded');
   });
@@ -139,7 +139,7 @@ ${framed(13)}
   });
 
   it('shows failures whose end was cut off by the end of the log', () => {
-    expect(story(failure(0, 'one').slice(0, 1))).toContain('TypeError: broken');
+    expect(outputOf(failure(0, 'one').slice(0, 1))).toContain('TypeError: broken');
     const reports: object[] = [];
     const output = new OperatorOutput({
       root,
@@ -171,7 +171,7 @@ ${framed(13)}
 
   it('reports a repeated failure once, then periodically, and reports the recovery', () => {
     const records = [0, 10, 20, 1_500].flatMap((ms) => failure(ms, `id ${ms}`));
-    const lines = story([...records, end({}, 1_600)]).split('\n');
+    const lines = outputOf([...records, end({}, 1_600)]).split('\n');
     expect(lines.filter((line) => line.includes('TypeError'))).toHaveLength(1);
     expect(lines.slice(-3)).toEqual([
       '12:00:01.500 ✗ Site default/a  still failing after 4 attempts: broken; retry in 5 ms',
@@ -199,7 +199,7 @@ ${framed(13)}
       namespace: 'default',
     };
     turns.splice(200, 0, { ...end(own, 6_000), ...admitted, name: 'a', allowed: true } as never);
-    const lines = story([loop, ...turns])
+    const lines = outputOf([loop, ...turns])
       .trimEnd()
       .split('\n');
     const every = 'each changes its .status.seen, which triggers the next';
@@ -215,7 +215,7 @@ ${framed(13)}
     const loop = { level: 'warn', ts: at(0), msg: 'x', ...about, object: 'Page b', path, times: 5, code: 'KW3050' };
     const own = { because: ['Page b changed (its own write)'] };
     const other = { ...own, because: ['Site default/a changed to generation 2'] };
-    const lines = story([loop, end(own, 10), end(other, 20), end(own, 30), end(own, 4_000), end(own, 4_010)]).split(
+    const lines = outputOf([loop, end(own, 10), end(other, 20), end(own, 30), end(own, 4_000), end(own, 4_010)]).split(
       '\n',
     );
     expect(lines[0]).toContain('hot loop: .data.text of Page b changed 5 times');
@@ -228,10 +228,12 @@ ${framed(13)}
 
   it('reports who reverts a write', () => {
     const conflict = { level: 'warn', ts: at(0), msg: 'x', ...about, object: 'Page b', path: '.data', times: 5 };
-    expect(story([{ ...conflict, code: 'KW3051', managers: ['kubectl-edit (Update)'] }])).toBe(
+    expect(outputOf([{ ...conflict, code: 'KW3051', managers: ['kubectl-edit (Update)'] }])).toBe(
       '12:00:00.000 ! Site default/a  KW3051 tug of war: .data of Page b was reset 5 times because kubectl-edit (Update) also changes it; let only one of the two own the field\n',
     );
-    expect(story([{ ...conflict, code: 'KW3052' }])).toContain('KW3052 ineffective writes: 5 in a row changed nothing');
+    expect(outputOf([{ ...conflict, code: 'KW3052' }])).toContain(
+      'KW3052 ineffective writes: 5 in a row changed nothing',
+    );
   });
 
   it('reports each webhook response on one line', () => {
@@ -263,7 +265,7 @@ ${framed(13)}
         message: 'Site.example.com "a" is invalid: spec.host: is taken',
       },
     ];
-    expect(story(records)).toBe(`12:00:00.000 ✓ serving webhooks: /mutate, /validate
+    expect(outputOf(records)).toBe(`12:00:00.000 ✓ serving webhooks: /mutate, /validate
 12:00:00.000 · Site default/a  create: defaulted .spec.host, .spec.ports[0]
 12:00:00.000 · Site default/a  create: no defaults needed
 12:00:00.000 · Site default/a  create: admitted
@@ -276,7 +278,7 @@ ${framed(13)}
       'secrets is forbidden: User "system:serviceaccount:a:b" cannot list resource "secrets" in API group "" in the namespace "c"';
     const [failed, ended] = failure(0, 'one');
     const denied = { ...failed, error, stacktrace: `StatusError: ${error}` };
-    expect(story([denied, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
+    expect(outputOf([denied, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
              KW7604 the operator is not allowed to list secrets: its roles do not grant it
              declare the kind where the generator finds it (owns, watches, typed client calls), or add this comment above runOperator in src/main.ts
              (kubewright rbac --fix does this):
@@ -290,7 +292,7 @@ ${framed(13)}
     const text = { code: 'KW3044', what: 'writes are blocked', why: 'no endpoints', remedy: 'start the operator' };
     const error = 'writes are blocked: no endpoints; start the operator';
     const coded = { ...failed, ...text, error, stacktrace: `Error: ${error}` };
-    expect(story([coded, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
+    expect(outputOf([coded, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
              KW3044 writes are blocked
              why: no endpoints
              fix: start the operator
@@ -301,16 +303,16 @@ ${framed(13)}
   it('recognizes records by their event id, whatever the message says', () => {
     const [failed, ended] = failure(0, 'one');
     const reworded = [failed, ended].map((record) => ({ ...record, msg: 'other words' }));
-    expect(story(reworded)).toBe(story([failed!, ended!]));
+    expect(outputOf(reworded)).toBe(outputOf([failed!, ended!]));
     const own = { level: 'info', ts: at(0), ...about, msg: 'created the world' };
-    expect(story([own])).toBe('12:00:00.000 · Site default/a created the world\n');
+    expect(outputOf([own])).toBe('12:00:00.000 · Site default/a created the world\n');
   });
 
   it('grants list along with watch', () => {
     const error =
       'deployments.apps is forbidden: User "a" cannot watch resource "deployments" in API group "apps" at the cluster scope';
     const msg = 'not allowed to list and watch this kind; grant list and watch';
-    const printed = story([{ level: 'error', ts: at(0), msg, error, stacktrace: `StatusError: ${error}` }]);
+    const printed = outputOf([{ level: 'error', ts: at(0), msg, error, stacktrace: `StatusError: ${error}` }]);
     expect(printed).toContain(
       'KW7604 the operator is not allowed to watch deployments of apps: its roles do not grant it\n',
     );
@@ -319,12 +321,12 @@ ${framed(13)}
 
   it('shows the class of every error and omits unknown causes', () => {
     const [failed, ended] = failure(0, 'one');
-    const lines = story([
+    const lines = outputOf([
       { ...failed, error: 'boom', stacktrace: 'Error: boom' },
       { ...ended, because: [] },
     ]);
     expect(lines).toContain('✗ Site default/a\n             Error: boom\n');
-    expect(story([end({ because: [] })])).toBe('12:00:00.000 ▶ Site default/a  nothing to write, 2.5 ms\n');
+    expect(outputOf([end({ because: [] })])).toBe('12:00:00.000 ▶ Site default/a  nothing to write, 2.5 ms\n');
   });
 
   it('writes one record per reconcile in JSON mode', () => {
@@ -358,7 +360,7 @@ ${framed(13)}
 
   it("shows an uncaught error the same way, instead of Node's output", () => {
     const text = `hello\n${source}:2\n\tconst x = nothing.at(1);\n\t          ^\n\n${stack()}\n\nNode.js v22.0.0\n`;
-    expect(story(text)).toBe(`hello
+    expect(outputOf(text)).toBe(`hello
 
 TypeError: broken
 ${framed(4)}
@@ -373,6 +375,6 @@ ${framed(4)}
     output.end();
     expect(written).toBe('{"level":"info"} no\nto/be:1\nor\n');
     const warning = { level: 'warn', ts: at(0), msg: 'odd\u001b[2J', ...about, note: 'a\nb', reconcileID: 'x' };
-    expect(story([warning])).toBe('12:00:00.000 ! Site default/a odd\\u001b[2J note=a\\nb\n');
+    expect(outputOf([warning])).toBe('12:00:00.000 ! Site default/a odd\\u001b[2J note=a\\nb\n');
   });
 });
