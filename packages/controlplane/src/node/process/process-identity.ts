@@ -13,7 +13,7 @@ export function processIdentity(pid: number): ProcessIdentity {
   return { pid, started: startTime(pid) };
 }
 
-/** True if exactly that process is still running. */
+/** True if the identified process is still running. */
 export function isSameProcess(identity: ProcessIdentity): boolean {
   try {
     process.kill(identity.pid, 0);
@@ -24,7 +24,7 @@ export function isSameProcess(identity: ProcessIdentity): boolean {
   return identity.started === startTime(identity.pid);
 }
 
-/** True if the process has ended and its pid now belongs to another one. */
+/** True if the process has ended and its pid now belongs to another process. */
 export function isReplaced({ pid, started }: ProcessIdentity): boolean {
   const current = startTime(pid);
   return current !== '' && current !== endedTime && current !== started;

@@ -57,7 +57,7 @@ export class ProcessLauncher {
     return this.#grantGroups !== undefined;
   }
 
-  /** Kills all recorded processes; none can be started any longer. */
+  /** Kills all recorded processes. Afterwards, no more processes can be started. */
   kill(): void {
     this.#killed = true;
     this.#options.journal.killAll();

@@ -16,7 +16,7 @@ export interface ProcessTable {
   read(): Promise<readonly TableEntry[]>;
   /** Like {@link ProcessTable.read}, but synchronous: for use when this process exits. */
   readNow(): readonly TableEntry[];
-  /** True if exactly that process is still running. */
+  /** True if the identified process is still running. */
   has(identity: ProcessIdentity): boolean;
 }
 

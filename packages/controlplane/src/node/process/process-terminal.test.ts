@@ -48,7 +48,7 @@ describe.skipIf(process.platform !== 'linux')('a terminal', () => {
     expect(await leaderOf(`echo "$$ /dev/pts/0" >&3; ${waits}`)).toBeUndefined();
   });
 
-  it('is resized once at a time, so that the last size wins', async () => {
+  it('runs one resize at a time, so that the last size wins', async () => {
     // The shell gives background commands an empty input, with which `cat` would end.
     const leader = `exec 4<&0; setsid sh -c 'echo "$$ /dev/pts/0" >&3; exec cat' <&4 & wait`;
     const log: string[] = [];
@@ -56,7 +56,7 @@ describe.skipIf(process.platform !== 'linux')('a terminal', () => {
       start: (command) => {
         const columns = command[4];
         log.push(`start ${columns}`);
-        // The first one takes longest.
+        // The first resize takes longest.
         const resize = spawn('sleep', [log.length === 1 ? '0.2' : '0']);
         return resize.once('exit', () => log.push(`end ${columns}`));
       },

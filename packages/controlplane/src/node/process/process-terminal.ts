@@ -47,10 +47,10 @@ export class ProcessTerminal {
   }
 }
 
-/** Resolves when a program has ended. It may fail, because the command can end before its terminal is resized. */
+/** Resolves when a program has ended. The program may fail, because the command can end before its terminal is resized. */
 function ended(program: ChildProcess): Promise<void> {
   program.stdin?.end();
-  // A full pipe would block it.
+  // A full pipe would block the program.
   program.stdout?.resume();
   program.stderr?.resume();
   return new Promise((resolve) => {

@@ -13,7 +13,10 @@ interface Entry {
   readonly pages: number;
 }
 
-/** Linux reports times in hundredths of a second on all architectures, and memory in pages, of 4 KiB on almost all. */
+/**
+ * Linux reports times in hundredths of a second on all architectures, and memory in pages, which have 4 KiB on almost all of
+ * them.
+ */
 const [ticksPerSecond, pageBytes] = [100, 4_096];
 /** Number of processes read in parallel, few enough to leave file descriptors for others. */
 const parallelReads = 32;

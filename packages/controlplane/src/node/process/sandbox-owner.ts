@@ -4,7 +4,7 @@ import { isSameProcess, type ProcessIdentity, processIdentity } from './process-
 
 /** The owner of a sandbox folder. */
 interface SandboxOwner extends ProcessIdentity {
-  /** Mark of the processes that use it. */
+  /** Mark of the processes that use the folder. */
   readonly instance: string;
   /** The owner's pid namespace: containers that share this folder may have different ones. */
   readonly numbering: string;

@@ -54,7 +54,7 @@ export interface Terminal {
 }
 
 /**
- * Reads what a command on a terminal reports first. Returns `undefined` if the command ended before its report, or if the
+ * Reads the first report of a command on a terminal. Returns `undefined` if the command ended before its report, or if the
  * reported process is not its own. The report comes from the container, which must not make the agent signal other processes.
  */
 export function readTerminal(child: ChildProcess): Promise<Terminal | undefined> {

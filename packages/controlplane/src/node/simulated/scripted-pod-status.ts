@@ -86,7 +86,10 @@ function succeed(actor: Actor): void {
   else exit(actor, { exitCode: 0 });
 }
 
-/** Marks a container as exited. If it must be restarted, the status is that after its next exit, when a kubelet begins to back off. */
+/**
+ * Marks a container as exited. A container that must be restarted gets the status that it has after its next exit, when a kubelet
+ * begins to back off.
+ */
 function exit(
   { slot, pod, nowMs, runsSince }: Actor,
   { exitCode, message }: { readonly exitCode: number; readonly message?: string | undefined },

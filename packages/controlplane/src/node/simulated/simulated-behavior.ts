@@ -36,7 +36,7 @@ const prefix = 'simulated.kubewright.dev/';
 const jobMs = 1_000;
 
 /**
- * Returns how an attempt of a container behaves. The behavior depends only on the pod, in particular on its annotations
+ * Returns the behavior of one attempt of a container. It depends only on the pod, in particular on its annotations
  * `simulated.kubewright.dev/<what>` (all containers) and `simulated.kubewright.dev/<what>.<container>` (one container).
  *
  * | what | effect |
@@ -114,7 +114,7 @@ function half(
   return (amount(requests?.[resource]?.toString()) ?? 0) / 2;
 }
 
-/** Returns after how many milliseconds a container ends by default; `undefined` if it runs until it is stopped. */
+/** Returns the time after which a container ends by default, in milliseconds; `undefined` if it runs until it is stopped. */
 function usualRunMs({ metadata, spec }: SimulatedPod, container: string): number | undefined {
   const init = spec?.initContainers?.find(({ name }) => name === container);
   if (init) return init.restartPolicy === 'Always' ? undefined : 0;

@@ -28,8 +28,8 @@ export interface SimulatedDriverOptions {
 }
 
 /**
- * Simulates containers without running anything. They behave as their pod's annotations say (see {@link behaviorOf}). All times
- * come from the clock, so thousands of pods cost little, and tests control the time.
+ * Simulates containers without running anything. Their behavior follows their pod's annotations (see {@link behaviorOf}). All
+ * times come from the clock, so thousands of pods cost little, and tests control the time.
  */
 export class SimulatedDriver implements Driver {
   readonly name = 'simulated';

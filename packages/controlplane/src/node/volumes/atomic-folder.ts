@@ -128,7 +128,10 @@ function holdsExactly(folder: string, files: ReadonlyMap<string, VolumeFile>): b
   return count === files.size;
 }
 
-/** Containers may grow or replace the file at any time, so this reads no more than the expected content and never waits. */
+/**
+ * True if the file has the expected content and mode. Containers may grow or replace the file at any time, so this reads no more
+ * than the expected content and never waits.
+ */
 function holdsFile(path: string, { bytes, mode }: VolumeFile): boolean {
   const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
   let file: number;

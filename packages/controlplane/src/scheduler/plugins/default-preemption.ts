@@ -12,8 +12,8 @@ import { type StartTimes, selectVictims, type Victims } from '../preemption/vict
 const name = 'DefaultPreemption';
 
 /**
- * A plugin without filter and score. Because of its hint, the deletion of a pod can open the gate for pods that wait for their
- * victims. The hint alone never retries a pod.
+ * A plugin without filter and score. Because of its hint, the deletion of a pod can open the gate for pods that wait for the
+ * deletion of their victims. The hint alone never retries a pod.
  */
 export const defaultPreemption: Plugin = { name, hints: [hint('Pod', ['Delete'], () => false)] };
 

@@ -26,7 +26,7 @@ export interface SchedulingQueueOptions {
   readonly onReady: () => void;
 }
 
-/** Pods that wait longer than this without a helpful event are retried, in milliseconds. */
+/** Maximum time that a pod waits without a helpful event before it is retried, in milliseconds. */
 const maxWaitingMs = 300_000;
 const flushMs = 30_000;
 
