@@ -5,7 +5,7 @@ import type { Draft } from '../registry/strategy.ts';
 import type { Reinvocation } from './reinvocation.ts';
 
 /**
- * The request that admission plugins see: a write on its way to storage, or a connection to a subresource.
+ * A request as passed to admission plugins: a write before it is stored, or a connection to a subresource.
  *
  * @example
  * ```ts

@@ -27,8 +27,8 @@ export interface AggregationOptions {
 const decoder = new TextDecoder();
 
 /**
- * Forwards requests to the servers behind APIServices. This class only knows which group versions are remote; the code that talks
- * to other servers is loaded when the first one is added. Mirrors kube-aggregator (1.36).
+ * Forwards requests to the servers behind APIServices. This class only tracks which group versions are remote; the code that
+ * talks to other servers is loaded when the first one is added. Mirrors kube-aggregator (1.36).
  */
 export class Aggregation implements RemoteGroups, Disposable {
   readonly #options: AggregationOptions;

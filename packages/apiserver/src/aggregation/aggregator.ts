@@ -88,7 +88,7 @@ export class Aggregator implements Disposable {
     const name = apiService.metadata.name ?? '';
     const known = this.#known.get(name);
     const isSpecChanged = JSON.stringify(known?.apiService.spec) !== JSON.stringify(apiService.spec);
-    // The previous backend is not disposed: its connections in use stay open, and idle ones time out.
+    // The previous backend is not disposed: its connections in use stay open, and idle connections time out.
     const backend = known === undefined || isSpecChanged ? this.#backend(apiService) : known.backend;
     this.#update(name, { isStale: false, ...known, apiService, backend });
     const isAvailable = availableCondition(apiService)?.status === 'True';

@@ -9,7 +9,7 @@ import { fetchOpenApiPath, fetchResources } from './remote-documents.ts';
 
 const mebibyte = 1024 * 1024;
 
-/** A backend that sends the same response to every request, and records the requests. */
+/** Returns a backend that sends the same response to every request, and records the requests. */
 function backendWith(response: () => Partial<IncomingMessage> & AsyncIterable<Uint8Array>) {
   const requests: BackendRequest[] = [];
   const send = async (request: BackendRequest) => {

@@ -51,7 +51,7 @@ async function textOf({ body }: ApiResponse): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** A response as Node returns it. */
+/** Builds a response in the form that Node returns. */
 function message(statusCode: number, text: string, headers: Readonly<Record<string, string>> = {}): IncomingMessage {
   const headersDistinct = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, [value]]));
   const stream = Readable.from([Buffer.from(text)]);

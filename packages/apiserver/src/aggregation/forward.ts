@@ -32,7 +32,7 @@ export interface ForwardTarget {
 export async function forward(context: RequestContext, target: ForwardTarget): Promise<ApiResponse> {
   const { request, info } = context;
   if (availableCondition(target.apiService)?.status !== 'True') return unavailable;
-  // A server that resolves these segments would see a different path than the authorized one.
+  // A server that resolves these segments would serve a different path than the authorized path.
   if (info.path.split('/').some((segment) => segment === '.' || segment === '..')) return pageNotFound;
   const body = request.body === undefined ? undefined : await readBody(request.body);
   const query = info.query.toString();

@@ -16,7 +16,7 @@ export interface RemoteGroups {
   /** Changes whenever the groups change. */
   readonly generation: number;
   versions(): readonly RemoteVersion[];
-  /** OpenAPI documents by name (`apis/<group>/<version>`), with their URL on the remote server. */
+  /** Returns the OpenAPI documents by name (`apis/<group>/<version>`), with their URL on the remote server. */
   openApiPaths(): ReadonlyMap<string, string>;
   /** Fetches a document from its server. */
   openApiDocument(name: string, context: RequestContext): Promise<ApiResponse>;

@@ -13,7 +13,7 @@ export class ElementError extends KubewrightError {
 }
 
 /**
- * Returns the path element for an element of an associative list: its keys, with defaults for absent ones, or its value.
+ * Returns the path element for an element of an associative list: its keys, with defaults for absent keys, or its value.
  *
  * @throws {@link ElementError}
  */

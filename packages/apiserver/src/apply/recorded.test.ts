@@ -28,7 +28,7 @@ interface Step {
 }
 interface Sequence {
   readonly name: string;
-  /** True if the server does not default or change objects of this kind, so that merged objects must equal stored ones. */
+  /** True if the server does not default or change objects of this kind, so that merged objects must equal stored objects. */
   readonly exact: boolean;
   readonly steps: readonly Step[];
 }

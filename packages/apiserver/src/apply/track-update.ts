@@ -84,6 +84,6 @@ function startingManagers(live: JsonObject | undefined, object: JsonObject, subr
     return new Map();
   }
   const managers = decodeManagers(sent, 'request');
-  // Clients that do not know managed fields must not delete them by accident.
+  // Clients that do not support managed fields must not delete them by accident.
   return managers === undefined || managers.size === 0 ? stored() : managers;
 }

@@ -152,7 +152,7 @@ export class AuditedRequest {
     try {
       ({ value } = readBodyObject(bytes, type, { kind: definition?.kind ?? '', protobuf: this.#options.protobuf }));
     } catch {
-      // The body is invalid. The response says why.
+      // The body is invalid. The response gives the reason.
       return undefined;
     }
     if (typeof value !== 'object' || value === null) return undefined;

@@ -13,7 +13,7 @@ export interface CertificateOptions {
    */
   readonly folder?: string | undefined;
   readonly clock: Clock;
-  /** Names and addresses of the server, in addition to the default ones. */
+  /** Names and addresses of the server, in addition to the defaults. */
   readonly hosts?: readonly string[] | undefined;
 }
 

@@ -3,7 +3,7 @@ import { type ComputedRequest, encodeStored, type Registry } from '../registry/i
 import type { StoredObject } from '../storage/index.ts';
 import { namespaceOf, type ResourceCall } from './resource-call.ts';
 
-/** Returns the part of a call that the handlers of a computed resource see. */
+/** Returns the part of a call that is passed to the handlers of a computed resource. */
 export function requestOf(call: ResourceCall): ComputedRequest {
   return { user: call.user, namespace: namespaceOf(call), signal: call.request.signal };
 }

@@ -14,7 +14,7 @@ export function computedWrites(call: ResourceCall, computed: ComputedResource): 
   const { definition, services } = call.registry;
   const own = {
     ...definition,
-    // Handlers see the version that they serve.
+    // Handlers get objects in the version that they serve.
     storageApiVersion: apiVersionOf(definition),
     conversion: undefined,
     converter: undefined,
@@ -82,7 +82,7 @@ class HandlerStorage implements Storage {
     const { registry } = this.#call;
     const request = requestOf(this.#call);
     const object = parseExactJson(decoder.decode(bytes)) as Draft;
-    // The stored form contains null for a missing creation time; handlers do not see the field.
+    // The stored form contains null for a missing creation time; handlers do not get the field.
     if (object.metadata.creationTimestamp === null) delete object.metadata.creationTimestamp;
     const old = this.#old;
     const { create, update } = this.#computed;

@@ -54,7 +54,7 @@ function selectionOf({ registry, info }: ResourceCall, options: ListOptions): Se
 function watchFilter({ registry }: ResourceCall, { id, matches, exact }: Selection): WatchFilter | undefined {
   if (!matches) return undefined;
   const { form } = registry;
-  // As in lists, selectors see the fields of the served version. Each item is decoded once, not once per watcher.
+  // As in lists, selectors apply to the fields of the served version. Each item is decoded once, not once per watcher.
   return {
     id: `${form.apiVersion} ${form.definition.kind} ${id}`,
     matches: (item) => matches(form.object(item)),

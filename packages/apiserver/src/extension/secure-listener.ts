@@ -38,7 +38,7 @@ export class SecureListener implements AsyncDisposable {
     this.#clientAuthorities = parts.clientAuthorities;
   }
 
-  /** @throws ListenError if the address is not available */
+  /** Starts to listen. @throws ListenError if the address is not available */
   static async start(
     options: SecureListenerOptions,
     { clientAuthorities }: { readonly clientAuthorities: string },
@@ -114,7 +114,7 @@ async function readCertificate(options: SecureListenerOptions): Promise<ServingC
   return ownCertificate({ hosts, nowMs: clock.now() });
 }
 
-/** True for addresses that stand for all interfaces of this machine. */
+/** True for wildcard addresses, with which a server listens on all interfaces of this machine. */
 function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }

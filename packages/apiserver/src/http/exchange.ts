@@ -25,7 +25,7 @@ export interface ExchangeOptions {
   readonly connection: TrackedConnection;
 }
 
-/** Bodies larger than this, in bytes, may wait for a slow reader; smaller ones fit into a socket's buffers. */
+/** Bodies larger than this, in bytes, may wait for a slow reader; smaller bodies fit into a socket's buffers. */
 const waitingBytes = 64 * 1024;
 
 /** Runs one request and writes its response, over any protocol. */

@@ -2,7 +2,7 @@ import { StatusError } from '@kubewright/apimachinery';
 import type { StatusCause } from '@kubewright/apimachinery/meta/v1';
 import { failure } from './status-response.ts';
 
-/** 404: the path does not exist, or its kind is not served. */
+/** Builds the 404 for a path that does not exist, or whose kind is not served. */
 export function pathNotFound(): StatusError {
   return failure(404, {
     reason: 'NotFound',
@@ -11,17 +11,17 @@ export function pathNotFound(): StatusError {
   });
 }
 
-/** 409 from a server-side apply: one cause for each field that another manager owns. */
+/** Builds the 409 of a server-side apply, with a cause for each field that another manager owns. */
 export function applyConflict(message: string, causes: readonly StatusCause[]): StatusError {
   return failure(409, { reason: 'Conflict', message, details: { causes } });
 }
 
-/** 401: the API server's response to unknown credentials. */
+/** Builds the 401 for unknown credentials. */
 export function unauthorized(): StatusError {
   return failure(401, { reason: 'Unauthorized', message: 'Unauthorized' });
 }
 
-/** 405 for a path that supports only other methods. */
+/** Builds the 405 for a path that supports only other methods. */
 export function methodNotSupported(): StatusError {
   return failure(405, {
     reason: 'MethodNotAllowed',
@@ -30,39 +30,39 @@ export function methodNotSupported(): StatusError {
   });
 }
 
-/** 406: the server supports none of the media types that the client accepts. */
+/** Builds the 406 for a client that accepts none of the media types that the server supports. */
 export function notAcceptable(accepted: readonly string[]): StatusError {
   const message = `only the following media types are accepted: ${accepted.join(', ')}`;
   return failure(406, { reason: 'NotAcceptable', message });
 }
 
-/** 406: the object cannot be represented in the requested form. */
+/** Builds the 406 for an object that cannot be represented in the requested form. */
 export function noSuchForm(message: string): StatusError {
   return failure(406, { reason: 'NotAcceptable', message });
 }
 
-/** 415: the server does not support the media type of the body. */
+/** Builds the 415 for a body whose media type the server does not support. */
 export function unsupportedMediaType(accepted: readonly string[]): StatusError {
   const message = `the body of the request was in an unknown format - accepted media types include: ${accepted.join(', ')}`;
   return failure(415, { reason: 'UnsupportedMediaType', message });
 }
 
-/** 413: `Request entity too large: <limit>`. */
+/** Builds the 413 `Request entity too large: <limit>`. */
 export function requestEntityTooLarge(limit: string): StatusError {
   return failure(413, { reason: 'RequestEntityTooLarge', message: `Request entity too large: ${limit}` });
 }
 
-/** 410 `Expired`: the requested version is no longer kept; list again. */
+/** Builds the 410 `Expired` for a version that is no longer kept, so that the client lists again. */
 export function expired(message: string): StatusError {
   return failure(410, { reason: 'Expired', message });
 }
 
-/** 429: retry after the given number of seconds. */
+/** Builds the 429 that tells the client to retry after the given number of seconds. */
 export function tooManyRequests(message: string, retryAfterSeconds: number): StatusError {
   return failure(429, { reason: 'TooManyRequests', message, details: { retryAfterSeconds } });
 }
 
-/** 500: `Internal error occurred: <message>`. */
+/** Builds the 500 `Internal error occurred: <message>`. */
 export function internalError(message: string): StatusError {
   return failure(500, {
     reason: 'InternalError',
@@ -71,7 +71,7 @@ export function internalError(message: string): StatusError {
   });
 }
 
-/** 500 without a reason, for errors that have none upstream. */
+/** Builds a 500 without a reason, for errors that have no reason upstream. */
 export function unknownFailure(message: string): StatusError {
   return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });
 }

@@ -78,7 +78,7 @@ describe('HttpServer', () => {
   }
 
   function get(path: string, headers: OutgoingHttpHeaders = {}): ClientHttp2Stream {
-    // Like a real client, continues on a new connection when the server asks for it (GOAWAY).
+    // Like a real client, continues on a new connection when the server requests it (GOAWAY).
     const stream = (!session || session.closed ? open() : session).request({ ':path': path, ...headers });
     stream.on('error', () => undefined);
     return stream;

@@ -8,7 +8,7 @@ export interface RequestBodyOptions {
   readonly limit: number;
   /** The length declared by the client, if any. */
   readonly declared: string | undefined;
-  /** Time for the body to arrive, from the start of reading. */
+  /** Timeout for the complete body, from the start of reading. */
   readonly timeoutMs: number;
   readonly clock: Clock;
   /** Called once, when reading starts. */

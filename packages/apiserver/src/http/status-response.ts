@@ -39,12 +39,12 @@ export function statusResponse(status: Status): ApiResponse {
     : { ...response, headers: { ...response.headers, 'retry-after': `${seconds}` } };
 }
 
-/** 413, in upstream's words: the request body is larger than the limit. */
+/** Builds the 413 for a request body that is larger than the limit, with upstream's message. */
 export function tooLarge(limit: number): StatusError {
   return failure(413, { reason: 'RequestEntityTooLarge', message: `Request entity too large: limit is ${limit}` });
 }
 
-/** 504: the client took too long to send the request body. */
+/** Builds the 504 for a client that took too long to send the request body. */
 export function bodyTooSlow(timeoutMs: number): StatusError {
   const message = `Timeout: the request body did not arrive within ${timeoutMs / 1000} s`;
   return failure(504, { reason: 'Timeout', message, details: {} });

@@ -30,6 +30,6 @@ export interface WriteCall extends Call {
    * @throws StatusError 403
    */
   readonly authorizeCreate?: (() => Promise<void>) | undefined;
-  /** True if the deletion is part of a deletecollection request, for which admission sees no name. */
+  /** True if the deletion is part of a deletecollection request, for which admission gets no name. */
   readonly collection?: boolean | undefined;
 }

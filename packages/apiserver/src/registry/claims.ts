@@ -54,7 +54,7 @@ export async function claimWrites(
   return writes;
 }
 
-/** Waits until this server has seen everything that other servers have stored for a resource, including claims. */
+/** Waits until this server has observed everything that other servers have stored for a resource, including claims. */
 export async function catchUp({ definition, services }: Registry): Promise<void> {
   await services.storage.list({ prefix: definition.storagePrefix, limit: 1 });
 }

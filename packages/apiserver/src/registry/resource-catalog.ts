@@ -13,7 +13,7 @@ export interface ResourceCatalog {
   /** A number that changes whenever the catalog changes, for caches built from it. */
   readonly generation: number;
   find(group: string, version: string, resource: string): ResourceDefinition | undefined;
-  /** All definitions that clients may use, in no particular order. */
+  /** Returns all definitions that clients may use, in no particular order. */
   all(): readonly ResourceDefinition[];
   /** True if any resource is served in this version of the group. */
   serves(group: string, version: string): boolean;

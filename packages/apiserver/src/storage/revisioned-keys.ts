@@ -28,7 +28,7 @@ export interface RevisionedKeysOptions {
 /** Measured size of a history record in bytes: four small objects, without the superseded value that it keeps alive. */
 const recordBytes = 256;
 
-/** Default fault handler: rethrows, so the error is not lost. */
+/** Rethrows an error in a microtask, so that it is not lost. The default fault handler. */
 function throwLater(error: unknown): void {
   queueMicrotask(() => {
     throw error;

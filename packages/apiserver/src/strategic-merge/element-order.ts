@@ -66,8 +66,8 @@ function places(order: readonly unknown[], mergeKey: string | undefined): Readon
 }
 
 /**
- * Deliberately an insertion sort: upstream's comparison is inconsistent for elements that are not in `order`, so the algorithm
- * affects the result.
+ * Sorts elements. Deliberately an insertion sort: upstream's comparison is inconsistent for elements that are not in `order`, so
+ * the algorithm affects the result.
  */
 function sortBy(
   elements: readonly unknown[],

@@ -7,7 +7,7 @@ import type { WatchRepresentation } from './watch-request.ts';
 export interface PlainRepresentationOptions {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Converts the stored object to the served one; absent if they are the same. */
+  /** Converts the stored object to the served version; absent if no conversion is needed. */
   readonly convert?: ((object: KubernetesObject) => KubernetesObject) | undefined;
   /** Distinguishes this conversion from an earlier one to the same version, when a CRD changes. @defaultValue '' */
   readonly revision?: string | undefined;

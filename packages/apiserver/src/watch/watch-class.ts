@@ -5,7 +5,7 @@ import { tooManyUnread } from './watch-failures.ts';
 import type { WatchFilter, WatchRepresentation, WatchRequest } from './watch-request.ts';
 import type { Watcher } from './watcher.ts';
 
-/** All watchers that see the same events in the same representation. They share the encoded events. */
+/** All watchers that get the same events in the same representation. They share the encoded events. */
 export class WatchClass implements UnreadEvents {
   readonly key: string;
   /** The scopes (see {@link scopesOf}) whose changes concern this class. */

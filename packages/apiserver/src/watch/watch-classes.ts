@@ -29,7 +29,7 @@ export class WatchClasses {
     return watchClass;
   }
 
-  /** Returns the classes whose watchers see changes in a scope; undefined for a scope without classes. */
+  /** Returns the classes whose watchers get changes in a scope; undefined for a scope without classes. */
   inScope(scope: string): ScopeClasses | undefined {
     return this.#byScope.get(scope);
   }

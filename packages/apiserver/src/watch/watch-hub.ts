@@ -115,7 +115,7 @@ export class WatchHub implements WatchSource {
   async #open(): Promise<StorageWatch> {
     const { storage, prefix } = this.#options;
     const opened = ++this.#opened;
-    // While this watch is being opened, all watchers may leave and new ones open another watch. Then this one is obsolete.
+    // While this watch is being opened, all watchers may leave and new watchers open another watch. Then this watch is obsolete.
     const isCurrent = (): boolean => opened === this.#opened;
     const fromRevision = await storage.revision();
     if (isCurrent()) this.#progress = fromRevision;

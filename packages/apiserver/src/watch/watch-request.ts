@@ -66,7 +66,7 @@ export interface WatchItem extends StoredObject {
   readonly object: KubernetesObject;
 }
 
-/** Decides which objects a watcher sees. Evaluated once per change and distinct `id`. */
+/** Decides which objects a watcher receives. Evaluated once per change and distinct `id`. */
 export interface WatchFilter {
   /** Canonical text of the selectors. */
   readonly id: string;

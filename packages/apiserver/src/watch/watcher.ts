@@ -152,7 +152,7 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
   #advance(next: number): void {
     this.cursor = next;
     this.#afterRevision = this.#class.ring.at(next - 1)?.revision ?? this.#afterRevision;
-    // A revision may have several events: do not skip the ones that follow.
+    // A revision may have several events: do not skip its later events.
     if (this.#class.ring.at(next)?.revision === this.#afterRevision) this.#afterRevision--;
   }
 

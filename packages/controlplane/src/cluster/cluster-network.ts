@@ -32,7 +32,7 @@ export interface ClusterNetworkOptions {
 
 /** The name server of pods, as in kubeadm's clusters. */
 const dns = { address: '10.96.0.10', domain: 'cluster.local' };
-/** The name server as NetworkPolicies see it: a pod with kubeadm's label. */
+/** The name server as a pod, for NetworkPolicies: it has kubeadm's label. */
 const dnsPod = {
   namespace: 'kube-system',
   labels: { 'k8s-app': 'kube-dns' },

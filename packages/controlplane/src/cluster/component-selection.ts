@@ -51,7 +51,7 @@ export class ComponentSelection {
     return this.#entries.has(name);
   }
 
-  /** @throws ComponentsError if the list has an unknown name */
+  /** Checks the names in the list. @throws ComponentsError if the list has an unknown name */
   check(controllers: readonly string[]): void {
     const known = [...new Set([...groups, ...parts, ...controllers])];
     for (const entry of this.#entries) {

@@ -47,8 +47,8 @@ export class LocalVolumeFolders implements VolumeFolders {
   }
 
   /**
-   * @throws VolumeFolderError for a path that is not the folder of a volume, such as a path that a user wrote into a
-   * PersistentVolume.
+   * Returns the absolute path of a volume's folder. @throws VolumeFolderError for a path that is not the folder of a volume, such
+   * as a path that a user wrote into a PersistentVolume.
    */
   #own(path: string): string {
     const folder = resolve(path);

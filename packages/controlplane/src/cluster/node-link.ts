@@ -8,7 +8,7 @@ export class NodeLink {
   /** Aborted when the agent continues; undefined while it runs. */
   #stopped: AbortController | undefined;
 
-  /** Ends the node's requests and watches, and fails further ones. */
+  /** Ends the node's requests and watches, and fails further requests. */
   cut(): void {
     this.#cut.abort(new TransportError('KW2003', { what: 'the connection was lost', why: 'the node is partitioned' }));
   }

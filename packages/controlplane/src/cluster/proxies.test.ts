@@ -12,7 +12,7 @@ import { readKubeconfig } from './testdata/read-kubeconfig.ts';
 const pods = '/api/v1/namespaces/default/pods';
 const services = '/api/v1/namespaces/default/services';
 
-/** A server that describes each request in its response, redirects below /moved, and echoes WebSocket messages. */
+/** Creates a server that describes each request in its response, redirects below /moved, and echoes WebSocket messages. */
 function echoServer() {
   const server = createServer(async (incoming: IncomingMessage, response) => {
     const { method, url, headers } = incoming;

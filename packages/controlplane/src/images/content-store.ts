@@ -46,7 +46,7 @@ export class ContentStore {
     return found !== undefined && (size === undefined || found.size === size);
   }
 
-  /** @throws ImageStoreError if the digest is not a SHA-256 digest */
+  /** Returns the path of the content with this digest. @throws ImageStoreError if the digest is not a SHA-256 digest */
   path(digest: string): string {
     if (digestPattern.test(digest)) return join(this.#blobs, digest.slice('sha256:'.length));
     throw new ImageStoreError({ what: `cannot use the digest "${digest}"`, why: 'only sha256 digests are supported' });

@@ -34,8 +34,8 @@ export function endpointsOf(
 }
 
 /**
- * Returns the endpoints that accept new connections: the ready endpoints, or if none is ready, those that are terminating but
- * still serving. Mirrors `CategorizeEndpoints` of kube-proxy (1.36).
+ * Returns the endpoints that accept new connections: the ready endpoints, or if none is ready, the endpoints that are terminating
+ * but still serving. Mirrors `CategorizeEndpoints` of kube-proxy (1.36).
  *
  * @param node - only endpoints on this node count. @defaultValue endpoints on any node
  */

@@ -110,7 +110,7 @@ describe('processNode', () => {
         {
           name: 'c',
           image: 'busybox',
-          // Fails once, so the second attempt is the one that waits for the new content.
+          // Fails once, so that the second attempt waits for the new content.
           command: [
             'sh',
             '-c',

@@ -40,7 +40,10 @@ interface Failure {
   readonly isInvalid?: boolean;
 }
 
-/** Evaluates the stored policies one after the other; each sees the result of the previous one (`MutatingAdmissionPolicy`, 1.36). */
+/**
+ * Evaluates the stored policies one after the other; each gets the result of the previous policy (`MutatingAdmissionPolicy`,
+ * 1.36).
+ */
 export class MutatingPolicies implements AdmissionPlugin {
   readonly name = 'MutatingAdmissionPolicy';
   readonly #options: MutatingPoliciesOptions;

@@ -118,7 +118,7 @@ export class MutatingPolicy {
         variables,
         params: paramKind !== undefined,
       });
-    // Each variable can refer to those before it.
+    // Each variable can refer to earlier variables.
     for (const { name, expression } of declared) variables.push({ name, compiled: compile(expression) });
     return {
       variables,

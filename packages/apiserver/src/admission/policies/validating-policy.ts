@@ -104,7 +104,7 @@ export class ValidatingPolicy {
     const variables: PolicyVariable[] = [];
     const compile = (source: string): CelExpression | Error =>
       compilePolicyExpression(source, { environment, variables });
-    // Each variable can refer to the previous ones.
+    // Each variable can refer to earlier variables.
     for (const { name, expression } of declared) variables.push({ name, compiled: compile(expression) });
     return {
       variables,

@@ -37,7 +37,7 @@ export interface MatchInput {
   objectsIn(version: Version): Promise<VersionedObjects>;
 }
 
-/** Decides which webhooks see a request, and in which version (`ShouldCallHook`, 1.36). */
+/** Decides which webhooks are called for a request, and in which version they get it (`ShouldCallHook`, 1.36). */
 export class HookMatcher {
   readonly #options: HookMatcherOptions;
 
@@ -46,7 +46,7 @@ export class HookMatcher {
   }
 
   /**
-   * Returns the version in which a webhook sees a request, or undefined if it is not called.
+   * Returns the version in which a webhook gets a request, or undefined if it is not called.
    *
    * @throws StatusError 403 when a condition fails and the failure policy is Fail, 404 when the namespace does not exist
    */

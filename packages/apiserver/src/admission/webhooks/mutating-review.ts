@@ -5,7 +5,7 @@ import { keepManagedFieldsValid } from './managed-fields-check.ts';
 import { convertBody, requestVersion, type Version, type VersionedObjects } from './reviewed-request.ts';
 import { viewIn } from './validating-webhooks.ts';
 
-/** A request's objects as they pass through webhooks or policies that see different versions. */
+/** A request's objects as they pass through webhooks or policies that use different versions. */
 export class MutatingReview {
   readonly attributes: AdmissionAttributes;
   #version: Version;

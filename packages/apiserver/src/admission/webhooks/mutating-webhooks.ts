@@ -13,7 +13,9 @@ import type { Webhook } from './webhook.ts';
 import { annotateMutation } from './webhook-annotations.ts';
 import type { WebhookPluginOptions } from './webhook-plugin-options.ts';
 
-/** Calls mutating webhooks one after the other; each sees the result of the previous one (`MutatingAdmissionWebhook`, 1.36). */
+/**
+ * Calls mutating webhooks one after the other; each gets the result of the previous webhook (`MutatingAdmissionWebhook`, 1.36).
+ */
 export class MutatingWebhooks implements AdmissionPlugin {
   readonly name = 'MutatingAdmissionWebhook';
   readonly #options: WebhookPluginOptions;

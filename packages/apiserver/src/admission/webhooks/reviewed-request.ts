@@ -11,7 +11,7 @@ export interface BodyType {
   readonly kind: string;
 }
 
-/** The version in which a webhook or policy sees a request. */
+/** The version in which a webhook or policy gets a request. */
 export interface Version {
   readonly definition: ResourceDefinition;
   readonly type: BodyType;

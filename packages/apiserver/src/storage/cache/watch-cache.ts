@@ -65,8 +65,8 @@ export class WatchCache implements Storage {
 
   async commit(writes: readonly StorageWrite[]): Promise<Commit> {
     const commit = await this.#storage.commit(writes);
-    // Wait until all readers of the cache see the write, such as the index of roles. If the wait times out, the write has still
-    // succeeded.
+    // Wait until all readers of the cache, such as the index of roles, have observed the write. If the wait times out, the write has
+    // still succeeded.
     const prefixes = new Set(writes.map(({ key }) => resourcePrefix(key) ?? ''));
     await Promise.all([...prefixes].map((prefix) => this.#ready.get(prefix)?.reached(commit.revision)));
     return commit;

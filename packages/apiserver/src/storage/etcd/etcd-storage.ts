@@ -40,7 +40,7 @@ export interface EtcdStorageOptions {
   readonly historyMs?: number | undefined;
   /** Converts values that kube-apiserver stored as protobuf to JSON. @defaultValue they are returned unchanged */
   readonly decode?: ((value: Uint8Array) => Uint8Array) | undefined;
-  /** Returns a server's version. @defaultValue asks the server */
+  /** Returns a server's version. @defaultValue queries the server */
   readonly versionOf?: ((server: string) => Promise<string>) | undefined;
   /** Called with errors of compaction and of watch handlers. */
   readonly onError?: ((error: unknown) => void) | undefined;

@@ -6,7 +6,7 @@ export const kubeletClient = 'kubernetes.io/kube-apiserver-client-kubelet';
 export const apiServerClient = 'kubernetes.io/kube-apiserver-client';
 export const legacyUnknown = 'kubernetes.io/legacy-unknown';
 
-/** A parsed signing request, and the key usages that its CertificateSigningRequest asks for. */
+/** A parsed signing request, and the key usages that its CertificateSigningRequest requests. */
 export interface WantedCertificate {
   readonly request: Pick<SigningRequest, 'commonName' | 'organizations' | 'names'>;
   readonly usages: readonly string[];

@@ -61,7 +61,7 @@ export function referenceTo({ metadata }: Stored<Job>): ObjectReference {
   return { kind: 'Job', namespace, name, uid, apiVersion: 'batch/v1', resourceVersion };
 }
 
-/** Returns the finished jobs that exceed the history limits: the oldest of the successful and of the failed ones. */
+/** Returns the finished jobs that exceed the history limits: the oldest successful jobs and the oldest failed jobs. */
 export function surplusJobs({ spec }: CronJob, jobs: readonly Stored<Job>[]): readonly Stored<Job>[] {
   const over = (type: 'Complete' | 'Failed', limit: number | undefined): readonly Stored<Job>[] => {
     if (limit === undefined) return [];

@@ -51,7 +51,7 @@ export function withCondition(
   return [...withoutCondition(list, next.type), { ...next, ...(lastTransitionTime && { lastTransitionTime }) }];
 }
 
-/** Returns the conditions except those of a type. */
+/** Returns the conditions without those of a type. */
 export function withoutCondition(
   conditions: readonly DeploymentCondition[],
   type: string,

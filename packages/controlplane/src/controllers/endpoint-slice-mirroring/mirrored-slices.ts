@@ -53,7 +53,7 @@ export function mirroredSlices({ subsets = [] }: Endpoints): Mirror {
   return { slices: [...slices.values()], invalid, skipped };
 }
 
-/** Returns the addresses with the ready ones first. */
+/** Returns the addresses, ready addresses first. */
 function inOrder(addresses: readonly SubsetAddress[]): readonly SubsetAddress[] {
   return [...addresses.filter(({ ready }) => ready), ...addresses.filter(({ ready }) => !ready)];
 }

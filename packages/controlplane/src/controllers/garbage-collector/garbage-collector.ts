@@ -24,9 +24,9 @@ const rediscoverMs = 30_000;
 const unsyncedMs = 100;
 
 /**
- * Deletes objects whose owners no longer exist. As requested when the owner was deleted, dependents are deleted after it
- * (background), before it (foreground), or kept (orphan). Follows every kind that the server serves, including kinds of CRDs as
- * they come and go.
+ * Deletes objects whose owners no longer exist. As requested when the owner was deleted, dependents are deleted after the owner
+ * (background), before the owner (foreground), or kept (orphan). Follows every kind that the server serves, including the kinds
+ * of CRDs, which can be created and deleted at any time.
  */
 export function garbageCollector(): BuiltInController {
   const collector = new GarbageCollector();

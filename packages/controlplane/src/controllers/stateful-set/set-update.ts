@@ -62,8 +62,8 @@ export class SetUpdate {
   }
 
   /**
-   * Returns the replicas to process now, lowest ordinal first: the existing pods, and the first missing ones. The number of
-   * missing ones is limited, because a set can be very large. Created pods trigger the next reconcile.
+   * Returns the replicas to process now, lowest ordinal first: the existing pods, and the first missing pods. The number of
+   * missing pods is limited, because a set can be very large. Created pods trigger the next reconcile.
    */
   #due(staying: readonly PresentReplica[]): readonly Replica[] {
     const start = startOrdinal(this.#parts.set);

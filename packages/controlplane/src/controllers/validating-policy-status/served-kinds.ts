@@ -9,7 +9,7 @@ export interface ServedKind extends GroupVersionKind {
   readonly schema: () => SchemaNode;
 }
 
-/** Returns the built-in kinds and the kinds of CRDs. Kinds of aggregated API servers are not known here. */
+/** Returns the built-in kinds and the kinds of CRDs. Kinds of aggregated API servers are not included. */
 export function servedKinds(definitions: readonly CustomResourceDefinition[]): readonly ServedKind[] {
   return [
     ...builtinResources().map((kind) => ({ ...gvr(kind), kind: kind.kind, schema: () => kind.schema })),

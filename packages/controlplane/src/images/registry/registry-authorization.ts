@@ -109,7 +109,7 @@ export class RegistryAuthorization {
     throw new RegistryError(this.#noToken(url, 'its response contains no token'));
   }
 
-  /** @throws RegistryAccessError if credentials would be sent unencrypted */
+  /** Returns the URL of the token server. @throws RegistryAccessError if credentials would be sent unencrypted */
   #realm(realm: string, isSecure: boolean): URL {
     const url = URL.canParse(realm) ? new URL(realm) : undefined;
     const isPlain = url?.protocol === 'http:' && (!isSecure || isLoopback(url.hostname));

@@ -12,8 +12,8 @@ const systemBundles = [
 ];
 
 /**
- * Returns the certificate authorities that registries are verified with (PEM): those of Node.js and of the system, and those of the
- * files in `SSL_CERT_FILE`, `NODE_EXTRA_CA_CERTS` and `caFile`.
+ * Returns the certificate authorities that registries are verified with (PEM): the authorities of Node.js, of the system, and of
+ * the files in `SSL_CERT_FILE`, `NODE_EXTRA_CA_CERTS` and `caFile`.
  *
  * @throws RegistryError if one of these files cannot be read.
  */

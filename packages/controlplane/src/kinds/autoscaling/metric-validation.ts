@@ -99,7 +99,7 @@ const sourceOfType: ReadonlyMap<string, (typeof sourceNames)[number]> = new Map(
   ['Resource', 'resource'],
 ]);
 
-/** Validates a metric: it has exactly one source, the one that its type names. */
+/** Validates a metric: it has exactly one source, which matches its type. */
 export const metric: Check<MetricSpec> = (spec, path) => {
   if (!spec) return [];
   const given = sourceNames.filter((name) => spec[name] !== undefined);

@@ -38,7 +38,7 @@ function withMutableFields({ spec: old }: PodTemplateSpec, { spec }: PodTemplate
   };
 }
 
-/** Returns the old containers with the resources of the new ones, which are matched by position and name. */
+/** Returns the old containers, each with the resources of the new container that has the same position and name. */
 function withResources(old: readonly Container[], now: readonly Container[]): Container[] {
   return old.map((container, index) => {
     const { name, resources } = now[index] ?? container;

@@ -18,7 +18,10 @@ function podResourceName(name: string, path: FieldPath): readonly FieldError[] {
   return [unsupportedField(path, name, ['cpu', 'hugepages-', 'memory'])];
 }
 
-/** Validates the resources of a pod as a whole: requests cover those of all containers, and no container's limit exceeds the pod's. */
+/**
+ * Validates the resources of a pod as a whole: the pod's requests cover the total of its containers' requests, and no container's
+ * limit exceeds the pod's.
+ */
 export const podResources: Check<PodSpec> = (spec, path) => {
   const { resources } = spec ?? {};
   if (!spec || !resources) return [];

@@ -66,7 +66,7 @@ function statusView(): KindView<Pod> {
   };
 }
 
-/** Keeps `observedGeneration` if a client that does not know the field omits it. */
+/** Keeps `observedGeneration` if a client that does not support the field omits it. */
 function keepObservedGenerations(pod: Pod, old: Pod): void {
   if (old.status.observedGeneration) pod.status.observedGeneration ||= old.status.observedGeneration;
   const remembered = new Map<string, number[]>();

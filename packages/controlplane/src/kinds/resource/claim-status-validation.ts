@@ -115,7 +115,7 @@ function sharedDevice(
   return { Driver: driver, Pool: pool, Device: name, ShareID: shareID };
 }
 
-/** Validates the states of devices. Only those of allocated devices are allowed. */
+/** Validates the states of devices. Only allocated devices may have a state. */
 function deviceStatuses(allocation: AllocationResult | undefined): Check<AllocatedDeviceStatus[]> {
   const key = (device: Parameters<typeof sharedDevice>[0]): string => JSON.stringify(sharedDevice(device));
   const allocated = new Set((allocation?.devices?.results ?? []).map(key));

@@ -7,7 +7,7 @@ interface Taint {
   readonly effect: string;
 }
 
-/** Taints new nodes as not ready. The taint keeps pods off until the node controller sees that the node is ready. */
+/** Taints new nodes as not ready. The taint keeps pods off until the node controller observes that the node is ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
   async mutate({ definition, subresource, operation, object }): Promise<void> {

@@ -34,7 +34,7 @@ export class ServiceAccountAuthenticator implements Authenticator {
   /**
    * Verifies a token for the given audiences; an empty list means the server's own audience.
    *
-   * @returns the user, and those of the given audiences for which the token is valid; undefined if the token is not valid.
+   * @returns the user, and the given audiences for which the token is valid; undefined if the token is not valid.
    */
   async review(
     token: string,

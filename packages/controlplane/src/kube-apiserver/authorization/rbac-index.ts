@@ -63,7 +63,7 @@ export class RbacIndex implements Disposable {
     return role && (role.rules ?? []);
   }
 
-  /** Yields every rule that applies to a user: the cluster-wide ones and, if a namespace is given, those of the namespace. */
+  /** Yields every rule that applies to a user: cluster-wide rules and, if a namespace is given, the rules of that namespace. */
   *rulesFor(user: UserInfo, namespace: string): Generator<GrantedRule> {
     for (const subject of subjectsOf(user)) {
       for (const binding of this.#bySubject.get(subject.key) ?? []) {

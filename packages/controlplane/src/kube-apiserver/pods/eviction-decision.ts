@@ -46,8 +46,8 @@ export function needsNoBudget({ status, metadata }: ReachedPod): boolean {
 }
 
 /**
- * For a pod that {@link needsNoBudget}: true if its eviction must fail if the pod has changed, because a pending pod may have
- * become ready.
+ * True if the eviction of a pod that {@link needsNoBudget} must fail once the pod has changed: a pending pod may have become
+ * ready.
  */
 export function needsRevision({ status, metadata }: ReachedPod): boolean {
   return !hasEnded(status?.phase) && metadata.deletionTimestamp === undefined;

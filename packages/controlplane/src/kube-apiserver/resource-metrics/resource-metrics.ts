@@ -69,7 +69,7 @@ class MetricsServer {
     return (await Promise.all(metrics)).sort(byName);
   }
 
-  /** @param namespace - empty for all namespaces. */
+  /** Returns the usage of pods. @param namespace - empty for all namespaces. */
   async pods(namespace: string): Promise<readonly Metrics[]> {
     const pods = (await this.#options.usage()).flatMap((node) => node.pods);
     const wanted = pods.filter((pod) => pod.containers.length > 0 && (namespace === '' || pod.namespace === namespace));

@@ -24,7 +24,10 @@ export interface UsageRate {
 export class UsageRates {
   readonly #samples = new Map<string, { last: Sample; before: Sample }>();
 
-  /** @param usage - the container's current usage. Its id changes with each restart. */
+  /**
+   * Returns a container's average usage, and records a sample. @param usage - the container's current usage. Its id changes with
+   * each restart.
+   */
   rate(usage: ContainerUsage): UsageRate {
     const { id, startedAtMs, atMs: nowMs, cpuSeconds } = usage;
     const start = { atMs: startedAtMs, cpuSeconds: 0 };

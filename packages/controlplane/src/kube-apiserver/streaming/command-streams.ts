@@ -28,7 +28,7 @@ export interface RequestedStreams {
   readonly tty: boolean;
 }
 
-/** Throws unless a request asks to upgrade to a protocol for commands. @throws StatusError 400 */
+/** Checks that a request offers to upgrade to a protocol for commands. @throws StatusError 400 */
 export function checkCommandUpgrade(request: ApiRequest): void {
   if (!wantsWebSocket(request) && !wantsSpdy(request)) throw badRequest('Upgrade request required');
 }

@@ -112,7 +112,7 @@ export class ExecChannels implements CommandStreams {
       this.stdin.push(message.subarray(1));
       if (this.stdin.size > maxUnreadBytes) this.#socket.pause();
     } else if (channel === channels.resize) {
-      // A terminal's newest size replaces those that the command has not read.
+      // A terminal's newest size replaces the sizes that the command has not read.
       if (this.#resize.size > maxUnreadSizeBytes) this.#resize.clear();
       this.#resize.push(Buffer.concat([message.subarray(1), Buffer.from('\n')]));
     }

@@ -17,7 +17,7 @@ export interface IngressRule {
   readonly isExact: boolean;
   /** True for a default backend, which gets the requests that no other rule matches. */
   readonly isDefault: boolean;
-  /** Creation time and name of the Ingress. Of equal rules, the one of the oldest Ingress wins. */
+  /** Creation time and name of the Ingress. Among equal rules, the rule of the oldest Ingress wins. */
   readonly age: string;
   readonly target: IngressTarget;
 }
@@ -65,7 +65,7 @@ export class IngressTable {
     }
   }
 
-  /** @param request - `host`: the Host header; `url`: path and query. */
+  /** Returns the rule for a request. @param request - `host`: the Host header; `url`: path and query. */
   find(request: { readonly host: string; readonly url: string }): IngressRule | undefined {
     const host = request.host.toLowerCase().replace(/:\d+$/, '');
     const path = posix.normalize(request.url.replace(/[?#].*$/, '') || '/');

@@ -7,7 +7,7 @@ export interface TlsHost {
   readonly host: string | undefined;
   readonly namespace: string;
   readonly secretName: string;
-  /** Creation time and name of the Ingress. Of equal hosts, the one of the oldest Ingress wins. */
+  /** Creation time and name of the Ingress. Among equal hosts, the entry of the oldest Ingress wins. */
   readonly age: string;
 }
 

@@ -43,7 +43,7 @@ export async function installIngress(client: KubernetesClient): Promise<void> {
     await client.resource(ClusterRole).patch({ name: roleName }, { type: 'merge', body: { rules: role.rules } });
   }
 
-  /** Returns false if the object exists. */
+  /** Creates an object. Returns false if it exists already. */
   async function create<T extends KubernetesObject>(kind: Kind<T>, object: T): Promise<boolean> {
     try {
       await client.resource(kind).create(object);

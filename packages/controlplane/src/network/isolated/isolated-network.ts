@@ -45,7 +45,7 @@ export class IsolatedNetwork implements AsyncDisposable {
     };
   }
 
-  /** @throws IsolationError with the reason and the remedy, if this machine does not allow it */
+  /** Starts the network. @throws IsolationError with the reason and the remedy, if this machine does not allow it */
   static async start(options: IsolatedNetworkOptions): Promise<IsolatedNetwork> {
     const what = 'cannot create a network for pods';
     if (process.platform !== 'linux') {

@@ -27,7 +27,7 @@ const names: Readonly<Record<Exclude<keyof IsolationTools, 'nft'>, string>> = {
   sh: 'sh',
 };
 
-/** Finds the programs in the system's folders. Returns the missing ones if some are not installed. */
+/** Finds the programs in the system's folders. Returns the names of the missing programs if some are not installed. */
 export function findTools(
   exists: (path: string) => boolean = existsSync,
 ): { readonly tools: IsolationTools } | { readonly missing: readonly string[] } {

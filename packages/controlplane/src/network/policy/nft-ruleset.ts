@@ -4,7 +4,7 @@ import type { AddressBlock, Allowance, PortRange, TrafficRules } from './traffic
 export interface SharedAddresses {
   /** Nodes, whose traffic to their pods is always allowed: probes, and connections that the proxy has checked. */
   readonly nodes: readonly string[];
-  /** Services, whose proxy checks the connection once it knows the endpoint. */
+  /** Services, whose proxy checks the connection once the endpoint is chosen. */
   readonly services: string;
   /** The name server, a Service without a proxy; `undefined` if the cluster has no DNS. */
   readonly dns: string | undefined;

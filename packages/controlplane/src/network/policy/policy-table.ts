@@ -13,7 +13,10 @@ interface TrafficChecks {
   readonly egress: (traffic: Traffic) => boolean;
 }
 
-/** The rules of restricted pods by pod address. The proxy checks them, because only it knows both the client and the endpoint. */
+/**
+ * The rules of restricted pods by pod address. The proxy checks them, because only the proxy has the addresses of both the client
+ * and the endpoint.
+ */
 export class PolicyTable {
   readonly #checks = new Map<string, TrafficChecks>();
 

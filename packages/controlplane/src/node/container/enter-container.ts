@@ -16,7 +16,7 @@ export interface EnteringCommand {
  * container also receive the environment. Variables that would affect them are therefore set by the container's own `env`
  * program, or dropped if it has none.
  *
- * @param options - `hasEnv`: true if the container has `/usr/bin/env`; `join`: command prefix that enters the container, as its
+ * @param options - `hasEnv`: true if the container has `/usr/bin/env`; `join`: command prefix that enters the container as its
  * user.
  */
 export function enterContainer(

@@ -6,7 +6,7 @@ import { MountPathError, type PlaceInVolume } from '../process/isolated/root-pla
 export interface ImageFiles {
   /** Resolves the links in a path as if the image's root were `/`. Missing parts are kept. */
   resolve(path: string): string;
-  /** Type of the file at a path that contains no links; `undefined` if none exists. */
+  /** Returns the type of the file at a path that contains no links; `undefined` if none exists. */
   typeOf(path: string): 'folder' | 'file' | undefined;
 }
 
@@ -43,7 +43,7 @@ export interface MountPlanOptions {
   readonly image: ImageFiles;
   /** Folder of this machine with the container's `/dev`. */
   readonly devices: string;
-  /** True if the container has its own network, so it may see the network in `/sys`. */
+  /** True if the container has its own network, so `/sys` may show the network. */
   readonly hasSys: boolean;
   readonly workingDir: string;
   readonly isFile: (hostPath: string) => boolean;

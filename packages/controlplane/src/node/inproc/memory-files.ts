@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import type { VolumeMount } from '../driver.ts';
 import { hostPathOf, mountOf } from '../process/host-path.ts';
 
-/** The files that a container sees: its volumes' files at their mount paths, and its own files. */
+/** The file system of a container: its volumes' files at their mount paths, and its own files. */
 export interface ContainerFiles {
   /** Returns the text of a file; undefined if it does not exist. */
   read(path: string): string | undefined;
@@ -37,7 +37,7 @@ export class MemoryFiles {
     return [...new Set(below.map((path) => path.slice(start.length).split('/')[0] ?? ''))].sort();
   }
 
-  /** Returns the files as one container sees them. @param root - folder for the container's own files */
+  /** Returns the file system of one container. @param root - folder for the container's own files */
   of(mounts: readonly VolumeMount[], root: string): ContainerFiles {
     const place = (path: string): string => hostPathOf(path, mounts, root);
     const writable = (path: string): string => {

@@ -25,7 +25,7 @@ export interface LogWriter extends ContainerOutput {
 
 /** Destination of log lines. */
 export interface WritableLog {
-  /** @throws the file system's error; the log is then unchanged. */
+  /** Appends to the log. @throws the file system's error; the log is then unchanged. */
   append(bytes: Uint8Array): void;
   end(): void;
   /** Removes the whole log. */

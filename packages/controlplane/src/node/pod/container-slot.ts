@@ -2,7 +2,9 @@ import type { Container, ContainerStateTerminated, ContainerStatus, Pod } from '
 import type { ImageReference, RunningContainer } from '../driver.ts';
 import { BackOff, type BackOffLimits } from './back-off.ts';
 
-/** Role of a container in its pod. Sidecars are init containers that keep running; ephemeral ones were added for debugging. */
+/**
+ * Role of a container in its pod. Sidecars are init containers that keep running; ephemeral containers were added for debugging.
+ */
 export type ContainerRole = 'init' | 'sidecar' | 'main' | 'ephemeral';
 
 /** Current state of a container. */

@@ -18,7 +18,7 @@ export class TerminationMessage {
     this.#container = container;
   }
 
-  /** @param folder - the pod's folder; without one there is no file. */
+  /** Returns the termination message of a container. @param folder - the pod's folder; without one there is no file. */
   static in(folder: string | undefined, container: Container): TerminationMessage {
     return new TerminationMessage(folder && join(folder, 't', container.name), container);
   }

@@ -11,7 +11,7 @@ const words: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the kubelet's message for a failed connection, because people and tools that read events know its wording: `dial tcp
+ * Returns the kubelet's message for a failed connection, because people and tools that read events expect its wording: `dial tcp
  * 10.0.0.1:5432: connect: connection refused`, `dial tcp: lookup db: no such host`, `EOF`.
  */
 export function networkFault(error: unknown, target: { readonly host: string; readonly port: number }): string {

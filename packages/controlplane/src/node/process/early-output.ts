@@ -4,7 +4,7 @@ import type { AttachRequest } from '../driver.ts';
 const maxBytes = 64 * 1024;
 
 /**
- * Buffers the early output of a process for the first client that attaches: `kubectl run -i` attaches once it sees the container
+ * Buffers the early output of a process for the first client that attaches: `kubectl run -i` attaches once the container is
  * running, and a command such as `echo` has already written and exited by then. Output of more than 64 KB is not replayed; the
  * client finds it in the log.
  */

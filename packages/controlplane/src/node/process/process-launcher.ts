@@ -25,7 +25,7 @@ export interface ProcessLauncherOptions {
 export interface LaunchSettings {
   /** Namespaces of the container. @defaultValue this process's namespaces */
   readonly isolated?: IsolatedContainer;
-  /** The working folder as programs in the container see it. */
+  /** The working folder, as a path in the container. */
   readonly isolatedFolder?: string;
   /** Pid of a process in the container's namespaces. */
   readonly main?: number;

@@ -16,7 +16,7 @@ export class ReachablePrograms {
     this.#folder = folder;
   }
 
-  /** Ensures that `user` can run everything under `trees`. Returns a function that maps original paths to usable ones. */
+  /** Ensures that `user` can run everything under `trees`. Returns a function that maps original paths to usable paths. */
   async for(trees: readonly string[], user: ContainerUser | undefined): Promise<(path: string) => string> {
     const moved: { readonly from: string; readonly to: string }[] = [];
     for (const from of trees) {

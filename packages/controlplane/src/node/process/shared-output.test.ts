@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { SharedOutput } from './shared-output.ts';
 
-/** A reader that accepts each chunk only when the test releases it. */
+/** Returns a reader that accepts each chunk only when the test releases it. */
 function slowReader() {
   const heard: string[] = [];
   const waiting: (() => void)[] = [];

@@ -158,7 +158,7 @@ class SimulatedContainer implements RunningContainer {
     return this.exited;
   }
 
-  /** Commands do nothing and succeed, except `false`, which fails. */
+  /** Runs nothing. Every command succeeds, except `false`. */
   async exec({ command }: ExecRequest): Promise<ExecSession> {
     return { exited: Promise.resolve({ exitCode: command[0] === 'false' ? 1 : 0 }) };
   }

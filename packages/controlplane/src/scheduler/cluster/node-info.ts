@@ -10,7 +10,7 @@ const noTaints: readonly Taint[] = [];
 const noLabels: Labels = {};
 const noImages: ReadonlyMap<string, ImageState> = new Map();
 
-/** A node, its pods and the totals that plugins need, updated as pods come and go. */
+/** A node, its pods and the totals that plugins need, updated as pods are added and removed. */
 export class NodeInfo {
   readonly name: string;
   /** Undefined if the node does not exist but pods are still assigned to it. */

@@ -81,7 +81,7 @@ export function hasEveryKey({ labels }: SelectedNode, constraints: readonly Spre
   return constraints.every(({ topologyKey }) => Object.hasOwn(labels, topologyKey));
 }
 
-/** Returns a predicate that tells if the pods on a node count towards a constraint. */
+/** Returns a predicate that is true if the pods on a node count towards a constraint. */
 export function nodeInclusion({ pod }: PendingPod): (node: NodeInfo, constraint: SpreadConstraint) => boolean {
   const accepts = requiredNodes(pod);
   const tolerations = pod.spec?.tolerations;

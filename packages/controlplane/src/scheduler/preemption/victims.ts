@@ -26,7 +26,7 @@ const noVictims = unresolvable('DefaultPreemption', 'No preemption victims found
 
 /**
  * Selects the pods of lower priority to evict from a node so that a pod fits. First removes all of them, then adds back as many
- * as possible: first those whose eviction would violate a disruption budget, and in each group the most important pods first.
+ * as possible: first the pods whose eviction would violate a disruption budget, and in each group the most important pods first.
  */
 export function selectVictims(original: PodFilters, node: NodeInfo, options: VictimOptions): Victims | Rejection {
   const { priority: own } = original.pod;
@@ -51,7 +51,7 @@ export function selectVictims(original: PodFilters, node: NodeInfo, options: Vic
   return { node, pods, violations: violations.length };
 }
 
-/** Orders pods by importance: higher priority first, then those that started earlier. */
+/** Orders pods by importance: higher priority first, then earlier start. */
 function compareImportance(a: PodInfo, b: PodInfo, startMs: StartTimes): number {
   return b.priority - a.priority || startMs(a) - startMs(b);
 }

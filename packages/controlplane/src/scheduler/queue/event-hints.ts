@@ -3,7 +3,7 @@ import type { ClusterEvent } from '../framework/cluster-event.ts';
 import type { ClusterView } from '../framework/cluster-view.ts';
 import type { EventHint } from '../framework/plugin.ts';
 
-/** A plugin with a hint for an event, and the function that tells if the event helps a pod. */
+/** A plugin with a hint for an event, and the function that decides if the event may help a pod. */
 export interface PluginHint {
   readonly plugin: string;
   readonly helps: NonNullable<EventHint['helps']>;

@@ -19,7 +19,7 @@ export interface QueuedPod {
   gate: string | undefined;
 }
 
-/** Orders pods as the PrioritySort plugin does: higher priority first, then those that have waited longer. */
+/** Orders pods as the PrioritySort plugin does: higher priority first, then longer wait. */
 export function comesFirst(a: QueuedPod, b: QueuedPod): boolean {
   if (a.pod.priority !== b.pod.priority) return a.pod.priority > b.pod.priority;
   if (a.sinceMs !== b.sinceMs) return a.sinceMs < b.sinceMs;

@@ -174,7 +174,7 @@ export class SchedulingQueue implements Disposable {
     return true;
   }
 
-  /** False if a gate holds the pod and the event is not one that can open it. */
+  /** Returns false if a gate holds the pod and the event cannot open the gate. */
   #passesGate({ gate }: QueuedPod, event: ClusterEvent): boolean {
     return gate === undefined || this.#options.hints.for(event).some(({ plugin }) => plugin === gate);
   }

@@ -9,7 +9,7 @@ import { selectedNode } from './bound.ts';
 import { findVolume, reachableFrom, requestedStorage } from './find-volume.ts';
 import { storageClassOf } from './storage-class-of.ts';
 
-/** A pod's claims: those already bound, and those still to bind. */
+/** A pod's claims: claims that are already bound, and claims still to bind. */
 export interface PodClaims {
   readonly bound: readonly Stored<PersistentVolumeClaim>[];
   /** Claims to bind now, because their class waits for a pod that uses them. */

@@ -92,7 +92,7 @@ async function namesAudience(
   return (spec?.tokenRequests ?? []).some((request) => (request.audience ?? '') === audience);
 }
 
-/** Returns the CSI driver of a volume: its own, or that of the persistent volume bound to its claim. */
+/** Returns the CSI driver of a volume: its own driver, or the driver of the persistent volume bound to its claim. */
 async function driverOf(
   { read }: NodeWrite,
   { pod, volume }: { readonly pod: StoredPod; readonly volume: Volume },

@@ -62,7 +62,7 @@ export async function existingPodWarnings(
   ];
 }
 
-/** Decodes pods until time runs out, and drops exempt ones. Pods that were not decoded count only towards the total. */
+/** Decodes pods until time runs out, and drops exempt pods. Pods that were not decoded count only towards the total. */
 async function decodedPods(
   stored: readonly StoredObject[],
   exempt: readonly string[],

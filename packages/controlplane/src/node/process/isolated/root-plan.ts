@@ -10,13 +10,13 @@ export class MountPathError extends KubewrightError {
 
 /** Access to this machine's file tree. */
 export interface HostFiles {
-  /** Type of the file at a path, without following a link; `undefined` if none exists. */
+  /** Returns the type of the file at a path, without following a link; `undefined` if none exists. */
   typeOf(path: string): 'folder' | 'file' | 'link' | undefined;
   /** Resolves all links of an existing path. */
   real(path: string): string;
   /** Names in the root folder. */
   top(): readonly string[];
-  /** Target of a link. */
+  /** Returns the target of a link. */
   target(path: string): string;
 }
 
