@@ -1,6 +1,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { parseLsn, segmentOf } from './wal-file.ts';
+import { parseLsn } from '../lsn.ts';
+import { segmentOf } from './wal-file.ts';
 
 /**
  * Returns true if a timeline ended within the given complete segment or before it, according to the newest timeline history in

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { archivedWal, parseLsn, segmentAt, segmentOf } from './wal-file.ts';
+import { archivedWal, segmentAt, segmentOf } from './wal-file.ts';
 
 const segmentBytes = 16 * 1024 * 1024;
 
@@ -46,6 +46,6 @@ describe('segmentAt', () => {
   });
 
   it('rejects an invalid LSN', () => {
-    expect(() => parseLsn('0/G')).toThrow('not an LSN: "0/G"');
+    expect(() => segmentAt('0/G', { timeline: 1, segmentBytes })).toThrow('not an LSN: "0/G"');
   });
 });

@@ -1,3 +1,5 @@
+import { parseLsn } from '../lsn.ts';
+
 /** A WAL segment, as identified by its file name. */
 export interface WalSegment {
   readonly timeline: number;
@@ -66,13 +68,6 @@ export function segmentAt(
 export function nameOfSegment({ timeline, number }: WalSegment, segmentBytes: number): string {
   const segmentsPerHigh = 0x1_0000_0000n / BigInt(segmentBytes);
   return hex(BigInt(timeline)) + hex(number / segmentsPerHigh) + hex(number % segmentsPerHigh);
-}
-
-/** Parses an LSN such as `0/16B3748`. @throws TypeError if it is invalid */
-export function parseLsn(lsn: string): bigint {
-  const [, high, low] = /^([\dA-F]{1,8})\/([\dA-F]{1,8})$/i.exec(lsn) ?? [];
-  if (high === undefined || low === undefined) throw new TypeError(`not an LSN: ${JSON.stringify(lsn)}`);
-  return (BigInt(`0x${high}`) << 32n) | BigInt(`0x${low}`);
 }
 
 function hex(value: bigint): string {

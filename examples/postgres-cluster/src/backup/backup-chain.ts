@@ -1,6 +1,6 @@
 import type { RecoveryTarget } from '../api/v1/postgres-cluster.ts';
 import { ArchiveError } from '../archive/archive-error.ts';
-import { parseLsn } from '../archive/wal-file.ts';
+import { parseLsn } from '../lsn.ts';
 import type { ArchivedBackup } from './archived-backup.ts';
 
 /** Selects the backup to restore. */

@@ -2,7 +2,8 @@ import { posix } from 'node:path';
 import { type Clock, sleep } from '@kubewright/apimachinery';
 import { ArchiveError } from '../archive/archive-error.ts';
 import type { ArchiveStore } from '../archive/archive-store.ts';
-import { archivedWal, nameOfSegment, parseLsn } from '../archive/wal-file.ts';
+import { archivedWal, nameOfSegment } from '../archive/wal-file.ts';
+import { parseLsn } from '../lsn.ts';
 import type { WalRange } from './backup-manifest.ts';
 import type { ReplicationSession } from './replication-session.ts';
 

@@ -1,5 +1,6 @@
 import type { ArchivedFile } from '../archive/archive-store.ts';
-import { parseLsn, segmentOf } from '../archive/wal-file.ts';
+import { segmentOf } from '../archive/wal-file.ts';
+import { parseLsn } from '../lsn.ts';
 import type { ArchivedBackup } from './archived-backup.ts';
 import { restorable } from './backup-chain.ts';
 

@@ -115,3 +115,55 @@ describe('clusterStatus', () => {
     ]);
   });
 });
+
+describe('the status of a failed switchover', () => {
+  const before = {
+    instance: 'shop-1',
+    message: 'its server did not stop cleanly',
+    count: 1,
+    time: '2026-01-01T00:00:00Z',
+  };
+  const failure = (observed: Partial<ObservedCluster>, primaryDecision: Decisions['primary']) => {
+    const decisions: Decisions = {
+      primary: primaryDecision,
+      scale: [],
+      foreign: [],
+      upgrade: { do: 'nothing' },
+      rollout: undefined,
+    };
+    return clusterStatus(shop, { observed: observe(observed), decisions, created: [] }).switchoverFailure;
+  };
+
+  it('is recorded when the former primary becomes the primary again', () => {
+    const returns = { do: 'appoint', name: 'shop-1', phase: '', why: 'shop-2 lacks its last WAL' } as const;
+    expect(failure({ switchoverFailure: before }, returns)).toEqual(before);
+    expect(failure({ switchoverFailure: before }, { ...returns, isFailedSwitchover: true })).toMatchObject({
+      message: 'shop-2 lacks its last WAL',
+      count: 2,
+    });
+  });
+
+  it('is kept until another instance is the primary', () => {
+    expect(failure({ switchoverFailure: before, targetPrimary: '' }, { do: 'keep' })).toEqual(before);
+    expect(failure({ switchoverFailure: before, currentPrimary: 'shop-2' }, { do: 'keep' })).toBeUndefined();
+  });
+});
+
+describe('the condition MajorUpgrade', () => {
+  it.each<[string, Decisions['upgrade'], unknown]>([
+    ['is Failed when an attempt fails', { do: 'fail', why: 'x' }, { status: 'False', reason: 'Failed' }],
+    [
+      'is Failed until the failure is acknowledged',
+      { do: 'reject', why: 'x', hasFailed: true },
+      { status: 'False', reason: 'Failed' },
+    ],
+    ['is NotPossible for a downgrade', { do: 'reject', why: 'x' }, { status: 'False', reason: 'NotPossible' }],
+    ['is InProgress as soon as a new attempt begins', { do: 'begin' }, { status: 'Unknown', reason: 'InProgress' }],
+    ['is removed when the failure is acknowledged', { do: 'forget' }, undefined],
+  ])('%s', (_, upgrade, expected) => {
+    const decisions: Decisions = { primary: { do: 'keep' }, scale: [], foreign: [], upgrade, rollout: undefined };
+    const conditions = clusterConditions(shop, { observed: observe(), decisions, failures: [] });
+    const found = conditions.find(({ type }) => type === 'MajorUpgrade');
+    expect(found && { status: found.status, reason: found.reason }).toEqual(expected);
+  });
+});

@@ -1,12 +1,18 @@
 import type { ConditionUpdate, Stored } from '@kubewright/apimachinery';
-import type { InstanceStatus, PostgresCluster, PostgresClusterStatus } from '../api/v1/postgres-cluster.ts';
+import type {
+  InstanceStatus,
+  PostgresCluster,
+  PostgresClusterStatus,
+  SwitchoverFailure,
+} from '../api/v1/postgres-cluster.ts';
+import { lsnOf } from '../lsn.ts';
 import type { PrimaryDecision } from '../plan/choose-primary.ts';
-import { lsnOf } from '../plan/lsn.ts';
 import type { UpgradeStep } from '../plan/major-upgrade.ts';
 import { isWorking, type ObservedCluster, type ObservedInstance } from '../plan/observed-cluster.ts';
 import { roleOf } from '../plan/roles.ts';
 import type { RolloutStep } from '../plan/rollout.ts';
 import type { ScaleStep } from '../plan/scale.ts';
+import { nextFailure } from '../plan/switchover-failure.ts';
 import { instanceNumber } from '../spec/cluster-names.ts';
 import { foreignCondition, foreignMessage } from './foreign-objects.ts';
 
@@ -61,6 +67,7 @@ export function clusterStatus(
   const isFailing = decisions.primary.do === 'keep' && decisions.primary.isFailing;
   const { phase, why } = phaseOf(observed, decisions);
   const switchoverFrom = switchoverFromOf(observed, decisions);
+  const switchoverFailure = switchoverFailureOf(observed, decisions);
   return {
     phase,
     ...(why !== undefined && { phaseReason: why }),
@@ -71,6 +78,7 @@ export function clusterStatus(
       targetPrimaryTime: targetPrimary === status.targetPrimary ? (status.targetPrimaryTime ?? now) : now,
     }),
     ...(switchoverFrom !== undefined && { switchoverFrom }),
+    ...(switchoverFailure && { switchoverFailure }),
     ...(isFailing && { primaryFailingSince: status.primaryFailingSince ?? now }),
     lastInstance: Math.max(observed.lastInstance, ...created.map(instanceNumber)),
     instanceStatuses: members.map((each) => instanceStatus(each, observed)),
@@ -84,6 +92,17 @@ function switchoverFromOf(
 ): string | undefined {
   if (primary.do === 'stop' && primary.isSwitchover) return currentPrimary;
   return targetPrimary === currentPrimary ? undefined : switchoverFrom;
+}
+
+/** Returns the last failure of a switchover, until another instance is the primary. */
+function switchoverFailureOf(
+  { currentPrimary, switchoverFailure: before, nowMs }: ObservedCluster,
+  { primary }: Decisions,
+): SwitchoverFailure | undefined {
+  if (primary.do === 'appoint' && primary.isFailedSwitchover) {
+    return nextFailure(before, { instance: primary.name, message: primary.why, nowMs });
+  }
+  return before?.instance === currentPrimary ? before : undefined;
 }
 
 function instanceStatus(instance: ObservedInstance, observed: ObservedCluster): InstanceStatus {
@@ -200,7 +219,8 @@ function upgradeConditions(step: UpgradeStep): readonly ConditionUpdate[] {
   if (step.do === 'nothing' || step.do === 'forget' || step.do === 'complete') return [];
   const type = 'MajorUpgrade';
   if (step.do === 'reject' || step.do === 'fail') {
-    const reason = step.do === 'reject' ? 'NotPossible' : 'Failed';
+    // A failure stays visible until you acknowledge it.
+    const reason = step.do === 'fail' || step.hasFailed ? 'Failed' : 'NotPossible';
     return [{ type, status: 'False', reason, message: step.why }];
   }
   return [{ type, status: 'Unknown', reason: 'InProgress', message: 'why' in step ? step.why : '' }];

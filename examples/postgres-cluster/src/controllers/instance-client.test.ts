@@ -69,6 +69,14 @@ describe('callInstance', () => {
     );
   });
 
+  it('names the instance and the call if there is no connection, and keeps the cause', async () => {
+    const address = { ...(await serve(() => undefined)), port: 1 };
+    await expect(call(address, 30_000)).rejects.toMatchObject({
+      message: 'instance shop-1: GET /v1/status failed: connect ECONNREFUSED 127.0.0.1:1',
+      cause: { code: 'ECONNREFUSED' },
+    });
+  });
+
   it('rejects if the signal is aborted', async () => {
     const address = await serve(() => undefined);
     const stopping = AbortSignal.abort();

@@ -22,14 +22,14 @@ export interface InstanceClient {
   restart(address: InstanceAddress, options: { readonly signal: AbortSignal }): Promise<void>;
 }
 
-/** Thrown if an instance responds with an error, too slowly, or with too much data. */
+/** Thrown if an instance cannot be reached, or responds with an error, too slowly, or with too much data. */
 export class InstanceError extends Error {
   override readonly name = 'InstanceError';
   /** Status code of the response; undefined if there was no complete response. */
   readonly statusCode: number | undefined;
 
-  constructor(message: string, statusCode?: number) {
-    super(message);
+  constructor(message: string, { statusCode, cause }: { readonly statusCode?: number; readonly cause?: unknown } = {}) {
+    super(message, { cause });
     this.statusCode = statusCode;
   }
 }
@@ -72,7 +72,7 @@ export function callInstance(address: InstanceAddress, { method, path, timeoutMs
           bytes += chunk.length;
           if (bytes > maxBytes) fail(`responded with more than ${maxBytes} bytes`);
         });
-        response.on('error', reject);
+        response.on('error', failWith);
         response.on('end', () => {
           const { statusCode = 0 } = response;
           const body = Buffer.concat(chunks).toString('utf8');
@@ -81,7 +81,7 @@ export function callInstance(address: InstanceAddress, { method, path, timeoutMs
             reject(
               new InstanceError(
                 `instance ${address.instance}: ${method} ${path} failed with status ${statusCode}: ${body}`,
-                statusCode,
+                { statusCode },
               ),
             );
         });
@@ -91,11 +91,15 @@ export function callInstance(address: InstanceAddress, { method, path, timeoutMs
       reject(new InstanceError(`instance ${address.instance}: ${method} ${path} ${why}`));
       sent.destroy();
     };
+    const failWith = (cause: Error): void => {
+      const what = `instance ${address.instance}: ${method} ${path}`;
+      reject(signal.aborted ? cause : new InstanceError(`${what} failed: ${cause.message}`, { cause }));
+    };
     // The request's own timeout starts only once it is connected, so it does not cover a lost node.
     // seam: the deadline of a real connection
     const deadline = setTimeout(() => fail(`timed out after ${timeoutMs} ms`), timeoutMs);
     sent.on('close', () => clearTimeout(deadline));
-    sent.on('error', reject);
+    sent.on('error', failWith);
     sent.end();
   });
 }

@@ -1,4 +1,4 @@
-import { isDeleting, type Stored } from '@kubewright/apimachinery';
+import { isDeleting, Quantity, type Stored } from '@kubewright/apimachinery';
 import type { Lease } from '@kubewright/apimachinery/coordination/v1';
 import type { Node, PersistentVolumeClaim, Pod } from '@kubewright/apimachinery/core/v1';
 import type { FailoverQuorum, PostgresCluster } from '../api/v1/postgres-cluster.ts';
@@ -38,6 +38,7 @@ export function observeCluster(cluster: Stored<PostgresCluster>, objects: Cluste
     instances: spec.instances ?? 3,
     quorums: status.failoverQuorums ?? earlierQuorums(cluster, members),
     failoverDelaySeconds: replication.failoverDelaySeconds ?? 0,
+    maxSwitchoverLagBytes: Quantity.parse(replication.maxSwitchoverLag ?? '256Mi').toNumber(),
     updates: spec.updates ?? 'unsupervised',
     storageSize: spec.storage.size ?? '1Gi',
     fenced,
@@ -46,6 +47,7 @@ export function observeCluster(cluster: Stored<PostgresCluster>, objects: Cluste
     forcedPrimary: metadata.annotations?.[forcedPrimaryAnnotation],
     targetPrimary: status.targetPrimary,
     switchoverFrom: status.switchoverFrom,
+    switchoverFailure: status.switchoverFailure,
     currentPrimary: status.currentPrimary,
     // A claim may exist that `status.lastInstance` does not include yet.
     lastInstance: Math.max(status.lastInstance ?? 0, ...members.map(({ name }) => instanceNumber(name))),
@@ -100,8 +102,10 @@ function observePod(
   const { name, annotations } = pod.metadata;
   const wanted = instancePodFor(cluster, { instance: name, image: objects.image });
   const node = objects.nodes.get(pod.spec?.nodeName ?? '');
+  const createdMs = Date.parse(pod.metadata.creationTimestamp ?? '');
   return {
-    createdMs: Date.parse(pod.metadata.creationTimestamp ?? ''),
+    createdMs,
+    unreadySinceMs: unreadySince(pod, createdMs),
     isDeleting: isDeleting(pod),
     hasEnded: pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded',
     isOutdated: annotations?.[specHashAnnotation] !== wanted.metadata.annotations?.[specHashAnnotation],
@@ -109,9 +113,18 @@ function observePod(
   };
 }
 
+/** Returns since when a pod has not been ready. A pod without the condition `Ready` has never been. */
+function unreadySince({ status }: Stored<Pod>, createdMs: number): number | undefined {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  if (ready?.status === 'True') return undefined;
+  const changedMs = Date.parse(ready?.lastTransitionTime ?? '');
+  return Number.isNaN(changedMs) ? createdMs : changedMs;
+}
+
 function observeLease({ lease, leaseExpiresInMs }: ClusterObjects): ObservedLease {
-  const holder = lease?.spec?.holderIdentity;
-  return holder ? { holder, isExpired: leaseExpiresInMs === 0 } : { isExpired: false };
+  const { holderIdentity: holder, renewTime } = lease?.spec ?? {};
+  const renewed = renewTime === undefined ? {} : { renewedMs: Date.parse(renewTime) };
+  return holder ? { holder, isExpired: leaseExpiresInMs === 0, ...renewed } : { isExpired: false, ...renewed };
 }
 
 function isRemoved({ metadata }: Stored<PersistentVolumeClaim>): boolean {

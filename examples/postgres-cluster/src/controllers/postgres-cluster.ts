@@ -131,6 +131,10 @@ function record(primary: PrimaryDecision, { events }: ReconcileContext<PostgresC
   if (primary.do === 'appoint') {
     const note = `chose ${primary.name} as the primary: ${primary.why}`;
     events.record({ reason: 'PrimaryChosen', note, series: note });
+    if (primary.isFailedSwitchover) {
+      const failure = `${primary.name} becomes the primary again: ${primary.why}`;
+      events.record({ type: 'Warning', reason: 'SwitchoverFailed', note: failure, series: failure });
+    }
   }
   if (primary.do !== 'stop') return;
   const isFailover = primary.phase === 'Failing over';
@@ -152,8 +156,10 @@ async function forgetRequests(
     const note = `ignored the forced promotion of ${forcedPrimary}, because the primary ${currentPrimary} works; request a switchover instead`;
     ctx.events.record({ type: 'Warning', reason: 'ForcedPrimaryIgnored', note });
   }
+  // A request is tried once: after a failure, you decide whether to try again.
+  const isTried = requestedPrimary !== undefined && primary.do === 'appoint' && primary.isFailedSwitchover === true;
   const annotations = {
-    ...(requestedPrimary === currentPrimary && { [primaryAnnotation]: null }),
+    ...((isTried || requestedPrimary === currentPrimary) && { [primaryAnnotation]: null }),
     ...(isForgotten && { [forcedPrimaryAnnotation]: null }),
   };
   if (Object.keys(annotations).length === 0) return;

@@ -18,6 +18,7 @@ import {
 } from '../sql/database-statements.ts';
 import { type PrimarySessions, primarySessions } from '../sql/primary-session.ts';
 import { applied } from './applied.ts';
+import { dropDelayed } from './drop-delayed.ts';
 
 type Context = ReconcileContext<PostgresDatabase>;
 
@@ -70,7 +71,7 @@ async function drop(
   // The cluster is gone, and the database with it.
   if (!(await ctx.get(PostgresCluster, { namespace, name: spec.cluster }))) return undefined;
   const server = await sessions.open({ namespace, name: spec.cluster, database: 'postgres' }, ctx);
-  if (typeof server === 'string') return { requeueAfterMs: 5_000 };
+  if (typeof server === 'string') return dropDelayed('database', { name: spec.name, why: server }, ctx);
   await using sql = server;
   await sql.query(`DROP DATABASE IF EXISTS ${pg.escapeIdentifier(spec.name)} WITH (FORCE)`);
   return undefined;

@@ -15,6 +15,7 @@ import { databaseOf, secretValue } from '../spec/credentials.ts';
 import { applyRole } from '../sql/apply-role.ts';
 import { type PrimarySessions, primarySessions } from '../sql/primary-session.ts';
 import { applied } from './applied.ts';
+import { dropDelayed } from './drop-delayed.ts';
 
 type Context = ReconcileContext<PostgresRole>;
 
@@ -84,7 +85,7 @@ async function drop(
   // The cluster is gone, and the role with it.
   if (!(await ctx.get(PostgresCluster, { namespace, name: spec.cluster }))) return undefined;
   const server = await sessions.open({ namespace, name: spec.cluster, database: 'postgres' }, ctx);
-  if (typeof server === 'string') return { requeueAfterMs: 5_000 };
+  if (typeof server === 'string') return dropDelayed('role', { name: spec.name, why: server }, ctx);
   await using sql = server;
   // Fails while the role owns objects. It is retried; PostgreSQL's error names the objects.
   await sql.query(`DROP ROLE IF EXISTS ${pg.escapeIdentifier(spec.name)}`);

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AcknowledgedWrites } from '../../dev/acknowledged-writes.ts';
 import { InstanceCluster, programFolder, quickLease, type RunningInstance } from '../../dev/instance-cluster.ts';
-import { parseLsn } from './server/wal-position.ts';
+import { parseLsn } from '../lsn.ts';
 import { dropSlots } from './sql/primary-duties.ts';
 import { SqlSession } from './sql/sql-session.ts';
 import { createSlot } from './sql/upstream.ts';

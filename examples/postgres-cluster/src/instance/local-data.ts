@@ -1,5 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { Logger } from '@kubewright/runtime';
+import { parseLsn } from '../lsn.ts';
 import type { ClusterAccess } from './cluster/cluster-access.ts';
 import type { DataState } from './decision/situation.ts';
 import type { InstanceEnvironment } from './environment.ts';
@@ -10,7 +11,7 @@ import type { ProgramContext } from './server/run-program.ts';
 import { endServerProcesses } from './server/server-processes.ts';
 import { canFollow } from './server/timeline-history.ts';
 import type { UpstreamConnections } from './server/upstream-connections.ts';
-import { parseLsn, walFileOf } from './server/wal-position.ts';
+import { walFileOf } from './server/wal-position.ts';
 import type { LocalStatus } from './sql/local-status.ts';
 import type { Sql } from './sql/sql-session.ts';
 import { historyOf, upstreamWal } from './sql/upstream.ts';

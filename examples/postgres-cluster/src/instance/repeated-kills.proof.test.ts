@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { AcknowledgedWrites } from '../../dev/acknowledged-writes.ts';
 import { InstanceCluster, programFolder } from '../../dev/instance-cluster.ts';
-import { parseLsn } from './server/wal-position.ts';
+import { parseLsn } from '../lsn.ts';
 
 const kills = Number(process.env['POSTGRES_KILLS'] ?? 50);
 vi.setConfig({ testTimeout: kills * 60_000, hookTimeout: 180_000 });

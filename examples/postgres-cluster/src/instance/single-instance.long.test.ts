@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { InstanceCluster, programFolder, type RunningInstance } from '../../dev/instance-cluster.ts';
-import { lsnOf } from '../plan/lsn.ts';
+import { lsnOf } from '../lsn.ts';
 
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 const patience = { timeout: 90_000, interval: 50 };

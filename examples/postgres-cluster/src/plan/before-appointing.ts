@@ -1,5 +1,5 @@
-import { lsnOf } from './lsn.ts';
-import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
+import { lsnOf } from '../lsn.ts';
+import type { ObservedCluster, ObservedInstance, ObservedLease, ObservedPod } from './observed-cluster.ts';
 
 /** A reason against appointing an election's winner now: wait, or appoint the former primary again. */
 export type Objection =
@@ -50,12 +50,20 @@ export function canStart(
 }
 
 /** True if an instance may become a candidate soon: it cannot be reached, starts, or replays WAL that it had before. */
-function isComparableSoon(instance: ObservedInstance, { fenced }: ObservedCluster): boolean {
+function isComparableSoon(instance: ObservedInstance, { fenced, lease }: ObservedCluster): boolean {
   const { name, pod, report } = instance;
   if (!pod || pod.isDeleting || pod.hasEnded || !hasVolume(instance) || fenced.includes(name)) return false;
-  if (report === undefined) return true;
+  if (report === undefined) return !wasDownBefore(pod, lease);
   if (report.data === 'empty' || report.data === 'unusable') return false;
   return report.state === 'starting' || (report.state === 'running' && report.isAtEnd === false);
+}
+
+/**
+ * True if a pod was not ready for a while when the last primary renewed its Lease, for example because its image cannot be pulled. It
+ * cannot have the newest WAL, so an election does not wait for it.
+ */
+function wasDownBefore({ unreadySinceMs }: ObservedPod, { renewedMs }: ObservedLease): boolean {
+  return unreadySinceMs !== undefined && renewedMs !== undefined && renewedMs - unreadySinceMs >= patienceMs.comparison;
 }
 
 function hasVolume({ claim }: ObservedInstance): boolean {

@@ -206,6 +206,15 @@ const steady: Row[] = [
 
 const switching = (why: string) => ({ ...stops('Switchover in progress', why), isSwitchover: true });
 const delayed = (why: string) => ({ do: 'keep', phase: 'Switchover delayed', why: `${why}; ${commitLoss}` });
+const outdated = primary('shop-1', { pod: { isOutdated: true } });
+const failedBefore = {
+  switchoverFailure: {
+    instance: 'shop-1',
+    message: 'its server did not stop cleanly',
+    count: 1,
+    time: new Date(1_000_000).toISOString(),
+  },
+} as const;
 const switchovers: Row[] = [
   [
     'delays a switchover while any replica lags far behind',
@@ -222,6 +231,54 @@ const switchovers: Row[] = [
       phase: 'Switchover delayed',
       why: 'a switchover to shop-2 was requested; shop-3 lags 16384 MiB behind',
     },
+  ],
+  [
+    'switches over while a replica lags less than the spec allows',
+    {
+      requestedPrimary: 'shop-2',
+      maxSwitchoverLagBytes: 0x100000,
+      members: [
+        primary('shop-1', { report: { receivedLSN: '0/3100000' } }),
+        replica('shop-2', { report: { receivedLSN: '0/3000000' } }),
+      ],
+    },
+    switching('a switchover to shop-2 was requested'),
+  ],
+  [
+    'delays a switchover while a replica lags more than the spec allows',
+    {
+      requestedPrimary: 'shop-2',
+      maxSwitchoverLagBytes: 0x100000,
+      members: [
+        primary('shop-1', { report: { receivedLSN: '0/3100001' } }),
+        replica('shop-2', { report: { receivedLSN: '0/3000000' } }),
+      ],
+    },
+    { do: 'keep', phase: 'Switchover delayed', why: 'a switchover to shop-2 was requested; shop-2 lags 1 MiB behind' },
+  ],
+  [
+    'delays an automatic switchover after one that failed',
+    { ...failedBefore, members: [outdated, replica('shop-2')] },
+    {
+      do: 'keep',
+      phase: 'Switchover delayed',
+      why: expect.stringMatching(/needs a restart; the last switchover failed/),
+    },
+  ],
+  [
+    'retries an automatic switchover after the delay',
+    { ...failedBefore, nowMs: 1_300_000, members: [outdated, replica('shop-2')] },
+    switching('shop-1 needs a restart'),
+  ],
+  [
+    'tries a requested switchover immediately, although the last one failed',
+    { ...failedBefore, requestedPrimary: 'shop-2' },
+    switching('a switchover to shop-2 was requested'),
+  ],
+  [
+    'does not delay the switchover from a pod that is being deleted, although the last one failed',
+    { ...failedBefore, members: [primary('shop-1', { pod: { isDeleting: true } }), replica('shop-2')] },
+    switching('the pod of shop-1 is being deleted'),
   ],
   [
     'delays a switchover if the primary cannot be reached',
@@ -345,6 +402,23 @@ const switchedOff = (report: object, rest: object = {}): Partial<ObservedCluster
   members: [stopped('shop-1', { report: { data: 'primary', ...report } }), detached('shop-2'), unreachable('shop-3')],
   ...rest,
 });
+const waitsForShop3 = { do: 'wait', phase: 'Failing over', why: 'waiting for the WAL position of shop-3' };
+const unready: [string, number | undefined, object][] = [
+  ['another pod is ready, but cannot be reached', undefined, waitsForShop3],
+  ['another pod became unready just before the primary failed', 960_001, waitsForShop3],
+  [
+    'another pod was not ready long before the primary failed',
+    960_000,
+    { do: 'appoint', name: 'shop-2', phase: 'Promoting primary', why: 'shop-2 has the most WAL' },
+  ],
+];
+const returns = (why: string) => ({
+  do: 'appoint',
+  name: 'shop-1',
+  phase: 'Promoting primary',
+  why,
+  isFailedSwitchover: true,
+});
 const elections: Row[] = [
   [
     'in a switchover, a replica has the last WAL',
@@ -354,13 +428,9 @@ const elections: Row[] = [
   [
     'in a switchover, no replica has the last WAL',
     switchedOff({ shutdownLSN: '0/3000001' }),
-    { do: 'appoint', name: 'shop-1', phase: 'Promoting primary', why: 'shop-2 lacks its last WAL' },
+    returns('shop-2 lacks its last WAL'),
   ],
-  [
-    'in a switchover, the primary was killed',
-    switchedOff({}),
-    { do: 'appoint', name: 'shop-1', phase: 'Promoting primary', why: 'its server did not stop cleanly' },
-  ],
+  ['in a switchover, the primary was killed', switchedOff({}), returns('its server did not stop cleanly')],
   [
     'in a switchover, the primary was killed, but a replica has each commit',
     switchedOff({}, { quorums: [quorum(1, ['shop-2'])] }),
@@ -394,6 +464,17 @@ const elections: Row[] = [
     switchedOff({}, { targetSinceMs: 940_000, members: [unreachable('shop-1', { pod: null }), detached('shop-2')] }),
     appoints('shop-2'),
   ],
+  ...unready.map(
+    ([what, unreadySinceMs, decision]): Row => [
+      what,
+      {
+        targetSinceMs: 995_000,
+        lease: { isExpired: false, renewedMs: 990_000 },
+        members: [stopped('shop-1'), detached('shop-2'), unreachable('shop-3', { pod: { unreadySinceMs } })],
+      },
+      decision,
+    ],
+  ),
   [
     'another replica cannot be reached yet',
     {

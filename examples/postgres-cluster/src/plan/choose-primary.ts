@@ -3,7 +3,7 @@ import { canStart, objectionTo } from './before-appointing.ts';
 import { elect, isCandidate } from './election.ts';
 import { holdsLease, type ObservedCluster, type ObservedInstance } from './observed-cluster.ts';
 import { electAmongVolumes } from './retained-volumes.ts';
-import { lagOf, switchoverReason } from './switchover.ts';
+import { switchoverDelay, switchoverReason } from './switchover.ts';
 
 /** The operator's decision about the primary. `phase` and `why` are written to the status. */
 export type PrimaryDecision =
@@ -14,7 +14,14 @@ export type PrimaryDecision =
   /** Clears `targetPrimary`: the primary stops, and an election begins. */
   | { readonly do: 'stop'; readonly phase: string; readonly why: string; readonly isSwitchover?: true }
   /** Sets `targetPrimary`: the instance acquires the Lease, and promotes its server. */
-  | { readonly do: 'appoint'; readonly name: string; readonly phase: string; readonly why: string };
+  | {
+      readonly do: 'appoint';
+      readonly name: string;
+      readonly phase: string;
+      readonly why: string;
+      /** True if a switchover ends with the former primary. */
+      readonly isFailedSwitchover?: true;
+    };
 
 /** Cluster phases while the primary changes. */
 const primaryPhases = {
@@ -76,7 +83,7 @@ function election(cluster: ObservedCluster): PrimaryDecision {
     if (objection?.do === 'wait') return wait(objection.why);
     if (objection?.do === 'return') {
       const { former: name, why } = objection;
-      return { do: 'appoint', name, phase: primaryPhases.promotion, why };
+      return { do: 'appoint', name, phase: primaryPhases.promotion, why, isFailedSwitchover: true };
     }
     const isForced = winner === cluster.forcedPrimary;
     const found =
@@ -91,7 +98,14 @@ function election(cluster: ObservedCluster): PrimaryDecision {
   if (!former || !canStart(former, cluster)) return wait(why);
   // No replica can take over safely. The former primary's data has every commit, so it may become the primary again.
   const reason = `${former.name} was the primary and has every commit; no replica can take over: ${why}`;
-  return { do: 'appoint', name: former.name, phase: primaryPhases.promotion, why: reason };
+  const isFailedSwitchover = former.name === cluster.switchoverFrom;
+  return {
+    do: 'appoint',
+    name: former.name,
+    phase: primaryPhases.promotion,
+    why: reason,
+    ...(isFailedSwitchover && { isFailedSwitchover }),
+  };
 }
 
 function promotion(cluster: ObservedCluster, target: string): PrimaryDecision {
@@ -130,7 +144,7 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
     if (why === undefined) return { do: 'keep' };
     // Without a winner, a stopped primary would only be appointed again.
     const election = elect(cluster);
-    const obstacle = election.winner === undefined ? election.why : lagOf(cluster, primary);
+    const obstacle = election.winner === undefined ? election.why : switchoverDelay(cluster, primary);
     if (obstacle !== undefined) return { do: 'keep', phase: primaryPhases.delayed, why: `${why}; ${obstacle}` };
     return { do: 'stop', phase: primaryPhases.switchover, why, isSwitchover: true };
   }

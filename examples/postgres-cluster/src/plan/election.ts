@@ -1,5 +1,5 @@
+import { lsnOf } from '../lsn.ts';
 import { commitLossRisk } from './failover-quorum.ts';
-import { lsnOf } from './lsn.ts';
 import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
 
 /** The result of an election: the next primary, or the reason why there is none yet. */

@@ -25,8 +25,8 @@ export type UpgradeJob =
 /** The next step of a major upgrade. */
 export type UpgradeStep =
   | { readonly do: 'nothing' }
-  /** Rejects the requested version; the cluster keeps its current one. */
-  | { readonly do: 'reject'; readonly why: string }
+  /** Rejects the requested version; the cluster keeps its current one. `hasFailed` if an attempt to upgrade to it failed. */
+  | { readonly do: 'reject'; readonly why: string; readonly hasFailed?: true }
   | { readonly do: 'wait'; readonly why: string }
   /** Starts the check. The servers keep running. */
   | { readonly do: 'begin' }
@@ -63,7 +63,7 @@ export function nextUpgradeStep(upgrade: ObservedUpgrade): UpgradeStep {
   }
   switch (progress.phase) {
     case 'Failed':
-      return { do: 'reject', why: failedMessage(progress) };
+      return { do: 'reject', why: failedMessage(progress), hasFailed: true };
     case 'Checking':
       return checking(upgrade, progress);
     case 'Stopping':

@@ -1,4 +1,4 @@
-import type { FailoverQuorum } from '../api/v1/postgres-cluster.ts';
+import type { FailoverQuorum, SwitchoverFailure } from '../api/v1/postgres-cluster.ts';
 import type { InstanceReport } from '../instance/protocol.ts';
 
 /** The state that determines the operator's next step for a cluster. */
@@ -13,6 +13,8 @@ export interface ObservedCluster {
   readonly quorums: readonly FailoverQuorum[];
   readonly updates: 'unsupervised' | 'supervised';
   readonly failoverDelaySeconds: number;
+  /** Lag of a streaming replica, in bytes of WAL, above which a switchover is delayed. */
+  readonly maxSwitchoverLagBytes: number;
   readonly storageSize: string;
   readonly fenced: readonly string[];
   readonly isHibernated: boolean;
@@ -26,6 +28,7 @@ export interface ObservedCluster {
   readonly targetSinceMs?: number | undefined;
   /** The primary that a switchover has stopped. */
   readonly switchoverFrom?: string | undefined;
+  readonly switchoverFailure?: SwitchoverFailure | undefined;
   readonly currentPrimary?: string | undefined;
   readonly lastInstance: number;
   readonly timeline?: number | undefined;
@@ -42,6 +45,8 @@ export interface ObservedLease {
   /** Undefined if it is free. */
   readonly holder?: string | undefined;
   readonly isExpired: boolean;
+  /** When a primary last renewed or released it. */
+  readonly renewedMs?: number | undefined;
 }
 
 /** One instance: its claim, its pod and its report. */
@@ -64,6 +69,8 @@ export interface ObservedClaim {
 export interface ObservedPod {
   readonly createdMs: number;
   readonly isDeleting: boolean;
+  /** Since when the pod has not been ready; undefined while it is ready. */
+  readonly unreadySinceMs?: number | undefined;
   /** True if the pod failed or completed, for example because it was evicted. */
   readonly hasEnded: boolean;
   /** True if the pod differs from the one that the operator would create now. */

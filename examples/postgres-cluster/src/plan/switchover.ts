@@ -1,7 +1,8 @@
+import { lsnOf } from '../lsn.ts';
 import { isCandidate } from './election.ts';
-import { lsnOf } from './lsn.ts';
 import { isStreaming, type ObservedCluster } from './observed-cluster.ts';
 import { primaryUpdate } from './rollout.ts';
+import { retryDelay } from './switchover-failure.ts';
 
 /**
  * Returns why a working primary should hand over to a replica, or undefined if it should stay. A reason requires a streaming
@@ -22,19 +23,28 @@ export function switchoverReason(cluster: ObservedCluster, primary: string): str
   return primaryUpdate(cluster, primary) === 'switchover' ? `${primary} needs a restart` : undefined;
 }
 
-/** Lag of a replica, in bytes of WAL, above which a switchover is delayed: clients would wait while the replica catches up. */
-const maxLagBytes = 256n * 1024n * 1024n;
+/**
+ * Returns why a switchover with a reason must wait: the last one failed a short time ago, or a replica lags too far behind. Neither a
+ * request nor the deletion of the primary's pod waits after a failure: each request is tried once, and the pod stops in any case.
+ */
+export function switchoverDelay(cluster: ObservedCluster, primary: string): string | undefined {
+  const { members, requestedPrimary, switchoverFailure, nowMs } = cluster;
+  const isRequested = requestedPrimary !== undefined && requestedPrimary !== primary;
+  const isDeleting = members.find(({ name }) => name === primary)?.pod?.isDeleting === true;
+  const delay = isRequested || isDeleting ? undefined : retryDelay(switchoverFailure, { primary, nowMs });
+  return delay ?? lagOf(cluster, primary);
+}
 
 /**
  * Returns the lag that delays a switchover, or undefined if no replica lags too far behind. All streaming replicas count, because a
  * primary waits for each of them when it stops.
  */
-export function lagOf({ members }: ObservedCluster, primary: string): string | undefined {
+function lagOf({ members, maxSwitchoverLagBytes }: ObservedCluster, primary: string): string | undefined {
   const written = members.find(({ name }) => name === primary)?.report?.receivedLSN;
   if (written === undefined) return `${primary} cannot be reached, so the lag of the replicas is unknown`;
   const lagging = members.flatMap((each) => {
     const bytes = isStreaming(each) ? lsnOf(written) - lsnOf(each.report?.receivedLSN) : 0n;
-    return bytes > maxLagBytes ? [`${each.name} lags ${bytes / 1024n / 1024n} MiB behind`] : [];
+    return bytes > BigInt(maxSwitchoverLagBytes) ? [`${each.name} lags ${bytes / 1024n / 1024n} MiB behind`] : [];
   });
   return lagging.length > 0 ? lagging.join(', ') : undefined;
 }

@@ -41,6 +41,42 @@ describe('the pod of an instance', () => {
   });
 });
 
+describe('the placement of an instance', () => {
+  const labelSelector = { matchLabels: { 'database.db.example.com/cluster': 'shop' } };
+  const nodes = { labelSelector, topologyKey: 'kubernetes.io/hostname' };
+  const zones = { weight: 50, podAffinityTerm: { labelSelector, topologyKey: 'topology.kubernetes.io/zone' } };
+
+  it('prefers different nodes and zones by default', () => {
+    const pod = podOf({});
+    expect(pod?.affinity).toEqual({
+      podAntiAffinity: {
+        preferredDuringSchedulingIgnoredDuringExecution: [{ weight: 100, podAffinityTerm: nodes }, zones],
+      },
+    });
+    expect(pod).not.toHaveProperty('tolerations');
+    expect(pod).not.toHaveProperty('topologySpreadConstraints');
+    expect(pod?.containers[0]).not.toHaveProperty('resources');
+  });
+
+  it('requires different nodes if the spec does', () => {
+    expect(podOf({ podAntiAffinity: 'required' })?.affinity?.podAntiAffinity).toEqual({
+      requiredDuringSchedulingIgnoredDuringExecution: [nodes],
+      preferredDuringSchedulingIgnoredDuringExecution: [zones],
+    });
+  });
+
+  it('has the resources, tolerations and spread of the spec, by default of the instances of the cluster', () => {
+    const resources = { requests: { cpu: '2', memory: '4Gi' }, limits: { memory: '4Gi' } };
+    const tolerations = [{ key: 'dedicated', value: 'postgres', effect: 'NoSchedule' }] as const;
+    const spread = { maxSkew: 1, topologyKey: 'rack', whenUnsatisfiable: 'DoNotSchedule' } as const;
+    const other = { ...spread, labelSelector: { matchLabels: { app: 'all-databases' } } };
+    const pod = podOf({ resources, tolerations, topologySpreadConstraints: [spread, other] });
+    expect(pod?.containers[0]?.resources).toEqual(resources);
+    expect(pod?.tolerations).toEqual(tolerations);
+    expect(pod?.topologySpreadConstraints).toEqual([{ ...spread, labelSelector }, other]);
+  });
+});
+
 describe('the liveness probe of an instance', () => {
   it.each([
     ['the default Lease', undefined],

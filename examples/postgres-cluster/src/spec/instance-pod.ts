@@ -15,6 +15,7 @@ import type { ArchiveTarget, PostgresCluster } from '../api/v1/postgres-cluster.
 import { clusterLabel, statusPort } from '../instance/protocol.ts';
 import { clusterNames } from './cluster-names.ts';
 import { instanceImage } from './instance-image.ts';
+import { placementOf } from './placement.ts';
 
 /** Paths in an instance's container. */
 export const instanceFolders = {
@@ -86,6 +87,7 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
       failureThreshold: 60,
     },
     securityContext: { allowPrivilegeEscalation: false, capabilities: { drop: ['ALL'] } },
+    ...(cluster.spec.resources && { resources: cluster.spec.resources }),
     volumeMounts: mounted.map(({ mount }) => mount),
   };
   return {
@@ -93,20 +95,7 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
     // Allows a clean shutdown, which writes a checkpoint and archives the last WAL.
     terminationGracePeriodSeconds: 300,
     securityContext: instanceSecurityFor(cluster),
-    ...(cluster.spec.nodeSelector && { nodeSelector: cluster.spec.nodeSelector }),
-    affinity: {
-      podAntiAffinity: {
-        preferredDuringSchedulingIgnoredDuringExecution: [
-          {
-            weight: 100,
-            podAffinityTerm: {
-              labelSelector: { matchLabels: { [clusterLabel]: name } },
-              topologyKey: 'kubernetes.io/hostname',
-            },
-          },
-        ],
-      },
-    },
+    ...placementOf(cluster),
     containers: [container],
     volumes: mounted.map(({ volume }) => volume),
   };

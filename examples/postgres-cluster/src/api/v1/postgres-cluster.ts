@@ -1,4 +1,5 @@
 import type { ObjectOf } from '@kubewright/apimachinery';
+import type { ResourceRequirements, Toleration, TopologySpreadConstraint } from '@kubewright/apimachinery/core/v1';
 import type { Condition } from '@kubewright/apimachinery/meta/v1';
 import { defineKind } from '@kubewright/runtime';
 
@@ -51,6 +52,17 @@ export interface PostgresClusterSpec {
   readonly fsGroup?: number;
   /** Labels of the nodes that instances may run on. @maxProperties 50 */
   readonly nodeSelector?: Readonly<Record<string, string>>;
+  /** CPU and memory of each instance. A change recreates the pods one at a time, the primary last. */
+  readonly resources?: ResourceRequirements;
+  /** Taints of nodes that instances may run on. @maxItems 50 */
+  readonly tolerations?: readonly Toleration[];
+  /**
+   * Rule that instances run on different nodes: with `required`, an instance without a free node waits; with `preferred`, it shares
+   * one. Different zones are always preferred. @default preferred
+   */
+  readonly podAntiAffinity?: 'preferred' | 'required';
+  /** Constraints on the spread of instances. Without a `labelSelector`, they apply to the instances of this cluster. @maxItems 8 */
+  readonly topologySpreadConstraints?: readonly TopologySpreadConstraint[];
   /** Stops all changes by the operator, including failover. The servers keep running. */
   readonly paused?: boolean;
   /** Names of instances whose servers must not run. @listType set @maxItems 9 */
@@ -71,6 +83,10 @@ export interface Storage {
   readonly storageClassName?: string;
 }
 
+/**
+ * @rule !has(self.maxSwitchoverLag) || quantity(self.maxSwitchoverLag).compareTo(quantity('1Mi')) >= 0
+ * @message replication.maxSwitchoverLag must be at least 1Mi: the replicas of a busy primary always lag a little
+ */
 export interface Replication {
   /**
    * Number of replicas that must confirm a commit before it is acknowledged. @minimum 0 @maximum 8 @default 0 @int32
@@ -88,6 +104,11 @@ export interface Replication {
    * WAL. After that, the server is killed, and in a switchover it becomes the primary again. @minimum 1 @default 3600 @int32
    */
   readonly switchoverDelaySeconds?: number;
+  /**
+   * Amount of WAL that a streaming replica may lack when a planned switchover starts. With more, the switchover is delayed, because
+   * clients would wait while the replica catches up. @quantity @default 256Mi
+   */
+  readonly maxSwitchoverLag?: string;
 }
 
 /**
@@ -183,6 +204,8 @@ export interface PostgresClusterStatus {
   readonly targetPrimaryTime?: string;
   /** The primary that a switchover has stopped. It becomes the primary again if no replica has all its WAL. */
   readonly switchoverFrom?: string;
+  /** The last switchover, if it failed. It is removed when another instance becomes the primary. */
+  readonly switchoverFailure?: SwitchoverFailure;
   /** Time at which the operator first found the primary failing. Failover starts `failoverDelaySeconds` later. @format date-time */
   readonly primaryFailingSince?: string;
   /** The current primary. Written by the instance itself once it is promoted. */
@@ -223,6 +246,17 @@ export interface MajorUpgrade {
   readonly startedAt: string;
   /** Reason why the upgrade failed. */
   readonly message?: string;
+}
+
+/** A switchover after which the former primary became the primary again. Automatic switchovers are retried with a growing delay. */
+export interface SwitchoverFailure {
+  /** The instance that is still the primary. */
+  readonly instance: string;
+  readonly message: string;
+  /** Number of failures in a row. @minimum 1 @int32 */
+  readonly count: number;
+  /** @format date-time */
+  readonly time: string;
 }
 
 /** Commits wait for any `standbyNumber` of the replicas in `standbyNames`. */

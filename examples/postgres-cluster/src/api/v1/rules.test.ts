@@ -38,6 +38,11 @@ describe('PostgresCluster', () => {
       'replication.synchronous must be less than instances',
     ],
     [
+      'a limit of lag that a busy primary always exceeds',
+      { replication: { maxSwitchoverLag: '1Ki' } },
+      'replication.maxSwitchoverLag must be at least 1Mi',
+    ],
+    [
       'a Lease that expires before the renew deadline',
       { lease: { durationSeconds: 5 } },
       'retryPeriodSeconds must be less than renewDeadlineSeconds',

@@ -2,7 +2,7 @@ import { Lease } from '@kubewright/apimachinery/coordination/v1';
 import type { KubernetesClient } from '@kubewright/client';
 import { type FailoverQuorum, PostgresCluster, type PostgresClusterStatus } from '../../api/v1/postgres-cluster.ts';
 import type { InstanceReport } from '../../instance/protocol.ts';
-import { lsnOf } from '../../plan/lsn.ts';
+import { lsnOf } from '../../lsn.ts';
 import { clusterNames, instanceName } from '../../spec/cluster-names.ts';
 import type { InstanceAddress, InstanceClient } from '../instance-client.ts';
 

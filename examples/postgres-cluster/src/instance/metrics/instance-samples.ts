@@ -1,8 +1,8 @@
 import type { Stored } from '@kubewright/apimachinery';
 import type { PostgresCluster } from '../../api/v1/postgres-cluster.ts';
+import { parseLsn } from '../../lsn.ts';
 import type { Sample } from '../../metrics/metric.ts';
 import type { InstanceReport } from '../protocol.ts';
-import { parseLsn } from '../server/wal-position.ts';
 import type { ServerStatistics } from './server-statistics.ts';
 
 /** The inputs of an instance's metrics. */

@@ -1,6 +1,6 @@
 import type { FailoverQuorum } from '../../api/v1/postgres-cluster.ts';
+import { parseLsn } from '../../lsn.ts';
 import type { ReplicaReport } from '../protocol.ts';
-import { parseLsn } from '../server/wal-position.ts';
 import type { SynchronousStandbys } from '../settings/settings-file.ts';
 
 /** A primary's progress in changing its quorum. */

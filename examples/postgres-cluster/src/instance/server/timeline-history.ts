@@ -1,4 +1,4 @@
-import { parseLsn } from './wal-position.ts';
+import { parseLsn } from '../../lsn.ts';
 
 /** The LSN at which the next timeline forked from this one. */
 export interface Fork {

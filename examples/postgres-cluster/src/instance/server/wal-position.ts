@@ -1,10 +1,3 @@
-/** Parses an LSN such as `0/3000060`. */
-export function parseLsn(text: string): bigint {
-  const match = /^([0-9A-Fa-f]{1,8})\/([0-9A-Fa-f]{1,8})$/.exec(text);
-  if (!match) throw new Error(`invalid LSN: ${text}`);
-  return (BigInt(`0x${match[1]}`) << 32n) | BigInt(`0x${match[2]}`);
-}
-
 /** Returns the name of the WAL segment that contains an LSN. */
 export function walFileOf(lsn: bigint, { timeline, segmentBytes }: { timeline: number; segmentBytes: bigint }): string {
   const segment = lsn / segmentBytes;

@@ -1,5 +1,6 @@
+import { parseLsn } from '../../lsn.ts';
 import { type ArchiveReport, cloneName, type ReplicaReport } from '../protocol.ts';
-import { parseLsn, walFileOf } from '../server/wal-position.ts';
+import { walFileOf } from '../server/wal-position.ts';
 import { slotPrefix } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
 

@@ -1,5 +1,5 @@
+import { parseLsn } from '../../lsn.ts';
 import { type Fork, parseHistory, type WalEnd } from '../server/timeline-history.ts';
-import { parseLsn } from '../server/wal-position.ts';
 import { slotOf } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
 

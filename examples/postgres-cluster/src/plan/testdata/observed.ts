@@ -68,6 +68,7 @@ export function cluster(rest: Partial<ObservedCluster> = {}): ObservedCluster {
     quorums: [],
     updates: 'unsupervised',
     failoverDelaySeconds: 0,
+    maxSwitchoverLagBytes: 256 * 1024 ** 2,
     storageSize: '1Gi',
     fenced: [],
     isHibernated: false,
