@@ -298,6 +298,23 @@ describe('apiServer', () => {
     expect((await first).status).toBe(201);
   });
 
+  it('serves its health, and metrics of its requests', async () => {
+    const authorizer = { authorize: async () => ({ decision: 'allow' as const, reason: '' }) };
+    await using asked = new Asked({ authorizer, authenticators: [anyone] });
+    await asked.server.start();
+    const get = async (path: string): Promise<string> => {
+      const ca = asked.server.authority;
+      const [response] = (await once(
+        request(new URL(path, asked.server.url), { ca, agent: false }).end(),
+        'response',
+      )) as [IncomingMessage];
+      return (await response.toArray()).join('');
+    };
+    for (const path of ['/healthz', '/livez', '/readyz']) expect(await get(path)).toBe('ok');
+    expect(JSON.parse(await get(wells)).items).toEqual([]);
+    expect(await get('/metrics')).toMatch(/^apiserver_request_total\{.*resource="wells".*verb="LIST".*\} 1$/m);
+  });
+
   it('without a cluster, authorizes no one outside the process', async () => {
     await using asked = new Asked();
     const connection = {
