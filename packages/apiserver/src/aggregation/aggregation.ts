@@ -28,7 +28,7 @@ const decoder = new TextDecoder();
 
 /**
  * Forwards requests to the servers behind APIServices. This class only tracks which group versions are remote; the code that
- * talks to other servers is loaded when the first one is added. Mirrors kube-aggregator (1.36).
+ * talks to other servers is loaded when the first remote group version is added. Mirrors kube-aggregator (1.36).
  */
 export class Aggregation implements RemoteGroups, Disposable {
   readonly #options: AggregationOptions;

@@ -77,8 +77,8 @@ export interface Zero {
 }
 
 /**
- * Names of fields that hold a Go struct rather than a pointer to one, in an empty object of some built-in kind. OpenAPI v3 gives
- * these fields the default `{}`.
+ * Names of fields that hold a Go struct rather than a pointer to a struct, in an empty object of some built-in kind. OpenAPI v3
+ * gives these fields the default `{}`.
  */
 const structures: ReadonlySet<string> = new Set(
   (

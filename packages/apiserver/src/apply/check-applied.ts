@@ -4,8 +4,8 @@ import { type ApplyType, formOf, type ListType, type MapType } from './apply-typ
 import { ElementError, elementOf } from './list-elements.ts';
 
 /**
- * Returns the faults of an applied configuration with upstream's messages (`structured-merge-diff` v6): undeclared fields,
- * wrong types, elements without keys, duplicates. Returns `undefined` if there are no faults; several are joined.
+ * Returns the faults of an applied configuration with upstream's messages (`structured-merge-diff` v6): undeclared fields, wrong
+ * types, elements without keys, duplicates. Returns `undefined` if there are no faults, and joins several faults.
  */
 export function checkApplied(type: ApplyType, object: unknown): string | undefined {
   const faults: string[] = [];

@@ -82,8 +82,8 @@ export interface OwnedByOther {
 }
 
 /**
- * Finds the fields that a write removes, and its conflicts with other managers. Takes the removed fields away from all managers
- * and, with `force`, the contested fields too. Drops managers that then own nothing.
+ * Finds the fields that a write removes, and the conflicts of the write with other managers. Takes the removed fields away from
+ * all managers and, with `force`, the contested fields too. Drops managers that then own nothing.
  */
 export function settleOwnership(
   managers: Managers,

@@ -127,7 +127,8 @@ export class CertificateStore {
   }
 
   /**
-   * Returns a user's certificate. Issues a new one if none exists, it expires soon, or it has another subject.
+   * Returns a user's certificate. Issues a new certificate if none exists, or if the existing certificate expires soon or has
+   * another subject.
    *
    * @param name - file name without extension: lower-case letters, digits and `-`.
    */

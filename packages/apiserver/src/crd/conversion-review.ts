@@ -5,7 +5,7 @@ import type { WebhookReply } from '../webhooks/webhook-reply.ts';
 const group = 'apiextensions.k8s.io';
 const reviewVersions = ['v1', 'v1beta1'];
 
-/** Returns the review version for a webhook: the first supported one of its list. */
+/** Returns the review version for a webhook: the first supported version in its list. */
 export function conversionReviewVersion(versions: readonly string[]): string | undefined {
   return versions.find((version) => reviewVersions.includes(version));
 }

@@ -141,7 +141,7 @@ class DiscoveryDocuments {
   }
 }
 
-/** True if the first supported form in `Accept` is the aggregated one. */
+/** True if the first supported form in `Accept` is the aggregated form. */
 function wantsAggregated(accept: string | undefined): boolean {
   if (!accept?.includes('APIGroupDiscoveryList')) return false;
   for (const clause of accept.split(',', 64)) {

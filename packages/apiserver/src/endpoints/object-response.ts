@@ -114,7 +114,7 @@ async function encodeList(
   const served: StoredObject[] = [];
   let length = head.length + 2;
   for (const stored of objects) {
-    // Any version other than the stored one has to be decoded and re-encoded.
+    // Any version other than the stored version has to be decoded and re-encoded.
     if (pacer.isDue) await pacer.rest();
     const one = form.served(stored);
     served.push(one);

@@ -123,7 +123,7 @@ export function nowOf({ registry }: ResourceCall): () => number {
 
 const maxManagerLength = 128;
 
-/** Returns the field manager; for a client that names none, its user agent up to the first slash. */
+/** Returns the field manager; for a client that names no manager, its user agent up to the first slash. */
 function managerName(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
   if (userAgent === undefined || userAgent === '') return 'unknown';

@@ -39,7 +39,7 @@ export async function watchEndpoint(call: ResourceCall): Promise<ApiResponse> {
   };
 }
 
-/** Reads the selectors of a watch. A name in its path restricts it to that object. */
+/** Reads the selectors of a watch. A name in the path restricts the watch to that object. */
 function selectionOf({ registry, info }: ResourceCall, options: ListOptions): Selection {
   const { definition } = registry;
   const { pathName: name } = info;

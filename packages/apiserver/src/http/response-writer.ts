@@ -26,7 +26,9 @@ export async function writeResponse(
     /** Ends a streamed body early, but cleanly. */
     readonly signal: () => AbortSignal;
     readonly clock: Clock;
-    /** How long a client may leave the sent part of a streamed body unread before the response is aborted. Absent: no limit. */
+    /**
+     * Time for which a client may leave the sent part of a streamed body unread before the response is aborted. Absent: no limit.
+     */
     readonly stallMs: number | undefined;
   },
 ): Promise<void> {

@@ -138,7 +138,7 @@ export class FieldOwnership {
         subresource,
         now: time,
       });
-      // Copied, because the merged object shares structure with the stored one.
+      // Copied, because the merged object shares structure with the stored object.
       const draft = structuredCopy(object) as Draft;
       draft.metadata ??= {};
       setEntries(draft, managedFields);

@@ -23,7 +23,7 @@ import type { Registry } from './registry.ts';
 import { encodeStored, toStorageForm } from './served-form.ts';
 import type { Draft, Strategy } from './strategy.ts';
 
-/** Builds the new object from the stored one. Called again if another write came first. */
+/** Builds the new object from the stored object. Called again if another write came first. */
 export type Transform = (
   live: KubernetesObject | undefined,
   stored: StoredObject | undefined,

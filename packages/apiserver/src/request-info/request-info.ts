@@ -110,7 +110,10 @@ function outsideResources(method: string, path: string, query: URLSearchParams):
   return { isResource: false, path, verb: method.toLowerCase(), ...none, inNamespace: false, remainder: [], query };
 }
 
-/** Parses a boolean query parameter. As upstream, any value is true except `0` and `false` (in any case), even an empty one and `f`. */
+/**
+ * Parses a boolean query parameter. As upstream, any value is true except `0` and `false` (in any case), even an empty value and
+ * `f`.
+ */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';
 }

@@ -29,7 +29,7 @@ export class KeyTree {
     return entry;
   }
 
-  /** Drops all versions older than the given one. Removes the key if that version is the newest and a deletion. */
+  /** Drops all versions older than the given version. Removes the key if that version is the newest and a deletion. */
   compact(entry: KeyEntry, version: KeyVersion): void {
     version.previous = undefined;
     if (entry.head !== version || version.object !== undefined) return;

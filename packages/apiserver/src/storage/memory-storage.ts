@@ -19,13 +19,13 @@ import {
 /** Options for {@link MemoryStorage}. */
 export interface MemoryStorageOptions {
   readonly clock: Clock;
-  /** How long history is kept, in milliseconds. @defaultValue 5 minutes */
+  /** Time for which history is kept, in milliseconds. @defaultValue 5 minutes */
   readonly historyMs?: number | undefined;
-  /** How much superseded content is kept in history, in bytes. @defaultValue 64 MiB */
+  /** Maximum size of superseded content in history, in bytes. @defaultValue 64 MiB */
   readonly historyBytes?: number | undefined;
   /**
-   * How much the current values and their keys may take, in bytes; etcd's `--quota-backend-bytes`. Writes that would exceed it
-   * are rejected, so runaway controllers cannot exhaust the process's memory. Deletes, and writes that add nothing, are always
+   * Maximum size of the current values and their keys, in bytes; etcd's `--quota-backend-bytes`. Writes that would exceed it are
+   * rejected, so runaway controllers cannot exhaust the process's memory. Deletes, and writes that add nothing, are always
    * accepted.
    *
    * @defaultValue 512 MiB

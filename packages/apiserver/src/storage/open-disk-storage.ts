@@ -6,11 +6,11 @@ export interface OpenDiskOptions {
   /** The folder of the store. It is created if needed, and locked while the store is open. */
   readonly directory: string;
   readonly clock: Clock;
-  /** How long history is kept, in milliseconds. @defaultValue 5 minutes */
+  /** Time for which history is kept, in milliseconds. @defaultValue 5 minutes */
   readonly historyMs?: number | undefined;
-  /** How much superseded content is kept in history, in bytes. @defaultValue 64 MiB */
+  /** Maximum size of superseded content in history, in bytes. @defaultValue 64 MiB */
   readonly historyBytes?: number | undefined;
-  /** How much the current values and their keys may take, in bytes. @defaultValue 512 MiB */
+  /** Maximum size of the current values and their keys, in bytes. @defaultValue 512 MiB */
   readonly maxBytes?: number | undefined;
   /** Called with errors thrown by watch handlers. @defaultValue rethrows in a microtask, which ends the process */
   readonly onWatcherFault?: ((error: unknown) => void) | undefined;

@@ -17,9 +17,9 @@ import { Subscriptions } from './subscriptions.ts';
 /** Options for {@link RevisionedKeys}. */
 export interface RevisionedKeysOptions {
   readonly clock: Clock;
-  /** How long history is kept, in milliseconds. @defaultValue 5 minutes */
+  /** Time for which history is kept, in milliseconds. @defaultValue 5 minutes */
   readonly historyMs?: number | undefined;
-  /** How much superseded content is kept in history, in bytes. @defaultValue 64 MiB */
+  /** Maximum size of superseded content in history, in bytes. @defaultValue 64 MiB */
   readonly historyBytes?: number | undefined;
   /** Called with errors thrown by watch handlers. @defaultValue rethrows in a microtask, which ends the process */
   readonly onWatcherFault?: ((error: unknown) => void) | undefined;
@@ -37,8 +37,8 @@ function throwLater(error: unknown): void {
 
 /**
  * Keys with their current values and recent history, in memory. The memory store, the disk store and the watch cache are built on
- * it; they decide which changes to apply at which revision. Each version of a key links to the previous one, until that one is
- * compacted.
+ * it; they decide which changes to apply at which revision. Each version of a key links to the previous one, until the previous
+ * version is compacted.
  */
 export class RevisionedKeys implements Disposable {
   readonly #clock: Clock;

@@ -69,7 +69,7 @@ export interface StorageListOptions {
   readonly after?: string | undefined;
   /** Maximum number of objects. */
   readonly limit?: number | undefined;
-  /** Also counts the keys after the last one returned, which may cost as much as listing them. @defaultValue false */
+  /** Also counts the keys after the last returned key, which may cost as much as listing them. @defaultValue false */
   readonly count?: boolean | undefined;
 }
 
@@ -78,9 +78,9 @@ export interface StorageList {
   readonly objects: readonly StoredObject[];
   /** The revision of the list. */
   readonly revision: number;
-  /** True if keys with the prefix follow the last one returned. */
+  /** True if keys with the prefix follow the last returned key. */
   readonly more: boolean;
-  /** Number of keys with the prefix after the last one returned; absent if it was not requested or is unknown. */
+  /** Number of keys with the prefix after the last returned key; absent if it was not requested or is unknown. */
   readonly remaining?: number | undefined;
 }
 
@@ -131,7 +131,7 @@ export interface StorageChange {
   readonly previous: StoredObject | undefined;
 }
 
-/** Thrown if a key's revision differs from the expected one. Read again and retry. */
+/** Thrown if a key's revision differs from the expected revision. Read again and retry. */
 export class RevisionMismatchError extends KubewrightError {
   override readonly name = 'RevisionMismatchError';
   readonly code = 'KW5001';

@@ -9,7 +9,7 @@ export interface PlainRepresentationOptions {
   readonly kind: string;
   /** Converts the stored object to the served version; absent if no conversion is needed. */
   readonly convert?: ((object: KubernetesObject) => KubernetesObject) | undefined;
-  /** Distinguishes this conversion from an earlier one to the same version, when a CRD changes. @defaultValue '' */
+  /** Distinguishes this conversion from an earlier conversion to the same version, when a CRD changes. @defaultValue '' */
   readonly revision?: string | undefined;
 }
 

@@ -58,7 +58,7 @@ export class WatchHub implements WatchSource {
   #progress = 0;
   #bookmarkTimer: Timer | undefined;
   #closed = false;
-  /** Number of storage watches opened so far. Only the newest one delivers changes. */
+  /** Number of storage watches opened so far. Only the newest watch delivers changes. */
   #opened = 0;
   readonly #conversion: OrderedConversion | undefined;
   readonly #beginning: WatchBeginning;

@@ -39,7 +39,7 @@ export interface WatchRepresentation {
   bookmark(resourceVersion: string, annotations: Readonly<Record<string, string>> | undefined): Uint8Array;
   /** True if a stream's first event is encoded differently (Table: column definitions). @defaultValue false */
   readonly firstDiffers?: boolean | undefined;
-  /** How events are written. @defaultValue lines of JSON */
+  /** The framing of events. @defaultValue lines of JSON */
   readonly framing?: WatchFraming | undefined;
 }
 

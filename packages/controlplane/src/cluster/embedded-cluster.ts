@@ -43,7 +43,7 @@ export class EmbeddedCluster implements AsyncDisposable {
     return this.#parts.http.url;
   }
 
-  /** The port of the last start, if another process now uses it and this cluster has a different one; otherwise `undefined`. */
+  /** The port of the last start, if another process now uses it and this cluster has a different port; otherwise `undefined`. */
   get takenPort(): number | undefined {
     return this.#parts.takenPort;
   }

@@ -13,7 +13,7 @@ export interface Restartable {
   readonly clock: Clock;
   /** Stops the restarts. */
   readonly signal: AbortSignal;
-  /** Called after each failure, before the pause. `error` is undefined if the run ended without one. */
+  /** Called after each failure, before the pause. `error` is undefined if the run ended without an error. */
   readonly failed: (error: unknown, how: { readonly restartInMs: number }) => void;
 }
 

@@ -12,7 +12,10 @@ export interface AddedLayer extends Descriptor {
   readonly diffId: string;
 }
 
-/** Docker's media types of layers, and the same in the OCI image specification, which allows no mixture. */
+/**
+ * The media types of layers in the OCI image specification, by Docker's media type. The specification does not allow a mixture of
+ * both.
+ */
 const ociTypes: Readonly<Record<string, string>> = {
   'application/vnd.docker.image.rootfs.diff.tar': 'application/vnd.oci.image.layer.v1.tar',
   'application/vnd.docker.image.rootfs.diff.tar.gzip': mediaTypes.gzipLayer,
@@ -22,10 +25,10 @@ const ociTypes: Readonly<Record<string, string>> = {
 const epoch = '1970-01-01T00:00:00Z';
 
 /**
- * Returns the configuration and the layers of an image with another layer on top. The same input always gives the same image, because
- * it contains no time.
+ * Returns the configuration and the layers of an image with another layer on top. The same input always gives the same image,
+ * because the image contains no time.
  *
- * @param options - `configure`: returns how containers of the new image run, from how those of the base run.
+ * @param options - `configure`: derives the run configuration of the new image from that of the base.
  */
 export function addLayer(
   { manifest, config }: PlatformImage,

@@ -88,7 +88,7 @@ export class ContentStore {
       }
     };
     try {
-      // Without the flush, a crash of the machine can leave an empty file with the name of the complete one.
+      // Without the flush, a crash of the machine can leave an empty file with the name of the complete file.
       await pipeline(counted, createWriteStream(path, { mode: 0o600, flush: true }));
     } catch (error) {
       rmSync(dirname(path), { recursive: true, force: true });
@@ -100,7 +100,7 @@ export class ContentStore {
   /**
    * Moves staged content into the store. Replaces an existing copy, which may be damaged.
    *
-   * @throws ImageStoreError if its digest is not the expected one
+   * @throws ImageStoreError if its digest differs from the expected digest
    */
   keep({ path, digest }: StagedContent, expected: string): void {
     if (digest !== expected) {

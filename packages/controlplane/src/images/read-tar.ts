@@ -122,7 +122,7 @@ function checkSum(header: Buffer): void {
   if (sum !== expected) throw damaged('the checksum of a header is wrong');
 }
 
-/** Reads an octal number, or a large one in GNU's binary format. */
+/** Reads an octal number, or a large number in GNU's binary format. */
 function number(header: Buffer, start: number, length: number): number {
   if (((header[start] ?? 0) & 0x80) === 0) return Number.parseInt(string(header, start, length).trim() || '0', 8);
   return [...header.subarray(start + 1, start + length)].reduce((value, byte) => value * 256 + byte, 0);

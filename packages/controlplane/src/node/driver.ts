@@ -182,13 +182,13 @@ export interface UsedContainer {
 
 /** The usage of a container: processor time since its start, and current memory. */
 export interface Usage {
-  /** When it was measured, in milliseconds since 1970. */
+  /** Time of the measurement, in milliseconds since 1970. */
   readonly atMs: number;
   readonly cpuSeconds: number;
   readonly memoryBytes: number;
 }
 
-/** How a container ended. */
+/** Describes how a container ended. */
 export interface ContainerExit {
   readonly exitCode: number;
   readonly signal?: number;

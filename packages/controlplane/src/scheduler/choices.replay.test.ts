@@ -46,7 +46,7 @@ function viewFor(cluster: RandomCluster, pod: PendingPod): ClusterView {
   return { ...view, objects: { ...view.objects, workloadSelector: () => LabelSelector.ofLabels(labels) } };
 }
 
-/** Decides as the scheduler does. Of several nodes with the best score, returns the expected one. */
+/** Decides as the scheduler does. Of several nodes with the best score, returns the expected node. */
 function decide(pod: PendingPod, view: ClusterView, expected: Outcome): Outcome {
   const random = seededRandom(1);
   const choice = schedulePod(pod, { plugins: defaultPlugins, view, nominated: () => [], random, start: { index: 0 } });

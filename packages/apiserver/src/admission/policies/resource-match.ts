@@ -25,8 +25,8 @@ export class ResourceMatch {
   }
 
   /**
-   * Returns the version in which the policy evaluates the request, or undefined if it does not match. @throws StatusError 404 if
-   * the namespace does not exist
+   * Returns the version in which the policy evaluates the request, or undefined if the request does not match. @throws
+   * StatusError 404 if the namespace does not exist
    */
   async version(matcher: HookMatcher, input: MatchInput): Promise<Version | undefined> {
     const { resourceRules = [], excludeResourceRules = [], namespaceSelector, objectSelector } = this.#match;

@@ -10,7 +10,7 @@ import { namespaceOf, requestVersion, type Version, type VersionedObjects } from
 const admissionGroup = 'admission.k8s.io';
 const reviewVersions = ['v1', 'v1beta1'];
 
-/** Returns the review version for a webhook: the first one in its list that we support. */
+/** Returns the review version for a webhook: the first supported version in its list. */
 export function reviewVersion(versions: readonly string[]): string | undefined {
   return versions.find((version) => reviewVersions.includes(version));
 }

@@ -36,7 +36,7 @@ export interface EtcdStorageOptions {
   readonly random?: Random | undefined;
   /** Prepended to every key, so that several stores can share an etcd. @defaultValue '' */
   readonly keyPrefix?: string | undefined;
-  /** How long history is kept, in milliseconds; `Infinity` leaves compaction to other servers. @defaultValue 5 minutes */
+  /** Time for which history is kept, in milliseconds; `Infinity` leaves compaction to other servers. @defaultValue 5 minutes */
   readonly historyMs?: number | undefined;
   /** Converts values that kube-apiserver stored as protobuf to JSON. @defaultValue they are returned unchanged */
   readonly decode?: ((value: Uint8Array) => Uint8Array) | undefined;

@@ -5,9 +5,9 @@ import type { BuiltInController } from '../built-in-controller.ts';
 import { deleteObject } from '../object-writes.ts';
 
 const hourMs = 3_600_000;
-/** How long signed, denied and failed requests are kept. */
+/** Time for which signed, denied and failed requests are kept. */
 const decidedMs = hourMs;
-/** How long pending requests, and approved requests that are not yet signed, are kept. */
+/** Time for which pending requests, and approved requests that are not yet signed, are kept. */
 const pendingMs = 24 * hourMs;
 
 /** Deletes outdated certificate signing requests. Checks each request every hour. Mirrors the cleaner controller (1.36). */

@@ -5,7 +5,7 @@ export interface ScheduleInput {
   readonly schedule: CronSchedule;
   /** The last scheduled time, or the cron job's creation time if no job was scheduled yet. */
   readonly sinceMs: number;
-  /** How late a job may start; undefined for no limit. */
+  /** Maximum delay of a job's start; undefined for no limit. */
   readonly startingDeadlineMs?: number | undefined;
   readonly nowMs: number;
 }

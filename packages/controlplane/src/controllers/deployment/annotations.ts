@@ -42,7 +42,7 @@ export function byRevision(a: ReplicaSet, b: ReplicaSet): number {
 /**
  * Returns the annotations of the new replica set: its existing annotations, the deployment's annotations, and the revision. The
  * revision is never lowered, because older sets may have been deleted since it was assigned. If the revision changes, the earlier
- * one is added to the set's history.
+ * revision is added to the set's history.
  */
 export function newReplicaSetAnnotations(deployment: Deployment, present: Annotations, revision: bigint): Annotations {
   const annotations: Record<string, string> = { ...present };

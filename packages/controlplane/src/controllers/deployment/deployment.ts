@@ -31,7 +31,7 @@ export function deploymentController(): BuiltInController {
   const orphans = new OrphanOwners();
   /**
    * Deployment names by replica set uid. Needed to enqueue the deployment when a pod is deleted, because a Recreate update may
-   * wait for that.
+   * wait for the deletion.
    */
   const deployments = new Map<string, string>();
   return {

@@ -29,7 +29,9 @@ export interface ResourceMonitorOptions {
 
 const pauses = { initialMs: 200, maxMs: 30_000 };
 const pageSize = 500;
-/** How long a failing list blocks garbage collection. An aggregated server that is down must not block deletions forever. */
+/**
+ * Time for which a failing list blocks garbage collection. An aggregated server that is down must not block deletions forever.
+ */
 const patienceMs = 30_000;
 
 /**

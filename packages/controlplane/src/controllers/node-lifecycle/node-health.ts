@@ -10,8 +10,8 @@ const startupGraceMs = 60_000;
 /** The latest heartbeat and lease renewal of a node. */
 export interface NodeHealth {
   /**
-   * When the later of the two was observed, by the monotonic clock, so that nodes do not become unreachable because the machine
-   * was asleep.
+   * Time at which the later of the two was observed, by the monotonic clock, so that nodes do not become unreachable because the
+   * machine was asleep.
    */
   readonly seenMs: number;
   /** The heartbeat time in the node's Ready condition; undefined if it has no such condition. */

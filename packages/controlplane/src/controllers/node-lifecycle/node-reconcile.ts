@@ -25,7 +25,7 @@ export interface KnownNode {
   health: NodeHealth;
   /** True if the node stopped reporting and its pods still have to be marked as not ready. */
   marksPods: boolean;
-  /** When the node became not ready, by the monotonic clock; undefined while it is ready. */
+  /** Time at which the node became not ready, by the monotonic clock; undefined while it is ready. */
   unreadySinceMs: number | undefined;
 }
 

@@ -18,7 +18,7 @@ export type RateChange = 'none' | 'changed' | 'recovered';
 interface Zone {
   readonly ready: Map<string, boolean>;
   readyCount: number;
-  /** When the next node of the zone may be evicted, by the monotonic clock. */
+  /** Time at which the next node of the zone may be evicted, by the monotonic clock. */
   nextMs: number;
 }
 

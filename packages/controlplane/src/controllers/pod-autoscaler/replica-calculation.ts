@@ -3,7 +3,7 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { podResources } from '../../usage/pod-resources.ts';
 import type { PodUsage } from './pod-metrics.ts';
 
-/** How long after its start a pod's CPU usage may be misleading. */
+/** Time after a pod's start during which its CPU usage may be misleading. */
 const initializationMs = 300_000;
 /** A pod that became unready within this time after its start counts as never having been ready. */
 const initialReadinessMs = 30_000;

@@ -67,7 +67,7 @@ export class StatefulPodControl {
   /**
    * Creates the missing claims of an ordinal.
    *
-   * @throws Error if a claim cannot be created, or if an existing one is being deleted.
+   * @throws Error if a claim cannot be created, or if an existing claim is being deleted.
    */
   async createClaims(pod: Pod, ordinal: number): Promise<void> {
     const ctx = this.#ctx;

@@ -19,7 +19,7 @@ export function statefulSetStatus(
   const available = pods.filter((pod) => isAvailable(pod, { minReadySeconds, nowMs })).length;
   const updated = of(updateName);
   const rolling = updateStrategy?.type !== 'OnDelete';
-  // An update is complete once all pods have the new revision and are ready. Then the new revision becomes the current one.
+  // An update is complete once all pods have the new revision and are ready. Then the new revision becomes the current revision.
   const complete = rolling && updated === desired && ready === desired && pods.length === desired;
   const current = complete ? updated : of(currentName);
   const { generation } = set.metadata;

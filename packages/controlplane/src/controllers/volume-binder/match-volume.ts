@@ -11,8 +11,9 @@ export function isBoundTo({ spec }: PersistentVolume, { metadata }: PersistentVo
 }
 
 /**
- * Returns the volume to bind a claim to: one that is reserved for it, or else the smallest that fits. Prefers volumes with fewer
- * access modes. If binding is delayed, returns only a reserved volume, because the scheduler chooses among the others.
+ * Returns the volume to bind a claim to: a volume that is reserved for the claim, or else the smallest volume that fits. Prefers
+ * volumes with fewer access modes. If binding is delayed, returns only a reserved volume, because the scheduler chooses among the
+ * other volumes.
  */
 export function matchVolume(
   claim: PersistentVolumeClaim,

@@ -15,8 +15,8 @@ export type VolumeStep =
   | { readonly step: 'reject' };
 
 /**
- * How a released volume is reclaimed. `failure` is set if the volume must be recycled or deleted and no plugin or provisioner
- * does that.
+ * Describes how a released volume is reclaimed. `failure` is set if the volume must be recycled or deleted and no plugin or
+ * provisioner can do so.
  */
 export type Reclaim = { readonly failure?: { readonly reason: string; readonly message: string } };
 

@@ -12,7 +12,7 @@ import { blobsOf, keep } from './pull-image.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RegistryRepository } from './registry-repository.ts';
 
-/** The architectures of clusters, under Go's names. */
+/** The usual architectures of clusters, by Go's names. */
 const architectures = ['amd64', 'arm64'];
 
 /** An image in a registry, on which other images are built. Its layers are downloaded only if they are needed. */
@@ -31,7 +31,7 @@ export class BaseImage {
     this.#content = options.content;
   }
 
-  /** Reads the manifests and configurations. @throws RegistryError or ImageStoreError if that fails */
+  /** Reads the manifests and configurations. @throws RegistryError or ImageStoreError if they cannot be read */
   static async read(
     reference: string,
     options: {

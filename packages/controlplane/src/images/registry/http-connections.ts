@@ -10,7 +10,7 @@ const { Agent: HttpAgent, request: requestHttp } = process.getBuiltinModule('nod
 /** A connection without data for this long is closed, in milliseconds. */
 const idleMs = 30_000;
 
-/** As {@link idleMs}, for requests that upload a file: registries check and move it before they respond. */
+/** Like {@link idleMs}, for requests that upload a file: registries check and move it before they respond. */
 const uploadIdleMs = 120_000;
 
 /** A file that is the body of a request. */
@@ -78,7 +78,7 @@ export class HttpConnections implements Disposable {
   }
 }
 
-/** Sends a file. A server that responds early, with an error, does not read all of it. */
+/** Sends a file. A server that responds early, with an error, does not read the whole file. */
 function upload(path: string, request: ClientRequest): void {
   const source = createReadStream(path);
   source.on('error', (error) => request.destroy(error));

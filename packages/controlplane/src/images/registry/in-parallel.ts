@@ -1,6 +1,6 @@
 /**
- * Runs a task for each item, at most `limit` at the same time. After a failure, starts no more tasks and waits for the running ones,
- * which the caller can abort.
+ * Runs a task for each item, at most `limit` at the same time. After a failure, starts no more tasks and waits for the running
+ * tasks, which the caller can abort.
  *
  * @throws the first task's error
  */

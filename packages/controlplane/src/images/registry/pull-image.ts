@@ -110,7 +110,7 @@ export function blobsOf(
   return blobs;
 }
 
-/** Adds a blob to the store. @throws ImageStoreError if its digest is another; the error of `data` */
+/** Adds a blob to the store. @throws ImageStoreError if the digest differs; any error of `data` */
 export async function keep(
   content: ContentStore,
   { blob, data }: { readonly blob: { readonly digest: string }; readonly data: AsyncIterable<Uint8Array> },

@@ -204,7 +204,7 @@ describe('ImageStore.pull', () => {
       writeFileSync(stored(blob), content);
       const reason = `${blob} in the image store is damaged`;
       await expect(store.root(digest, { firstId: undefined })).rejects.toThrow(reason);
-      // A node with the policy IfNotPresent pulls only what it does not find.
+      // A node with the policy IfNotPresent pulls only images that it does not find.
       expect([store.find(name), await store.list()]).toEqual([undefined, []]);
       await pull();
     }

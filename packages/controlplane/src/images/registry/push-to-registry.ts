@@ -11,7 +11,7 @@ import { RegistryRepository } from './registry-repository.ts';
 import { RegistryUpload } from './registry-upload.ts';
 import { digestOf, documentsOf, uploadImages } from './upload-images.ts';
 
-/** Options for pushing an image. `onLayer` is called when the registry has got a layer. */
+/** Options for pushing an image. `onLayer` is called when the registry has received a layer. */
 export interface PushOptions extends PullOptions {
   /** The image to build on, in a registry: `gcr.io/distroless/nodejs22-debian12:nonroot`. */
   readonly base: string;
@@ -19,7 +19,7 @@ export interface PushOptions extends PullOptions {
   readonly files: readonly TarFile[];
   /** Program that builds the image, for its history. */
   readonly createdBy: string;
-  /** Returns how containers of the image run, from how those of the base run. */
+  /** Derives the run configuration of the new image from that of the base. */
   readonly configure: (base: NonNullable<ImageConfig['config']>) => NonNullable<ImageConfig['config']>;
 }
 
@@ -32,10 +32,10 @@ export interface PushedImage {
 }
 
 /**
- * Adds a layer to a base image, for all its platforms, and pushes the result. Layers that the registry has are not sent.
+ * Adds a layer to a base image, on each of its platforms, and pushes the result. Layers that the registry has are not sent.
  *
- * @param options - `name`: the complete name of the image. `baseName`: that of the base.
- * @throws ImageReferenceError, RegistryError or ImageStoreError if that fails; the signal's reason.
+ * @param options - `name`: the complete name of the image. `baseName`: the complete name of the base.
+ * @throws ImageReferenceError, RegistryError or ImageStoreError if the push fails; the signal's reason if it is aborted.
  */
 export async function pushToRegistry(
   image: string,

@@ -177,7 +177,7 @@ describe('ImageStore.push', () => {
     expect(clock.delays).toHaveLength(retries);
   });
 
-  it('starts an upload again that was cut, and one that the registry could not take', async () => {
+  it('retries an upload that was cut or that the registry could not accept', async () => {
     let count = 0;
     registry.behavior.intercept = (request, response) => {
       if (request.method !== 'PUT' || !request.url?.includes('uploads')) return false;
@@ -204,7 +204,7 @@ describe('ImageStore.push', () => {
     expect(clock.delays).toHaveLength(4);
   });
 
-  it('sends credentials to no other host, and content to none without encryption', async () => {
+  it('sends no credentials to other hosts, and no content without encryption', async () => {
     await using other = await TestRegistry.start();
     Object.assign(registry.behavior, { login: 'basic', user });
     logIn();

@@ -25,11 +25,11 @@ export class RegistryAccess implements Disposable {
   }
 
   /**
-   * Calls `use` with the credentials that apply to an image's repository, one after the other until one has access; that of docker's
-   * helper program is last. `open` creates a session with the credential.
+   * Calls `use` with the credentials that apply to an image's repository, one after the other until one has access; the
+   * credential of docker's helper program is last. `open` creates a session with the credential.
    *
    * @param options - `scopes`: what the session needs besides reading, as in {@link RegistrySession}.
-   * @throws ImageReferenceError, RegistryError or the error of `use`; the signal's reason.
+   * @throws ImageReferenceError, RegistryError or the error of `use`; the signal's reason if it is aborted.
    */
   async withCredentials<T>(
     image: string,

@@ -125,7 +125,7 @@ export class RegistryAuthorization {
   }
 }
 
-/** Combines the actions for each repository: `repository:a:pull` and `repository:a:pull,push` are `repository:a:pull,push`. */
+/** Combines the actions for each repository: `repository:a:pull` and `repository:a:pull,push` become `repository:a:pull,push`. */
 function combinedScopes(scopes: readonly string[]): readonly string[] {
   const byResource = new Map<string, Set<string>>();
   for (const scope of scopes) {

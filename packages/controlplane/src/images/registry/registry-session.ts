@@ -19,7 +19,7 @@ export interface RegistrySessionOptions {
   readonly connections: HttpConnections;
   readonly retry: RetryContext;
   /**
-   * Scopes that the requests need, besides those that the registry asks for: `repository:team/app:pull,push`.
+   * Scopes that the requests need, besides the scopes that the registry requests: `repository:team/app:pull,push`.
    *
    * @defaultValue none
    */
@@ -134,7 +134,10 @@ export class RegistrySession {
     }
   }
 
-  /** @throws RegistryError if content or credentials would leave the encrypted connection */
+  /**
+   * Returns the URL if a request may be sent to it. @throws RegistryError if content or credentials would leave the encrypted
+   * connection
+   */
   #checked(url: URL, { from, does }: { readonly from: URL; readonly does: string }): URL {
     if (url.protocol === 'https:' || (from.protocol === 'http:' && url.protocol === 'http:')) return url;
     throw this.#unusable(`it ${does} to ${url.host} without HTTPS`);

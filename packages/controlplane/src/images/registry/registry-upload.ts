@@ -29,7 +29,7 @@ export class RegistryUpload {
    *
    * @param options - `file`: returns the path of its content; called only if it has to be uploaded. `mountFrom`: a repository of the
    *   same registry that may have it: `library/node`.
-   * @throws RegistryError if that fails.
+   * @throws RegistryError if the upload fails.
    */
   async blob(
     { digest, size }: Descriptor,
@@ -52,7 +52,7 @@ export class RegistryUpload {
     }
   }
 
-  /** Uploads a manifest or index under a tag or its digest. @throws RegistryError if that fails */
+  /** Uploads a manifest or index under a tag or its digest. @throws RegistryError if the upload fails */
   async manifest(
     reference: string,
     { content, type }: { readonly content: Buffer; readonly type: string },

@@ -33,7 +33,7 @@ export function documentsOf({ config, layers }: ReturnType<typeof addLayer>): Im
   return { config: configuration, manifest, layers, platform: { os, architecture } };
 }
 
-/** Uploads the layers, then what refers to them, and the name at last. Returns the digest that the name gets. */
+/** Uploads the layers, then the documents that refer to them, and the name last. Returns the digest that the name gets. */
 export async function uploadImages(
   images: readonly ImageDocuments[],
   options: {

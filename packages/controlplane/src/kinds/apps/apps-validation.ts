@@ -103,7 +103,7 @@ function deploymentFaults(spec: DeploymentSpec): readonly FieldError[] {
   return faults;
 }
 
-/** The selector that upstream substitutes for an absent one: it matches nothing. */
+/** The selector that upstream substitutes for an absent selector: it matches nothing. */
 const nothing = {
   matchExpressions: [
     { key: 'a', operator: 'In', values: ['b'] },

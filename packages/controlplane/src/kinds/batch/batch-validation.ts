@@ -144,7 +144,7 @@ function jobTemplateFaults(
   return [...faults, invalidField(path, restartPolicy, 'only "Never" is supported when podFailurePolicy is specified')];
 }
 
-/** The selector that upstream substitutes for an absent one: it matches nothing. */
+/** The selector that upstream substitutes for an absent selector: it matches nothing. */
 const impossible = {
   matchExpressions: [
     { key: 'a', operator: 'Exists' },

@@ -182,7 +182,7 @@ function ephemeralFieldFaults(container: EphemeralContainer, path: FieldPath): r
   return [...set.map(([field]) => forbiddenField(path.child(field), detail)), ...subPaths];
 }
 
-/** Fields that are pointers upstream, where an empty structure differs from an absent one. */
+/** Fields that are pointers upstream, where an empty structure differs from an absent structure. */
 const pointers: ReadonlySet<string> = new Set(['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe']);
 
 /** True for values that differ from Go's zero value. */

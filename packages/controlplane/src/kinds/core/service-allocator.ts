@@ -58,7 +58,7 @@ export interface MemoryServiceAllocatorOptions {
   readonly nodePorts?: readonly [number, number];
 }
 
-/** How long an allocation stays reserved if its request is never stored, in milliseconds. */
+/** Time for which an allocation stays reserved if its request is never stored, in milliseconds. */
 const reservationMs = 60_000;
 
 /**

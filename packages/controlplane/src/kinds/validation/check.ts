@@ -103,7 +103,7 @@ export function unique<T>(
   };
 }
 
-/** Rejects a value that differs from the stored one. */
+/** Rejects a value that differs from the stored value. */
 export function immutable(
   now: unknown,
   change: {
@@ -118,14 +118,14 @@ export function immutable(
   return [invalidField(change.path, change.shown ?? now ?? null, change.detail ?? 'field is immutable')];
 }
 
-/** Like {@link immutable}, for a pointer to a structure: an empty structure differs from an absent one. */
+/** Like {@link immutable}, for a pointer to a structure: an empty structure differs from an absent structure. */
 export function immutablePointer(now: unknown, change: Parameters<typeof immutable>[1]): readonly FieldError[] {
   return immutable(now && [now], { ...change, old: change.old && [change.old], shown: change.shown ?? now ?? null });
 }
 
 /**
- * Compares like upstream's `Semantic.DeepEqual`: an empty list or map equals an absent one, and the order of keys does not matter.
- * An empty structure differs from an absent one.
+ * Compares like upstream's `Semantic.DeepEqual`: an empty list or map equals an absent list or map, and the order of keys does
+ * not matter. An empty structure differs from an absent structure.
  */
 export function semanticEqual(a: unknown, b: unknown, name?: string): boolean {
   if (a === b || (isEmptyContainer(a) && isEmptyContainer(b))) {

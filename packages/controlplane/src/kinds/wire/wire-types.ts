@@ -53,8 +53,8 @@ export class WireTypes {
 
   /**
    * Replaces empty required lists with null, in place. Upstream stores built-in kinds as protobuf, which cannot distinguish an
-   * empty list from an absent one. Before storage they differ, and the client that sent an empty list becomes the manager of the
-   * field.
+   * empty list from an absent list. Before storage, the two differ, and the client that sent an empty list becomes the manager of
+   * the field.
    */
   dropEmptyLists(type: string, object: Fields): void {
     for (const { name, omit, value } of this.#fieldsWithLists(type)) {

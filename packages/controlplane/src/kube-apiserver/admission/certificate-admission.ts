@@ -68,7 +68,7 @@ async function requireFor(
   attributes: AdmissionAttributes,
   authorizer: Authorizer,
 ): Promise<void> {
-  // Check the signer of the stored request: the update might name another one.
+  // Check the signer of the stored request: the update might name another signer.
   const signer = (attributes.oldObject as Request | undefined)?.spec?.signerName ?? '';
   for (const name of [signer, `${signer.split('/', 1)[0]}/*`]) {
     const resource = {

@@ -10,7 +10,7 @@ interface Class {
 }
 
 /**
- * Returns the name of the default class, or of the newest one if several are marked as default.
+ * Returns the name of the default class, or of the newest default class if there are several.
  *
  * @param prefix - the storage prefix of the classes.
  * @param annotations - a class is a default if one of these is `true`.

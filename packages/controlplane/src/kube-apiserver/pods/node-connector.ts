@@ -71,7 +71,7 @@ export interface ContainerUsage {
   /** The container's id, which changes with each restart. */
   readonly id: string;
   readonly startedAtMs: number;
-  /** When the node measured the usage. Rates over short periods need this time, because the response arrives later. */
+  /** Time at which the node measured the usage. Rates over short periods need this time, because the response arrives later. */
   readonly atMs: number;
   /** Processor time used since the container started. */
   readonly cpuSeconds: number;

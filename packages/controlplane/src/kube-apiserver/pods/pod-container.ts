@@ -16,7 +16,7 @@ export interface ReachedPod extends KubernetesObject {
 }
 
 /**
- * Returns the container that a request refers to: the requested one, or the only one if none is requested.
+ * Returns the container that a request refers to: the requested container, or the only container if none is requested.
  *
  * @throws StatusError 400 with the API server's message (registry/core/pod, 1.36).
  */

@@ -82,7 +82,7 @@ class Eviction {
     throw invalid({ group: 'policy', kind: 'Eviction' }, this.#call.name, [error]);
   }
 
-  /** Deletes a pod that may be evicted regardless of budgets, such as a pending one. Returns false if budgets apply. */
+  /** Deletes a pod that may be evicted regardless of budgets, such as a pending pod. Returns false if budgets apply. */
   async #withoutBudget(): Promise<boolean> {
     const { uid } = this.#options.preconditions ?? {};
     return this.#retryConflicts(async (_attempt, stopRetrying) => {

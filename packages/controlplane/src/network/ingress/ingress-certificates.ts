@@ -24,7 +24,7 @@ const yearMs = 365 * 86_400_000;
 export class IngressCertificates {
   readonly #options: IngressCertificatesOptions;
   readonly #contexts = new Map<string, { readonly version: string | undefined; readonly context: SecureContext }>();
-  /** The certificate for hosts without one, and for clients that send no name. */
+  /** The default certificate, for hosts without a certificate and for clients that send no name. */
   readonly fallback: ReturnType<typeof issueCertificate>;
   #fallbackContext: SecureContext | undefined;
 

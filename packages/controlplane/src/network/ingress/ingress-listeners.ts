@@ -27,7 +27,7 @@ type Scheme = keyof typeof ports;
 interface Opened {
   /** Undefined if no port is available. */
   readonly address: SocketAddress | undefined;
-  /** Explains why no port, or an unusual one, is used. */
+  /** Explains why no port or an unusual port is used. */
   readonly note: string | undefined;
 }
 

@@ -25,11 +25,11 @@ export class ContainerSlot {
   attempts = 0;
   /** True once the startup probe and the postStart hook have succeeded. */
   started = false;
-  /** Result of the readiness probe; true without one. */
+  /** Result of the readiness probe; true without a readiness probe. */
   probedReady = false;
   image: ImageReference | undefined;
   containerId: string | undefined;
-  /** When to retry if the last attempt could not create the container, for example because its image is missing. */
+  /** Time of the next attempt if the last attempt could not create the container, for example because its image is missing. */
   retryAtMs: number | undefined;
   /** The last pull failure; undefined once the image is present. */
   pullFailure: { readonly atMs: number; readonly reason: string; readonly message: string } | undefined;

@@ -25,7 +25,7 @@ export class ContainerTermination {
   #stopping: Promise<void> | undefined;
   /** Aborted when a shortened grace period ends; the container is then killed. */
   #noGrace = new AbortController();
-  /** When the grace period ends, by the monotonic clock. */
+  /** Time at which the grace period ends, by the monotonic clock. */
   #endsAtMs = Number.POSITIVE_INFINITY;
   #shortened: Disposable | undefined;
 

@@ -6,7 +6,7 @@ import { formatPause } from './back-off.ts';
 import type { ContainerSlot } from './container-slot.ts';
 import type { PodEvent, PodHost } from './pod-host.ts';
 
-/** How long ErrImagePull is shown before it becomes ImagePullBackOff, in milliseconds. */
+/** Time for which ErrImagePull is shown before it becomes ImagePullBackOff, in milliseconds. */
 const errorShownMs = 2_000;
 /**
  * Delay before an image that is not pulled (invalid name, or pull policy Never) is looked up again, in milliseconds: the shortest

@@ -25,9 +25,9 @@ export interface RequestedUser {
 }
 
 /**
- * Returns the user that a container runs as. If the agent is root, that is the user that the pod requests, or else the user
- * assigned to the pod (`nobody` if none is assigned); uid and gid 0 must be allowed explicitly. A requested uid without an entry in
- * the user database is used unchanged, with the group assigned to the pod unless the pod requests one (a real node would use
+ * Returns the user that a container runs as. If the agent is root, this is the user that the pod requests, or else the user
+ * assigned to the pod (`nobody` if none is assigned); uid and gid 0 must be allowed explicitly. A requested uid without an entry
+ * in the user database is used unchanged, with the group assigned to the pod unless the pod requests one (a real node would use
  * group 0). All containers of a pod are in its assigned group, so they can share its volumes. An agent that is not root can run
  * containers only as itself, and ignores the users and groups that pods request.
  *

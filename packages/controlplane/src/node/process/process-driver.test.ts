@@ -330,7 +330,7 @@ describe('ProcessDriver', () => {
     });
     await expect.poll(() => received, { timeout: 30_000 }).toBeGreaterThan(0);
     const afterFirst = received;
-    // While another command runs, the first one has enough time to write.
+    // While another command runs, the first command has enough time to write.
     const other = { command: ['sleep', '0.2'], stdin: undefined, stdout() {}, stderr() {} };
     await (await running.exec({ ...other, signal: new AbortController().signal })).exited;
     expect([received, errors]).toEqual([afterFirst, '']);

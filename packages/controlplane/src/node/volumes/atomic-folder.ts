@@ -44,7 +44,7 @@ function folderMode(owner: FileOwner): number {
 
 /**
  * Replaces a folder's content with exactly these files, atomically: the files are written to a new version, then the link
- * `..data` is swapped, so a reader sees either the old set or the new one. Mirrors the kubelet's `AtomicWriter`. Returns false if
+ * `..data` is swapped, so a reader sees either the old set or the new set. Mirrors the kubelet's `AtomicWriter`. Returns false if
  * nothing has changed.
  *
  * The folder belongs to the containers' user, who may put links anywhere in it; its parent must belong to this process alone.

@@ -33,7 +33,7 @@ export interface PreemptOptions {
 }
 
 const minCandidates = 100;
-/** The result of the DynamicResources plugin, which kube-scheduler calls before this one. */
+/** The result of the DynamicResources plugin, which kube-scheduler calls before this plugin. */
 const noClaims = 'no new claims to deallocate';
 /**
  * The error of the DynamicResources plugin for a pod that an earlier plugin rejected on all nodes. In kube-scheduler, this error

@@ -35,7 +35,7 @@ function imagesOf(spec: PodSpec | undefined): readonly string[] {
   return [...containers, ...volumes].map(withTag);
 }
 
-/** Adds the default tag to an image name without one. */
+/** Adds the default tag to an image name without a tag. */
 function withTag(name: string): string {
   return name.lastIndexOf(':') <= name.lastIndexOf('/') ? `${name}:latest` : name;
 }

@@ -15,8 +15,9 @@ const name = 'VolumeBinding';
 const unbound = unresolvable(name, 'pod has unbound immediate PersistentVolumeClaims');
 
 /**
- * Requires the pod's volumes to be usable from the node. Volumes of bound claims must match it with their node affinity. For each
- * claim whose class waits for a pod, a matching volume must exist, or the class must be able to provision one there.
+ * Requires the pod's volumes to be usable from the node. The node must match the node affinity of the volumes of bound claims.
+ * For each claim whose class waits for a pod, a matching volume must exist, or the class must be able to provision a volume
+ * there.
  */
 export const volumeBinding: Plugin = {
   name,

@@ -1,7 +1,7 @@
 import * as crypto from 'node:crypto';
 import { issueCertificate } from '@kubewright/apimachinery';
 
-/** Certificates of a server at 127.0.0.1 (PEM), and of the authority that issued it. */
+/** Returns the certificates of a server at 127.0.0.1 (PEM), and of the authority that issued it. */
 export function testCertificates(): { readonly authority: string; readonly server: { readonly key: string; readonly cert: string } } {
   const times = { notBeforeMs: Date.now() - 3_600_000, notAfterMs: Date.now() + 3_600_000 };
   const subject = { commonName: 'authority' };

@@ -25,7 +25,7 @@ export interface QuotaAdmissionParts {
  */
 export function resourceQuotaAdmission({ storage, clock, handle }: QuotaAdmissionParts): AdmissionPlugin {
   const send = asServer(handle);
-  /** The last charge of each namespace, which the next one waits for. */
+  /** The last charge of each namespace, which the next charge waits for. */
   const last = new Map<string, Promise<void>>();
 
   async function quotasOf(namespace: string): Promise<readonly Stored<ResourceQuota>[]> {

@@ -42,7 +42,7 @@ function launch(context: LaunchContext, { path: installed, version }: InstalledP
   return { file: program, args: [...file, ...ownOptions(context), ...options], ...rest };
 }
 
-/** Returns the default options. Later options win, so the pod's own come after these. */
+/** Returns the default options. Later options win, so the pod's own options come after these. */
 function ownOptions({ podIP, root, programPath }: LaunchContext): readonly string[] {
   const data = programPath('/data');
   const folder = data.startsWith(root + sep) ? root : data;
