@@ -1,4 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { systemClock, VirtualClock } from '@kubewright/apimachinery';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
@@ -57,31 +60,44 @@ describe('Watchdog', () => {
     expect(watchdog.hasThread).toBe(true);
   });
 
-  it.each<[string, RegExp]>([
-    ['prettyLogger', /^[\d:.]{12} WARN {2}sites default\/a the event loop is blocked heldMs=\d+\n$/],
-    ['jsonLogger', /^{"level":"warn",.*"controller":"sites","key":"default\/a"}\n$/],
-  ])('reports an endless loop while it runs, in the format of %s', async (logger, line) => {
-    const contents = `
-      import { systemClock } from '@kubewright/apimachinery';
+  it.each<['prettyLogger' | 'jsonLogger', 'linked' | 'inline', RegExp]>([
+    [
+      'prettyLogger',
+      'linked',
+      /^[\d:.]{12} WARN {2}sites default\/a the event loop is blocked heldMs=\d+ at="spin \(src\/loop\.ts:8:\d+\)"\n$/,
+    ],
+    [
+      'jsonLogger',
+      'inline',
+      /^{"level":"warn",.*"at":"spin \(src\/loop\.ts:8:\d+\)","controller":"sites","key":"default\/a"}\n$/,
+    ],
+  ])('reports an endless loop and its line while it runs, in the format of %s', async (logger, sourcemap, line) => {
+    const contents = `import { systemClock } from '@kubewright/apimachinery';
       import { jsonLogger } from '../log/json-logger.ts';
       import { prettyLogger } from '../log/pretty-logger.ts';
       import { Watchdog } from './watchdog.ts';
       const log = ${logger}({ destination: { write() {} }, now: Date.now });
       const { activity } = new Watchdog({ log, clock: systemClock, limitMs: 300 });
       activity.mark('sites', 'default/a');
-      setTimeout(() => { for (;;); }, 1_000);`;
-    const { outputFiles } = await build({
-      stdin: { contents, resolveDir: import.meta.dirname },
-      bundle: true,
-      platform: 'node',
-      format: 'esm',
-      conditions: ['kubewright-source'],
-      external: ['prom-client', '@opentelemetry/api'],
-      write: false,
-    });
-    expect(
-      await firstOutput(spawn(process.execPath, ['--input-type=module', '-e', outputFiles[0]?.text ?? ''])),
-    ).toMatch(line);
+      const spin = () => { for (;;); };
+      setTimeout(() => spin(), 1_000);`;
+    const folder = mkdtempSync(join(tmpdir(), 'kw-watchdog-'));
+    const outfile = join(folder, 'dist/operator.mjs');
+    try {
+      await build({
+        stdin: { contents, resolveDir: import.meta.dirname, sourcefile: join(folder, 'src/loop.ts') },
+        bundle: true,
+        sourcemap,
+        platform: 'node',
+        format: 'esm',
+        conditions: ['kubewright-source'],
+        external: ['prom-client', '@opentelemetry/api'],
+        outfile,
+      });
+      expect(await firstOutput(spawn(process.execPath, [outfile], { cwd: folder }))).toMatch(line);
+    } finally {
+      rmSync(folder, { recursive: true });
+    }
   });
 
   it('starts its thread after ten seconds without a reconcile', async () => {
@@ -95,9 +111,9 @@ describe('Watchdog', () => {
 describe('watchdogSource', () => {
   const program = `
     const { Worker } = require('node:worker_threads');
-    const buffer = new SharedArrayBuffer(520);
-    const who = new TextEncoder().encodeInto(process.env.WHO, new Uint8Array(buffer, 8)).written;
-    new Int32Array(buffer, 0, 2).set([1, who]);
+    const buffer = new SharedArrayBuffer(524);
+    const who = new TextEncoder().encodeInto(process.env.WHO, new Uint8Array(buffer, 12)).written;
+    new Int32Array(buffer, 0, 3).set([1, who, 1]);
     const forPeople = process.env.PEOPLE === 'yes';
     new Worker(process.env.SOURCE, { eval: true, workerData: { buffer, limitMs: 1, reportsImmediately: true, forPeople } });`;
 

@@ -1,3 +1,4 @@
+import type Inspector from 'node:inspector';
 import type { Worker } from 'node:worker_threads';
 import type { Clock } from '@kubewright/apimachinery';
 import { SmallSet } from '../collection/small-set.ts';
@@ -33,20 +34,21 @@ export interface WatchdogOptions {
 
 /**
  * Detects a blocked event loop, and names the reconcile that ran last. A worker thread watches, because the blocked thread
- * cannot; it writes to stderr immediately, and a log line follows once the loop is free again.
+ * cannot; it writes to stderr immediately, with the line of code that runs, and a log line follows once the loop is free again.
  */
 export class Watchdog implements AsyncDisposable {
   readonly activity: Activity;
   readonly #log: Logger;
   readonly #clock: Clock;
   readonly #limitMs: number;
-  /** [0] number of beats so far, [1] length of the name. */
+  /** [0] number of beats so far, [1] length of the name, [2] 1 if a debugger is attached. */
   readonly #shared: Int32Array;
   readonly #name: Uint8Array;
   readonly #encoder = new TextEncoder();
   readonly #workerData: Readonly<Record<string, unknown>>;
   readonly #threadDueMs: number;
   #worker: Worker | undefined;
+  #inspector: typeof Inspector | undefined;
   readonly #active = new SmallSet<Who>();
   #last: Who | undefined;
   /** The time since which {@link #last} has been running, or the time of the last beat. */
@@ -62,9 +64,9 @@ export class Watchdog implements AsyncDisposable {
     this.#log = log.named('watchdog');
     this.#clock = clock;
     this.#limitMs = limitMs;
-    const buffer = new SharedArrayBuffer(8 + nameBytes);
-    this.#shared = new Int32Array(buffer, 0, 2);
-    this.#name = new Uint8Array(buffer, 8);
+    const buffer = new SharedArrayBuffer(12 + nameBytes);
+    this.#shared = new Int32Array(buffer, 0, 3);
+    this.#name = new Uint8Array(buffer, 12);
     this.activity = { mark: (controller, key) => this.#mark(controller, key) };
     this.#workerData = { buffer, limitMs, reportsImmediately, forPeople: log instanceof LineLogger && log.isForPeople };
     this.#lastBeatMs = clock.monotonic();
@@ -92,6 +94,12 @@ export class Watchdog implements AsyncDisposable {
       this.#log.warn('the watchdog thread stopped', { event: logEvents.watchdogStopped, error }),
     );
     this.#worker.unref();
+  }
+
+  /** Two debuggers would disturb each other, so the thread does not pause a program that is being debugged. */
+  #noticeDebugger(): void {
+    this.#inspector ??= process.getBuiltinModule('node:inspector');
+    Atomics.store(this.#shared, 2, this.#inspector.url() === undefined ? 0 : 1);
   }
 
   #mark(controller: string, key: string): ActivityMark {
@@ -150,6 +158,7 @@ export class Watchdog implements AsyncDisposable {
     const heldMs = now - this.#lastBeatMs - beatMs;
     this.#lastBeatMs = now;
     Atomics.add(this.#shared, 0, 1);
+    if (this.#worker) this.#noticeDebugger();
     if (!this.#worker && now >= this.#threadDueMs) this.#startThread();
     // A reconcile that blocked the loop until its end is over by now: name the one that ran longest, not the one that ran last.
     this.#credit();
