@@ -63,7 +63,7 @@ export class Aggregator implements Disposable {
     });
   }
 
-  /** Must be called once, before anything else. */
+  /** Starts to follow Services and EndpointSlices. Must be called once, before anything else. */
   async start(): Promise<void> {
     this.#client = await this.#options.clientCertificate();
     const { storage } = this.#options;

@@ -6,9 +6,9 @@ export interface RechecksOptions {
   readonly clock: Clock;
   /** Checks a name; false means "check again soon". At most one check per name at a time. */
   readonly look: (name: string) => Promise<boolean>;
-  /** Time from a successful check to the next one, in milliseconds. */
+  /** Time from a successful check to the next check, in milliseconds. */
   readonly everyMs: number;
-  /** Time from the first failed check to the next one; doubles up to {@link everyMs}. */
+  /** Time from the first failed check to the next check; doubles up to {@link everyMs}. */
   readonly retryMs: number;
   readonly onError: (error: unknown) => void;
 }

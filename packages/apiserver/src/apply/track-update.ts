@@ -15,8 +15,8 @@ export interface UpdateToTrack extends Ownership {
   /** The stored object; `undefined` for a create. */
   readonly live: JsonObject | undefined;
   /**
-   * The object after the request: decoded and defaulted, before admission, because no manager owns what admission changes.
-   * Its own `managedFields` may reset or replace the entries.
+   * The object after the request: decoded and defaulted, before admission, because no manager owns what admission changes. The
+   * object's own `managedFields` may reset or replace the entries.
    */
   readonly object: JsonObject;
   /** Name of the manager, see {@link defaultManagerName}. */

@@ -166,7 +166,7 @@ export class AuditedRequest {
 }
 
 const empty = new Uint8Array(0);
-/** Upstream logs DeleteOptions in its internal version. */
+/** Upstream logs DeleteOptions in their internal version. */
 const deleteOptionsType = { kind: 'DeleteOptions', apiVersion: 'meta.k8s.io/__internal' };
 
 function levelsFrom(level: AuditDecision['level']): readonly AuditDecision['level'][] {

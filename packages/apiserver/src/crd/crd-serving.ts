@@ -41,7 +41,7 @@ interface Served {
 export class CrdServing implements Disposable {
   readonly #options: CrdServingOptions;
   readonly #served = new Map<string, Served>();
-  /** The accepted names of each CRD. They are taken even if the kind is not served. */
+  /** The accepted names of each CRD. The names are taken even if the kind is not served. */
   readonly #granted = new Map<string, { readonly group: string; readonly names: CrdNames }>();
   /** CRDs with names that were not accepted. */
   readonly #waiting = new Map<string, CustomResourceDefinition>();

@@ -1,6 +1,9 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** Stream cancellations that nghttp2 allows a client: a burst, and a rate per second. Beyond that, it cuts the client off. */
+/**
+ * Stream cancellations that nghttp2 allows a client: a burst, and a rate per second. Beyond these limits, nghttp2 cuts the client
+ * off.
+ */
 const allowed = { burst: 1000, perSecond: 33 };
 /**
  * Maximum number of concurrent streams, and of cancellations before the client is moved to a new connection. Their sum must stay

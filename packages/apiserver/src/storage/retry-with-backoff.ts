@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** The first and the maximum delay between attempts, in milliseconds. Each delay is twice the previous one. */
+/** The first and the maximum delay between attempts, in milliseconds. Each delay is twice the previous delay. */
 const firstMs = 100;
 const longestMs = 10_000;
 

@@ -56,7 +56,7 @@ export function mergeList(
   return orderElements(partition(merged, changes, mergeKey), { patchOrder: changes, serverOrder: server }, mergeKey);
 }
 
-/** Drops duplicates as upstream does: the last element of the list takes the place of each dropped one. */
+/** Drops duplicates as upstream does: the last element of the list takes the place of each dropped element. */
 function dedupe(list: unknown[]): unknown[] {
   let last = list.length - 1;
   for (let i = 0; i < last; i++) {

@@ -12,7 +12,7 @@ import { nodeName } from './node-name.ts';
 import type { Notes } from './state-directory.ts';
 import type * as Workers from './workers.ts';
 
-/** The network of pods that run as processes: this machine's loopback network, or a separate one. */
+/** The network of pods that run as processes: this machine's loopback network, or a separate network. */
 export type NetworkMode = 'loopback' | 'isolated';
 
 /** Options for {@link ClusterNetwork.open}. */
@@ -26,7 +26,7 @@ export interface ClusterNetworkOptions {
   readonly mode: NetworkMode | undefined;
   /** Number of nodes. */
   readonly nodes: number;
-  /** Runs a name server if pods have their own network. */
+  /** True if the cluster runs a name server, if pods have their own network. */
   readonly hasDns: boolean;
 }
 
@@ -124,7 +124,7 @@ export class ClusterNetwork implements AsyncDisposable {
     return this.#isolated?.forNode(index);
   }
 
-  /** Returns the controller that routes services. Each call creates a new proxy and closes the previous one. */
+  /** Returns the controller that routes services. Each call creates a new proxy and closes the previous proxy. */
   proxy({ kubeProxy, ServiceProxy }: typeof Workers): ReturnType<typeof kubeProxy> {
     const { clock, random } = this.#options;
     this.#proxy?.[Symbol.dispose]();
@@ -157,7 +157,7 @@ export class ClusterNetwork implements AsyncDisposable {
 
   /**
    * Returns the controller that serves Ingresses. Each call creates a new proxy, which listens only if there is an Ingress, and
-   * closes the previous one.
+   * closes the previous proxy.
    */
   ingress({ ingressDefinition, IngressListeners }: typeof Workers): ControllerDefinition {
     this.#ingresses?.[Symbol.dispose]();

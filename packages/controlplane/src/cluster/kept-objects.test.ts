@@ -141,7 +141,7 @@ describe('a snapshot', () => {
       expect(await storage.get('/registry/configmaps/default/m7')).toBeDefined();
       times.push(performance.now() - before);
     }
-    // Compare the fastest run: a busy machine delays the others.
+    // Compare the fastest run: a busy machine delays the other runs.
     expect(Math.min(...times)).toBeLessThan(5);
   });
 });

@@ -263,7 +263,7 @@ describe('processNode', () => {
   });
 });
 
-/** Requests an encrypted connection from a PostgreSQL server: `N` means that it only offers plain ones. */
+/** Requests an encrypted connection from a PostgreSQL server: `N` means that it offers only plain connections. */
 async function sslAnswer(host: string): Promise<string> {
   const request = Buffer.alloc(8);
   request.writeUInt32BE(8, 0);

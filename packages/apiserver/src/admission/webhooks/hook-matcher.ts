@@ -37,7 +37,7 @@ export interface MatchInput {
   objectsIn(version: Version): Promise<VersionedObjects>;
 }
 
-/** Decides which webhooks are called for a request, and in which version they get it (`ShouldCallHook`, 1.36). */
+/** Decides which webhooks are called for a request, and in which version the request is sent (`ShouldCallHook`, 1.36). */
 export class HookMatcher {
   readonly #options: HookMatcherOptions;
 

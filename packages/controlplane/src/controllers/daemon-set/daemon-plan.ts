@@ -81,7 +81,7 @@ function surplusOf(running: readonly Stored<Pod>[], { set, hash, nowMs }: Daemon
   return replaced ? [...surplus, oldest] : surplus;
 }
 
-/** Orders pods: scheduled pods first, and older pods before newer ones. */
+/** Orders pods: scheduled pods first, and older pods before newer pods. */
 export function scheduledThenOldest(a: Stored<Pod>, b: Stored<Pod>): number {
   const unscheduled = ({ spec }: Pod): number => (spec?.nodeName ? 0 : 1);
   const key = ({ metadata }: Stored<Pod>): string => `${metadata.creationTimestamp} ${metadata.name}`;

@@ -8,8 +8,8 @@ interface Entry {
 }
 
 /**
- * Computes the delay before a failed pod is replaced on its node: 1 s after the first replacement, doubled with each further one,
- * up to 15 minutes.
+ * Computes the delay before a failed pod is replaced on its node: 1 s after the first replacement, doubled with each further
+ * replacement, up to 15 minutes.
  */
 export class FailedPodBackoff {
   readonly #entries = new Map<string, Entry>();

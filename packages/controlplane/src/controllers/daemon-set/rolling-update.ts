@@ -32,7 +32,7 @@ function podsOn(node: string, { pods, set, hash }: DaemonState): NodePods {
 }
 
 /**
- * Plans to delete old pods, so that the next reconcile creates new ones. Old pods that are already unavailable are deleted
+ * Plans to delete old pods, so that the next reconcile creates new pods. Old pods that are already unavailable are deleted
  * regardless of the limit.
  */
 function planReplacements(

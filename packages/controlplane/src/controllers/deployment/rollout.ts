@@ -73,7 +73,7 @@ export class Rollout {
     return sizeOf(set) === size ? false : this.scale(set, size);
   }
 
-  /** Updates a replica set in the list, or adds a new one. */
+  /** Replaces a replica set in the list, or adds it. */
   replace(set: Stored<ReplicaSet>): void {
     const known = this.sets.some((each) => each.metadata.uid === set.metadata.uid);
     this.sets = known

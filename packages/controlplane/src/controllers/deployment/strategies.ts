@@ -26,7 +26,7 @@ export interface StrategyStep {
   readonly settled: boolean;
 }
 
-/** Advances a rolling update by one step: scales up the new set, or else scales down the old ones. */
+/** Advances a rolling update by one step: scales up the new set, or else scales down the old sets. */
 export async function rollingUpdate(rollout: Rollout): Promise<StrategyStep> {
   const { current, old } = await generations(rollout, { create: true });
   if (current && (await growNew(rollout, current))) return { current, old, settled: false };

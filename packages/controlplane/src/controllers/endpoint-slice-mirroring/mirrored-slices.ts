@@ -20,7 +20,7 @@ export interface Mirror {
   readonly slices: readonly MirroredSlice[];
   /** The number of invalid IP addresses. */
   readonly invalid: number;
-  /** The number of addresses that were left out, including invalid ones. */
+  /** The number of addresses that were left out, including invalid addresses. */
   readonly skipped: number;
 }
 

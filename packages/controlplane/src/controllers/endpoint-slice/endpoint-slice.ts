@@ -139,7 +139,7 @@ async function apply(
   }
   for (const { ports, endpoints } of plan.create) {
     const object = newSlice(service, { family, ports, endpoints, labels, annotations });
-    // The server generates the name. If the name is taken, the next reconcile tries another one.
+    // The server generates the name. If the name is taken, the next reconcile tries another name.
     await createObject(ctx, { kind: EndpointSlice, object }).catch(ignoreAlreadyExists);
   }
   for (const object of plan.remove) await deleteObject(ctx, { kind: EndpointSlice, object });

@@ -5,7 +5,7 @@ import { defined } from '@kubewright/apimachinery/internal';
 import { endpointOf, isEndpoint, portsOf } from '../endpoint-slice/endpoint.ts';
 import { canonicalJson } from '../template-hash.ts';
 
-/** The maximum number of addresses in one object; further ones are dropped. */
+/** The maximum number of addresses in one object; further addresses are dropped. */
 const maxAddresses = 1_000;
 
 interface Subset {
@@ -14,10 +14,7 @@ interface Subset {
   readonly notReady: EndpointAddress[];
 }
 
-/**
- * Computes the subsets of a service's Endpoints, in a fixed order. Pods are grouped by ports, and split into ready and not ready
- * ones. Pure.
- */
+/** Computes the subsets of a service's Endpoints, in a fixed order. Pods are grouped by ports, and split by readiness. Pure. */
 export function subsetsOf(service: Service, pods: readonly Stored<Pod>[]): readonly EndpointSubset[] {
   const family = service.spec?.ipFamilies?.[0] === 'IPv6' ? 'IPv6' : 'IPv4';
   const subsets = new Map<string, Subset>();

@@ -60,8 +60,8 @@ export class ResourceMonitor {
   }
 
   /**
-   * Starts the monitor. If it replaces another one, it takes over that monitor's objects, so that it notices objects that were
-   * deleted in the meantime.
+   * Starts the monitor. If it replaces another monitor, it takes over that monitor's objects, so that it notices objects that
+   * were deleted in the meantime.
    */
   start(replaced?: ResourceMonitor): void {
     this.#done ??= replaced ? this.#takeOver(replaced).then(() => this.#run()) : this.#run();

@@ -13,7 +13,7 @@ import { storageNames } from '../volumes/storage-names.ts';
 /** The name of the provisioner in storage classes and annotations. */
 export const provisionerName = 'kubewright.dev/local-directory';
 
-/** The finalizer that keeps a volume until its folder is removed. All external provisioners use the same one. */
+/** The finalizer that keeps a volume until its folder is removed. All external provisioners use the same finalizer. */
 export const volumeFinalizer = 'external-provisioner.volume.kubernetes.io/finalizer';
 
 const hostname = 'kubernetes.io/hostname';

@@ -12,8 +12,8 @@ import { isEvicting, notReady, taintsOf, unreachable, withEviction } from './nod
 import type { RateChange, Zones } from './zones.ts';
 
 /**
- * The delay before a failed node's pods are evicted, in milliseconds. If the whole zone is failing, its other nodes are then
- * known to have failed too.
+ * The delay before a failed node's pods are evicted, in milliseconds. If the whole zone is failing, the delay suffices to detect
+ * that its other nodes have failed too.
  */
 const zoneCheckMs = 5_000;
 

@@ -119,7 +119,7 @@ class ReplicaReconcile<O extends ReplicaOwner> {
     return claim(ctx, { owner, ownerKind: this.#of.kind, kind: Pod, selector, candidates });
   }
 
-  /** Creates missing pods or deletes surplus ones. Returns the first error, if any. */
+  /** Creates missing pods or deletes surplus pods. Returns the first error, if any. */
   async #manage(pods: readonly Stored<Pod>[]): Promise<unknown> {
     const owner = this.#owner;
     const ctx = this.#ctx;

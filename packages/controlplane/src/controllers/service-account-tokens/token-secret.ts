@@ -19,7 +19,7 @@ export function accountOf({ metadata }: Pick<KubernetesObject, 'metadata'>): Tok
   return { name: annotations[nameAnnotation] ?? '', uid: annotations[uidAnnotation] ?? '' };
 }
 
-/** True if the account exists and has the uid that a Secret names, if it names one. */
+/** True if the account exists and, if the Secret names a uid, has that uid. */
 export function isAccount({ uid }: TokenAccount, account: KubernetesObject | undefined): boolean {
   return account !== undefined && (uid === '' || uid === account.metadata.uid);
 }

@@ -72,7 +72,7 @@ class TaintEviction {
     const planned = this.#due.get(key);
     const isSame = planned !== undefined && planned.uid === pod?.metadata.uid;
     const delayMs = pod ? evictionDelayMs(taints, tolerations) : Number.POSITIVE_INFINITY;
-    // The pod may have been deleted and recreated under its name.
+    // The pod may have been deleted and recreated under the same name.
     if (planned && (!isSame || delayMs === Number.POSITIVE_INFINITY)) {
       this.#due.delete(key);
       // prose-ok: upstream's text

@@ -5,7 +5,7 @@ export interface ServiceAllocator {
   /** The range of addresses, in CIDR notation. */
   readonly cidr: string;
   /**
-   * Allocates the requested address, or any free one. With `dryRun`, nothing is allocated.
+   * Allocates the requested address, or any free address. With `dryRun`, nothing is allocated.
    *
    * @throws AllocationError if the requested address is taken or out of range, or if none is free.
    */

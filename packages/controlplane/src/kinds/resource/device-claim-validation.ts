@@ -131,7 +131,7 @@ const deviceRequest: Check<DeviceRequest> = (request, path) => {
   return [...faults, ...namedSet(subRequest, 8)(firstAvailable, path.child('firstAvailable'))];
 };
 
-/** Validates a reference to one of the given requests, or to an alternative of one: `request/alternative`. */
+/** Validates a reference to one of the given requests, or to an alternative of a request: `request/alternative`. */
 export function requestReference(requests: readonly DeviceRequest[]): Check<string> {
   const known = new Set(
     requests.flatMap(({ name, firstAvailable = [] }) => [name, ...firstAvailable.map((sub) => `${name}/${sub.name}`)]),

@@ -21,7 +21,7 @@ export type LogFiles = Pick<
 export const localFiles: LogFiles = fs;
 
 /**
- * A log in two files: the current one and the previous one. Writes are synchronous, which slows down a container that prints
+ * A log in two files: the current file and the previous file. Writes are synchronous, which slows down a container that prints
  * faster than the disk accepts. A failed write leaves the log unchanged.
  */
 export class FileLog implements WritableLog, ReadableLog {

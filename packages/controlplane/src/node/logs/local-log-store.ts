@@ -5,7 +5,7 @@ import { LineWriter } from './line-writer.ts';
 import type { LogKey, LogStore, LogWriter, ReadableLog, WritableLog } from './log-store.ts';
 import { MemoryLog } from './memory-log.ts';
 
-/** Size of each of the two log files of a container: the current one and the previous one. */
+/** Size of each of the two log files of a container: the current file and the previous file. */
 const fileBytes = 10 * 1024 * 1024;
 
 /** Options for a {@link LocalLogStore}. */

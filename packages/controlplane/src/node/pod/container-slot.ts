@@ -113,6 +113,6 @@ export function containerOf(pod: Pod, name: string): Container | undefined {
 }
 
 function ephemeralContainersOf(pod: Pod): readonly Container[] {
-  // Ephemeral containers have the same fields as others; the API rejects fields that they may not set.
+  // Ephemeral containers have the same fields as other containers; the API rejects fields that they may not set.
   return (pod.spec?.ephemeralContainers ?? []) as readonly Container[];
 }

@@ -6,7 +6,7 @@ import { isSameProcess, type ProcessIdentity, processIdentity } from './process-
 interface SandboxOwner extends ProcessIdentity {
   /** Mark of the processes that use the folder. */
   readonly instance: string;
-  /** The owner's pid namespace: containers that share this folder may have different ones. */
+  /** The owner's pid namespace: containers that share this folder may have different namespaces. */
   readonly numbering: string;
 }
 

@@ -45,7 +45,7 @@ export function raiseAmounts(into: Amounts, others: ReadonlyMap<string, number>)
   }
 }
 
-/** True for resources other than the standard ones: extended resources, huge pages and attachable volumes. */
+/** True for resources other than the standard resources: extended resources, huge pages and attachable volumes. */
 function isScalarResource(name: string): boolean {
   if (name.startsWith('hugepages-') || name.startsWith('attachable-volumes-')) return true;
   return name.includes('/') && (!name.startsWith('requests.') || name.includes('kubernetes.io/'));

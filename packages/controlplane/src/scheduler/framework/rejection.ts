@@ -1,6 +1,6 @@
 /**
  * The effect of evicting other pods: it may resolve an `Unschedulable` rejection, but never an `UnschedulableAndUnresolvable`
- * one.
+ * rejection.
  */
 export type RejectionCode = 'Unschedulable' | 'UnschedulableAndUnresolvable';
 

@@ -10,7 +10,7 @@ const windowMs = 1_000;
 
 /**
  * Returns the time at which a pod's backoff ends, in milliseconds. The backoff is 1 s after the first failed attempt and doubles
- * with each further one, up to 10 s.
+ * with each further failure, up to 10 s.
  */
 export function backoffEnd(queued: QueuedPod): number {
   const failures = queued.errors > 0 ? queued.errors : queued.unschedulable;

@@ -5,7 +5,7 @@ import type { ImageSource } from '../image-program.ts';
 import { imageEntry } from './image-entry.ts';
 import { ImageFileError } from './image-file-error.ts';
 
-/** Maximum size of an image map, in bytes. */
+/** Maximum size of an image file, in bytes. */
 const maxBytes = 1024 * 1024;
 
 /** Images by repository, then by tag; `*` stands for every tag without an entry. */
