@@ -1,4 +1,4 @@
-// Times a newcomer's way with the packed packages: create, install, dev, save; and weighs what comes out of it.
+// Times a new user's first steps with the packed packages (create, install, dev, save), and measures the size of the result.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -44,7 +44,7 @@ function run(command, args, cwd) {
   return stdout;
 }
 
-/** Tarballs of all packages, by name. */
+/** Packs all packages; returns the tarballs by package name. */
 function pack() {
   const target = values.packs === undefined ? join(folder, 'packs') : resolve(values.packs);
   if (values.packs === undefined) {
@@ -62,7 +62,7 @@ function pack() {
   );
 }
 
-/** Versions that no registry has yet are taken from the tarballs. */
+/** Makes a project depend on the tarballs, because no registry has these versions yet. */
 function useTarballs(root, tarballs) {
   const path = join(root, 'package.json');
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
@@ -92,7 +92,7 @@ class Dev {
     this.ended = new Promise((done) => this.child.once('close', done));
   }
 
-  /** Resolves with the moment at which a text was seen behind a place in the output. */
+  /** Resolves with the time at which a pattern matches the output after position `from`. */
   seen(pattern, { from = 0, withinMs = 60_000 } = {}) {
     return new Promise((done, fail) => {
       const timer = setTimeout(() => fail(new Error(`${pattern} did not appear in\n${this.text}`)), withinMs);
@@ -176,7 +176,7 @@ async function saves(root) {
   await dev.seen(ready);
   await applySample(root);
   await dev.seen(reconciled);
-  // The first check reads everything; the others only what has changed.
+  // The first check reads everything; later checks read only what has changed.
   await dev.seen(/type check passed/, { withinMs: 120_000 });
   for (let i = 0; i < Number(values.saves); i++) {
     // The other work that a save starts (manifests, types) is done.
@@ -203,7 +203,7 @@ function ownFiles(root) {
   return { files: files.length, lines: lines.reduce((sum, count) => sum + count, 0) };
 }
 
-/** Memory of the built operator after ten quiet seconds, with one object, under its own account. */
+/** Returns the memory of the built operator in MiB, after ten idle seconds with one object, running under its own account. */
 async function idle(root) {
   const dev = new Dev(root, ['dev', '--no-type-check']);
   await dev.seen(ready);
@@ -221,7 +221,7 @@ async function idle(root) {
 }
 
 const tarballs = pack();
-// Whatever a newcomer's npm fetches is in its cache by then.
+// A first run fills npm's cache, so that the measured run downloads nothing.
 await firstHour(tarballs);
 rmSync(join(folder, 'shop'), { recursive: true, force: true });
 const first = await firstHour(tarballs);

@@ -40,7 +40,7 @@ async function serve(objects, lines) {
 async function memory(objects) {
   const { server: own, port: at } = await serve(objects, 0);
   const script = fileURLToPath(new URL('./informer/memory.mjs', import.meta.url));
-  // V8 drops the bytecode of functions that have not run for some collections, 5 MB of this program, whenever that happens.
+  // V8 would drop the bytecode of functions that have not run for some garbage collections: 5 MB in this program, at random times.
   const node = ['--expose-gc', '--no-flush-bytecode', '--conditions=kubewright-source'];
   const { stdout } = await promisify(execFile)(process.execPath, [
     ...node,
@@ -155,7 +155,7 @@ const best = (runs, by) => runs.reduce((a, b) => (by(a) < by(b) ? a : b));
 await parseList();
 (await syncInformer()).stop.abort();
 await settle();
-// Alternating, and the best of many runs, so that other load on the machine affects both sides equally.
+// Runs alternate, and the best of many counts, so that other load on the machine affects both sides equally.
 const fetched = [];
 const synced = [];
 for (let i = 0; i < 9; i++) {
@@ -168,7 +168,7 @@ for (let i = 0; i < 9; i++) {
 }
 const parsed = best(fetched, (run) => run.ms);
 const sync = best(synced, (run) => run.ms);
-// Another program may delay one run; our own blocking shows in all of them.
+// Another program may delay one run; our own blocking shows in every run.
 const block = median(synced.map((run) => run.blockMs));
 
 await settle();
@@ -196,7 +196,7 @@ const watched = best(watching, (run) => -run.perSecond);
 const bytesHeld = (figures) => figures.heap + figures.outside;
 const few = await memory(count);
 const many = await memory(Number(flags.many));
-// Of few objects the program itself is a part that shrinks with time: what was listed is compared.
+// With few objects, the program's own memory matters, and it shrinks over time: so compare with the size right after listing.
 const same = bytesHeld(many.after) / bytesHeld(few.listed);
 const grown = bytesHeld(many.after) / bytesHeld(many.listed);
 const peak = many.peak / many.listed.resident;

@@ -1,4 +1,4 @@
-// Measures the runtime, and with --peers the runtimes of others, on 20,000 custom resources of 2 KB from one fake server.
+// Measures the runtime, and with --peers other runtimes, on 20,000 custom resources of 2 KB from one fake server.
 // Run after a build, on Linux: node bench/runtime.mjs [--peers] [--objects N] [--events N] [--rounds N] [--check]
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -33,7 +33,7 @@ for (let i = 0; i < 5; i++) {
 }
 
 const rounds = new Map(sides.map(({ name }) => [name, []]));
-// Alternating, so that other load on the machine affects all sides equally.
+// Sides alternate, so that other load on the machine affects all sides equally.
 for (let round = 0; round < Number(flags.rounds); round++) {
   for (const side of sides) {
     rounds.get(side.name).push(await measure(side, { server, objects, events }));

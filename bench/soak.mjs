@@ -65,7 +65,7 @@ const result = {
   outsideGrowth: growth(settled, 'external'),
   converged: seen.digest === digest,
 };
-// A lower rate than requested proves nothing about the requested one.
+// A run below the requested rate proves nothing about that rate.
 result.ok = result.converged && result.growth < limit && result.perSecond > rate * 0.95;
 if (flags.json) say(JSON.stringify(result));
 else {
@@ -82,7 +82,7 @@ if (!result.ok) process.exitCode = 1;
 subject.kill();
 server.kill();
 
-/** Waits for the cache to show what the server has; a busy machine gets half a minute. */
+/** Waits up to 30 seconds until the cache matches the server. */
 async function converged(wanted) {
   let seen;
   for (let tries = 0; tries < 60; tries++) {

@@ -6,7 +6,7 @@ export function heading(how) {
   process.stdout.write(`\n${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}\n${how}\n\n`);
 }
 
-/** Prints rows of figures, with ratios and goals where there is something to compare with. */
+/** Prints rows of figures; with `compared`, also their ratios and goals. */
 export function printTable(rows, { compared }) {
   const number = (value, digits) =>
     value === undefined

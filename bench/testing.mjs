@@ -25,7 +25,7 @@ async function timed(work) {
   return { value, ms, processorMs: (user + system) / 1000 };
 }
 
-/** Takes one namespace after the other from an environment, as tests do, and writes an object into each. */
+/** Creates one namespace after another in an environment, as tests do, and writes an object into each. */
 async function namespaceTimes(environment) {
   const times = [];
   while (times.length < count) {

@@ -14,7 +14,7 @@ export async function bundle() {
     .map((name) => join(packages, name));
   const bundles = await Promise.all(folders.map(bundlePackage));
   for (const folder of folders) removeScripts(join(folder, 'dist'));
-  // In order: build.mjs takes the last file as the sign that all were written.
+  // In order: build.mjs only checks that the last file exists.
   for (const files of bundles) writeScripts(files);
 }
 

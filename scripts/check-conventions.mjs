@@ -107,7 +107,7 @@ function isDeclared(node) {
   return (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) && node.parent.name === node;
 }
 
-/** True for a spread of one property whose value is what the condition compares with undefined. */
+/** True if a spread object has one property, whose value the condition compares with undefined. */
 function passesOn({ expression }) {
   const parts = conditional(bare(expression));
   if (!parts) return false;

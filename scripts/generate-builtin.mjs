@@ -45,7 +45,7 @@ function generate(data) {
   return files;
 }
 
-/** The package's manifest with its own subpaths and one for each module of types. */
+/** Returns the package.json with a subpath for each module of types, besides its other subpaths. */
 function manifestText(data) {
   const parsed = JSON.parse(readFileSync(join(root, manifest), 'utf8'));
   const written = ['.', './internal', './testing'];

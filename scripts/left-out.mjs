@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
-/** True if all tests run, as in `.ci/run`; otherwise those that take long are skipped. */
+/** True if all tests run, as in `.ci/run`; otherwise slow tests are skipped. */
 const all = process.env.KUBEWRIGHT_REQUIRE_ALL === '1';
 const onReal = process.env.USE_EXISTING_CLUSTER === 'true';
 const isProof = process.env.KUBEWRIGHT_PROOF === '1';

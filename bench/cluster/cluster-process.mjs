@@ -1,8 +1,8 @@
-// The embedded cluster and the example operator, as `npm start -- --empty` runs them, without its talk.
+// The embedded cluster and the example operator, as `npm start -- --empty` runs them, without its output.
 //   node cluster-process.mjs FOLDER PORT
 import module from 'node:module';
 
-// As a command does it (Node 22 and newer): what was compiled once is not compiled again.
+// Like our commands (Node 22 and newer), reuses compiled code from earlier runs.
 const cache = new URL('../../node_modules/.cache/kubewright-bench', import.meta.url).pathname;
 module.enableCompileCache?.(cache);
 const { systemClock, systemRandom } = await import('@kubewright/apimachinery');

@@ -2,7 +2,7 @@ import { connect } from 'node:http2';
 
 const lineFeed = 0x0a;
 
-/** One client's HTTP/2 connection, as close to the bytes as Node allows. */
+/** A client's HTTP/2 connection that adds as little work of its own as Node allows. */
 export class Connection {
   #session;
   #authorization;
@@ -24,7 +24,7 @@ export class Connection {
     return new Connection(session, token);
   }
 
-  /** Posts a body; settles once the whole answer is there, and insists on 201. */
+  /** Posts a body; resolves after the complete response, and rejects unless its status is 201. */
   post(path, body) {
     const stream = this.#session.request({
       ':method': 'POST',
@@ -37,7 +37,7 @@ export class Connection {
     return answer(stream, { path, expected: 201 });
   }
 
-  /** Gets what is at a path. */
+  /** Sends a GET; rejects unless the status is 200. */
   get(path) {
     return answer(this.#session.request({ ':path': path, authorization: this.#authorization }), {
       path,
@@ -45,7 +45,7 @@ export class Connection {
     });
   }
 
-  /** Watches; resolves when the stream is open, then tells how many lines came with each chunk. */
+  /** Watches a path; resolves when the stream is open, then calls `onLines` with the number of lines in each chunk. */
   watch(path, onLines) {
     return new Promise((resolve, reject) => {
       const stream = this.#session.request({ ':path': path, authorization: this.#authorization });

@@ -1,15 +1,15 @@
-/** The middle one of some numbers. */
+/** Returns the median. */
 export function median(numbers) {
   return quantile(numbers, 0.5);
 }
 
-/** The number below which the given part of them lies. */
+/** Returns a quantile: `part` is from 0 to 1. */
 export function quantile(numbers, part) {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];
 }
 
-/** One figure for each name out of several runs. */
+/** Combines the figures of several runs: `choose` picks one value per name. */
 export function merge(runs, choose) {
   const names = Object.keys(runs[0] ?? {});
   return Object.fromEntries(names.map((name) => [name, choose(runs.map((run) => run[name]))]));

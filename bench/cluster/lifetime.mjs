@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Starts what a side needs before it is ready, and waits until it says that it is. */
+/** Starts the programs that a side needs to become ready, and waits until it reports ready. */
 export async function boot(side, place) {
   const started = performance.now();
   const children = side.boot(place);
@@ -23,7 +23,7 @@ export async function boot(side, place) {
   return { children, readyMs: performance.now() - started };
 }
 
-/** Newest first: an API server that has lost its store hangs. */
+/** Stops programs, the newest first: an API server hangs once its store is gone. */
 export async function stop(children) {
   for (const child of [...children].reverse()) {
     if (child.exitCode !== null || child.signalCode !== null) continue;

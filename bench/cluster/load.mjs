@@ -3,9 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.mjs';
 import { quantile } from './figures.mjs';
 
-/** Bytes of every object that is written. */
+/** Size of each written object, in bytes. */
 const objectBytes = 1024;
-/** Load before the clock starts: compilers and caches warm up on both sides. Milliseconds. */
+/** Duration of the load before the measurement, in milliseconds, in which compilers and caches warm up on both sides. */
 const warmUpMs = 1_500;
 const watchesOnAConnection = 10;
 
@@ -95,7 +95,7 @@ async function writers(task) {
 const connect = (task, count) => Promise.all(Array.from({ length: count }, () => Connection.open(task)));
 const collectionPath = ({ namespace }) => `/api/v1/namespaces/${namespace}/configmaps`;
 
-/** Path of a watch that starts now. */
+/** Returns the path of a watch that starts at the current version. */
 async function watchPath(task, connection) {
   const { metadata } = JSON.parse(await connection.get(`${collectionPath(task)}?limit=1`));
   return `${collectionPath(task)}?watch=1&resourceVersion=${metadata.resourceVersion}`;

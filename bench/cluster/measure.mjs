@@ -9,12 +9,12 @@ const namespaces = ['creates', 'watches', 'latency'];
 /** Idle time of a side before its memory is read, in milliseconds. */
 const idleMs = 10_000;
 
-/** One round with one side: start, start again, idle, load. */
+/** Measures one side for one round: start, restart, idle, load. */
 export async function measure(side, { folder, seconds }) {
   const port = 21_000 + Math.floor(Math.random() * 800) * 10;
   const place = { folder, port };
   const first = await boot(side, place);
-  // Data that is kept between starts may be written after the first response.
+  // Data for the next start may be written after the first response.
   await sleep(500);
   await stop(first.children);
   const again = await boot(side, place);
@@ -53,7 +53,7 @@ function residentBytes(pid) {
   return Number(found[1]) * 1024;
 }
 
-/** Processor time that processes have used so far, in the system's usual ticks of 10 ms. */
+/** Returns the CPU time of processes so far, in milliseconds, measured in ticks of 10 ms. */
 function processorMs(children) {
   const ticks = children.map(({ pid }) => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');

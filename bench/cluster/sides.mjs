@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * Something to measure. `boot` starts what must run before it is ready, `complete` the rest; both answer child processes.
- * `credentials` logs in as an administrator.
+ * The sides that are measured. `boot` starts the programs that a side needs to become ready, `complete` the others; both return the
+ * child processes. `credentials` returns an administrator's credentials.
  */
 
-/** The embedded cluster with controllers, scheduler, node and the example operator, in one process. */
+/** Returns the embedded cluster with controllers, scheduler, node and the example operator, in one process. */
 export function ourSide() {
   const program = fileURLToPath(new URL('./cluster-process.mjs', import.meta.url));
   return {
@@ -45,7 +45,7 @@ export function oracleSide(bin) {
 
 function bootOracle(bin, { folder, port, flags = [] }) {
   const at = (name) => join(folder, name);
-  // A new cluster each time, as ours is; certificates and keys stay.
+  // A new cluster each time, like ours; certificates and keys are kept.
   rmSync(at('etcd'), { recursive: true, force: true });
   if (!existsSync(at('sa.key'))) {
     spawnSync('openssl', ['genrsa', '-out', at('sa.key'), '2048']);

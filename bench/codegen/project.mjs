@@ -1,7 +1,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes a project of so many kinds with their controllers, and returns the path of the kind that changes. */
+/** Writes a project with that many kinds and their controllers; returns the path of the kind that the benchmark edits. */
 export function writeProject(folder, { kinds, modules }) {
   mkdirSync(join(folder, 'src'), { recursive: true });
   symlinkSync(modules, join(folder, 'node_modules'), 'dir');
@@ -17,7 +17,7 @@ export function writeProject(folder, { kinds, modules }) {
   return join(folder, 'src/kind-0.ts');
 }
 
-/** About thirty fields, as real kinds have them; every fifth embeds a pod template. */
+/** Returns the source of a kind with about thirty fields, like real kinds; every fifth kind embeds a pod template. */
 export function kindSource(i, extra = '') {
   return `import type { IntOrString } from '@kubewright/apimachinery';
 import type { LocalObjectReference, PodTemplateSpec, ResourceRequirements } from '@kubewright/apimachinery/core/v1';

@@ -1,4 +1,4 @@
-// One process of informer.mjs's memory figures: lists `objects`, settles, takes `rewrites` new versions of each, settles
+// Measures memory for informer.mjs, in its own process: lists `objects`, settles, takes `rewrites` new versions of each, settles
 // again. Run by informer.mjs with --expose-gc; prints one line of JSON.
 import { request } from 'node:http';
 import { seededRandom, systemClock } from '@kubewright/apimachinery';
@@ -83,8 +83,8 @@ process.stdout.write(
 process.exit();
 
 /**
- * The most work of this thread between two turns of the event loop, in milliseconds of processor time: what other programs
- * of the machine do does not count, as it would by a clock on the wall.
+ * Measures the longest turn of the event loop, in milliseconds of this thread's CPU time, which other programs on the machine do not
+ * affect.
  */
 function longestTurn() {
   const used = () => {

@@ -1,4 +1,4 @@
-// Records what controller-runtime does where an operator on Kubewright must do the same: one lease that both contest, the
+// Records the behavior of controller-runtime that Kubewright must match: one lease that both compete for, the
 // metrics, the log lines, the objects. Asks a real API server; test/runtime/go-interop.test.ts replays.
 //   KUBECONFIG=… node bench/peers/record.mjs       needs Go, and the repository's development packages
 import { execFileSync, spawn } from 'node:child_process';
@@ -18,7 +18,7 @@ const call = (method, path, body) => client.request({ method, path, body });
 const notesPath = `/apis/runtime.example.com/v1/namespaces/${namespace}/notes`;
 const leasePath = `/apis/coordination.k8s.io/v1/namespaces/${namespace}/leases/notes`;
 
-/** Processes started, for their output when something fails. */
+/** All started processes; their output is printed if something fails. */
 const all = [];
 
 async function until(what, condition) {
@@ -32,7 +32,7 @@ async function until(what, condition) {
   }
 }
 
-/** A process of either side; collects its output and logs. */
+/** Starts a process of either side and collects its output and logs. */
 function start(command, args) {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: process.env });
   const said = [];
@@ -54,7 +54,7 @@ function start(command, args) {
 }
 
 const leaseOf = async () => (await call('GET', leasePath).catch(() => undefined)) ?? {};
-/** Waits until the holder has renewed a few times; the other must not lead meanwhile. */
+/** Waits until the holder has renewed the lease a few times; `follower` must not become leader meanwhile. */
 async function renewed(follower) {
   const { spec } = await leaseOf();
   const times = new Set();

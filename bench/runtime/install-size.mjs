@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Packages below one, itself included, and their bytes; of a workspace package only what it ships. */
+/** Returns a package and its dependencies with their sizes in bytes; for a workspace package, counts only what it ships. */
 export function installSize(folder) {
   const seen = new Map();
   const visit = (path) => {

@@ -29,7 +29,7 @@ async function measureInformer(side, { control, objects, events }) {
   const { peak } = side.memory;
   const settled = await side.ask('settle');
   const held = side.memory.resident;
-  // Once to warm up, as the others' compilers have done before.
+  // Warm up: the other runtimes were compiled in advance.
   await ingest(side, { control, events: objects });
   const cpuMs = side.cpuMs;
   const taken = await ingest(side, { control, events });

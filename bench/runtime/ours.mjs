@@ -49,7 +49,7 @@ serve({
     const all = tally.reach(objects);
     void manager.run();
     await manager.started();
-    // As for the others: the last handler's call counts.
+    // As for the other runtimes, the time of the last handler call counts.
     const { endMs, blockMs } = await all;
     return { ms: endMs - startMs, blockMs };
   },

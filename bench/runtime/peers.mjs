@@ -1,4 +1,4 @@
-// The sides of runtime.mjs: how each is built and started, and why one is left out.
+// The sides of runtime.mjs: how each is built and started, and why it may be skipped.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 export const say = (line) => process.stdout.write(`${JSON.stringify(line)}\n`);
 export const nowMs = () => performance.timeOrigin + performance.now();
 
-/** Serves commands one after the other; each response carries the command's name. */
+/** Handles commands one after another; each response contains the command's name. */
 export function serve(handlers) {
   let last = Promise.resolve();
   const lines = createInterface({ input: process.stdin });
@@ -16,7 +16,7 @@ export function serve(handlers) {
   });
 }
 
-/** Counts to a number that was set before; reports when it was reached, and the longest block until then. */
+/** Counts up to a target; reports when it is reached, and how long the event loop was blocked at most until then. */
 export class Tally {
   #left = Number.POSITIVE_INFINITY;
   #done = () => {};
@@ -40,7 +40,7 @@ export class Tally {
   }
 }
 
-/** Collects all garbage; returns the remaining size of the heap and of buffers outside it. */
+/** Collects garbage; returns the remaining size of the heap and of the buffers outside it. */
 export async function settle() {
   for (let i = 0; i < 5; i++) {
     globalThis.gc?.();
@@ -51,7 +51,7 @@ export async function settle() {
   return { heap: heapUsed, outside: external };
 }
 
-/** Time from sending the object until it is handled, in milliseconds; undefined when it carries no time. */
+/** Returns the milliseconds since the server sent an object; undefined if the object has no timestamp. */
 export function ageOf(object) {
   const sent = Number(object.metadata.annotations['example.com/note'].slice(0, 16));
   return sent > 0 ? nowMs() - sent / 1000 : undefined;

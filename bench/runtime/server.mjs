@@ -18,7 +18,7 @@ const bookmark = () => {
   return `${JSON.stringify({ type: 'BOOKMARK', object: { kind: 'Thing', apiVersion: `${group}/v1`, metadata } })}\n`;
 };
 
-/** Joins texts to pieces of the size that is written at a time. */
+/** Joins texts into buffers of about 256 KiB, each of which is written at once. */
 function piecesOf(texts) {
   const pieces = [];
   let batch = '';
@@ -37,13 +37,13 @@ const made = new Map();
 function prepared(what, texts) {
   const key = `${version} ${what}`;
   const found = made.get(key) ?? piecesOf(texts());
-  // A list, a stream, or all pages of 500 of one version.
+  // Enough for a list, a stream, or all pages of 500 objects, of one version.
   if (made.size > 64) made.clear();
   made.set(key, found);
   return found;
 }
 
-/** Writes pieces, waiting where the reader is slow. */
+/** Writes pieces, and waits while the reader is slow. */
 async function write(response, pieces) {
   for (const piece of pieces) {
     if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve));
@@ -79,7 +79,7 @@ async function watch(query, response) {
 
 const sendAll = (pieces) => Promise.all([...watchers].map((response) => write(response, pieces)));
 
-/** `events` changes as fast as the readers take them; made before the clock starts. */
+/** Sends a number of events as fast as the readers accept them; they are built before the measurement starts. */
 async function burst(query) {
   const lines = [];
   for (let sent = 0; sent < Number(query.get('events')); sent++) {
@@ -92,7 +92,7 @@ async function burst(query) {
   return { startedMs };
 }
 
-/** `rate` changes a second for `seconds`; each carries when it was sent, in microseconds, where its note begins. */
+/** Sends `rate` events per second for `seconds`; each object's note starts with the send time in microseconds. */
 async function steady(query) {
   const [rate, seconds] = [Number(query.get('rate')), Number(query.get('seconds'))];
   objects = texts(++version);

@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 
-/** Processor time ticks a second on Linux. */
+/** Ticks of CPU time per second on Linux. */
 const ticks = 100;
 
 export class Side {
@@ -27,7 +27,7 @@ export class Side {
     this.#child.stdin.write(`${command}\n`);
   }
 
-  /** Returns the next response, which must have that name. */
+  /** Returns the next response, which must be to the named command. */
   async hear(at) {
     while (this.#answers.length === 0) {
       await new Promise((resolve) => {
@@ -44,14 +44,14 @@ export class Side {
     return this.hear(command.split(' ')[0]);
   }
 
-  /** Memory in bytes: resident now, and at most so far. */
+  /** Resident memory in bytes: current and peak. */
   get memory() {
     const text = readFileSync(`/proc/${this.#child.pid}/status`, 'utf8');
     const kilobytes = (name) => Number(text.match(new RegExp(`^${name}:\\s+(\\d+)`, 'm'))[1]);
     return { resident: kilobytes('VmRSS') * 1024, peak: kilobytes('VmHWM') * 1024 };
   }
 
-  /** Processor time so far, all threads, in milliseconds. */
+  /** CPU time of all threads so far, in milliseconds. */
   get cpuMs() {
     const fields = readFileSync(`/proc/${this.#child.pid}/stat`, 'utf8')
       .replace(/^.*\) /, '')

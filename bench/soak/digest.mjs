@@ -1,4 +1,4 @@
-/** Names a set of objects and their versions, in any order, by a short text. */
+/** A short digest of a set of objects and their versions, independent of their order. */
 export class Digest {
   #count = 0;
   #sum = 0;

@@ -1,5 +1,5 @@
-// The API server of soak.mjs: lists and watches things that change at a steady rate. Objects come, change their size and go;
-// a watch ends after some minutes, as an API server's does, and is resumed from where it was.
+// The API server of soak.mjs: serves lists and watches of things that change at a steady rate. Objects are created, resized and
+// deleted. As with a real API server, a watch ends after some minutes, and the client resumes it.
 import { createServer } from 'node:http';
 import { seededRandom } from '@kubewright/apimachinery';
 import { thing } from '../informer/thing.mjs';
@@ -9,11 +9,11 @@ import { Digest } from './digest.mjs';
 const [count, seed] = process.argv.slice(2).map(Number);
 const random = seededRandom(seed);
 const base = '/apis/example.com/v1';
-/** How long a watch lasts, in milliseconds, and how many events are kept for the next one. */
+/** Duration of a watch in milliseconds, and the number of events kept for watches that resume. */
 const [watchMs, kept] = [240_000, 20_000];
 
 let revision = 1_000_000;
-/** Version and text of each object; undefined while it is deleted. */
+/** Version and JSON of each object; undefined while it is deleted. */
 const objects = Array.from({ length: count }, (_, i) => made(i));
 const history = [];
 const watchers = new Set();
@@ -22,12 +22,12 @@ function made(i) {
   const object = thing(i, revision % 1000);
   const version = String(++revision);
   object.metadata.resourceVersion = version;
-  // Between half and twice the usual size.
+  // Up to 2,000 characters, mostly few.
   object.metadata.annotations['example.com/note'] = 'x'.repeat(Math.floor(random.next() ** 2 * 2_000));
   return { version, name: object.metadata.name, text: JSON.stringify(object) };
 }
 
-/** One change: mostly a new version; sometimes an object goes, and comes back when its turn comes. */
+/** Changes a random object: mostly updates it, sometimes deletes it; a deleted object is recreated when it is picked again. */
 function change() {
   const i = Math.floor(random.next() * count);
   const before = objects[i];
@@ -81,7 +81,7 @@ function watch(query, response) {
   for (const { revision: at, line } of history) if (at > from) response.write(line);
   watchers.add(response);
   const end = setTimeout(() => {
-    // Before its connection has closed the next change may come.
+    // The next change may come before the connection is closed.
     watchers.delete(response);
     response.end();
   }, watchMs);

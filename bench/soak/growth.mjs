@@ -1,9 +1,9 @@
-/** The mean of one figure of samples. */
+/** Returns the mean of one figure over all samples. */
 export function mean(samples, key) {
   return samples.reduce((sum, sample) => sum + sample[key], 0) / samples.length;
 }
 
-/** How much a figure grows from the first sample to the last, as a part of its mean, by the line that fits best. */
+/** Returns the growth of a figure from the first to the last sample, by linear regression, relative to its mean. */
 export function growth(samples, key) {
   const middle = mean(samples, key);
   const at = (samples.length - 1) / 2;

@@ -1,4 +1,4 @@
-// The operator of soak.mjs: a cache and a controller that reads each object that changed. Responds to its parent's commands.
+// The operator of soak.mjs: a cache, and a controller that reads each changed object. Handles commands from the parent process.
 import { HttpTransport, KubernetesClient } from '@kubewright/client';
 import { controller, defineKind, Manager, silentLogger } from '@kubewright/runtime';
 import { Digest } from './digest.mjs';

@@ -39,7 +39,7 @@ export function apiPage(root, name) {
 const unnamedTypes =
   '## Types without an export\n\nThe types of options and members above that are not exported. Programs use their values, but never need their names.';
 
-/** Returns the types that the declarations of exports mention and that are not exported. */
+/** Returns the types that exported declarations mention but that are not exported themselves. */
 function partsOf(named, targets, isOurs, checker) {
   const parts = new Map();
   const open = named.map(([target]) => target);

@@ -28,7 +28,7 @@ export const withGeneration = new Set([
   'v1/replicationcontrollers',
 ]);
 
-/** The type of a kind's `metadata`, given its entry in the discovery document. */
+/** Returns the type of a kind's `metadata`, given its entry in the discovery document. */
 export function metadataType(apiVersion, resource) {
   // A kind that cannot be read is a review, such as a TokenReview.
   if (!resource.verbs.includes('get') || resource.name === 'componentstatuses') return 'ComputedMeta';

@@ -129,7 +129,7 @@ function valueCode(messages, { type, owner, index }) {
   return special.get(target) ?? `@${index.get(target)}`;
 }
 
-/** Verbs, ExtraValue and the like: a message around a list of strings that is a plain list in JSON. */
+/** True for messages such as Verbs and ExtraValue: each wraps a list of strings, and is a plain list in JSON. */
 function isStringList(messages, name) {
   const fields = Object.values(messages[name] ?? {});
   return fields.length === 1 && fields[0][0] === 'items' && fields[0][1] === '*string';

@@ -23,12 +23,12 @@ import { gunzipSync } from 'node:zlib';
  * @property {Record<string, { resources: object[] }>} resourceLists - path of a group and version → APIResourceList
  * @property {Record<string, object[]>} tableColumns - path of a collection → columns
  * @property {{ groups: object[] }} apis - recorded APIGroupList: the order of the groups
- * @property {Record<string, Record<string, { enum?: string[], default?: unknown }>>} facts - what only OpenAPI v3 says
- * @property {Record<string, Record<string, string>>} goFields - what only the Go types say, see record-go-fields.mjs
+ * @property {Record<string, Record<string, { enum?: string[], default?: unknown }>>} facts - recorded from OpenAPI v3, see record-openapi-v3.mjs
+ * @property {Record<string, Record<string, string>>} goFields - recorded from the Go types, see record-go-fields.mjs
  */
 
 /**
- * Reads the generator's input; undefined if the data folder does not exist.
+ * Reads the generator's input. Returns undefined if the data folder does not exist.
  *
  * @param {string} folder
  * @returns {Data | undefined}

@@ -1,5 +1,5 @@
 /**
- * Records what only the Go types say about the fields of protobuf messages: the name of a field in JSON, whether its
+ * Records facts about the fields of protobuf messages that only the Go types contain: the name of a field in JSON, whether its
  * struct is inlined, and whether a zero value is left out. The protobuf encoder of the Go types writes zero values of
  * plain fields, which JSON leaves out; without this, decoded objects would differ from the same objects in JSON.
  *
@@ -88,7 +88,7 @@ function goType(text, messagePackage) {
   return uses ? printed : undefined;
 }
 
-/** Records the fields of a structure that another one embeds, with the names of the structures in between. */
+/** Records the promoted fields of an embedded structure, with the names of the structures in between. */
 function recordPromoted(outer, type, above) {
   const [group, struct] = [outer.slice(0, outer.lastIndexOf('.')), type.slice(type.lastIndexOf('.') + 1)];
   const own = structs.get(`${group}.${struct}`) ?? structs.get(`k8s.io.api.core.v1.${struct}`) ?? [];

@@ -48,7 +48,7 @@ function subresourcesOf(all, { gv, resource }) {
   }));
 }
 
-/** Name, type, format and priority; what has a zero value is left out. */
+/** Returns the name, type, format and priority of each column, without zero values. */
 function columnsOf(columns) {
   return columns?.map(({ name, type, format, priority }) => ({
     name,

@@ -39,7 +39,7 @@ export function typeTable(data) {
   });
 }
 
-/** The definitions of all served groups, of meta/v1, and whatever they refer to; sorted. */
+/** Returns the sorted names of the definitions of all served groups and meta/v1, and of the definitions that they refer to. */
 export function definitionNames(data) {
   const packages = new Set([...groupVersions(data).map((gv) => gv.package), metaPackage]);
   const pending = Object.keys(data.definitions).filter((name) => packages.has(packageOfName(name)));

@@ -31,7 +31,7 @@ function visit(node, literals) {
   ts.forEachChild(node, (child) => visit(child, literals));
 }
 
-/** Finds comments between literals, where `//` and the like can mean nothing else. */
+/** Finds comments between literals, where `//` and `/*` always start a comment. */
 function commentsIn(text, literals) {
   const comments = [];
   let at = 0;

@@ -15,7 +15,7 @@ const theme = {
 };
 
 /**
- * Draws terminal lines as an SVG in which each line appears at its time. Viewers that prefer reduced motion see the last picture.
+ * Draws terminal lines as an SVG in which each line appears at its time. Viewers that prefer reduced motion see only the final state.
  *
  * @param {readonly { atMs: number, spans: readonly { text: string, style: string }[] }[]} lines
  * @param {{ title: string, columns: number }} options

@@ -20,7 +20,7 @@ export function playbookController({ for: kind, playbook, owns }: PlaybookWatch)
   return controller<Played>({
     for: kind,
     owns,
-    // A change of the status needs no run.
+    // Status changes do not start a run.
     predicates: [generationChanged()],
     async reconcile(object, { signal }): Promise<DesiredState<Played>> {
       try {

@@ -61,7 +61,7 @@ export function decorator<T extends KubernetesObject>(options: {
           kind,
           metadata: { name: metadata.name, namespace: metadata.namespace, ...added },
         };
-        // Server-side apply removes what this field manager set before and does not change anything else.
+        // Server-side apply removes the fields that this field manager set earlier and now omits. Other fields stay unchanged.
         await ctx.apply(decoration as KubernetesObject, { ownership: 'none' });
       }
       return stateOf<T>(response);

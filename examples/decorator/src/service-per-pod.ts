@@ -22,7 +22,7 @@ export function servicePerPod({ object }: DecorateRequest<StatefulSet>): Decorat
   };
 }
 
-/** Decides on no services when a StatefulSet is deleted or no longer selected, and keeps it until they are deleted. */
+/** Requests no services once a StatefulSet is deleted or no longer selected, and is finalized when the services are deleted. */
 export function removeServices({ attachments }: DecorateRequest<StatefulSet>): DecorateResponse {
   return { attachments: [], finalized: Object.keys(attachments['Service.v1'] ?? {}).length === 0 };
 }

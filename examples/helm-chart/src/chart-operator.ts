@@ -19,7 +19,7 @@ export function chartController(watch: ChartWatch): ControllerDefinition {
   return controller<Release>({
     for: watch.for,
     owns: watch.owns,
-    // A change of the status needs no rendering.
+    // Status changes do not render the chart again.
     predicates: [generationChanged()],
     async reconcile({ metadata, spec, status }, { signal }): Promise<DesiredState<Release>> {
       const { name, namespace, generation } = metadata;

@@ -25,7 +25,7 @@ export function archiveCommand({ command, locationFile }: WalProgram): string {
 export function restoreCommand({ command, locationFile }: WalProgram, purpose: 'recovery' | 'standby'): string {
   const restore = `${words([...command, 'wal-restore', purpose, locationFile])} %f %p`;
   if (purpose === 'standby') return restore;
-  // PostgreSQL takes any nonzero exit code below 126 for the end of the WAL.
+  // PostgreSQL treats any nonzero exit code below 126 as the end of the WAL.
   const { missing, stopRecovery } = walExitCodes;
   return `${restore}; case $? in 0) exit 0;; ${missing}) exit 1;; *) exit ${stopRecovery};; esac`;
 }
