@@ -18,7 +18,7 @@ const bookmark = () => {
   return `${JSON.stringify({ type: 'BOOKMARK', object: { kind: 'Thing', apiVersion: `${group}/v1`, metadata } })}\n`;
 };
 
-/** Joins texts into buffers of about 256 KiB, each of which is written at once. */
+/** Joins texts into buffers of about 256 KiB, each of which is one write. */
 function piecesOf(texts) {
   const pieces = [];
   let batch = '';

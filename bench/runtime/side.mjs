@@ -1,4 +1,4 @@
-// One program of one side, as its own process: sends it commands, reads its responses, and measures it from outside.
+// The program of one side, in its own process: sends it commands, reads its responses, and measures it from outside.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

@@ -1,5 +1,5 @@
 /**
- * Records what only the OpenAPI v3 documents of a running API server say: the values of enumerations and the
+ * Records facts that only the OpenAPI v3 documents of a running API server contain: enumeration values and the
  * defaults of single fields. The version 2 document that the generator reads has neither.
  *
  *     kubectl get --raw /openapi/v3/api/v1 > FOLDER/api_v1.json     # and so on, one file per group and version

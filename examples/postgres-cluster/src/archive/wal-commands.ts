@@ -19,7 +19,7 @@ export function archiveCommand({ command, locationFile }: WalProgram): string {
 /**
  * Returns the value of the setting `restore_command`.
  *
- * @param purpose - `recovery`: the server stops if the archive cannot be read; otherwise it would take the failure for the end of
+ * @param purpose - `recovery`: the server stops if the archive cannot be read; otherwise it would treat the failure as the end of
  *   the WAL, and accept writes too early. `standby`: the server retries, and streams WAL in the meantime.
  */
 export function restoreCommand({ command, locationFile }: WalProgram, purpose: 'recovery' | 'standby'): string {
