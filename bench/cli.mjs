@@ -62,7 +62,7 @@ function pack() {
   );
 }
 
-/** Makes a project depend on the tarballs, because no registry has these versions yet. */
+/** Replaces the versions in a project's package.json with tarballs, because no registry has these versions yet. */
 function useTarballs(root, tarballs) {
   const path = join(root, 'package.json');
   const manifest = JSON.parse(readFileSync(path, 'utf8'));
