@@ -74,7 +74,7 @@ function difference(
 function noPlace(list: readonly Permission[]): CliError {
   return new CliError('KW7604', {
     what: 'cannot add the missing permissions',
-    why: `${mainFile} has no call of runOperator to add them to`,
+    why: `${mainFile} has no runOperator call to add them to`,
     remedy: `add them to a documentation comment of any file in src/:\n/**\n${tagsOf(list)
       .map((tag) => ` * ${tag}\n`)
       .join('')} */`,
