@@ -15,7 +15,10 @@ const { values: flags } = parseArgs({
 });
 const count = Number(flags.namespaces);
 
-/** `processorMs` also counts what the cluster in this process does meanwhile, such as deleting earlier namespaces. */
+/**
+ * Measures an asynchronous function. `processorMs` includes other work of the cluster in this process, such as deleting earlier
+ * namespaces.
+ */
 async function timed(work) {
   const start = performance.now();
   const before = process.cpuUsage();

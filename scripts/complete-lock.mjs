@@ -9,7 +9,7 @@ const lock = JSON.parse(readFileSync(path, 'utf8'));
 const systems = ['aix', 'android', 'darwin', 'freebsd', 'linux', 'netbsd', 'openbsd', 'openharmony', 'sunos', 'win32'];
 const processors = ['arm', 'arm64', 'ia32', 'loong64', 'mips64el', 'ppc64', 'riscv64', 's390x', 'x64', 'wasm32'];
 
-/** `@scope/binding-linux-x64-musl` → the os, cpu and libc fields that the package itself has. */
+/** Returns the os, cpu and libc fields of a package from its name, such as `@scope/binding-linux-x64-musl`. */
 function platformOf(name) {
   const words = name.split('/').at(-1).split('-');
   const os = words.find((word) => systems.includes(word)) ?? (words.includes('windows') ? 'win32' : undefined);

@@ -54,7 +54,7 @@ function style() {
 </style>`;
 }
 
-/** The renderer's colors, as fixed values: some viewers do not support color-mix(). */
+/** Returns the renderer's colors as fixed values: some viewers do not support color-mix(). */
 function palette({ bg, fg }) {
   const colors = {
     bg,

@@ -33,7 +33,7 @@ if (data === undefined) {
   else write(files);
 }
 
-/** @returns {Map<string, string>} path from the repository's root → text */
+/** Generates all files. @returns {Map<string, string>} path from the repository's root → text */
 function generate(data) {
   const files = new Map();
   for (const [name, text] of typeModules(data)) files.set(join(folders[0], name), text);

@@ -16,7 +16,7 @@ const sources = (path) =>
     return /\.ts$/.test(entry.name) && !/\.(test|contract|test-d|d)\.ts$/.test(entry.name) ? [below] : [];
   });
 
-/** `  /** a\n * b *\/` → `a b`, without tags and links. */
+/** Returns a doc comment as plain text, without tags and links. */
 function plain(comment) {
   return comment
     .replace(/^\s*\/\*\*|\*\/\s*$/g, '')

@@ -212,7 +212,7 @@ async function suites(tree, patterns, env = {}) {
   return { ok, text: ok ? [/Tests\s+(.*)/.exec(stdout)?.[1] ?? '', ...measured].join('; ') : said };
 }
 
-/** The operator tests also run against the real API server. */
+/** Runs suites against the real API server. */
 async function onRealCluster(tree, patterns) {
   await using server = await startControlPlane(bin, { controllers: true });
   const env = { USE_EXISTING_CLUSTER: 'true', KUBECONFIG: server.kubeconfig };

@@ -13,7 +13,7 @@ export function requestSender(server, token, { userAgent = 'recorder/1' } = {}) 
     const sent = {
       authorization: `Bearer ${token}`,
       'user-agent': userAgent,
-      // Without a length Node sends the body of a DELETE unframed.
+      // Without a length, Node sends the body of a DELETE unframed.
       ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
       ...headers,
     };
@@ -35,7 +35,7 @@ async function read(response) {
   return { status: response.statusCode, headers: response.headers, text, body: parsed(text) };
 }
 
-/** Unserved paths return plain text. */
+/** Parses a body, or returns it unchanged if it is not JSON: unserved paths return plain text. */
 function parsed(text) {
   if (!text.startsWith('{')) return text;
   try {

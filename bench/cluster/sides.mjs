@@ -24,8 +24,8 @@ export function ourSide() {
 }
 
 /**
- * The real control plane from `bin`: etcd, kube-apiserver, kube-controller-manager, kube-scheduler. A place may have further
- * flags of kube-apiserver in `flags`.
+ * Returns the real control plane from `bin`: etcd, kube-apiserver, kube-controller-manager, kube-scheduler. A place may have
+ * further flags for kube-apiserver in `flags`.
  */
 export function oracleSide(bin) {
   for (const program of ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler']) {

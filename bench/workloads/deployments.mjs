@@ -51,7 +51,7 @@ export async function deleteNamespace({ client }) {
   return (performance.now() - startedAt) / 1_000;
 }
 
-/** Creates a pod that fits behind 1,500 that do not, and returns how long it takes until it has a node, in seconds. */
+/** Creates 1,500 pods that do not fit, then one that fits; returns the seconds until that pod is bound to a node. */
 export async function scheduleBehindOthers({ client }) {
   await accountExists(client);
   const pods = client.resource(Pod);
@@ -94,7 +94,7 @@ function deployment(name, replicas) {
   return Deployment({ metadata: { name, namespace }, spec: { replicas, selector: { matchLabels: labels }, template } });
 }
 
-/** Returns the lowest number of bindings in a second between the first tenth and the last. */
+/** Returns the lowest number of bindings per second, without the first and the last tenth of the bindings. */
 function slowestRate(boundAt) {
   const tenth = Math.floor(boundAt.length / 10);
   let slowest = Number.POSITIVE_INFINITY;

@@ -15,9 +15,9 @@ export async function accountExists(client) {
   while (!(await exists())) await pause(20);
 }
 
-/** Counts the pods of a namespace as they get a node and as they become ready, from one watch. */
+/** Counts the pods of a namespace that are bound and that are ready, from one watch. */
 export class PodCounts {
-  /** When each pod got its node, by `performance.now()`. */
+  /** The time at which each pod was bound to a node, by `performance.now()`. */
   boundAt = [];
   #bound = new Set();
   /** Image of each ready pod, by UID. */
@@ -38,7 +38,7 @@ export class PodCounts {
     return this.#ready.size;
   }
 
-  /** Number of ready pods whose first container has an image. */
+  /** Returns the number of ready pods whose first container has this image. */
   readyWith(image) {
     return [...this.#ready.values()].filter((each) => each === image).length;
   }

@@ -6,7 +6,7 @@ import { accountExists, PodCounts, pause } from './pod-counts.mjs';
 
 const namespace = 'default';
 const seconds = 5;
-/** Sends without end to a client that asks for it, and a byte to others. */
+/** Sends data endlessly to clients that request it, and one byte to other clients. */
 const server = `
 const chunk = Buffer.alloc(262144);
 require('node:net').createServer((socket) => {
@@ -94,7 +94,7 @@ async function connectionRate(host, port) {
   return made / seconds;
 }
 
-/** Connects, waits for a byte, and disconnects. Resolves to false if that fails. */
+/** Connects, waits for a byte, and disconnects. Returns false if that fails. */
 function visit(host, port) {
   return new Promise((resolve) => {
     const socket = connect({ host, port });

@@ -27,7 +27,7 @@ export async function onEmbeddedCluster(node, measure) {
   }
 }
 
-/** Does the same with the real control plane from `bin`, its controllers and its scheduler, and nodes simulated as ours are. */
+/** Starts the real control plane from `bin` with its controllers and scheduler and our simulated nodes, runs `measure`, and stops it. */
 export async function onRealControlPlane(bin, { count }, measure) {
   const folder = mkdtempSync(join(tmpdir(), 'kw-bench-'));
   const side = oracleSide(bin);
@@ -67,7 +67,7 @@ function spawnUntilReady(args) {
   const gone = once(child, 'exit').then(([code]) => {
     throw new Error(`${args.find((arg) => arg.endsWith('.mjs'))} exited with code ${code}`);
   });
-  // Also ends normally, after the measurement.
+  // After the measurement, the exit is expected.
   gone.catch(() => undefined);
   return { process: child, ready: Promise.race([once(child.stdout, 'data'), gone]) };
 }

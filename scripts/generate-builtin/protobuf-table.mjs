@@ -72,7 +72,7 @@ export function protobufTable(data) {
   });
 }
 
-/** Plain scalars with omitempty are omitted when zero; structs and lists are kept as received. */
+/** Returns the flags of a field. Plain scalars with omitempty are omitted when zero; structs and lists are kept as received. */
 function flagsOf(flags, scalar) {
   const inline = flags.includes('i') ? 'i' : '';
   const keep = scalar && /[pk]/.test(flags) ? 'k' : '';

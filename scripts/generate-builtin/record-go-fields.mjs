@@ -62,7 +62,7 @@ writeFileSync(
   `{\n"fields": {\n${line(fields)}\n},\n"messages": {\n${line(messages)}\n},\n"types": {\n${line(types)}\n},\n"embedded": {\n${line(embedded)}\n}\n}\n`,
 );
 
-/** Named types other than structures, by package: `v1.PullPolicy`. All API packages are named by their version. */
+/** Finds named types other than structures, by package: `v1.PullPolicy`. All API packages are named by their version. */
 function namedTypes() {
   const found = new Set(['types.UID', 'types.NodeName', 'types.NamespacedName']);
   for (const [folder, name] of folders) {

@@ -31,7 +31,10 @@ for (const file of readdirSync(folder).sort()) {
 }
 writeFileSync(new URL('openapi-v3-facts.json', import.meta.url), `${format(facts)}\n`);
 
-/** Zero defaults mean only that a Go field is not a pointer; they matter where a field identifies a list's element. */
+/**
+ * Returns the enumeration and the default of a property. A zero default means only that the Go field is not a pointer; it matters
+ * where the field identifies a list's element.
+ */
 function factOf(property, isMapKey) {
   /** @type {{ enum?: string[], default?: unknown }} */
   const fact = {};

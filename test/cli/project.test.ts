@@ -184,7 +184,7 @@ describe('kubewright create api', () => {
     expect(await createApi(root, 'Site', '--scope', 'Cluster', '--plural', 'places')).toMatchObject({ code: 0 });
     const crd = readFileSync(join(root, 'config/crd/bases/web.example.com_places.yaml'), 'utf8');
     expect(crd).toContain('scope: Cluster');
-    // Both compile, and their tests pass, with the linked packages.
+    // The project compiles, and its tests pass, with the linked packages.
     const tsc = join(repository, 'node_modules/typescript/bin/tsc');
     expect(spawnSync(process.execPath, [tsc], { cwd: root, encoding: 'utf8' }).stdout).toBe('');
     const vitest = join(repository, 'node_modules/vitest/vitest.mjs');

@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-/** A controller that copies each note of a namespace to ConfigMaps, one per word. */
+/** Returns a controller that copies each note of a namespace to ConfigMaps, one per word. */
 function copies(name: string, namespace: string): ControllerDefinition {
   return controller({
     for: NoteKind,

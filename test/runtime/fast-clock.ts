@@ -1,6 +1,6 @@
 import { type Clock, systemClock } from '@kubewright/apimachinery';
 
-/** A clock that runs faster than real time, so minutes of timeouts on real sockets pass in seconds. */
+/** Returns a clock that runs faster than real time, so minutes of timeouts on real sockets pass in seconds. */
 export function fastClock(times: number): Clock {
   const startMs = systemClock.now();
   return {

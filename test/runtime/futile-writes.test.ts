@@ -96,7 +96,7 @@ describe('detection of futile writes', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** An existing cluster must be left unchanged for the next test. */
+  /** Deletes the test's objects, because the next test needs an unchanged cluster. */
   async function leaveNothing(): Promise<void> {
     const path = `${definitions}/echoes.example.com`;
     await client.request({ method: 'DELETE', path });

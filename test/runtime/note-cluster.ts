@@ -57,7 +57,7 @@ export class NoteCluster implements AsyncDisposable {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  /** An existing cluster must be left unchanged for the next test. */
+  /** Deletes the test's objects, because the next test needs an unchanged cluster. */
   async #leaveNothing(): Promise<void> {
     const { client } = this;
     // Removes finalizers, because the operator that would remove them has stopped.

@@ -15,7 +15,7 @@ afterAll(() => cluster?.[Symbol.asyncDispose]());
 
 const namespace = 'shared';
 
-/** A controller that creates a ConfigMap for each word of a note. */
+/** Returns a controller that creates a ConfigMap for each word of a note. */
 function copies(name: string, fieldManager = name): ControllerDefinition {
   return controller({
     for: NoteKind,

@@ -131,7 +131,7 @@ export class OperatedCluster implements AsyncDisposable {
     rmSync(this.#home, { recursive: true, force: true });
   }
 
-  /** An existing cluster must be left unchanged for the next test. */
+  /** Deletes the test's objects, because the next test needs an unchanged cluster. */
   async #leaveNothing(): Promise<void> {
     const own =
       'clusterrole/operator clusterrolebinding/operator clusterrole/metrics-reader clusterrolebinding/metrics-reader';

@@ -5,9 +5,9 @@ const countLimit = 100;
 
 /** The times of a cron expression in a time zone. */
 export interface Schedule {
-  /** The first time after `date`; undefined if none exists, as for 31 February. */
+  /** Returns the first time after `date`, or undefined if none exists, as for 31 February. */
   next(date: Date): Date | undefined;
-  /** The last time from `first` to `last`, both included, and the number of times before it, at most 100. */
+  /** Returns the last time from `first` to `last`, both included, and the number of times before it, at most 100. */
   due(first: Date, last: Date): { readonly at: Date; readonly earlier: number } | undefined;
 }
 

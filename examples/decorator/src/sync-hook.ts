@@ -14,7 +14,7 @@ export interface DecorateRequest<T extends KubernetesObject> {
 export interface DecorateResponse {
   /** All desired attachments: others are deleted. If unset, the attachments stay unchanged. */
   readonly attachments?: readonly Child[];
-  /** Labels to set on the object itself. Those that an earlier response set are removed if this one omits them or has null. */
+  /** Labels to set on the object itself. Labels from an earlier response are removed if this response omits them or sets them to null. */
   readonly labels?: Decoration | null;
   /** Annotations to set on the object itself, like `labels`. */
   readonly annotations?: Decoration | null;

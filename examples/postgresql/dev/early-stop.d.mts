@@ -4,7 +4,7 @@ import type { EventEmitter } from 'node:events';
 export declare class EarlyStop implements Disposable {
   constructor(process: EventEmitter);
 
-  /** 128 plus the signal number after a signal; 0 before. Also detects signals that arrived while the event loop was blocked. */
+  /** Returns 128 plus the signal number after a signal, otherwise 0. Also detects signals that arrived while the event loop was blocked. */
   asked(): Promise<number>;
 
   /** Stops listening for signals. */

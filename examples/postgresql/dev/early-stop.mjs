@@ -15,7 +15,7 @@ export class EarlyStop {
     for (const [name, listener] of this.#listeners) process.on(name, listener);
   }
 
-  /** 128 plus the signal number after a signal; 0 before. Also detects signals that arrived while the event loop was blocked. */
+  /** Returns 128 plus the signal number after a signal, otherwise 0. Also detects signals that arrived while the event loop was blocked. */
   async asked() {
     // The event loop may not poll for signals before the first turn ends, but it does before the second ends.
     await setImmediate();

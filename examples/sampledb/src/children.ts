@@ -25,8 +25,8 @@ export function serviceFor({ metadata: { name } }: Stored<SampleDB>): Service {
 }
 
 /**
- * The server. Each version has its own folder in the volume, so the data of the previous one stays until the upgrade is complete. It
- * starts without the database, which a Job creates with all its data.
+ * Returns the server. Each version has its own folder in the volume, so the data of the previous version stays until the upgrade is
+ * complete. The server starts without the database, which a Job creates with all its data.
  */
 export function serverFor({ metadata: { name } }: Stored<SampleDB>, version: string): StatefulSet {
   const labels = { 'samples.example.com/db': name };

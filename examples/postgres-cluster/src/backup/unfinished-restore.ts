@@ -2,7 +2,7 @@ import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Restore } from '../api/v1/postgres-cluster.ts';
 
-/** File in a data directory that was restored from a backup, until its recovery has ended. It has the {@link Restore}. */
+/** File with the {@link Restore} in a restored data directory. It is deleted when recovery has ended. */
 const restoreFile = 'kubewright.restore';
 
 /** Marks a data directory as restored from a complete backup, so that recovery can resume in it after a failure. */

@@ -111,7 +111,7 @@ async function reconcile(
   return { status, conditions, requeueAfterMs: Math.min(intervalMs, leaseMs + 50) };
 }
 
-/** While a major upgrade has stopped the servers, the primary is kept: there is no failover. */
+/** Decides which instance is the primary. While a major upgrade has stopped the servers, there is no failover. */
 function decidePrimary(
   { spec }: Stored<PostgresCluster>,
   { observed, version }: { readonly observed: ObservedCluster; readonly version: VersionState },

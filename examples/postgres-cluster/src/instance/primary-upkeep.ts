@@ -145,5 +145,5 @@ async function passwordIn(folder: string): Promise<string | undefined> {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
     throw error;
   }
-} /** On an almost full volume, the slots that are dropped retain more WAL than this: the others would free little space. */
+} /** On an almost full volume, only slots that retain more WAL than this are dropped: other slots would free little space. */
 const minRetainedBytes = 2 * defaultSegmentBytes;

@@ -55,9 +55,7 @@ export function choosePrimary(cluster: ObservedCluster): PrimaryDecision {
   return targetPrimary === currentPrimary ? steady(cluster, targetPrimary) : promotion(cluster, targetPrimary);
 }
 
-/**
- * A new cluster starts with instance 1. If volumes of an earlier cluster of the same name exist, an election compares them first.
- */
+/** Appoints instance 1 of a new cluster. If volumes of an earlier cluster of this name exist, an election compares them first. */
 function first({ name, members }: ObservedCluster): PrimaryDecision {
   if (members.length > 0) {
     return { do: 'stop', phase: primaryPhases.setUp, why: 'volumes of an earlier cluster with this name exist' };

@@ -159,7 +159,7 @@ export class DataDirectory {
     return `${this.path}.copied`;
   }
 
-  /** An empty folder, such as a mount point, counts as no data. Any other content is never deleted. */
+  /** Checks a folder without a database: an empty folder, such as a mount point, may be used. Other content is never deleted. */
   async #withoutVersion(): Promise<DataState> {
     const names = await readdir(this.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];

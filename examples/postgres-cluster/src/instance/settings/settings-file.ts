@@ -80,8 +80,9 @@ function walLimits({ volumeBytes }: SettingsInput): Readonly<Record<string, stri
 }
 
 /**
- * `isAtEnd` detects the end of a standby's WAL by the pause between two attempts to get more. There is no pause if an attempt
- * takes longer than this interval, and a restore command can take a second on a busy machine. A reload ends the pause.
+ * Returns the pause between a standby's attempts to get more WAL, by which `isAtEnd` detects the end of the WAL. An attempt that
+ * takes longer than this interval is followed by no pause, and a restore command can take a second on a busy machine. A reload
+ * ends the pause.
  */
 function pauses({ restoreCommand }: SettingsInput): Readonly<Record<string, string>> {
   return { wal_retrieve_retry_interval: restoreCommand === undefined ? '500ms' : '5s' };
