@@ -25,7 +25,7 @@ export interface ErrorText {
 export abstract class KubewrightError extends Error {
   /** `KW` and four digits. Identifies the class of failure and never changes. */
   abstract readonly code: string;
-  // Private, with getters: an uncaught error would otherwise print each part twice.
+  // The parts are private and have getters, because an uncaught error would otherwise print each part twice.
   readonly #text: ErrorText;
 
   constructor(text: ErrorText, options: { readonly cause?: unknown } = {}) {

@@ -21,7 +21,7 @@ export interface Token {
 const keywords: readonly string[] = ['in', 'notin'];
 const symbols: readonly string[] = [')', ',', '!', '==', '=', '>', '<', '!=', '('];
 
-/** Splits a selector into tokens; the last one is `end`. */
+/** Splits a selector into tokens; the last token is `end`. */
 export function tokenize(text: string): readonly Token[] {
   const tokens: Token[] = [];
   let position = 0;
@@ -47,8 +47,8 @@ function wordToken(word: string): Token {
 }
 
 /**
- * Returns the first symbol of a run of special characters. Like upstream's, the scanner consumes characters while they form
- * a symbol and puts the last one back. Every single character of a run is a symbol, so this never fails.
+ * Returns the first symbol of a run of special characters. Like upstream's, the scanner consumes characters while they form a
+ * symbol and puts the last character back. Every single character of a run is a symbol, so this never fails.
  */
 function symbolAt(run: string): { readonly token: Token; readonly length: number } | undefined {
   if (run === '') return undefined;

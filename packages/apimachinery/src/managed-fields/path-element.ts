@@ -156,7 +156,7 @@ function rankOf(element: PathElement): number {
   }
 }
 
-/** Compares key by key; if one list of keys is a prefix of the other, the shorter one comes first. */
+/** Compares key by key; if one list of keys is a prefix of the other, the shorter list comes first. */
 function compareKeys(a: PathElement, b: PathElement): number {
   const left = sortedEntries(a);
   const right = sortedEntries(b);
@@ -234,7 +234,7 @@ function parseJson(text: string): unknown {
   try {
     return /^-?\d{16,}$/.test(text) ? BigInt(text) : JSON.parse(text);
   } catch {
-    // Not JSON: the caller reports that it is not a path element.
+    // The text is not JSON; the caller reports that it is not a path element.
     return undefined;
   }
 }

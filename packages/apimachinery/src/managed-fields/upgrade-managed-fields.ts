@@ -52,7 +52,7 @@ export function upgradeManagedFieldsPatch(
   if (sameJson(value, object.metadata.managedFields ?? [])) return undefined;
   return [
     { op: 'replace', path: '/metadata/managedFields', value },
-    // Not a `test` operation: if it failed, the API would report an invalid request instead of a conflict.
+    // This is not a `test` operation, because a failed test would be reported as an invalid request instead of a conflict.
     { op: 'replace', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion },
   ];
 }

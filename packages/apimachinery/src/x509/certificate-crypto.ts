@@ -17,7 +17,7 @@ export interface CertificateCrypto {
       privateKeyEncoding: { type: 'pkcs8'; format: 'pem' };
     },
   ): { readonly publicKey: string; readonly privateKey: string };
-  /** Reads a public key, or the public half of a private one. */
+  /** Reads a public key, or the public half of a private key. */
   createPublicKey(pem: string): { export(options: { type: 'spki'; format: 'der' }): Uint8Array };
   createHash(algorithm: 'sha256'): { update(bytes: Uint8Array): { digest(): Uint8Array } };
   sign(algorithm: 'sha256', bytes: Uint8Array, privateKeyPem: string): Uint8Array;

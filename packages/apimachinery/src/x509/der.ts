@@ -44,7 +44,7 @@ export function integer(bytes: Uint8Array): Uint8Array {
   let start = 0;
   while (start < bytes.length - 1 && bytes[start] === 0) start++;
   const minimal = bytes.subarray(start);
-  // A leading one bit would make it negative.
+  // A leading 1 bit would make the integer negative.
   return (minimal[0] ?? 0) & 0x80 ? element(0x02, Uint8Array.of(0), minimal) : element(0x02, minimal);
 }
 

@@ -34,7 +34,7 @@ export function loadImage(root: string, image: string): void {
   const entry = { like: 'node', folder, command: ['node', '--enable-source-maps', `${folder}/main.mjs`] };
   const key = hasTag(image) ? image : `${image}:latest`;
   const text = `${JSON.stringify({ ...Object.fromEntries(kept), [key]: entry }, null, 2)}\n`;
-  // Write and rename: the node can read the file at any time.
+  // Write a new file and rename it, because the node can read the file at any time.
   writeFileSync(`${mapFile}.new`, text, { mode: 0o644 });
   renameSync(`${mapFile}.new`, mapFile);
   const all = join(root, 'dist', 'images');

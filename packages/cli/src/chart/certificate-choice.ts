@@ -81,7 +81,7 @@ function withArgsOf(deployment: UnstructuredObject, other: UnstructuredObject): 
   const { pod, container } = managerParts(deployment);
   const args = [...new Set([...(container.args ?? []), ...(managerParts(other).container.args ?? [])])];
   const containers = pod.containers.map((each) => (each === container ? { ...each, args } : each));
-  // Both are rendered from the project's own manager.yaml.
+  // Both deployments are rendered from the project's own manager.yaml.
   const spec = deployment['spec'] as { readonly template: { readonly metadata?: object; readonly spec: object } };
   return { ...deployment, spec: { ...spec, template: { ...spec.template, spec: { ...pod, containers } } } };
 }

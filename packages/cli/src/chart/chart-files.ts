@@ -141,7 +141,8 @@ function withAnnotations(object: UnstructuredObject, more: object): object {
 }
 
 /**
- * Converts roles to namespaced ones on request, except those for metrics access and webhook certificates, which are always cluster-wide.
+ * Converts ClusterRoles to Roles on request, except the roles for metrics access and webhook certificates, which are always
+ * cluster-wide.
  */
 function namespacedRole(object: UnstructuredObject, text: TemplateText): object {
   const { name = '' } = object.metadata ?? {};
@@ -169,7 +170,7 @@ interface Port {
 function withPorts(object: UnstructuredObject, text: TemplateText): object {
   const isMetrics = object.metadata?.name?.endsWith('metrics-service') === true;
   const isWebhook = object.metadata?.name?.endsWith('webhook-service') === true;
-  const spec = object['spec'] as { readonly ports?: readonly Port[] }; // rendered from the project's own manifests
+  const spec = object['spec'] as { readonly ports?: readonly Port[] }; // The Service was rendered from the project's own manifests.
   const ports = spec.ports?.map((port) => {
     if (isWebhook) return { ...port, targetPort: text.value('{{ .Values.webhook.port }}') };
     if (!isMetrics) return port;

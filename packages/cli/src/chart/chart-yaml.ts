@@ -14,7 +14,7 @@ export function chartYaml({ name, manifest, objects, samples, changes }: Omit<Ch
     .filter(({ kind }) => kind === 'Deployment')
     .flatMap((object) => managerParts(object).pod.containers.map(({ image = '' }) => ({ name, image })));
   const links = repository === undefined ? [] : [{ name: 'source', url: repository }];
-  // Lists are strings that contain YAML.
+  // Artifact Hub expects a list as a string that contains YAML.
   const listed = (value: readonly unknown[]): string | undefined =>
     value.length === 0 ? undefined : formatYaml(value);
   return formatYaml({

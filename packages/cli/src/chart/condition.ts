@@ -1,4 +1,4 @@
-/** Combines two conditions with `and`; returns the other one if one is undefined. */
+/** Combines two conditions with `and`. If one condition is undefined, returns the other. */
 export function both(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return a ?? b;
   if (a.split(' ').includes(b)) return a;

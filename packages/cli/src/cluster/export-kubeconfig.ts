@@ -35,7 +35,7 @@ function isOurs(path: string): boolean {
     const { clusters } = parse(text) as { readonly clusters?: readonly { readonly name?: unknown }[] };
     return clusters?.length === 1 && clusters[0]?.name === 'kubewright';
   } catch {
-    // Not YAML or not an object: not our file.
+    // The file is not YAML or not an object, so this program did not write it.
     return false;
   }
 }

@@ -59,7 +59,7 @@ export async function expose(
       throw isPortInUse(error)
         ? notExposed(key, {
             why: `port ${options.port} of this machine is in use`,
-            remedy: 'pass another --port, or none for a free one',
+            remedy: 'pass another --port, or omit it to use a free port',
           })
         : error;
     });

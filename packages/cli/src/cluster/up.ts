@@ -122,7 +122,7 @@ function logOf(folder: StateFolder): string {
   try {
     return readFileSync(folder.logFile, 'utf8');
   } catch {
-    // No cluster has been started here before.
+    // There is no log: no cluster has been started in this folder.
     return '';
   }
 }

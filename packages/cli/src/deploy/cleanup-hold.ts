@@ -54,7 +54,7 @@ export class CleanupHold {
     try {
       await this.#resource.patch(keyOf(metadata), { type: 'json', body }, { signal: this.#signal });
     } catch (error) {
-      // The object is deleted without this step.
+      // The object can be deleted without our finalizer.
       if (!(error instanceof StatusError)) throw error;
     }
   }
@@ -95,7 +95,7 @@ export class CleanupHold {
       } catch (error) {
         if (!signal.aborted || failure === undefined) failure = error;
       }
-      // Ends early at the deadline; the loop checks it.
+      // The sleep ends early at the deadline, which the loop checks.
       await sleep(this.#clock, { ms: exponentialDelay(round, retryDelay), signal }).catch(() => undefined);
     }
     if (held === undefined) throw failure;
@@ -108,7 +108,7 @@ export class CleanupHold {
   }): Promise<readonly HeldObject[]> {
     const { items } = await this.#resource.list(options);
     const held = items.filter(({ metadata }) => metadata?.finalizers?.includes(holdFinalizer));
-    // A failure must not prevent the release of the others.
+    // A failure for one object must not prevent the release of the other objects.
     const results = await Promise.allSettled(held.map((object) => this.#remove(object, options)));
     return results.flatMap((result, index) =>
       result.status === 'rejected' && !isNotFound(result.reason)
@@ -150,6 +150,6 @@ export function nameOf({ metadata }: UnstructuredObject): string {
 }
 
 function ignoreChanged(error: unknown): void {
-  // Already deleted, or changed since it was read: the next call sees it.
+  // The object was already deleted, or has changed since it was read; the next call reads it again.
   if (!isNotFound(error) && !isConflict(error) && !isInvalid(error)) throw error;
 }

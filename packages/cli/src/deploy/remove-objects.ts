@@ -200,7 +200,7 @@ async function releaseAll(left: Objects, { crd, resource, options }: Removal): P
 }
 
 function ignoreGone(error: unknown): void {
-  // Already deleted by another client.
+  // Another client has already deleted the object.
   if (!isNotFound(error)) throw error;
 }
 

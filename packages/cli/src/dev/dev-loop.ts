@@ -119,7 +119,7 @@ export class DevLoop {
   }
 
   async generate(): Promise<void> {
-    // Both load a compiler, which would slow down startup.
+    // Imported lazily, because it loads a compiler, which would slow down startup.
     const { Generator } = await import('@kubewright/codegen');
     const { generateProject } = await import('../generate/generate-project.ts');
     const { root, name: projectName } = this.#project;

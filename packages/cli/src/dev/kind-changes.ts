@@ -36,7 +36,7 @@ export async function reportKindChange(
   const { before, after, reporter } = parts;
   // Imported lazily: it loads a compiler, which would slow down startup.
   const { compareCrds } = await import('@kubewright/codegen');
-  // Both were generated, or accepted by a server.
+  // The cast is safe: both CRDs were generated, or accepted by a server.
   const changes = compareCrds(before as unknown as Crd, after as unknown as Crd);
   const reported = changes.filter(({ kind }) => kind !== 'description-changed');
   for (const { severity, path, version, message } of reported.slice(0, maxReported)) {

@@ -66,7 +66,7 @@ export class TypeCheck implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // It holds no state, so a clean exit is not necessary.
+    // The compiler holds no state, so a clean exit is not necessary.
     this.#child?.kill('SIGKILL');
     await this.#child?.ended;
   }
@@ -128,7 +128,7 @@ function compilerOf(root: string): string | undefined {
     const compiler = join(dirname(manifest), 'bin', 'tsc');
     return existsSync(compiler) ? compiler : undefined;
   } catch {
-    // Not installed: the editor still checks types.
+    // The compiler is not installed; the editor still checks types.
     return undefined;
   }
 }

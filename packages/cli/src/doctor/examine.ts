@@ -59,7 +59,7 @@ function isExecutable(path: string): boolean {
     accessSync(path, constants.X_OK);
     return true;
   } catch {
-    // Not found; the next folder may have it.
+    // The program is not in this folder; a later folder may contain it.
     return false;
   }
 }

@@ -25,7 +25,7 @@ const defaultPort = 6443;
 export function apiServerSettings(flags: Flags): ApiServerSettings {
   if (last(flags, 'etcd-servers') === undefined) throw wrong(program, '--etcd-servers must be specified');
   const files = (name: string): readonly string[] => list(flags, name).map((path) => read(name, path));
-  // Not upstream's default, which is every address: the embedded server is for this machine.
+  // Upstream's default is every address; the embedded server is only for this machine.
   const host = last(flags, 'bind-address') ?? '127.0.0.1';
   const isEverywhere = host === '0.0.0.0' || host === '::';
   const advertiseAddress = last(flags, 'advertise-address');
@@ -88,7 +88,10 @@ function portOf(flags: Flags): number {
   throw wrong(program, `--secure-port ${text} must be between 1 and 65535`);
 }
 
-/** Returns the certificate of `--tls-cert-file`, or else of `--cert-dir`. With neither, the cluster issues its own. */
+/**
+ * Returns the certificate of `--tls-cert-file`, or else of `--cert-dir`. With neither flag, the cluster issues its own
+ * certificate.
+ */
 function servingOf(flags: Flags, hosts: readonly string[]): ServerSettings['serving'] {
   const certificateFile = last(flags, 'tls-cert-file');
   const keyFile = last(flags, 'tls-private-key-file');

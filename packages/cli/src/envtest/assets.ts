@@ -31,7 +31,7 @@ export function assets({ environment, reporter }: Context): void {
   const folder = join(cache, 'kubewright', 'assets', hash);
   mkdirSync(folder, { recursive: true });
   for (const [name, text] of Object.entries(scripts)) {
-    // Replaced in one step: another test run may start the program at the same time.
+    // The file is replaced atomically, because another test run may start the program at the same time.
     const draft = join(folder, `.${name}.${process.pid}`);
     writeFileSync(draft, text, { mode: 0o755 });
     renameSync(draft, join(folder, name));

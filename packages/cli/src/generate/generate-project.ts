@@ -10,7 +10,7 @@ import { showProblem } from './show-problem.ts';
 
 export interface GenerateProjectOptions {
   readonly generate?: Generate | undefined;
-  /** Writes CRDs that break the released ones. @defaultValue false */
+  /** Writes the CRDs even if they break the released CRDs. @defaultValue false */
   readonly allowBreaking?: boolean | undefined;
 }
 
@@ -33,7 +33,7 @@ export async function generate(
 }
 
 /**
- * Writes a project's generated files, removes stale ones and reports each problem.
+ * Writes a project's generated files, removes stale files and reports each problem.
  *
  * @throws CliError KW7401 or KW7403, without having written anything
  */

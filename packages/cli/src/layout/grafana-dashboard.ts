@@ -104,6 +104,6 @@ function variables(): readonly object[] {
 }
 
 function variable(name: string, query: string): object {
-  // 2: refreshed when the time range changes.
+  // `refresh: 2` reloads the values when the time range changes.
   return { name, type: 'query', datasource, query: { query, refId: name }, definition: query, refresh: 2, sort: 1 };
 }

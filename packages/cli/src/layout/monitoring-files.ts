@@ -21,7 +21,7 @@ export function monitoringFiles(
     file('config/prometheus/monitor.yaml', monitor(project)),
     file('config/network-policy/kustomization.yaml', list(policies)),
     file('config/network-policy/allow-metrics-traffic.yaml', policy(project, { what: 'metrics', port: 8443 })),
-    // The pod's port, not the service's: policies apply to traffic that reaches a pod.
+    // This is the pod's port, not the service's, because policies apply to traffic that reaches a pod.
     ...(hasWebhooks
       ? [file('config/network-policy/allow-webhook-traffic.yaml', policy(project, { what: 'webhook', port: 9443 }))]
       : []),
@@ -80,7 +80,7 @@ spec:
 `;
 }
 
-// Not for webhooks: the API server that calls them is in no namespace, so no namespace selector could match it.
+// Webhooks have no such rule: the API server that calls them is in no namespace, so no namespace selector could match it.
 const fromLabelled = `from:
     - namespaceSelector:
         matchLabels:

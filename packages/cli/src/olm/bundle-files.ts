@@ -13,7 +13,7 @@ export interface BundleInput {
   /** The objects rendered from `config/default`, with the operator's image. */
   readonly objects: readonly UnstructuredObject[];
   readonly samples: readonly UnstructuredObject[];
-  /** The version that this one replaces. */
+  /** The version that this version replaces. */
   readonly replaces: string | undefined;
 }
 

@@ -91,7 +91,7 @@ const mountedCertificate = '--webhook-cert-path=/tmp/k8s-webhook-server/serving-
 
 /** Removes certificate volumes: OLM provides the certificates and mounts them at the paths of kubebuilder's layout. */
 function deployment(object: UnstructuredObject): object {
-  const spec = object['spec'] as { readonly template: { readonly metadata?: object; readonly spec: PodSpec } }; // rendered from the project's own manifests
+  const spec = object['spec'] as { readonly template: { readonly metadata?: object; readonly spec: PodSpec } }; // The Deployment was rendered from the project's own manifests.
   const { volumes = [], containers, ...pod } = spec.template.spec;
   const isCertificate = (name: string): boolean => /^(webhook|metrics)-certs$/.test(name);
   const kept = volumes.filter(({ name }) => !isCertificate(name));

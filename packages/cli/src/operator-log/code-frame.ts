@@ -14,7 +14,7 @@ export function codeFrame(source: string, { line, column }: Place): readonly str
   if (line < 1 || line > lines.length) return [];
   const first = Math.max(1, line - around);
   const shown = lines.slice(first - 1, line + around);
-  // The frame of the last line has nothing below.
+  // There is no line below the last line.
   if (shown.at(-1) === '' && shown.length > 1) shown.pop();
   const width = String(first + shown.length - 1).length;
   return shown.flatMap((text, i) => {

@@ -21,7 +21,7 @@ export function parseLogRecord(line: string): LogRecord | undefined {
     const isRecord = levels.includes(record.level) && typeof record.ts === 'string' && typeof record.msg === 'string';
     return isRecord ? (record as LogRecord) : undefined;
   } catch {
-    // Other output that looks similar.
+    // Not JSON: other output that looks like a log record.
     return undefined;
   }
 }

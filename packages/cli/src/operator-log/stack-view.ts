@@ -70,7 +70,7 @@ function pathOf(file: string): string {
   try {
     return fileURLToPath(file);
   } catch {
-    // Not a path on this system.
+    // The URL is not a path on this system.
     return file;
   }
 }
@@ -93,7 +93,7 @@ function sourceOf(file: string): string | undefined {
   try {
     return statSync(file).size > largestSource ? undefined : readFileSync(file, 'utf8');
   } catch {
-    // Deleted since it was bundled.
+    // The file was deleted after it was bundled.
     return undefined;
   }
 }

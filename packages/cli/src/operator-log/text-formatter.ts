@@ -65,7 +65,7 @@ export class TextFormatter {
     const { event } = record;
     switch (event) {
       case 'reconcile.ended':
-        // Without a failure: a conflict or a shutdown, which is reported as such.
+        // If there is no failure record, the cause was a conflict or a shutdown, which another record reports.
         if (record['failed'] === true) return failure ? this.#failed(record, failure) : [];
         return this.#findings.oneMore(record)?.map((text) => this.#warning(record, text)) ?? this.#reconciled(record);
       case 'reconcile.failed':

@@ -127,7 +127,7 @@ export class OperatorProcess implements AsyncDisposable {
     if (this.#next || this.#isDisposed || environment.signal.aborted) return;
     const next = standBy(environment, { folder: this.#folder, cwd: project.root, libraries: this.#loads });
     this.#next = next;
-    // If it ends while on standby, the next start creates another.
+    // If the standby process ends, the next start creates another one.
     void next.child.ended.then(() => {
       if (this.#next === next) this.#next = undefined;
     });
@@ -175,7 +175,7 @@ export class OperatorProcess implements AsyncDisposable {
   #works(): void {
     this.#isWorking = true;
     this.#working?.();
-    // Not earlier: two processes that load the same libraries slow each other down.
+    // Do not start the standby process earlier: two processes that load the same libraries slow each other down.
     this.#standBy();
   }
 

@@ -29,7 +29,7 @@ export interface SpawnOptions {
   readonly logFile?: string | undefined;
   /** Shields the process from the terminal's signals: only this program receives Ctrl-C. @defaultValue false */
   readonly shielded?: boolean | undefined;
-  /** Lets the process outlive this one. @defaultValue false */
+  /** Lets the process outlive this process. @defaultValue false */
   readonly detached?: boolean | undefined;
 }
 
@@ -66,6 +66,6 @@ export interface CliEnvironment {
    */
   readonly reportUncaught?: ((report: (error: unknown) => void) => void) | undefined;
   spawn(command: readonly string[], options: SpawnOptions): Child;
-  /** Signals a process that this one did not start. */
+  /** Signals a process that this process did not start. */
   kill(pid: number, signal: 'SIGTERM' | 'SIGKILL'): void;
 }

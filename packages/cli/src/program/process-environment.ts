@@ -27,7 +27,8 @@ export function cliEnvironment(): CliEnvironment {
       stop.abort(new Error(`stopped by ${name}`));
     });
   }
-  // A closed output means stop, like Ctrl-C. A log on a full disk does not: a background cluster keeps running.
+  // If the output is closed, the program stops as after Ctrl-C. If the disk of the log is full, a background cluster keeps
+  // running.
   stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code !== 'ENOSPC' && code !== 'EDQUOT') stop.abort(new Error('the output was closed'));
   });
@@ -85,7 +86,7 @@ function spawnChild([command = '', ...args]: readonly string[], options: SpawnOp
     const child = spawn(command, args, {
       cwd,
       env: { ...env },
-      // In a new session, detached from the terminal.
+      // `detached` starts the process in a new session without the terminal.
       detached: detached || shielded,
       stdio: [input ? 'pipe' : 'ignore', output, onErrorOutput ? 'pipe' : output],
       windowsHide: true,

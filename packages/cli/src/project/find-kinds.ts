@@ -57,7 +57,7 @@ function kindsIn(text: string, file: string): readonly ProjectKind[] {
       new RegExp(`(?:^|[\\s{,])${name}:\\s*['"]([^'"]*)['"]`).exec(fields)?.[1];
     const [group, version, kind] = [literal('group'), literal('version'), literal('kind')];
     if (group === undefined || version === undefined || kind === undefined) return [];
-    // Generate reports invalid names; here they would become part of code.
+    // `generate` reports invalid names; skip them here, because they would become part of code.
     if (!isName('group', group) || !isName('version', version) || !isName('kind', kind)) return [];
     const isStored = !/(?:^|[\s{,])storage:\s*false/.test(fields);
     return [{ group, version, kind, variable, file, isStored, isAggregated: literal('servedBy') === 'aggregated' }];

@@ -42,7 +42,7 @@ function readProject(root: string): Project | undefined {
   try {
     manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   } catch {
-    // Missing or unreadable: a parent folder may have one.
+    // The package.json is missing or unreadable; a parent folder may have one.
     return undefined;
   }
   const { domain, certificates = 'own' } = manifest?.kubewright ?? {};

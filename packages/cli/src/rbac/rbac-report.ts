@@ -31,7 +31,7 @@ export interface Grants {
 
 /** Compares the permissions that the runtime reported on exit with the granted permissions. */
 export function compare(record: LogRecord, { own, all, rules }: Grants): RbacReport {
-  // The runtime writes both as lists of rules.
+  // The runtime writes both fields as lists of rules.
   const needed = permissionsOf((record['needed'] ?? []) as readonly Rule[]).filter(isWritable);
   const used = permissionsOf((record['used'] ?? []) as readonly Rule[]).filter(isWritable);
   const idle = own.filter((each) => !allows(used, each));

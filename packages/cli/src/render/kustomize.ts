@@ -65,7 +65,7 @@ function readPatch(
     if (target.kind !== undefined && target.kind !== object.kind) return object;
     if (target.name !== undefined && target.name !== object.metadata?.name) return object;
     try {
-      return applyJsonPatch(object, patch) as UnstructuredObject; // a patched object is still an object
+      return applyJsonPatch(object, patch) as UnstructuredObject; // The cast is safe: a patched object is still an object.
     } catch (error) {
       if (!(error instanceof JsonPatchError)) throw error;
       throw unusable(relative(root, where), `${object.kind} ${object.metadata?.name}: ${error.message}`);

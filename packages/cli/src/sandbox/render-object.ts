@@ -101,7 +101,7 @@ function withoutAddress({ spec }: Readonly<Record<string, unknown>>): unknown {
 
 /** Removes transition times, which differ between runs. */
 function withoutTimes(status: unknown): unknown {
-  const { conditions, ...others } = status as { readonly conditions?: readonly object[] }; // an object, according to the types
+  const { conditions, ...others } = status as { readonly conditions?: readonly object[] }; // The types declare the status as an object.
   if (!Array.isArray(conditions)) return status;
   const plain = conditions.map((each) =>
     Object.fromEntries(Object.entries(each).filter(([name]) => name !== 'lastTransitionTime')),

@@ -35,7 +35,7 @@ export function versionFiles(root: string, { hub, names }: NewVersion): readonly
   ];
 }
 
-/** Writes the converter between the stored version and the others, or reports what to add to an existing one. */
+/** Writes the converter between the stored version and the other versions, or reports what to add to an existing converter. */
 export function addConversion(
   root: string,
   {

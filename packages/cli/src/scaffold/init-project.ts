@@ -18,7 +18,7 @@ export interface InitOptions {
   readonly yes?: boolean | undefined;
 }
 
-/** Creates a project or completes an existing one; existing files are not changed. */
+/** Creates a project, or completes an existing project; existing files are not changed. */
 export async function init(context: Context, options: InitOptions & { readonly directory: string }): Promise<void> {
   const { environment, reporter } = context;
   const root = resolve(environment.cwd, options.directory);
@@ -95,7 +95,7 @@ function packageName(root: string): string | undefined {
     if (typeof name !== 'string') return undefined;
     return /^[\w@./-]+$/.test(name) ? name : JSON.stringify(name);
   } catch (error) {
-    // Not JSON, so it is not ours.
+    // The package.json is not valid JSON, so this program did not write it.
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }

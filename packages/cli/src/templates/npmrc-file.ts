@@ -5,8 +5,8 @@ const usual = 'https://registry.npmjs.org/';
 
 /**
  * Returns the `.npmrc` of a project that was created with a registry other than npm's, so that later commands in other terminals
- * use the same one. npm passes a registry that was set by a flag or a variable to the programs it runs; a registry in the user's
- * own `.npmrc` need not be copied.
+ * use the same registry. npm passes a registry that was set by a flag or a variable to the programs it runs; a registry in the
+ * user's own `.npmrc` need not be copied.
  */
 export function npmrcFiles(env: CliEnvironment['env']): readonly ProjectFile[] {
   const registry = plainAddress(env['npm_config_registry'] ?? env['NPM_CONFIG_REGISTRY'] ?? usual);

@@ -103,7 +103,7 @@ export function reported(event: Stored<Event>, object: Stored<KubernetesObject>)
   };
 }
 
-/** Returns the last write of each manager after the creation. Only the very last one has the object's current version. */
+/** Returns the last write of each manager after the creation. Only the very last write has the object's current version. */
 function writes(object: Stored<KubernetesObject>, depth: number): readonly Ranked[] {
   const { creationTimestamp, managedFields = [], resourceVersion } = object.metadata;
   const first = creatorOf(object);
@@ -135,7 +135,7 @@ function rankOfWrite(entry: Entry, depth: number): number {
   return rankOf(depth) + (isCause ? 0.2 : 2);
 }
 
-/** Returns the entry of the client that created an object: among the entries of that second, the one with the most fields. */
+/** Returns the entry of the client that created an object: the entry with the most fields among the entries of that second. */
 export function creatorOf({ metadata }: Stored<KubernetesObject>): Entry | undefined {
   const { creationTimestamp, managedFields = [] } = metadata;
   const main = managedFields.filter(({ subresource }) => !subresource);

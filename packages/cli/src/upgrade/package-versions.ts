@@ -1,4 +1,4 @@
-/** A dependency that is older than the one in new projects. */
+/** A dependency that is older than in new projects. */
 export interface OutdatedPackage {
   readonly name: string;
   /** The range in package.json. */

@@ -15,7 +15,7 @@ export interface UpgradeOptions {
 }
 
 /**
- * Upgrades a project to this version: regenerates its generated files and removes stale ones; the user's own files are not
+ * Upgrades a project to this version: regenerates its generated files and removes stale files; the user's own files are not
  * changed. Reports outdated versions in package.json and changes them with `--apply`.
  */
 export async function upgrade(

@@ -102,7 +102,7 @@ export class DevWebhooks implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      // Must still run after Ctrl-C has aborted the signal.
+      // Use a new signal, because this must still run after Ctrl-C has aborted the other one.
       await this.keepOnly([], { ...this.#environment, signal: new AbortController().signal });
     } finally {
       await this.#front[Symbol.asyncDispose]();

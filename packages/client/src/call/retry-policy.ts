@@ -4,7 +4,10 @@ import { TransportError } from '../transport/transport-error.ts';
 export interface RetryPolicy {
   /** Retries after a 429 or 503 response with Retry-After. @defaultValue 10, like client-go */
   readonly maxRetryAfter?: number;
-  /** Longest Retry-After to wait for, in milliseconds; for a longer one, the error is thrown instead. @defaultValue 30 000 */
+  /**
+   * Longest Retry-After to wait for, in milliseconds; if the server requests a longer delay, the error is thrown. @defaultValue
+   * 30 000
+   */
   readonly maxWaitMs?: number;
   /** Retries after a lost connection, if a retry is safe. @defaultValue 2 */
   readonly maxTransportRetries?: number;

@@ -9,7 +9,7 @@ export interface Fields {
   text(name: string): string | undefined;
   flag(name: string): boolean;
   texts(name: string): readonly string[];
-  /** Returns an object; an empty one if missing or null. */
+  /** Returns an object; empty if the field is missing or null. */
   object(name: string): Fields;
   objects(name: string): readonly Fields[];
   error(name: string, why: string): ConfigError;

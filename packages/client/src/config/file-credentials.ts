@@ -169,7 +169,7 @@ async function isPair({ cert, key }: KeyPair): Promise<boolean | undefined> {
   try {
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
   } catch {
-    // Truncated in the middle of a write, or not PEM at all.
+    // The file was read in the middle of a write, or is not PEM at all.
     return undefined;
   }
 }

@@ -78,7 +78,7 @@ async function readKubeconfig(file: string, environment: ConfigEnvironment): Pro
     if ((cause as { readonly code?: unknown } | null)?.code === 'ENOENT') return undefined;
     throw unreadable(file, cause);
   }
-  // Loaded with the YAML parser only if the file exists: in a pod it does not.
+  // Loaded with the YAML parser only if the file exists, because a pod usually has no kubeconfig.
   const { parseKubeconfig } = await import('./parse-kubeconfig.ts');
   return parseKubeconfig(text, file);
 }

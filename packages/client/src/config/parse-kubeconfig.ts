@@ -119,6 +119,6 @@ function context(fields: Fields): ContextEntry {
 }
 
 function firstLine(error: unknown): string {
-  // Only the error and its position: the following lines quote the file, which contains secrets.
+  // Keep only the first line, with the error and its position: the following lines quote the file, which contains secrets.
   return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
 }

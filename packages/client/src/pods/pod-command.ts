@@ -181,7 +181,7 @@ export class ChannelCommand implements PodCommand {
     this.#exit.then(end, end);
     const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
     for (;;) {
-      // Not a race with #exit: that promise would keep each value until the command ends.
+      // Do not race with #exit, because that promise would keep each value until the command ends.
       const next = await new Promise<IteratorResult<T> | undefined>((resolve, reject) => {
         wake = () => resolve(undefined);
         if (hasEnded) wake();

@@ -9,7 +9,7 @@ export type SelectorInput = string | Readonly<Record<string, string>>;
 
 /** Options for `get`. */
 export interface GetOptions extends CallOptions {
-  /** Unset: the newest state. `'0'`: any state that the server has cached. A version: at least that one. */
+  /** Unset: the newest state. `'0'`: any state that the server has cached. A version: a state at least as new as that version. */
   readonly resourceVersion?: string | undefined;
 }
 

@@ -88,7 +88,7 @@ export function keyToApply({ namespace, name }: ObjectMeta): ObjectKey {
   if (name) return namespace === undefined ? { name } : { namespace, name };
   throw new RequestError({
     what: 'cannot apply an object without a name',
-    why: 'an apply creates or changes the object of a name',
+    why: 'an apply needs the name of the object to create or change',
     remedy: 'set metadata.name',
   });
 }

@@ -123,7 +123,7 @@ export class HttpTransport implements Transport {
     });
   }
 
-  /** Connections belong to a client certificate; a new certificate opens new connections, and the old ones drain. */
+  /** Connections belong to a client certificate; a new certificate opens new connections, and the old connections drain. */
   #poolFor(credentials: ClientCredentials, Pool: typeof ConnectionPool): ConnectionPool {
     const { cert, key } = credentials;
     const present = this.#pool;

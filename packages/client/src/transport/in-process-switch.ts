@@ -61,7 +61,7 @@ function joinedStreams(): readonly [Duplex, Duplex] {
         callback();
       },
       destroy(error, callback) {
-        // Like a socket's peer, the other side sees the end first, and may still write.
+        // As with sockets, the other side first receives the end of the stream, and may still write.
         const peer = ends[other];
         if (peer && !peer.destroyed) queueMicrotask(() => peer.destroy());
         callback(error);

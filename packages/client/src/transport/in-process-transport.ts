@@ -82,7 +82,7 @@ export class InProcessTransport<C = undefined> implements Transport {
         this.#options.handle({
           method: request.method,
           path: request.path,
-          // A server sees repeated headers joined, as HTTP libraries return them.
+          // The server receives repeated headers joined, as HTTP libraries return them.
           headers: { ...this.#options.headers, ...request.headers, ...joinedHeaders(request.repeatedHeaders ?? {}) },
           body: request.body,
           signal: call.signal,

@@ -38,7 +38,7 @@ function compareTypes(before: JsonSchema, after: JsonSchema, add: Add): boolean 
     return true;
   }
   if (before.type === after.type) return true;
-  // Also reported if an integer becomes a number, or if a value without a type gets one.
+  // Also reported if an integer becomes a number, or if a value without a type gets a type.
   add('type-changed', `type changed from ${name(before)} to ${name(after)}`);
   return false;
 }

@@ -27,7 +27,7 @@ export function docsOf(
       fix: 'move it into a /** … */ comment before the declaration',
     });
   }
-  // All comments before a field describe it. Before a statement, only the last comment does: earlier ones usually describe
+  // All comments before a field describe it. Before a statement, only the last comment does: earlier comments usually describe
   // the file.
   const read = place === 'field' ? documentation : documentation.slice(-1);
   const parsed = read.map(({ pos, end }) => parseDocs(text.slice(pos, end), pos));

@@ -104,7 +104,7 @@ export class Project {
       module: ts.ModuleKind.NodeNext,
       moduleResolution: ts.ModuleResolutionKind.NodeNext,
     };
-    // Accept imports with and without extensions, whatever the project requires, because nothing is emitted.
+    // Accept imports with and without extensions, regardless of the project's settings, because nothing is emitted.
     const options = { ...(parsed?.options ?? defaults), allowImportingTsExtensions: true };
     delete options.rewriteRelativeImportExtensions;
     const at = { file: 'tsconfig.json', line: 1, column: 1 };

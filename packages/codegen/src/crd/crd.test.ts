@@ -154,7 +154,7 @@ describe('validation of CRDs', () => {
         'the short name thing of Other is already used by Thing of example.com',
       ].map((what) => ['KW6305', 'warning', what]),
     );
-    // It is only a warning, so files are still generated.
+    // The problem is only a warning, so files are still generated.
     expect(crdsOf({ files })).toHaveLength(2);
   });
 

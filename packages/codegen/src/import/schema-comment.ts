@@ -117,7 +117,7 @@ function descriptionLines({ description }: JsonSchema): readonly string[] {
 
 function withoutTags(line: string): string {
   const quoted = line.replace(/^(\s*)(\+[\w:.-]+)/, '$1`$2`').replace(/(^|\s)(@[A-Za-z][\w.]*)/g, '$1`$2`');
-  // If the line already contains backticks, additional ones would quote the wrong part.
+  // If the line already contains backticks, additional backticks would quote the wrong part.
   const isSafe = !line.includes('`') && parseDocs(`/** ${quoted} */`, 0).tags.length === 0;
   return isSafe ? quoted : line.replace(/^(\s*)\+/, '$1\\+').replace(/(^|\s)@(?=[A-Za-z])/g, '$1\\@');
 }

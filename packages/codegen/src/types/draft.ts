@@ -24,7 +24,7 @@ export function valueTypeOf(draft: JsonSchema): ValueType {
   }
 }
 
-/** Appends CEL rules to the existing ones. */
+/** Appends CEL rules to the schema's existing rules. */
 export function addRules(draft: Draft, ...rules: NonNullable<JsonSchema['x-kubernetes-validations']>): void {
   draft['x-kubernetes-validations'] = [...(draft['x-kubernetes-validations'] ?? []), ...rules];
 }

@@ -52,8 +52,8 @@ export interface Cache {
   add(cached: CachedKind, options: { readonly signal: AbortSignal }): Promise<void>;
   /**
    * Changes which namespaces of a kind are cached, without a restart. Handlers receive delete events for removed namespaces and
-   * create events for added ones; namespaces that stay keep their selectors and are not relisted. The change lasts until the kind
-   * is removed, even if leadership is lost and regained. An empty list means all namespaces.
+   * create events for added namespaces; namespaces that stay keep their selectors and are not relisted. The change lasts until
+   * the kind is removed, even if leadership is lost and regained. An empty list means all namespaces.
    *
    * Changes all declarations of the kind if they follow the same namespaces; otherwise pass one of them as `of`.
    *

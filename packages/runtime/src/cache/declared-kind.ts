@@ -24,7 +24,7 @@ interface Followed extends InformerLease {
   readonly subscriptions: Map<InformerHandler<KubernetesObject>, Subscription>;
 }
 
-/** One declaration and the informers that serve it: a single one, or one per namespace. */
+/** One declaration and the informers that serve it: a single informer, or one per namespace. */
 export class DeclaredKind {
   readonly lister: Lister<KubernetesObject>;
   /** Identifies the declaration by its original content, even after its namespaces have changed. */
@@ -129,7 +129,8 @@ export class DeclaredKind {
   }
 
   /**
-   * Waits for the first list of every followed informer, including those added while waiting and excluding those removed.
+   * Waits for the first list of every followed informer. Also waits for informers that are added while waiting, but no longer for
+   * informers that are removed.
    *
    * @throws KindNotServedError (KW3016) when the kind is declared with `whenMissing: 'fail'`.
    */
@@ -169,8 +170,9 @@ export class DeclaredKind {
   }
 
   /**
-   * Changes which namespaces are followed. Handlers receive delete events for removed namespaces; added ones are listed in the
-   * background. Until an added namespace has synced, reads return none of its objects. Namespaces that stay keep their selectors.
+   * Changes which namespaces are followed. Handlers receive delete events for removed namespaces; added namespaces are listed in
+   * the background. Until an added namespace has synced, reads return none of its objects. Namespaces that stay keep their
+   * selectors.
    */
   async setNamespaces(namespaces: readonly string[]): Promise<void> {
     const before = this.#followed;

@@ -118,7 +118,7 @@ describe('InformerCache scopes', () => {
       ['b', 'c'],
       ['b', 'c'],
     ]);
-    // A declaration that names the current namespaces is still a separate one, which later changes can address.
+    // A declaration that names the current namespaces is still a separate declaration, so later changes can target it.
     expect(cache.declare(cached(Thing, { namespaces: ['b', 'c'] }))).not.toBe(declared);
     await cache.remove(Thing);
     await cache.add(cached(Thing), { signal: stop.signal });
@@ -387,7 +387,7 @@ describe('InformerCache contents', () => {
     const first = declareNode('node');
     for (const other of [
       () => declareNode('size'),
-      // The same source in another closure.
+      // A function with the same source, but a different closure.
       () => declareNode('node'),
       () => cache.declare(cached(Thing, { resyncMs: 1, indexes: { node: () => [] } })),
     ]) {
@@ -441,7 +441,7 @@ describe('InformerCache with kinds that are not served', () => {
     server.missing.add('things');
     server.cutWatches();
     await clock.advance(4_000);
-    // Discovery has confirmed it only once so far.
+    // Discovery has confirmed the absence only once so far.
     expect([cache.lister(Thing).size, informer?.fault]).toEqual([1, 'Thing may be stale: its list returns 404']);
     await clock.advance(6_000);
     expect(cache.lister(Thing).size).toBe(0);

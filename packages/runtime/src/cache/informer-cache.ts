@@ -113,7 +113,7 @@ export class InformerCache implements Cache {
     const key = kindKey(kind);
     const scopeKey = of && scopeKeyOf(of, this.#options.namespaces);
     const chosen = this.#declared.all(kind).filter((each) => scopeKey === undefined || each.scopeKey === scopeKey);
-    if (chosen.length === 0) throw new KindNotCachedError(kind, of && 'it is not declared like this');
+    if (chosen.length === 0) throw new KindNotCachedError(kind, of && 'no declaration matches the one passed as "of"');
     if (new Set(chosen.map((each) => JSON.stringify(each.namespaces))).size > 1)
       throw new AmbiguousNamespacesError(kind);
     const changed = this.#changedNamespaces.get(key) ?? new Map<string, readonly string[]>();

@@ -104,7 +104,7 @@ export class InformerPool implements AsyncDisposable {
     try {
       await Promise.race([shared.running, aborted(signal)]);
     } catch (error) {
-      // The next lease gets a new informer.
+      // From now on, a lease gets a new informer.
       this.#all.delete(shared);
       throw error;
     } finally {

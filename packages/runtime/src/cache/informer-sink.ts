@@ -176,7 +176,7 @@ export class InformerSink<T> implements ReflectorSink {
       this.#options.fanOut.dispatch({ type: 'update', old, object: entry });
       return;
     }
-    // Deleted and recreated under the same name between two events.
+    // The object was deleted and recreated under the same name between two events.
     this.#options.fanOut.dispatch({ type: 'delete', object: old, deleteStateUnknown: true });
     this.#options.fanOut.dispatch({ type: 'create', object: entry, isInInitialList: false });
   }

@@ -49,7 +49,7 @@ export class MergedLister<T> implements Lister<T> {
     }
     const { informers } = this.#from;
     if (informers.length === 1) return informers[0]!.lister.views(options);
-    // The objects of an informer for all unnamed namespaces interleave with the others, so sort.
+    // The objects of the informer for all unnamed namespaces belong between those of the other informers, so sort.
     const isMixed = informers.some(({ scope }) => scope.listWatch.namespace === undefined);
     const views: ObjectView<T>[] = [];
     for (const { lister } of informers) {

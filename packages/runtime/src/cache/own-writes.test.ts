@@ -211,7 +211,7 @@ describe('OwnWrites', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     writes.wrote(object('8'), { stored: undefined, inScope: false });
     writes.caughtUp('8');
-    // A list from a server that lags.
+    // This list comes from a server that lags.
     writes.seen(key, { stored: { uid: 'u1', resourceVersion: '7' } });
     writes.seen(key, { removed: { uid: 'u1', resourceVersion: '9' } });
     expect([writes.isOutside(key), writes.isExpecting]).toEqual([true, true]);
@@ -262,7 +262,7 @@ describe('OwnWrites', () => {
     expect(writes.newest(first, stored)).toBe(stored);
     writes.caughtUp('1000');
     expect(writes.uncertainKeys('default')).toHaveLength(999);
-    // An object read live is known again.
+    // A live read makes the object's state known again.
     put(writes, object('1001', 'u1', 'p1'));
     expect(writes.isUncertain({ namespace: 'default', name: 'p1' })).toBe(false);
     expect(writes.uncertainKeys('default')).toHaveLength(998);

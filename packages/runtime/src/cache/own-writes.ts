@@ -80,7 +80,7 @@ export class OwnWrites<T> {
     const key = namespace === undefined ? { name } : { namespace, name };
     const id = keyOf(key);
     this.#forgetOld();
-    // Unordered versions: only the server knows which state is newer.
+    // The versions have no order, so only the server knows which state is newer.
     if (compareResourceVersions(resourceVersion, resourceVersion) === undefined) {
       this.uncertain(key);
       return;
@@ -208,7 +208,7 @@ export class OwnWrites<T> {
     for (const [id, { atMs }] of this.#deleted) if (atMs < beforeMs) this.#deleted.delete(id);
   }
 
-  /** Returns the newer of the stored entry and the written one, or `undefined` if the object does not exist. */
+  /** Returns the newer of the stored and the written entry, or `undefined` if the object does not exist. */
   newest<E extends StoredVersion>(key: ObjectKey, stored: E | undefined): E | ObjectView<T> | undefined {
     if (this.size === 0) return stored;
     const present = stored && this.#deleted.has(stored.uid) ? undefined : stored;

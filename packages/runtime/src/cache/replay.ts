@@ -24,7 +24,7 @@ export class Replay<T> implements Disposable {
   /** Resolves when everything has been shown or the replay is disposed. */
   readonly done: Promise<void>;
   readonly #options: ReplayOptions<T>;
-  /** The objects shown so far; created only after the first slice, because no event can arrive before. */
+  /** The objects shown so far; created only after the first slice, because no event can arrive before that. */
   #shown: Set<ObjectView<T>> | undefined;
   #isDone = false;
 
@@ -73,7 +73,7 @@ function adjust<T>(event: ObjectEvent<T>, shown: Set<ObjectView<T>>): ObjectEven
   if (event.type === 'create') shown.add(event.object);
   if (event.type !== 'update') return event;
   const wasShown = shown.has(event.old);
-  // A resync of an object that will be shown anyway.
+  // Drop the resync of an object that will be shown anyway.
   if (!wasShown && event.old === event.object) return undefined;
   shown.delete(event.old);
   shown.add(event.object);

@@ -32,7 +32,7 @@ export class ServedKinds {
       const groups = await discovery.groups({ signal });
       return isWhole(groups) && !mayServe(groups, kind);
     } catch {
-      // A failed query says nothing about kinds.
+      // A failed query does not show whether a kind is served.
       return false;
     }
   }

@@ -36,7 +36,8 @@ export class SlabAllocator {
     const current = this.#current;
     if (current && current.used + length <= current.bytes.length) return current;
     const shared = Math.min(largestSlab, Math.max(smallestSlab, this.#live / 16));
-    // An object that is large compared to a slab gets its own, otherwise the unused ends would waste memory permanently.
+    // An object that is large compared to a slab gets its own slab; otherwise the unused ends of slabs would waste memory
+    // permanently.
     const alone = length > shared / 16;
     const size = Math.ceil(alone ? length : shared);
     const slab: Slab = { bytes: pages(size), used: 0, live: 0, condemned: false };

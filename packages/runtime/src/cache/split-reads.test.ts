@@ -190,7 +190,7 @@ describe('reads after writes through the client', () => {
       }
       expect(server.get(Thing, 'a')).toBeUndefined();
     }
-    // One get per write: a response in one version does not show the content in the other.
+    // One get per write: a response in one version of the API does not show the content in the other version.
     expect(gets()).toBe(2);
   });
 
@@ -221,7 +221,7 @@ describe('reads after writes through the client', () => {
     expect(() => lister.get(key)).toThrow(expect.objectContaining({ code: 'KW3015' }));
     expect((await reads.get(Thing, key))?.metadata.name).toBe('a');
     expect(lister.list().map(({ metadata }) => metadata.name)).toEqual(['old']);
-    // Moved out of the selector by this client: missing from lists before the watch reports it.
+    // An object that this client has moved out of the selector is missing from lists even before the watch reports it.
     await things.patch(
       { namespace: 'default', name: 'old' },
       { type: 'merge', body: { metadata: { labels: { app: 'y' } } } },

@@ -25,7 +25,7 @@ export interface StoreOptions<T> {
 /** The result of a change to the store. */
 export interface StoreChange<T> {
   readonly old: StoreEntry<T> | undefined;
-  /** The current entry; the same as `old` if this version or a newer one was already known. */
+  /** The current entry; the same as `old` if the store already had this version or a newer version. */
   readonly entry: StoreEntry<T>;
   /** The version that was put, whether or not it was kept. */
   readonly version: string;
@@ -82,7 +82,7 @@ export class Store<T> {
   /** Ends the list; removes and returns the objects it did not contain. */
   endListing(): readonly StoreEntry<T>[] {
     this.#listing = false;
-    // The usual case, especially for a first list: nothing to remove.
+    // Usually, and especially for a first list, there is nothing to remove.
     if (this.#seen === this.#size) return [];
     const gone: StoreEntry<T>[] = [];
     for (const entry of this.#all()) if (entry.epoch !== this.#epoch) gone.push(entry);
@@ -190,7 +190,7 @@ export class Store<T> {
 
   /**
    * True if the version is older than the stored one and arrives from a watch, which only moves forward. A list is authoritative,
-   * whatever its versions.
+   * even if its versions are older.
    */
   #isOld(version: string, present: StoreEntry<T>): boolean {
     return !this.#listing && (compareResourceVersions(version, present.resourceVersion) ?? 0) < 0;

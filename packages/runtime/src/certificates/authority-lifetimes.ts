@@ -2,15 +2,17 @@
 export interface AuthorityLifetimes {
   /** @defaultValue a year */
   readonly authorityMs?: number;
-  /** Remaining lifetime of the newest authority below which a new one is created, in milliseconds. @defaultValue 120 days */
+  /**
+   * A new authority is created when the newest one has less than this remaining lifetime, in milliseconds. @defaultValue 120 days
+   */
   readonly renewAuthorityMs?: number;
   /** @defaultValue 90 days */
   readonly servingMs?: number;
   /** @defaultValue 30 days */
   readonly renewServingMs?: number;
   /**
-   * How long a new authority is trusted before it signs, and how long an old one stays trusted after its last certificate is out
-   * of use. Gives every API server and replica time to pick up the change.
+   * How long a new authority is trusted before it signs, and how long an old authority stays trusted after its last certificate
+   * is out of use, in milliseconds. Gives every API server and replica time to pick up the change.
    *
    * @defaultValue ten minutes
    */

@@ -42,7 +42,7 @@ export async function keepAuthority(options: KeepOptions): Promise<KeptAuthority
       else await secrets.create(newSecret(key, state), { signal });
       isChanged = true;
     } catch (error) {
-      // Another replica was faster; its state is just as good.
+      // Another replica wrote the Secret first; continue with the state that it wrote.
       if (!isConflict(error) && !isAlreadyExists(error)) throw error;
     }
   }

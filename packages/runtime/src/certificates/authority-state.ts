@@ -22,7 +22,7 @@ export interface AuthorityPolicy extends Required<AuthorityLifetimes> {
   readonly nowMs: number;
   /**
    * True if the current bundle has been injected everywhere. Only callers that have the bundle trust certificates of the newest
-   * authority, so a working certificate must not be replaced before.
+   * authority, so a working certificate must not be replaced before that.
    */
   readonly isBundleKnown: boolean;
 }

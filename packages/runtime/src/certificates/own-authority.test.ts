@@ -113,7 +113,7 @@ describe('ownAuthority', () => {
         expect(Date.parse(leaf.validTo)).toBeGreaterThan(here.clock.now());
       }
     };
-    // Ten days at a time until the first authority has less than 120 days left.
+    // Advance ten days at a time until the first authority has less than 120 days left.
     for (let day = 0; day < 245; day += 10) {
       here.clock.jumpWall(10 * dayMs);
       await pass(here, 30_000);

@@ -60,7 +60,7 @@ export class ServedCertificate implements AsyncDisposable {
         resolve();
       };
       this.#running = source.run({ ...parts, publish }, this.#stop.signal).then(
-        // Stopped before there was a certificate; the caller no longer needs one.
+        // The server was stopped before it had a certificate; the caller no longer needs a certificate.
         () => resolve(),
         (error: unknown) => {
           if (!isServed) reject(error instanceof Error ? error : new Error(String(error)));

@@ -130,7 +130,7 @@ export class ControllerLoop {
   /**
    * Waits until it is known whether the required kinds are served; returns the kinds that are not.
    *
-   * @throws KindNotServedError (KW3016) when such a kind is declared with `whenMissing: 'fail'`.
+   * @throws KindNotServedError (KW3016) when one of these kinds is declared with `whenMissing: 'fail'`.
    */
   async missingKinds(signal: AbortSignal): Promise<readonly string[]> {
     const { watched = [], read = [] } = this.#declared ?? {};
@@ -190,7 +190,7 @@ export class ControllerLoop {
       try {
         await this.#pipeline.process(item);
       } catch (error) {
-        // Only an error thrown by a metric gets here. The worker must survive it, and the key must not be lost.
+        // Only an error thrown by a metric is caught here. The worker must survive it, and the key must not be lost.
         this.#log.error('worker failed; continuing', { event: logEvents.workerFailed, key: item.key, error });
         this.queue.addAfter(item.key, { priority: item.priority, delayMs: retryMs });
       } finally {

@@ -40,7 +40,7 @@ export function childPlan(
     const place = placed(child, options);
     const { id, name } = place;
     if (planned.has(id))
-      throw new TerminalError({ what: `two desired children are ${name}`, remedy: 'rename one of them' });
+      throw new TerminalError({ what: `two desired children have the name ${name}`, remedy: 'rename one of them' });
     planned.set(id, { ...place, after: after.map((first) => placed(first, options)), inactive });
   }
   return inOrder(planned);

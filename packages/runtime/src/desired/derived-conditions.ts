@@ -89,6 +89,6 @@ function joined(sentences: readonly string[]): string {
 /** Returns the conditions in `status.conditions`, their conventional place. */
 export function conditionsOf(object: KubernetesObject): readonly Condition[] | undefined {
   const { status } = object as KubernetesObject & { readonly status?: { readonly conditions?: unknown } };
-  // By convention a list of conditions; any other value is ignored.
+  // By convention, `status.conditions` is a list of conditions; any other value is ignored.
   return Array.isArray(status?.conditions) ? (status.conditions as readonly Condition[]) : undefined;
 }

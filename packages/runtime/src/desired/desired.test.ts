@@ -197,7 +197,9 @@ describe('desired', () => {
     put(server, ['x', 'x']);
     start(server, { controllers: [sites((site) => ({ children: site.spec.pages.map(pageFor), status: {} }))] });
     await eventually(() => conditions(server)['Stalled'] === 'True');
-    expect(server.get(Site, 'a').status.conditions[0].message).toMatch(/two desired children are Page default\/x/);
+    expect(server.get(Site, 'a').status.conditions[0].message).toMatch(
+      /two desired children have the name Page default\/x/,
+    );
     put(server, ['x']);
     await eventually(() => conditions(server)['Ready'] === 'True');
   });

@@ -32,7 +32,7 @@ function names(member: string, { item, index }: { readonly item: unknown; readon
     if (!member.startsWith('k:') || !isMap(item)) return false;
     return Object.entries(parseExactJson(member.slice(2)) as object).every(([name, value]) => item[name] === value);
   } catch {
-    // An unknown form of member.
+    // The path element has an unknown form.
     return false;
   }
 }

@@ -14,7 +14,7 @@ export interface Difference {
 }
 
 /**
- * Candidate keys of lists, in the order in which they are tried. These are the list-map keys of the built-in kinds; the first one
+ * Candidate keys of lists, in the order in which they are tried. These are the list-map keys of the built-in kinds; the first key
  * that all items have is not always right (mounts have a name, but are keyed by path).
  */
 const listKeys: readonly ListKey[] = [

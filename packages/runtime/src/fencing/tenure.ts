@@ -22,7 +22,7 @@ export interface TenureOptions {
 }
 
 /**
- * One uninterrupted hold on something that others may take once it is not renewed, such as a term of leadership or a membership.
+ * An uninterrupted tenure, such as a term of leadership or a membership. Once it is not renewed, another process may take over.
  *
  * It ends as soon as either clock passes the deadline, or the two drift apart: a process that was stopped, or a machine that was
  * asleep, notices on its first check, before any of its timers has fired. The end is final, so work of an earlier term can never

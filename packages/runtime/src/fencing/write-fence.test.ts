@@ -178,7 +178,7 @@ describe('writeFence', () => {
       release();
       await soon(() => started.includes('new') && server.get(Page, 'a') !== undefined);
       const after = server.requests.slice(before).filter((request) => !request.startsWith('watch'));
-      // The check that fails, the next reconcile's check, and its write.
+      // Expect the check that fails, then the next reconcile's check and write.
       expect(after.slice(0, 3).map((request) => request.replace(/ .*\//, ' '))).toEqual([
         'GET a',
         'GET a',

@@ -14,7 +14,7 @@ import type { Logger } from '../log/logger.ts';
 import { gated, isWrite } from './gated.ts';
 import { type Instant, instantOf, Tenure } from './tenure.ts';
 
-/** Thrown instead of performing a write when the live object differs from the one the reconcile was given. */
+/** Thrown instead of performing a write when the live object differs from the object that the reconcile was given. */
 export class StaleViewError extends KubewrightError {
   override readonly name = 'StaleViewError';
   /** The runtime reconciles the key again. */
@@ -39,7 +39,7 @@ interface View {
 
 /** Options for {@link writeFence}. */
 export interface WriteFenceOptions {
-  /** Once aborted, no write is sent. */
+  /** After it is aborted, no write is sent. */
   readonly signal: AbortSignal;
   /** The object the reconcile is based on; undefined if there is nothing to compare. */
   readonly view: View | undefined;

@@ -72,7 +72,7 @@ describe('managerFlags', () => {
     [['--webhook-port=-2'], 'must be a port number'],
     [['--webhook-service=shop'], 'shop-system/shop-webhook-service'],
     [['--enable-http2'], 'HTTP/1.1'],
-    [['--leader-elect'], 'no lease'],
+    [['--leader-elect'], 'does not configure leader election'],
     [['--zap-log-level=loud'], 'a number greater than 0'],
     [['--zap-encoder=xml'], 'json, console'],
     [['--zap-time-encoding=epoch'], 'iso8601'],

@@ -69,7 +69,7 @@ export function managerFlags(args: readonly string[], options: ManagerFlagsOptio
   if (is('leader-elect') && !options.leaderElection)
     throw new FlagError({
       what: 'cannot enable leader election',
-      why: 'this program declares no lease',
+      why: 'this program does not configure leader election',
       remedy: 'remove --leader-elect',
     });
   const [kubeconfig, context, log] = [flags.get('kubeconfig'), flags.get('context'), loggerOf(flags)];

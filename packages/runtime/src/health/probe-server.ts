@@ -18,7 +18,7 @@ export interface ProbeServerTls {
   readonly parts: Omit<ServedCertificateParts, 'port' | 'converts'>;
 }
 
-/** Handles a request to its path. */
+/** Handles the requests to one path. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
 /** A small HTTP server for probes and metrics: serves GET and HEAD on exact paths and below them. */
@@ -106,7 +106,7 @@ async function serve(
   try {
     await paths[found]!(request, response);
   } catch {
-    // A failing health check sets its own status code and logs the reason; only a handler that throws gets here.
+    // A failing health check sets its own status code and logs the reason; only a handler that throws causes this response.
     respond(response, { status: 500, text: 'internal error\n' });
   }
 }

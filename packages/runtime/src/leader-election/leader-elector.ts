@@ -65,7 +65,7 @@ export class LeaderElector {
     ) {
       throw new LeaderElectionError({
         what: `invalid leader election: lease duration ${leaseDurationSeconds} s, renew deadline ${renewDeadlineSeconds} s, retry period ${retryPeriodSeconds} s`,
-        why: 'the lease duration must be greater than the renew deadline, and that greater than 1.2 times the retry period',
+        why: 'the lease duration must be greater than the renew deadline, which must be greater than 1.2 times the retry period',
       });
     }
     this.name = options.id;
@@ -177,8 +177,8 @@ export class LeaderElector {
   /** Attempts once. Returns the time at which the successful request was started, or undefined if the attempt failed. */
   async #attempt(leftMs: () => number, outer: AbortSignal): Promise<Instant | undefined> {
     const { clock, log } = this.#options;
-    // Half of the time that remains after the pause: if the response to a renewal is lost, the rest suffices to read and write the
-    // lease.
+    // Use half of the time that remains after the pause: if the response to a renewal is lost, the other half suffices to read
+    // and write the lease.
     const ms = (this.#renewMs - this.#retryMs) / 2;
     const limited: Limited = (call) => withTimeout(call, { clock, ms: Math.min(leftMs(), ms), signal: outer });
     try {

@@ -97,7 +97,7 @@ export class LeaseLock {
   /** True if another candidate holds the lease and it has not expired. */
   isHeldByAnother(spec: LeaseSpec | undefined): boolean {
     if (!spec?.holderIdentity || this.isMine(spec)) return false;
-    // Use the holder's duration; without a valid one, use our own.
+    // Use the holder's duration if it is valid, otherwise our own.
     const said = spec.leaseDurationSeconds ?? 0;
     const durationMs = said > 0 ? said * 1000 : this.#durationMs;
     return this.#observedAtMs + durationMs > this.#clock.monotonic();

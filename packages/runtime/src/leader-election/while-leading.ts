@@ -35,7 +35,7 @@ export function whileElected(elector: () => LeaderElector | undefined): ClientIn
       what: 'rejected a write of manager.client',
       why: 'this replica does not lead',
       remedy:
-        'write through the client that a controller or runnable receives, or, for what any replica may write, through manager.unfencedClient',
+        'use the client that the controller or runnable receives; for writes that any replica may make, use manager.unfencedClient',
     });
   };
 }

@@ -34,7 +34,7 @@ export function jsonLogger(options: JsonLoggerOptions = {}): Logger {
       const { name, message, fields } = line;
       const ts = new Date(now()).toISOString();
       const head = { level: line.level, ts, ...(name !== '' && { logger: name }), msg: message };
-      // First to set the key order, last so that a field cannot override the line's own level or message.
+      // `head` comes first to set the order of keys, and last so that a field cannot override the line's own level or message.
       destination.write(`${JSON.stringify({ ...head, ...fields, ...head })}\n`);
     },
   });

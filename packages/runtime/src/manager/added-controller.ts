@@ -22,7 +22,7 @@ export interface AddedController extends AsyncDisposable {
   /**
    * Resolves when its caches are filled and its workers run for the first time; on a follower, once this process leads. If kinds
    * that it needs are not installed, its workers start once they are.
-   * @throws ManagerError (KW3007) if it is removed, or the manager stops, before.
+   * @throws ManagerError (KW3007) if it is removed, or the manager stops, before that.
    * @throws the error that kept it from starting, which also stops the manager.
    */
   started(): Promise<void>;

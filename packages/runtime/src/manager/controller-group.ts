@@ -117,7 +117,7 @@ export class ControllerGroup {
     const lasts = (): void => this.#logWaiting(budget, settleMs - (undisturbed ? 0 : undisturbedMs));
     if (await budget.wait(all, { names, lasts })) return;
     const controllers = names();
-    // Empty if the last reconcile ended together with the budget.
+    // The list is empty if the last reconcile ended just as the budget ran out.
     if (controllers.length > 0)
       log.error('reconciles did not end in time', { event: logEvents.controllerLate, controllers });
   }

@@ -44,7 +44,7 @@ describe('Leadership', () => {
 
   describe('across a lost term', () => {
     const clock = new VirtualClock();
-    // Advances this clock while waiting for what is still running.
+    // Advances this clock while waiting for managers that are still running.
     afterEach(async () => {
       let isEnded = false;
       void manager?.[Symbol.asyncDispose]().then(() => {
@@ -70,7 +70,9 @@ describe('Leadership', () => {
       }
     }
 
-    /** Hands the lease to another replica once this one's term has expired; the returned function releases it again. */
+    /**
+     * Hands the lease to another replica once this replica's term has expired; the returned function releases the lease again.
+     */
     async function loseTo(server: FakeApiServer, other: string): Promise<() => void> {
       await eventually(() => server.get(LeaseKind, 'lock')?.spec.holderIdentity === 'me');
       server.interrupt = ({ url, method }) => {

@@ -49,7 +49,7 @@ export class ManagerLifecycle {
     return new StopBudget(clock, { totalMs: gracefulShutdownTimeoutMs, endsAtOnce });
   }
 
-  /** Stops with a reason; only the first one counts. */
+  /** Stops with a reason; only the first reason counts. */
   stop(reason: unknown): void {
     this.#stop.abort(reason);
   }

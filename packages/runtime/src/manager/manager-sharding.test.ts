@@ -53,7 +53,7 @@ describe('Manager sharding', () => {
       return manager;
     };
     const workers = (): readonly string[] => names.map((name) => done.get(name) ?? '');
-    // Time passes alongside the event loop, which loads modules meanwhile.
+    // Advances the clock while the event loop loads modules.
     let isPassing = false;
     const passUntil = (holds: () => boolean): Promise<void> =>
       eventually(() => {

@@ -115,7 +115,7 @@ describe('Manager', () => {
     await eventually(() => server.get(Page, 'a').spec.text === 'example.org');
     await quiet(server);
     expect(patches() - before).toBe(1);
-    // One reconcile for the wrong text, and at most one for each of the two writes that correct it.
+    // Expect one reconcile for the wrong text, and at most one for each of the two writes that correct the text.
     expect(reconciles - count).toBeLessThanOrEqual(3);
     server.delete(Page, 'a');
     await eventually(() => server.get(Page, 'a') !== undefined);

@@ -5,7 +5,7 @@ import type { Permissions } from '../permissions/permission-report.ts';
 import type { ApiEventRecorder } from '../recorder/api-event-recorder.ts';
 import type { ManagerLifecycle } from './manager-lifecycle.ts';
 
-/** Stops the parts of a manager one after the other; a part that fails does not keep the others from stopping. */
+/** Stops the parts of a manager one after the other; continues with the next part if a part fails to stop. */
 export async function stopInOrder(
   lifecycle: ManagerLifecycle,
   steps: readonly (() => Promise<void> | undefined)[],

@@ -92,7 +92,8 @@ function countedBody(body: AsyncIterable<Uint8Array>, onEnd: (bytes: number) => 
             throw error;
           }
         },
-        // Written by hand: a generator that has not started does not forward `return`, so the response would keep its connection.
+        // This is not a generator, because a generator that has not started does not forward `return`, so the response would keep
+        // its connection.
         async return() {
           end();
           await chunks.return?.();

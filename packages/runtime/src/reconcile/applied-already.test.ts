@@ -10,7 +10,7 @@ function live(
   metadata: Record<string, unknown> = {},
 ): KubernetesObject {
   const managedFields = [{ manager: 'me', operation: 'Apply', apiVersion: 'v1', fieldsType: 'FieldsV1', fieldsV1 }];
-  // Shaped like a server's response.
+  // The object has the form of a server's response.
   return {
     apiVersion: 'v1',
     kind: 'Pod',
@@ -35,7 +35,7 @@ describe('appliedAlready', () => {
     ports: [{ containerPort: 80, protocol: 'TCP' }],
     terminationMessagePath: '/dev',
   };
-  // As Kubernetes 1.36 writes it.
+  // The field set as Kubernetes 1.36 writes it.
   const fields = {
     'f:spec': {
       'f:containers': {

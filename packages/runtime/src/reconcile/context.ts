@@ -146,7 +146,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
 
   get observed(): Observed {
     const primary = this.#primary;
-    if (!primary) throw new TypeError('there are no children to see: this controller reconciles requests, not objects');
+    if (!primary) throw new TypeError('cannot read children: this controller reconciles requests, not objects');
     return observedChildren(primary, this.cache);
   }
 
@@ -267,7 +267,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   }
 
   #cached(kind: Kind<KubernetesObject>, key: ObjectKey): Stored<KubernetesObject> | undefined {
-    // Only a certain state can be compared: a lost response may have left the cached one outdated.
+    // Compare only if the cached state is certain: after a lost response, it may be outdated.
     return this.cache.isCertain(kind, key) ? this.cache.peek(kind, key)?.object : undefined;
   }
 

@@ -6,7 +6,7 @@ const manager = { fieldManager: 'me' };
 const wanted = object({ data: { a: '1' }, metadata: { name: 'a', labels: {} } });
 
 function object(members: Record<string, unknown>): KubernetesObject {
-  // Shaped like a server's response.
+  // The object has the form of a server's response.
   return { apiVersion: 'v1', kind: 'ConfigMap', ...members } as unknown as KubernetesObject;
 }
 

@@ -23,12 +23,12 @@ const EventKind: Kind<ApiEvent> = {
 };
 const longestQueue = 1_000;
 const maxSeries = 4_096;
-/** A series that was quiet for this long has ended: the next event starts a new one. */
+/** A series that was quiet for this long has ended: the next event starts a new series. */
 const seriesEndMs = 6 * 60_000;
 /** A growing series is written at most this often. */
 const seriesWriteMs = 60_000;
 const tries = 5;
-/** Number of concurrent writers: an event that cannot be written is retried for seconds, and must not delay others. */
+/** Number of concurrent writers: an event that cannot be written is retried for seconds, and must not delay other events. */
 const writersAtOnce = 8;
 
 export interface ApiEventRecorderOptions {
@@ -162,7 +162,7 @@ export class ApiEventRecorder {
       return;
     }
     this.#queue.add(series);
-    // The writer of an earlier event of the series continues with this one.
+    // The writer of an earlier event of the series also writes this event.
     if (this.#writersAtWork >= writersAtOnce || this.#writing.has(series)) return;
     const writer = this.#work();
     this.#writers.add(writer);
@@ -224,7 +224,7 @@ export class ApiEventRecorder {
         return;
       } catch (error) {
         if (!isNotFound(error)) throw error;
-        // The event has expired; continue the series in a new one.
+        // The event has expired; continue the series in a new event.
         const regarding = series.event.regarding.name ?? '';
         series.event = {
           ...series.event,

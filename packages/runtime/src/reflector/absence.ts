@@ -35,7 +35,7 @@ export class Absence {
     const { clock, isAbsent } = this.#options;
     if (this.#isSure || !isAbsent || clock.monotonic() - this.#checkedMs < recheckMs) return;
     const absent = await isAbsent(options.signal);
-    // Counted from the response, so that a slow response and the next one do not describe the same moment.
+    // Counted from the response, so that a slow response and the next response do not describe the same moment.
     this.#checkedMs = clock.monotonic();
     this.#confirmations = absent ? this.#confirmations + 1 : 0;
     this.#isSure = this.#confirmations >= (options.wasListed ? 2 : 1);

@@ -41,7 +41,7 @@ describe('failing watches while lists succeed', () => {
       server.put('b');
       await pass(240);
       expect(names()).toEqual(['a', 'b']);
-      // The cache keeps listing: never far behind, and never in a tight loop.
+      // The cache keeps listing, so it is never far behind, but it does not list in a tight loop.
       const { lists } = server;
       await pass(3_600);
       server.put('c');

@@ -2,7 +2,7 @@ import { isForbidden, isNotFound, StatusError } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
 import { MalformedJsonError } from '../scan/json-bytes.ts';
 
-/** Codes of failures to connect. One such failure is enough to know that something is wrong. */
+/** Codes of failures to connect. A single failure to connect is enough to know that something is wrong. */
 const noConnection: ReadonlySet<string> = new Set(['KW2001', 'KW2002', 'KW2008', 'KW2009']);
 
 /** True if there is no connection to the server; a list would fail as well. */
@@ -10,7 +10,10 @@ export function isWithoutConnection(error: unknown): boolean {
   return error instanceof TransportError && noConnection.has(error.code);
 }
 
-/** True if the failed watch was not really attempted: the next one resumes at the same version, however often this happens. */
+/**
+ * True if the failed watch was not really attempted: the next watch resumes at the same version, no matter how often this
+ * happens.
+ */
 export function wasNotAttempted(error: unknown): boolean {
   return isWithoutConnection(error) || (error instanceof StatusError && error.httpStatus === 429);
 }

@@ -177,7 +177,7 @@ export class LagGuard {
   }
 
   #expect(version: string, options: { readonly patienceMs: number; readonly own: boolean }): void {
-    // A version that is already awaited is older: it must arrive first, and its timeout is already running.
+    // The version that is already awaited is older, so it must arrive first, and its timeout is already running.
     if (this.#awaited && (this.#awaited.own || !options.own)) return;
     const sinceMs = this.#options.clock.monotonic();
     const chanceMs = this.#isWatching ? sinceMs : undefined;

@@ -12,8 +12,8 @@ import { type Flaw, idOf, naive, real, type Subject } from './testdata/subjects.
 const names = ['a', 'b', 'c'];
 /**
  * The guarantee: this long after any fault has ended, the cache shows the server's state. Watches may keep failing in any way as
- * long as lists succeed: a connection that died silently, and then a watch that is never answered, take 150 s each to detect, and
- * the wait before the list up to 30 s.
+ * long as lists succeed: it takes 150 s to detect a connection that died silently, another 150 s to detect a watch that is never
+ * answered, and up to 30 s until the list starts.
  */
 const boundMs = 360_000;
 

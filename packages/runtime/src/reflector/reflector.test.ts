@@ -153,7 +153,7 @@ describe('Reflector', () => {
     server.put(Thing, thing('a'));
     await start();
     await clock.advance(5_000);
-    // Restored from a backup: history and version are behind.
+    // After a restore from a backup, the server's history and version are behind.
     server.interrupt = ({ verb }) => {
       if (verb === 'watch') throw failure(410, 'Expired', 'too old');
       return undefined;

@@ -83,7 +83,7 @@ export class Reflector {
   #lastSeen = '';
   #lastGoneMs = Number.NEGATIVE_INFINITY;
   readonly #pause: RetryPause;
-  /** True if the newest state must be listed next, whatever else was planned. */
+  /** True if the newest state must be listed next; overrides any other planned step. */
   #owesListing = false;
   #step: AbortController | undefined;
 
@@ -115,7 +115,7 @@ export class Reflector {
   }
 
   /**
-   * Ends the open watch and restarts as requested. Without an open watch, the next one is opened anyway; a requested list is
+   * Ends the open watch and restarts as requested. If no watch is open, the next watch is opened anyway; a requested list is
    * remembered until it starts.
    */
   renew(how: Renewal): void {
@@ -226,7 +226,7 @@ export class Reflector {
   ): Promise<Step> {
     const { error, signal } = failure;
     if (isGone(error)) return this.#afterGone(state, error);
-    // Watches of a removed kind just end; it is the list that keeps returning 404.
+    // Watches of a removed kind just end, whereas its lists keep returning 404.
     if (isNotFound(error) && state.phase !== 'watch') await this.#afterNotFound(signal);
     if (isTooLargeResourceVersion(error)) return { state: newestOfAll, failure: error };
     if (state.phase !== 'list') this.#watchFailures.failed(error);

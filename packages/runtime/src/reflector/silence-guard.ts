@@ -39,7 +39,7 @@ export class SilenceGuard implements Disposable {
   allow(silenceMs: number): void {
     const sooner = silenceMs < this.#silenceMs;
     this.#silenceMs = silenceMs;
-    // A longer limit is checked when the timer fires; a shorter one needs a new timer.
+    // A longer limit is checked when the timer fires; a shorter limit needs a new timer.
     if (!sooner || this.#controller.signal.aborted) return;
     this.#timer[Symbol.dispose]();
     this.#timer = this.#arm(silenceMs);

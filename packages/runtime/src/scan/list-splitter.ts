@@ -62,8 +62,8 @@ export class ListSplitter {
   }
 
   /**
-   * Reports the item that began in the last chunk, if it ends early in this one; returns the index where the next item begins.
-   * Joins only a few bytes, because copying every chunk in full costs as much as all other work on it.
+   * Reports the item that began in the previous chunk, if it ends early in this chunk; returns the index where the next item
+   * begins. Joins only a few bytes, because copying every chunk in full costs as much as all other work on it.
    */
   #begunItem(bytes: Buffer): number {
     const carry = this.#carry;
@@ -182,7 +182,7 @@ export class ListSplitter {
 
   #keep(bytes: Buffer, at: number): void {
     if (bytes.length - at > longestItem) throw new MalformedJsonError('an item of more than 64 MiB');
-    // A copy: the chunk belongs to the transport.
+    // Copy the bytes, because the chunk belongs to the transport.
     this.#carry = Buffer.from(bytes.subarray(at));
   }
 

@@ -16,7 +16,7 @@ export class DelayedHandovers {
     this.#limitMs = options.limitMs;
   }
 
-  /** Sets the keys that are currently held up. */
+  /** Sets the keys whose handover is currently delayed. */
   update(keys: readonly string[]): void {
     const now = this.#clock.monotonic();
     this.#since = new Map(keys.map((key) => [key, this.#since.get(key) ?? now]));
@@ -36,7 +36,7 @@ export class DelayedHandovers {
     }
   }
 
-  /** Describes the keys held up for too long, in the words that `/readyz` shows. */
+  /** Describes the keys whose handover is delayed for too long, for `/readyz`. */
   get fault(): string | undefined {
     const now = this.#clock.monotonic();
     const late = [...this.#since].filter(([, sinceMs]) => now - sinceMs >= this.#limitMs);

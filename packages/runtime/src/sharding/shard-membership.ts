@@ -83,7 +83,7 @@ export class ShardMembership implements Runnable, Partition {
     const inOrder = leaseDurationSeconds > renewDeadlineSeconds && renewDeadlineSeconds > retryPeriodSeconds;
     if (!inOrder || retryPeriodSeconds <= 0) {
       throw new RangeError(
-        `cannot share work with lease ${leaseDurationSeconds} s, renew deadline ${renewDeadlineSeconds} s, retry period ${retryPeriodSeconds} s; each must be longer than the next`,
+        `invalid sharding: lease duration ${leaseDurationSeconds} s, renew deadline ${renewDeadlineSeconds} s, retry period ${retryPeriodSeconds} s; each must be longer than the next`,
       );
     }
     this.#options = options;
@@ -97,7 +97,7 @@ export class ShardMembership implements Runnable, Partition {
     this.#members = new Members(this.identity);
   }
 
-  /** Members that are alive according to this one, in order of their names. */
+  /** Members that this member considers alive, in order of their names. */
   get members(): readonly string[] {
     return this.#members.alive;
   }
@@ -197,14 +197,14 @@ export class ShardMembership implements Runnable, Partition {
     this.#notify();
   }
 
-  /** Notifies handlers of the keys that this replica keeps under the wanted members; it may lose all others. */
+  /** Notifies handlers of the keys that this replica keeps under the wanted members; it may lose all other keys. */
   #notify(): void {
     const members = this.#wanted;
     const share: KeyShare = (request) => ownerOf(members, formatObjectKey(request)) === this.identity;
     for (const handler of this.#handlers) handler(share);
   }
 
-  /** Renews the lease and reads the others; returns false if another view must be written now. */
+  /** Renews this member's lease and reads the other leases; returns false if another view must be written now. */
   async #round(lease: MemberLease, signal: AbortSignal): Promise<boolean> {
     const before = this.#signature;
     const since = instantOf(this.#clock);

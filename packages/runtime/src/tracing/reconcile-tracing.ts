@@ -22,7 +22,7 @@ export class ReconcileTracing {
   ): Promise<R> {
     const { context, trace } = await this.#api();
     const span = this.#tracer.startSpan(`reconcile ${attributes['controller']}`, { attributes: { ...attributes } });
-    // An OpenTelemetry span, because an OpenTelemetry tracer created it.
+    // The cast is safe: an OpenTelemetry tracer created the span.
     const inside = trace.setSpan(context.active(), span as Parameters<typeof trace.setSpan>[1]);
     const calls: ClientInterceptor = (call, next) =>
       ended(this.#tracer.startSpan(nameOf(call), { kind: client, attributes: attributesOf(call) }, inside), (child) =>

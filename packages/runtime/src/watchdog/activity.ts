@@ -6,7 +6,7 @@ export interface ActivityMark {
   readonly ended: () => void;
 }
 
-/** Tracks which reconcile ran last, so that the one blocking the event loop can be named. */
+/** Tracks which reconcile ran last, so that the reconcile blocking the event loop can be named. */
 export interface Activity {
   mark(controller: string, key: string): ActivityMark;
 }

@@ -134,7 +134,7 @@ describe('watchdogSource', () => {
     jsonLogger({ destination: { write: (text) => void logged.push(text) } })
       .named('watchdog')
       .warn('m', { heldMs: 1 });
-    // In the format of the JSON logger: kubewright dev recognizes lines by how they begin.
+    // The line must have the format of the JSON logger, because kubewright dev recognizes lines by their first fields.
     expect(Object.keys(line).slice(0, 5)).toEqual(Object.keys(JSON.parse(logged[0] ?? '')));
     expect(line).toMatchObject({
       level: 'warn',

@@ -128,8 +128,8 @@ export class Watchdog implements AsyncDisposable {
   }
 
   /**
-   * Writes the name of the running reconcile for the other thread and returns its length. Names are short ASCII; the encoder
-   * handles the others.
+   * Writes the name of the running reconcile for the other thread and returns its length. Nearly all names are short and ASCII;
+   * the encoder handles all other names.
    */
   #write(text: string): number {
     const name = this.#name;
@@ -160,7 +160,7 @@ export class Watchdog implements AsyncDisposable {
     Atomics.add(this.#shared, 0, 1);
     if (this.#worker) this.#noticeDebugger();
     if (!this.#worker && now >= this.#threadDueMs) this.#startThread();
-    // A reconcile that blocked the loop until its end is over by now: name the one that ran longest, not the one that ran last.
+    // A reconcile that blocked the loop until its end is over by now: name the reconcile that ran longest, not the last one.
     this.#credit();
     if (heldMs >= this.#limitMs)
       this.#log.warn('the event loop was blocked', {

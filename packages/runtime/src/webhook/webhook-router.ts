@@ -100,7 +100,7 @@ function checkConverters(converters: readonly ConversionWebhook[]): void {
   for (const { kind, group } of converters) {
     const name = `${kind}.${group}`;
     if (seen.has(name))
-      throw new WebhookError({ what: `${name} has two converters`, remedy: 'declare all versions in one' });
+      throw new WebhookError({ what: `${name} has two converters`, remedy: 'declare all versions in one converter' });
     seen.add(name);
   }
 }

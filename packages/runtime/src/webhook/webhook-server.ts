@@ -28,7 +28,7 @@ export interface WebhookServerOptions {
   readonly certificates?: CertificateSource;
   /** PEM of a CA: callers must present a certificate issued by it. @defaultValue callers need no certificate */
   readonly clientCa?: string;
-  /** File that contains such a PEM, such as a mounted file; reread every ten seconds. Takes precedence over `clientCa`. */
+  /** File that contains the PEM of the CA, such as a mounted file; reread every ten seconds. Takes precedence over `clientCa`. */
   readonly clientCaFile?: string;
   /** @defaultValue 'TLSv1.2' */
   readonly minTlsVersion?: 'TLSv1.2' | 'TLSv1.3';
@@ -69,7 +69,8 @@ export class WebhookServer implements AsyncDisposable {
       {
         minVersion,
         ...((clientCa ?? clientCaFile) !== undefined && { requestCert: true, rejectUnauthorized: true }),
-        // Longer than callers keep idle connections (90 s in Go): a server that closes first makes a request fail.
+        // Longer than callers keep idle connections (90 s in Go), because a request fails if the server closes its connection
+        // first.
         keepAliveTimeout: 120_000,
         requestTimeout: 60_000,
         headersTimeout: 20_000,
@@ -134,7 +135,7 @@ export class WebhookServer implements AsyncDisposable {
     });
   };
 
-  /** Stops taking requests and waits at most ten seconds for those in progress. */
+  /** Stops taking requests and waits at most ten seconds for requests in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStarted = false;
     this.#isStopped = true;

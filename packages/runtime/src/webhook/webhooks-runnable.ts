@@ -10,7 +10,7 @@ import type { WebhookServer, WebhookServerOptions, WebhookServerParts } from './
 export interface WebhooksRunnableOptions {
   readonly webhooks: readonly WebhookDefinition[];
   readonly server: WebhookServerOptions;
-  /** Called when the server starts, because a manager has no client before. */
+  /** Called when the server starts, because a manager has no client before that. */
   readonly parts: () => Omit<WebhookServerParts, 'failed'>;
 }
 
@@ -67,7 +67,7 @@ export class WebhooksRunnable implements Runnable {
     }
   }
 
-  /** Waits until the server responds: nothing else starts before. */
+  /** Waits until the server responds: nothing else starts before that. */
   async ready(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

@@ -101,7 +101,7 @@ export class ReadyQueue {
       if (this.#oldest && !this.#oldest.isStale) return this.#oldest;
       let next = this.#byAge.next();
       if (next.done) {
-        // A finished iterator does not see entries added later.
+        // A finished iterator does not return entries that are added later.
         this.#byAge = this.#keys.values();
         next = this.#byAge.next();
       }
@@ -112,7 +112,7 @@ export class ReadyQueue {
 
   #head(level: Level): Ready | undefined {
     while (level.entries[level.head]?.isStale) level.head++;
-    // Taken entries are removed in blocks, so that taking one is cheap.
+    // Taken entries are removed in blocks, so that taking an entry is cheap.
     if (level.head > 1024 && level.head * 2 > level.entries.length) {
       level.entries.splice(0, level.head);
       level.head = 0;

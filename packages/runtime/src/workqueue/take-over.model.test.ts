@@ -44,7 +44,7 @@ describe('WorkQueue', () => {
         const next = new WorkQueue({ clock });
         next.takeOver(stopped.pending());
         void stopped.shutDown();
-        // As if the work on these keys had failed: its progress is unknown.
+        // Treat the work on these keys as failed, because its progress is unknown.
         for (const key of kept.working()) {
           kept.add(key);
           kept.done(key);

@@ -177,7 +177,7 @@ describe('the guarantees of WorkQueue', () => {
     await fc.assert(promises(realQueue), { numRuns: runsAtScale(20_000) });
   }, 60_000);
 
-  // One fault may break several guarantees: which one is found first is random.
+  // One fault may break several guarantees, which are found in random order.
   it.each<Flaw>([
     'hands a key to two workers',
     'drops keys added during work',

@@ -146,7 +146,7 @@ describe('WorkQueue', () => {
     };
     await costMs(8_000);
     const few = await costMs(8_000);
-    // Ten times the keys: a quadratic cost would be a hundred times as much.
+    // With ten times as many keys, a quadratic cost would be a hundred times as high.
     expect(await costMs(80_000)).toBeLessThan(35 * few);
   });
 });

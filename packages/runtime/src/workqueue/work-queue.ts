@@ -47,7 +47,7 @@ export interface AddOptions {
 export interface PendingWork {
   /** Keys that are ready, or were added while being worked on. */
   readonly ready: readonly WorkItem[];
-  /** Keys being worked on that were not added meanwhile. */
+  /** Keys being worked on that were not added again in the meantime. */
   readonly working: readonly WorkItem[];
   /** Keys that wait until a time. */
   readonly timed: readonly TimedKey[];
@@ -136,7 +136,10 @@ export class WorkQueue {
     this.#feed();
   }
 
-  /** Adds a key after a delay in milliseconds; of several such times, the earliest applies. NaN counts as no delay. */
+  /**
+   * Adds a key after a delay in milliseconds; if several delays were requested, the earliest time applies. NaN counts as no
+   * delay.
+   */
   addAfter(key: string, options: AddOptions & { readonly delayMs: number }): void {
     if (this.#shuttingDown) return;
     this.#metrics?.retried();

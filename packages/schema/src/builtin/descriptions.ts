@@ -37,7 +37,7 @@ export class BuiltinDescriptions {
       this.#folder ??= dirname(createRequire(import.meta.url).resolve('kubernetes-types/package.json'));
       return parseDeclarations(readFileSync(join(this.#folder, `${module}.d.ts`), 'utf8'));
     } catch {
-      // Not installed, or a group that 1.30 does not have: no descriptions.
+      // The package is not installed, or 1.30 does not have the group: there are no descriptions.
       return new Map();
     }
   }

@@ -172,7 +172,7 @@ describe('deferred variables', () => {
   it('cost as much as a field of a variable', () => {
     const budget = { remaining: 100 };
     program.evaluate({ x: false, 'fields.n': () => 5 }, budget);
-    // 1 for x; 3 for each of the two comparisons: the variable, its field, the comparison.
+    // The cost is 1 for x, and 3 for each of the two comparisons: the variable, its field, the comparison.
     expect(budget.remaining).toBe(100 - 7);
   });
 

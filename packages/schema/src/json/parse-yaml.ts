@@ -101,7 +101,7 @@ function tryJson(bytes: Uint8Array, limits: BodyLimits): ParsedBody | undefined 
     // `1.0` to 1.
     return json.duplicates.length === 0 ? { value: json.value, duplicates: [], format: 'yaml' } : undefined;
   } catch (error) {
-    if (error instanceof BodyReadError && error.problem === 'syntax') return undefined; // not JSON, but maybe flow YAML, such as {a: b}
+    if (error instanceof BodyReadError && error.problem === 'syntax') return undefined; // The text is not JSON, but may be flow YAML, such as {a: b}.
     throw error;
   }
 }

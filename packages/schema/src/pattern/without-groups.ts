@@ -5,7 +5,7 @@
 const token = /\\Q.*?(?:\\E|$)|\\.|\[\^?\]?(?:\[:\^?\w+:\]|\\.|[^\]\\])*\]|\((?:\?P?<\w+>|(?!\?))/gs;
 
 /**
- * Replaces the capturing groups of a valid RE2 pattern with non-capturing ones. The result matches the same texts; patterns
+ * Replaces the capturing groups of a valid RE2 pattern with non-capturing groups. The result matches the same texts; patterns
  * such as `(a?){1000}` take a third of the time, because the matcher does not have to track the groups.
  */
 export function withoutGroups(source: string): string {

@@ -5,7 +5,8 @@ const string: SchemaNode = { type: 'string' };
 
 /**
  * Converts a custom resource's schema to a {@link SchemaNode}, which contains the parts that patches, server-side apply and
- * strict decoding need. The root's `apiVersion`, `kind` and `metadata` are the standard ones, whatever the schema says.
+ * strict decoding need. The root's `apiVersion`, `kind` and `metadata` always have their standard schemas, no matter what this
+ * schema declares.
  */
 export function schemaNodeOf(
   schema: JsonSchema,

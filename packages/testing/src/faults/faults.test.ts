@@ -89,7 +89,7 @@ describe('Faults', () => {
     const { watch, first } = await open('default');
     expect(first.value).toMatchObject({ type: 'ADDED' });
     expect(faults.dropWatch({ kind: 'Secret' })).toBe(0);
-    // The watch may have received a bookmark before.
+    // The watch may have received a bookmark before it was dropped.
     const ended = (async () => {
       while (!(await watch.next()).done);
     })();

@@ -110,7 +110,7 @@ export class FakeInfrastructure implements AsyncDisposable {
   }
 
   /**
-   * Ends a container, by default the first one, with an error. If the pod restarts it, the container waits in `CrashLoopBackOff`;
+   * Ends a container (by default the first) with an error. If the pod restarts it, the container waits in `CrashLoopBackOff`;
    * otherwise the pod fails when no container is left.
    *
    * @param options - `exitCode`: 1 by default; 137 is reported as `OOMKilled`
@@ -137,7 +137,7 @@ export class FakeInfrastructure implements AsyncDisposable {
     return this.#play(pod, { script: () => ({ does: 'exit', exitCode: 0 }) });
   }
 
-  /** Simulates a failed image pull of a container, by default the first one: it waits in `ImagePullBackOff`. */
+  /** Simulates a failed image pull of a container (by default the first), which then waits in `ImagePullBackOff`. */
   failPull(
     pod: ObjectOrKey,
     options: { readonly container?: string; readonly message?: string } = {},

@@ -17,7 +17,7 @@ import { textOf } from '../diff/text-of.ts';
  */
 export type Matcher<T> =
   | ((value: T) => boolean | Promise<boolean>)
-  // Not `void` alone: TypeScript assigns a function with any result to a function that returns `void`.
+  // `void` alone would accept too much: TypeScript assigns a function with any result to a function that returns `void`.
   | ((value: T) => void | Promise<void>);
 
 /** Marks matchers that expect `undefined` for an object that does not exist. */

@@ -13,7 +13,9 @@ const version = (resourceVersion: string, mode: string) => ({
   ...stored(ConfigMap({ metadata: { name: 'settings', resourceVersion } as object, data: { mode } })),
 });
 
-/** Returns one value after the other, and then repeats the last one. A value that is a function is called. */
+/**
+ * Returns a function that returns the values in order, and then repeats the last value. If a value is a function, it is called.
+ */
 function reads<T>(...values: (T | (() => T))[]): () => T {
   return () => {
     const value = values.length > 1 ? values.shift() : values[0];

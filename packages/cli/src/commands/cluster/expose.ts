@@ -15,7 +15,7 @@ export function addClusterExpose(cluster: Command, context: Context): void {
     })
     .addOption(nameOption())
     .option('-n, --namespace <NAMESPACE>', 'namespace of the Service (default: default)')
-    .option('--port <PORT>', 'port of this machine (default: a free one)', portNumber)
+    .option('--port <PORT>', 'port of this machine (default: a free port)', portNumber)
     .option('--service-port <PORT>', 'number or name of the port of the Service (default: its only TCP port)')
     .action(async (service: string, options: ExposeOptions) =>
       (await import('../../cluster/expose.ts')).expose(context, { ...options, service }),

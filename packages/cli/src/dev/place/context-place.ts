@@ -77,7 +77,7 @@ export async function contextPlace(
       return login.kubeconfig;
     },
     async beforeStop() {
-      // The operator still runs, so its own finalizers are never removed without its cleanup.
+      // The operator still runs, so its finalizers are removed only after its cleanup.
       const running = { operator: 'kubewright dev', release: async () => false };
       const options = { context: whole, target: afterAbort(target), project, ...running };
       for (const crd of objects.kinds) await finally_(() => removeObjects(crd, options), reporter);

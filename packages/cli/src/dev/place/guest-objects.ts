@@ -26,7 +26,7 @@ export class GuestObjects {
     this.#owner = owner;
   }
 
-  /** Kinds that did not exist before. */
+  /** Kinds that did not exist before `dev` created them. */
   get kinds(): readonly UnstructuredObject[] {
     return this.#made.filter(({ kind }) => kind === 'CustomResourceDefinition');
   }
@@ -44,7 +44,7 @@ export class GuestObjects {
       this.#seen.add(key);
     }
     if (this.#diverted.some((each) => keyOf(each.original) === key)) {
-      // A patch, because an apply would keep the entries that other managers wrote for the same webhooks.
+      // Use a patch, because an apply would keep the entries that other managers wrote for the same webhooks.
       await patch(object, redirect(object, callsOf(object)), this.#target);
       if (isAdmission(object) || isDelegated(object)) return;
     }
@@ -139,7 +139,7 @@ async function restore({ original, former }: Diverted, target: Target): Promise<
     await patch(original, redirect(original, calls), target);
     if (from !== undefined) await patch(original, inject(from), target);
   } catch (error) {
-    // Deleted by another client in the meantime.
+    // Another client has deleted the object in the meantime.
     if (!isNotFound(error)) throw error;
   }
 }

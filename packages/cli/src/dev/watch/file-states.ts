@@ -42,7 +42,7 @@ function entriesOf(folder: string): readonly Dirent[] {
 }
 
 function stateOf(path: string): string {
-  // Deleted in the meantime, or a dangling link.
+  // The file may have been deleted in the meantime, or may be a dangling link.
   const found = statSync(path, { throwIfNoEntry: false });
   return found ? `${found.ino} ${found.size} ${found.mtimeMs}` : '';
 }

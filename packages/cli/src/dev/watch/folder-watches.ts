@@ -15,7 +15,7 @@ export class FolderWatches implements Disposable {
     if (this.#watchers.has(folder)) return;
     try {
       const watcher = watch(folder, { recursive }, (type, name) => {
-        // A folder that was moved or deleted reports its own name. From now on, a folder at this path is a new one.
+        // A folder that was moved or deleted reports its own name. From now on, a folder at this path is a different folder.
         if (type === 'rename' && name === basename(folder)) this.#remove(folder);
         this.#onEvent(folder, name);
       });

@@ -10,7 +10,7 @@ export class H2Pool {
   readonly #dial: () => Promise<Socket>;
   readonly #short: SessionGroup<H2Session>;
   readonly #long: SessionGroup<H2Session>;
-  /** All sessions, including those that accept no new streams and wait for their running ones. */
+  /** All sessions, including sessions that accept no new streams and wait for their running streams. */
   readonly #open = new Set<H2Session>();
 
   constructor(context: HttpContext, dial: () => Promise<Socket>) {

@@ -9,7 +9,8 @@ import type { HttpContext, OutgoingHeaders } from './http-options.ts';
 const { request: requestHttp } = process.getBuiltinModule('node:http');
 
 /**
- * Connections that switch to another protocol, one per request. Neither Node nor the API server supports such a switch over HTTP/2.
+ * Connections that switch to another protocol, one per request. Neither Node nor the API server supports switching protocols over
+ * HTTP/2.
  */
 export class UpgradePool {
   readonly #context: HttpContext;

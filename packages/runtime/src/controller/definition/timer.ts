@@ -104,7 +104,9 @@ class DueTimes {
     return known;
   }
 
-  /** Forgets deleted objects once they outnumber the others: they are never reconciled, so no run removes them. */
+  /**
+   * Forgets deleted objects once they outnumber existing objects: deleted objects are never reconciled, so no run removes them.
+   */
   #forgetDeleted(): void {
     const lister = this.#cache.lister(this.#kind);
     if (this.#times.size < 64 || this.#times.size < 2 * lister.size) return;

@@ -54,7 +54,7 @@ export function limitTime(stopping: AbortSignal): Stage {
       });
     } catch (error) {
       const { over } = lifetime;
-      // A reconcile that fails because its signal was aborted at the limit reports the timeout, whatever it throws.
+      // A reconcile that fails because its signal was aborted at the limit reports the timeout, no matter which error it throws.
       if (over && lifetime.signal.reason === over && !(error instanceof ReconcileTimeoutError)) throw over;
       throw error;
     } finally {

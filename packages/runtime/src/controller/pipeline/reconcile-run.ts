@@ -31,7 +31,10 @@ export interface ReconcileRunParts {
   readonly awaitEnd: (key: string, objectId: string) => void;
 }
 
-/** The schedule of reports about a slow reconcile: the time of the next report, and the interval to the one after that. */
+/**
+ * The schedule of reports about a slow reconcile: the time of the next report, and the interval from that report to the following
+ * one.
+ */
 export interface SlowReports {
   dueMs: number;
   intervalMs: number;

@@ -34,7 +34,7 @@ export class RunningReconciles {
 
   add(run: ReconcileRun): void {
     this.#running.add(run);
-    // Never canceled for a reconcile that ends in time: the timer checks when it fires.
+    // A reconcile that ends in time does not cancel the timer: the timer checks all reconciles when it fires.
     this.#timer ??= this.#arm(this.#tickMs);
   }
 

@@ -85,7 +85,7 @@ export class ReconcileSummaries {
     if (because.length === 0) {
       const reason = history.otherwise ?? history.later;
       if (reason === history.later) history.later = undefined;
-      // No reason is logged if it was dropped because of too many keys.
+      // There is no reason to log if it was dropped because of too many keys.
       if (reason !== undefined) because.push(reason);
     }
     history.causes.clear();

@@ -5,8 +5,8 @@ import type { Clock } from '@kubewright/apimachinery';
 const turnMs = 10;
 
 /**
- * Tracks how long the current turn of the event loop has lasted. Reconciles that only read caches run entirely in
- * microtasks: a full queue of them would starve sockets and timers, including the one that renews a lease.
+ * Tracks how long the current turn of the event loop has lasted. Reconciles that only read caches run entirely in microtasks: a
+ * full queue of them would starve sockets and timers, including the timer that renews a lease.
  */
 export class EventLoopTurn {
   readonly #clock: Clock;

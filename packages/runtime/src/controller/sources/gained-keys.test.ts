@@ -145,7 +145,7 @@ describe('gained keys', () => {
     keys.give('a', 'b');
     await run(server, sharded(controller({ for: Site, reconcile }), keys));
     expect(await news()).toEqual(['a', 'b']);
-    // Synchronously, so no walk sees the loss.
+    // Both changes are synchronous, so no walk observes the loss.
     keys.give('b');
     keys.give('a', 'b');
     expect(await news()).toEqual(['a']);

@@ -11,7 +11,8 @@ export interface GainedKeysOptions {
 
 /**
  * Finds keys that this replica newly owns. Their last events may have been delivered long ago, so all keys are visited; keys that
- * this replica has owned all along are skipped. Only one walk runs at a time; the next one covers changes during it.
+ * this replica has owned all along are skipped. Only one walk runs at a time; the next walk covers changes during the current
+ * one.
  */
 export class GainedKeys {
   readonly #options: GainedKeysOptions;
@@ -40,7 +41,9 @@ export class GainedKeys {
     return this.#walking;
   }
 
-  /** Records that work on a key was skipped because this replica did not own it, so the key is queued once it does. */
+  /**
+   * Records that work on a key was skipped because this replica did not own it, so the key is queued once this replica owns it.
+   */
   dropped(key: string): void {
     this.#known.delete(key);
     this.#found?.delete(key);

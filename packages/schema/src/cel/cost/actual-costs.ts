@@ -147,7 +147,7 @@ export function concatenationCost(a: CelValue, b: CelValue): number {
   return Math.ceil((actualSize(a) + actualSize(b)) * traversalCost);
 }
 
-/** Returns the cost of comparing two values, which depends on the shorter one. */
+/** Returns the cost of comparing two values, which depends on the shorter value. */
 export function comparisonCost(a: CelValue, b: CelValue): number {
   if (typeof a !== 'string' || typeof b !== 'string') {
     return Math.ceil(Math.min(actualSize(a), actualSize(b)) * traversalCost);

@@ -6,7 +6,7 @@ import { escapeProperty, unescapeProperty } from '../schema/escape.ts';
 export interface SizedType {
   /** Maximum number of characters, elements or entries; 0 for types without a length. */
   readonly maxElements: number;
-  /** Length of the shortest JSON of such a value in bytes. It determines how many values fit in one request. */
+  /** Length of the shortest JSON of a value in bytes, which determines how many values fit in one request. */
   readonly minBytes: number;
   /** Type of a list's elements or a map's values. */
   readonly element?: SizedType;

@@ -55,7 +55,7 @@ abstract class Receiver extends CelOpaque {
 
 /** The variable `authorizer`. */
 export class AuthorizerValue extends Receiver {
-  /** The type of every such value. */
+  /** The CEL type of these values. */
   static readonly celType: CelType = authorizerType;
   readonly type: CelType = authorizerType;
   readonly authorize: AccessChecker;
@@ -72,7 +72,7 @@ export class AuthorizerValue extends Receiver {
 
 /** The variable `authorizer.requestResource`, and the result of `authorizer.group(…).resource(…)`. */
 export class ResourceCheckValue extends Receiver {
-  /** The type of every such value. */
+  /** The CEL type of these values. */
   static readonly celType: CelType = resourceCheckType;
   readonly type: CelType = resourceCheckType;
   readonly authorize: AccessChecker;

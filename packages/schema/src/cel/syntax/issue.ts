@@ -47,7 +47,7 @@ export class IssueList {
 
 /** Columns count code points. */
 function render(source: string, issue: Issue): string {
-  // cel-go has no line to show.
+  // The source is empty, so cel-go shows no line.
   if (source === '') return `ERROR: <input>:1:0: ${issue.message}`;
   if (issue.offset < 0) return `ERROR: <input>:-1:0: ${issue.message}`;
   const before = source.slice(0, issue.offset);

@@ -7,7 +7,7 @@ import type { CelValue } from './value.ts';
 /** A map or a structure. Keys keep their order. */
 export abstract class CelMap {
   abstract readonly size: number;
-  /** Returns the value of a key; undefined if it is absent. Numeric keys match by value, whatever their types. */
+  /** Returns the value of a key; undefined if it is absent. Numeric keys match by value, even if their types differ. */
   abstract get(key: CelValue): CelValue | undefined;
   abstract keys(): readonly CelValue[];
 
