@@ -11,7 +11,9 @@ import type { RecordedAnswer } from './recorded-answers.ts';
 import type { RecordedSequence } from './recorded-sequences.ts';
 import { compareSequences, type SequenceDifference } from './sequences/compare-sequences.ts';
 import { generateSequences } from './sequences/generate-sequences.ts';
+import { keepWriting } from './sequences/keep-writing.ts';
 import { playSequence } from './sequences/play-sequence.ts';
+import type { Sequence } from './sequences/sequence.ts';
 
 /** Options for {@link compareLive}. */
 export interface LiveOptions {
@@ -89,17 +91,28 @@ export async function recordSequences(options: LiveOptions): Promise<readonly Re
   using real = new RealServer(options);
   const kinds = chosenKinds(options);
   const documents = await real.openApi(kinds.map(({ apiVersion }) => apiVersion));
-  const byId = new Map(kinds.map((kind) => [kind.id, kind]));
   const sequences = generateSequences({ ...options, kinds, documents });
+  const recorded = new Map<ParityKind, readonly RecordedSequence[]>();
+  const waiting = [...kinds];
+  const playWaiting = async (): Promise<void> => {
+    for (let kind = waiting.shift(); kind; kind = waiting.shift()) {
+      const ofKind = sequences.filter((sequence) => sequence.kind === kind?.id);
+      if (ofKind.length > 0) recorded.set(kind, await playKind(ofKind, { server: real, kind }));
+    }
+  };
+  // Plays several kinds concurrently, because sequences spend most of the time waiting for watches to end.
+  await Promise.all(Array.from({ length: 16 }, playWaiting));
+  return kinds.flatMap((kind) => recorded.get(kind) ?? []);
+}
+
+/** Plays the sequences of a kind one after the other, because lists of a cluster-scoped kind see the objects of all. */
+async function playKind(
+  sequences: readonly Sequence[],
+  place: { readonly server: RealServer; readonly kind: ParityKind },
+): Promise<readonly RecordedSequence[]> {
+  await using _writes = await keepWriting(place);
   const recorded: RecordedSequence[] = [];
-  // Plays several sequences concurrently, because they spend most of the time waiting for watches to end.
-  for (let start = 0; start < sequences.length; start += 12) {
-    const batch = sequences.slice(start, start + 12).map(async (sequence) => ({
-      sequence,
-      answers: await playSequence(sequence, { server: real, kind: byId.get(sequence.kind) as ParityKind }),
-    }));
-    recorded.push(...(await Promise.all(batch)));
-  }
+  for (const sequence of sequences) recorded.push({ sequence, answers: await playSequence(sequence, place) });
   return recorded;
 }
 

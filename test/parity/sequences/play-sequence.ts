@@ -12,7 +12,7 @@ export async function playSequence(
   { server, kind }: { readonly server: ParityServer; readonly kind: ParityKind },
 ): Promise<readonly AnswerFacts[]> {
   const player = new SequencePlayer(sequence, { server, kind: sequenceKind(kind, sequence.seed) });
-  return sequenceFacts(await player.play(), server.today);
+  return sequenceFacts(await player.play(), { today: server.today, timedBookmarks: kind.resource !== 'events' });
 }
 
 class SequencePlayer {
@@ -29,7 +29,7 @@ class SequencePlayer {
   }
 
   async play(): Promise<readonly RawAnswer[]> {
-    if (this.#kind.namespace) await this.#namespace(this.#kind.namespace);
+    if (this.#kind.namespace) await createNamespace(this.#server, this.#kind.namespace);
     this.#start = versionIn(await this.#get(`${collectionOf(this.#kind)}?limit=1`));
     for (const write of this.#sequence.writes) await this.#write(write);
     const reads: RawAnswer[] = [];
@@ -72,20 +72,20 @@ class SequencePlayer {
       .replace(/%7Bnamespace%7D/g, this.#kind.namespace ?? 'default');
   }
 
-  async #namespace(name: string): Promise<void> {
-    await this.#post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
-    const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
-    await this.#post(`/api/v1/namespaces/${name}/serviceaccounts`, account);
-  }
-
-  async #post(path: string, body: JsonObject): Promise<void> {
-    const { status, text } = await this.#server.send({ method: 'POST', path, body });
-    if (status >= 300) throw new Error(`cannot prepare a sequence: POST ${path}: ${status} ${text}`);
-  }
-
   #get(path: string): Promise<RawAnswer> {
     return this.#server.send({ method: 'GET', path });
   }
+}
+
+/** Creates a namespace with the ServiceAccount that pods need. */
+export async function createNamespace(server: ParityServer, name: string): Promise<void> {
+  const post = async (path: string, body: JsonObject): Promise<void> => {
+    const { status, text } = await server.send({ method: 'POST', path, body });
+    if (status >= 300) throw new Error(`cannot prepare a sequence: POST ${path}: ${status} ${text}`);
+  };
+  await post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default' } };
+  await post(`/api/v1/namespaces/${name}/serviceaccounts`, account);
 }
 
 /** Returns the resourceVersion of an object or list, or an empty string. */

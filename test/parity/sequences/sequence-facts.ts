@@ -5,8 +5,9 @@ import type { JsonObject } from '../parity-kinds.ts';
  * Returns the facts of a sequence's answers. Each resourceVersion is replaced with its rank among the versions of the
  * written objects. The version of a list or bookmark gets the rank of the last write before it.
  */
-export function sequenceFacts(answers: readonly RawAnswer[], today: string): readonly AnswerFacts[] {
-  const bodies = answers.map(({ text }) => bodyOf(text));
+export function sequenceFacts(answers: readonly RawAnswer[], options: FactOptions): readonly AnswerFacts[] {
+  const { today } = options;
+  const bodies = answers.map(({ text }) => bodyOf(text, options));
   const written = new Set<number>();
   for (const body of bodies) collectVersions(body, written);
   const order = [...written].sort((a, b) => a - b);
@@ -17,13 +18,26 @@ export function sequenceFacts(answers: readonly RawAnswer[], today: string): rea
   });
 }
 
+/** Options for {@link sequenceFacts}. */
+export interface FactOptions {
+  /** The server's date. */
+  readonly today: string;
+  /**
+   * False drops the bookmarks that report progress. Those of Events, which have no watch cache, depend on how often etcd is
+   * configured to report its progress.
+   */
+  readonly timedBookmarks: boolean;
+}
+
 /** Parses a body: one JSON value, or for a watch, one per line. */
-function bodyOf(text: string): unknown {
+function bodyOf(text: string, options: FactOptions): unknown {
   const lines = text.split('\n').filter(Boolean);
   try {
     const [first, ...more] = lines.map((line) => JSON.parse(line) as Partial<WatchEvent>);
     const isWatch = more.length > 0 || (typeof first?.type === 'string' && typeof first.object === 'object');
-    return isWatch ? { events: comparableEvents([first, ...more] as WatchEvent[]) } : (first ?? { events: [] });
+    return isWatch
+      ? { events: comparableEvents([first, ...more] as WatchEvent[], options) }
+      : (first ?? { events: [] });
   } catch {
     return undefined;
   }
@@ -48,9 +62,11 @@ interface BookmarkObject {
  * timing. Keeps only the version and annotation of bookmarks: upstream's objects also contain the zero values of the kind's
  * Go type.
  */
-function comparableEvents(events: readonly WatchEvent[]): readonly WatchEvent[] {
+function comparableEvents(events: readonly WatchEvent[], { timedBookmarks }: FactOptions): readonly WatchEvent[] {
+  const isKept = (event: WatchEvent, index: number): boolean =>
+    !isBookmark(event) || isInitialEnd(event) || (timedBookmarks && !isBookmark(events[index - 1]));
   return events
-    .filter((event, index) => !isBookmark(event) || isInitialEnd(event) || !isBookmark(events[index - 1]))
+    .filter(isKept)
     .map((event) => (isBookmark(event) ? { ...event, object: bookmarkObject(event.object) } : event));
 }
 

@@ -6,7 +6,7 @@ import { listResponse } from './object-response.ts';
 import { formatOf, includeOf, type ResourceCall, readDeletion, writeCallOf } from './resource-call.ts';
 
 /**
- * Deletes every object that a list would return, each with the same options, and returns that list.
+ * Deletes every object that a list would return, each with the same options, and returns that list, from before the deletions.
  *
  * @param list - returns the objects of a resource that is not stored; by default, they are read from storage
  */
@@ -22,7 +22,6 @@ export async function deleteCollection(call: ResourceCall, list?: () => Promise<
     registry.admissionAttributes(writeCall, { operation: 'DELETE', object: undefined, old: undefined }),
   );
   const page = await (list?.() ?? listObjects(registry, writeCall, { options, selection }));
-  const deleted: (typeof page.objects)[number][] = [];
   const { clock } = registry.services;
   const pacer = new Pacer(clock);
   for (const stored of page.objects) {
@@ -30,11 +29,10 @@ export async function deleteCollection(call: ResourceCall, list?: () => Promise<
     if (pacer.isDue) await pacer.rest();
     const { name = '', namespace = '' } = registry.form.object(stored).metadata;
     try {
-      const one = await deleteObject(registry, { ...writeCall, name, namespace, collection: true }, deleteOptions);
-      deleted.push(one.stored ?? stored);
+      await deleteObject(registry, { ...writeCall, name, namespace, collection: true }, deleteOptions);
     } catch (error) {
       if (!isNotFound(error)) throw error; // another client deleted it first
     }
   }
-  return listResponse(registry.form, { ...page, objects: deleted }, { format, include: includeOf(call), clock });
+  return listResponse(registry.form, page, { format, include: includeOf(call), clock });
 }

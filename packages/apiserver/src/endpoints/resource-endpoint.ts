@@ -1,6 +1,7 @@
 import { notFound, StatusError } from '@kubewright/apimachinery';
 import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported, pathNotFound } from '../http/failures.ts';
+import { acceptsServedType } from '../negotiation/index.ts';
 import type { ComputedResource, ResourceDefinition, StatusSubresource, Strategy } from '../registry/index.ts';
 import { computedEndpoint, computedPage } from './computed-endpoint.ts';
 import { computedWrites } from './computed-writes.ts';
@@ -24,9 +25,11 @@ import { watchEndpoint } from './watch-endpoint.ts';
  * @throws StatusError the API's error response
  */
 export async function resourceEndpoint(call: ResourceCall): Promise<ApiResponse> {
-  const { info, registry } = call;
+  const { info, registry, request } = call;
   const { definition } = registry;
-  if (definition.deprecation !== undefined) call.warnings.add(definition.deprecation);
+  if (definition.deprecation !== undefined && acceptsServedType(request.headers, { codec: call.options.protobuf })) {
+    call.warnings.add(definition.deprecation);
+  }
   if (definition.custom && isOutOfScope(call)) return pageNotFound;
   checkScope(call);
   checkMethod(call);

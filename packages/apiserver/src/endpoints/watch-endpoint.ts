@@ -15,7 +15,6 @@ export async function watchEndpoint(call: ResourceCall): Promise<ApiResponse> {
   const format = formatOf(call, 'event');
   const options = readListOptions(info.query, 'watch');
   const selection = selectionOf(call, options);
-  if (format.mismatch) throw format.mismatch;
   const namespace = namespaceOf(call);
   const { resourceVersion, resourceVersionMatch, sendInitialEvents, allowWatchBookmarks, timeoutSeconds } = options;
   const body = await services.watchSource(definition).watch({
@@ -35,8 +34,21 @@ export async function watchEndpoint(call: ResourceCall): Promise<ApiResponse> {
   return {
     status: 200,
     headers: { 'content-type': type, 'cache-control': 'no-cache, private' },
-    body,
+    body: format.mismatch ? untilFirstEvent(body) : body,
   };
+}
+
+const errorStart = Buffer.from('{"type":"ERROR"');
+
+/**
+ * Ends a watch at its first event, because an object is no PartialObjectMetadataList: upstream cannot encode the event and ends the
+ * stream. Passes on an error.
+ */
+async function* untilFirstEvent(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  for await (const chunk of body) {
+    if (Buffer.from(chunk).subarray(0, errorStart.length).equals(errorStart)) yield chunk;
+    return;
+  }
 }
 
 /** Reads the selectors of a watch. A name in the path restricts the watch to that object. */

@@ -83,6 +83,12 @@ export function negotiateOutput(
   throw isServed ? notAcceptable(mediaTypes) : unknownTypes(choices.streams ?? true);
 }
 
+/** True if a client accepts a media type that the server has. If not, upstream's router responds before the API does. */
+export function acceptsServedType(headers: ApiRequest['headers'], choices: Pick<OutputChoices, 'codec'>): boolean {
+  const accept = headers['accept'] ?? '';
+  return accept === '' || parseAccept(accept).some(({ type }) => servedType(type, choices) !== undefined);
+}
+
 /** Returns the media type of a watch. A client that requests YAML gets JSON, because YAML has no stream format. */
 export function watchMediaType({ mediaType }: OutputFormat): string {
   if (mediaType === 'application/json') return mediaType;
@@ -131,7 +137,7 @@ export function parseAccept(accept: string): readonly AcceptClause[] {
   return clauses.sort((a, b) => b.quality - a.quality); // stable: equal qualities stay in order
 }
 
-function servedType(type: string, { codec }: OutputChoices): OutputFormat['mediaType'] | undefined {
+function servedType(type: string, { codec }: Pick<OutputChoices, 'codec'>): OutputFormat['mediaType'] | undefined {
   if (type === 'application/json' || type === '*/*' || type === 'application/*') return 'application/json';
   if (type === protobufMediaType) return codec && type;
   return type === 'application/yaml' ? type : undefined;
@@ -152,10 +158,8 @@ function transformation(params: ReadonlyMap<string, string>, choices: OutputChoi
 function mismatchOf(as: OutputFormat['as'], { partial, type, codec }: OutputChoices): StatusError | undefined {
   if (as === undefined || as === 'Table') return undefined;
   if ((as === 'PartialObjectMetadataList') === (partial === 'list')) return undefined;
-  // Upstream ends the watch without a response. This error gives the reason.
-  if (partial === 'event') return notAcceptable(mediaTypes);
   const isList = partial === 'list';
-  const [group = ''] = type.apiVersion.split('/').slice(0, -1);
+  const [group = ''] = internalVersion(type).split('/').slice(0, -1);
   const name = `${type.kind.replace(/List$/, '')}${isList ? 'List' : ''}`;
   const goType = codec?.has(type)
     ? `${group === '' ? 'core' : group.split('.')[0]}.${name}`
@@ -163,6 +167,11 @@ function mismatchOf(as: OutputFormat['as'], { partial, type, codec }: OutputChoi
   return noSuchForm(
     `you requested ${as}, but the requested object is ${isList ? 'a list' : 'not a list'} (*${goType})`,
   );
+}
+
+/** Upstream converts objects to one internal version first. That of Events is in the core group. */
+function internalVersion({ apiVersion }: ObjectType): string {
+  return apiVersion === 'events.k8s.io/v1' ? 'v1' : apiVersion;
 }
 
 function unquote(text: string): string {

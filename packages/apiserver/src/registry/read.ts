@@ -64,6 +64,12 @@ export async function listObjects(
     }
     return collect(registry, { prefix, token, limit, selection, revision: undefined });
   }
+  const key = onlyKey(registry, call, selection);
+  if (key !== undefined) {
+    // Upstream reads the only object that can match, without a limit, so the limit does not make the version exact either.
+    const revision = await decideRevision(registry, call, { ...options, limit: 0 });
+    return collectOne(registry, key, { selection, revision });
+  }
   const revision = await decideRevision(registry, call, options);
   // A list at version 0 ("any") ignores the limit, like upstream's watch cache.
   const page = resourceVersion === '0' ? 0 : limit;
@@ -81,6 +87,33 @@ async function decideRevision(
   if (exact) return requested;
   await reachRevision(services, requested, call.signal);
   return undefined;
+}
+
+/** Returns the storage key of the only object that can match a selector of one name; undefined if there may be several. */
+function onlyKey(registry: Registry, { namespace }: Call, { name }: Selection): string | undefined {
+  const isSingle = name !== undefined && /^(?!\.\.?$)[^/%]+$/.test(name);
+  return isSingle && (namespace !== '' || registry.definition.scope === 'Cluster')
+    ? registry.key(namespace, name)
+    : undefined;
+}
+
+async function collectOne(
+  registry: Registry,
+  key: string,
+  { selection, revision }: { readonly selection: Selection; readonly revision: number | undefined },
+): Promise<Page> {
+  const prefix = key.slice(0, key.lastIndexOf('/') + 1);
+  const only: Collection = { prefix, token: undefined, limit: 1, selection, revision };
+  const list = await read(registry, only, { revision, after: keyBefore(key), limit: 1, count: false });
+  const isSelected = (one: StoredObject): boolean =>
+    one.key === key && (selection.matches?.(registry.form.object(one)) ?? true);
+  const objects = list.objects.filter(isSelected);
+  return { objects, revision: list.revision, continueToken: undefined, remaining: undefined };
+}
+
+/** Returns a key that sorts just before another one: no object's name contains U+10FFFF, which is no character. */
+function keyBefore(key: string): string {
+  return `${key.slice(0, -1)}${String.fromCharCode(key.charCodeAt(key.length - 1) - 1)}\u{10ffff}`;
 }
 
 interface Collection {

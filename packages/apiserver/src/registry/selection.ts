@@ -48,14 +48,23 @@ export function readSelection(
 
 function fieldLookup(field: string, definition: ResourceDefinition): (object: KubernetesObject) => string {
   if (field === 'metadata.name') return ({ metadata }) => metadata.name ?? '';
-  if (field === 'metadata.namespace') return ({ metadata }) => metadata.namespace ?? '';
+  const hasTable = !definition.custom && definition.fieldLabels.size > 0;
+  // The tables of cluster-scoped kinds do not include the namespace. Other kinds accept it, whatever their scope.
+  const supportsNamespace = !hasTable || definition.scope === 'Namespaced';
+  if (field === 'metadata.namespace' && supportsNamespace) return ({ metadata }) => metadata.namespace ?? '';
   const lookup = definition.fieldLabels.get(field);
   if (lookup) return lookup;
-  // Upstream's message differs between kinds with a table of field labels, other built-in kinds, and custom resources.
-  if (definition.fieldLabels.size > 0) throw badRequest(`field label not supported: ${field}`);
-  throw badRequest(
-    definition.custom
-      ? `field label not supported: ${field}`
-      : `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`,
-  );
+  throw badRequest(unsupportedField(field, definition, hasTable));
+}
+
+/** Upstream's message differs between kinds with a table of field labels, other built-in kinds, and custom resources. */
+function unsupportedField(
+  field: string,
+  { group, version, kind, custom }: ResourceDefinition,
+  hasTable: boolean,
+): string {
+  if (hasTable && group === 'resource.k8s.io')
+    return `field label not supported for ${group}/${version}, Kind=${kind}: ${field}`;
+  if (hasTable || custom) return `field label not supported: ${field}`;
+  return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
 }

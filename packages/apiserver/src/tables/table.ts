@@ -41,10 +41,19 @@ export interface ListParts {
 
 /** Returns the parts of a meta/v1 `Table` for a page of a list, as `kubectl get` requests it. */
 export function tableParts(form: ServedForm, options: TableOptions): ListParts {
-  return { head: tableHead(form, options), item: (stored) => rowJson(form, stored, options) };
+  return { head: tableHead(form, options), empty: emptyRows(form), item: (stored) => rowJson(form, stored, options) };
 }
 
-function tableHead(form: ServedForm, { metadata, columns = true, version = 'v1' }: TableOptions): string {
+/** Returns the rows of an empty table: `null` for kinds without a printer in upstream, which get a column `Created At`. */
+function emptyRows({ definition: { custom, columns } }: ServedForm): 'null' | '[]' {
+  return !custom && columns.some(({ name }) => name === 'Created At') ? 'null' : '[]';
+}
+
+/** Returns the JSON of a table up to the opening bracket of its rows. */
+export function tableHead(
+  form: ServedForm,
+  { metadata, columns = true, version = 'v1' }: Pick<TableOptions, 'metadata' | 'columns' | 'version'>,
+): string {
   const definitions = columns ? columnsJson(form) : 'null';
   return `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${metadata},"columnDefinitions":${definitions},"rows":[`;
 }

@@ -3,7 +3,7 @@ import type { MetaVersion, OutputFormat } from '../negotiation/index.ts';
 import type { ServedForm } from '../registry/served-form.ts';
 import type { WatchRepresentation } from '../watch/index.ts';
 import { isProtobufFormat, type ProtobufFormat, protobufObject, protobufType } from './protobuf-form.ts';
-import { encodeTable, type IncludeObject, partialJson } from './table.ts';
+import { encodeTable, type IncludeObject, partialJson, tableHead } from './table.ts';
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -47,14 +47,13 @@ function tables(
       const metadata = JSON.stringify({ resourceVersion });
       return encodeTable(form, item, { include, nowMs: now(), metadata, version, columns: first });
     },
-    bookmark(resourceVersion, annotations) {
+    bookmark(resourceVersion, { first, annotations }) {
       // Only the bookmark that ends the initial events has annotations, so it always includes the object.
       const omitsObject = include === 'None' && annotations === undefined;
-      const object = omitsObject ? 'null' : decoder.decode(bookmark(resourceVersion, annotations));
+      const object = omitsObject ? 'null' : decoder.decode(bookmark(resourceVersion, { first, annotations }));
       const cells = JSON.stringify(definition.columns.map(() => ''));
-      return encoder.encode(
-        `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${JSON.stringify({ resourceVersion })},"columnDefinitions":null,"rows":[{"cells":${cells},"object":${object}}]}`,
-      );
+      const head = tableHead(form, { metadata: JSON.stringify({ resourceVersion }), version, columns: first });
+      return encoder.encode(`${head}{"cells":${cells},"object":${object}}]}`);
     },
   };
 }
@@ -66,7 +65,7 @@ function protobufEvents(form: ServedForm, format: ProtobufFormat): WatchRepresen
   return {
     id: `protobuf ${as ?? ''} ${form.apiVersion} ${form.definition.kind}`,
     encode: (item) => protobufObject(form, item, format),
-    bookmark: (resourceVersion, annotations) =>
+    bookmark: (resourceVersion, { annotations }) =>
       codec.encode(type, { metadata: { resourceVersion, creationTimestamp: null, annotations } }),
     framing: {
       frame: (event, object) => codec.encodeEvent(event, object),
@@ -80,7 +79,7 @@ function protobufEvents(form: ServedForm, format: ProtobufFormat): WatchRepresen
  * resources have no Go type that would omit them.
  */
 function bookmarks(kind: string, apiVersion: string, unset: object = {}): WatchRepresentation['bookmark'] {
-  return (resourceVersion, annotations) => {
+  return (resourceVersion, { annotations }) => {
     const metadata = { resourceVersion, ...unset, ...defined({ annotations }) };
     return encoder.encode(JSON.stringify({ kind, apiVersion, metadata }));
   };

@@ -34,7 +34,7 @@ export function stateBacklog(
       yield frame(
         representation,
         'BOOKMARK',
-        representation.bookmark(endMark, { 'k8s.io/initial-events-end': 'true' }),
+        representation.bookmark(endMark, { first, annotations: { 'k8s.io/initial-events-end': 'true' } }),
       );
     }
   };

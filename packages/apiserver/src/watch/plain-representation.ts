@@ -19,7 +19,7 @@ export function plainRepresentation(options: PlainRepresentationOptions): WatchR
   return {
     id: `json ${apiVersion} ${kind} ${revision}`,
     encode: convert ? (item) => Buffer.from(stringifyJson(convert(item.object))) : withRevision,
-    bookmark: (resourceVersion, annotations) =>
+    bookmark: (resourceVersion, { annotations }) =>
       Buffer.from(
         JSON.stringify({ kind, apiVersion, metadata: { resourceVersion, ...(annotations ? { annotations } : {}) } }),
       ),

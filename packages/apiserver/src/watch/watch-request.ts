@@ -36,11 +36,17 @@ export interface WatchRepresentation {
   /** Encodes an event's `object`. Called once per change, representation and value of `first`. */
   encode(item: WatchItem, position: WatchPosition): Uint8Array;
   /** Encodes a BOOKMARK's `object`: only kind, apiVersion, resourceVersion and the given annotations. */
-  bookmark(resourceVersion: string, annotations: Readonly<Record<string, string>> | undefined): Uint8Array;
+  bookmark(resourceVersion: string, options: BookmarkOptions): Uint8Array;
   /** True if a stream's first event is encoded differently (Table: column definitions). @defaultValue false */
   readonly firstDiffers?: boolean | undefined;
   /** The framing of events. @defaultValue lines of JSON */
   readonly framing?: WatchFraming | undefined;
+}
+
+/** Options for {@link WatchRepresentation.bookmark}. */
+export interface BookmarkOptions extends WatchPosition {
+  /** @defaultValue none */
+  readonly annotations?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Writes a stream's events. */

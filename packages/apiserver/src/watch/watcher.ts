@@ -161,7 +161,8 @@ export class Watcher implements AsyncIterableIterator<Uint8Array> {
     if (!this.#bookmarkDue || progress < this.#afterRevision) return undefined;
     this.#bookmarkDue = false;
     const { representation } = this.#class;
-    return frame(representation, 'BOOKMARK', representation.bookmark(`${progress}`, undefined));
+    const first = (representation.firstDiffers ?? false) && !this.#sentAny;
+    return frame(representation, 'BOOKMARK', representation.bookmark(`${progress}`, { first }));
   }
 
   #endWith(error: StatusError): Uint8Array {

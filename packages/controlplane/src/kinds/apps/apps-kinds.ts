@@ -57,7 +57,6 @@ export const appsKinds: readonly BuiltinKind[] = [
     struct: 'appsv1.ReplicaSet',
     generation: 'spec',
     scale: workloadScale,
-    fieldLabels: { 'status.replicas': ({ status }) => String(status.replicas) },
   }),
   builtinKind<StatefulSet>({
     resource: 'apps/v1/statefulsets',
