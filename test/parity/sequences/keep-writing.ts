@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import type { ParityKind } from '../parity-kinds.ts';
 import type { ParityServer } from '../parity-target.ts';
 import { createNamespace } from './play-sequence.ts';
-import { sequenceKind, type SequenceWrite, writeRequest } from './sequence.ts';
+import { type SequenceWrite, sequenceKind, writeRequest } from './sequence.ts';
 
 /** The object that is written. No sequence uses this name and number. */
 const beating = { seed: 0, name: 'z' };

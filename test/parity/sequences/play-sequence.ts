@@ -12,7 +12,11 @@ export async function playSequence(
   { server, kind }: { readonly server: ParityServer; readonly kind: ParityKind },
 ): Promise<readonly AnswerFacts[]> {
   const player = new SequencePlayer(sequence, { server, kind: sequenceKind(kind, sequence.seed) });
-  return sequenceFacts(await player.play(), { today: server.today, timedBookmarks: kind.resource !== 'events' });
+  return sequenceFacts(await player.play(), {
+    today: server.today,
+    timedBookmarks: kind.resource !== 'events',
+    orderedFinalizers: kind.resource !== 'namespaces',
+  });
 }
 
 class SequencePlayer {

@@ -6,14 +6,14 @@ import type { JsonObject } from '../parity-kinds.ts';
  * written objects. The version of a list or bookmark gets the rank of the last write before it.
  */
 export function sequenceFacts(answers: readonly RawAnswer[], options: FactOptions): readonly AnswerFacts[] {
-  const { today } = options;
+  const { today, orderedFinalizers } = options;
   const bodies = answers.map(({ text }) => bodyOf(text, options));
   const written = new Set<number>();
   for (const body of bodies) collectVersions(body, written);
   const order = [...written].sort((a, b) => a - b);
   const placeOf = (version: number): string => `#${order.filter((one) => one <= version).length}`;
   return answers.map((answer, index) => {
-    const body = withPlaces(bodies[index], placeOf);
+    const body = withPlaces(bodies[index], { placeOf, orderedFinalizers });
     return factsOf({ ...answer, text: body === undefined ? answer.text : JSON.stringify(body) }, today);
   });
 }
@@ -27,6 +27,8 @@ export interface FactOptions {
    * configured to report its progress.
    */
   readonly timedBookmarks: boolean;
+  /** False sorts finalizers. Those of namespaces are in the order of a Go map once a deletion has changed them. */
+  readonly orderedFinalizers: boolean;
 }
 
 /** Parses a body: one JSON value, or for a watch, one per line. */
@@ -106,20 +108,29 @@ function collectVersions(value: unknown, into: Set<number>): void {
   for (const item of Object.values(value)) collectVersions(item, into);
 }
 
-function withPlaces(value: unknown, placeOf: (version: number) => string, key = ''): unknown {
+interface Places extends Pick<FactOptions, 'orderedFinalizers'> {
+  readonly placeOf: (version: number) => string;
+}
+
+function withPlaces(value: unknown, places: Places, key = ''): unknown {
+  const { placeOf, orderedFinalizers } = places;
   if (Array.isArray(value)) {
+    if (key === 'finalizers' && !orderedFinalizers) return [...value].sort();
     if (key === 'cells') return value.map((cell) => (/^(\d+[smhdy])+$/.test(String(cell)) ? 'AGE' : cell));
-    return value.map((item) => withPlaces(item, placeOf));
+    return value.map((item) => withPlaces(item, places));
   }
   if (typeof value === 'object' && value !== null) {
-    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withPlaces(item, placeOf, name)]));
+    return Object.fromEntries(Object.entries(value).map(([name, item]) => [name, withPlaces(item, places, name)]));
   }
   if (typeof value !== 'string') return value;
   // Our server describes columns in different words.
   if (key === 'description') return 'DESCRIPTION';
   if (key === 'resourceVersion' && /^\d+$/.test(value)) return placeOf(Number(value));
   if (key === 'continue' && value !== '') return continueFacts(value, placeOf);
-  return value.replace(/in record \(\d+\)/g, 'in record (VERSION)').replace(/current: \d+/g, 'current: VERSION');
+  return value
+    .replace(/in record \(\d+\)/g, 'in record (VERSION)')
+    .replace(/ResourceVersion in object meta: \d+/g, 'ResourceVersion in object meta: VERSION')
+    .replace(/current: \d+/g, 'current: VERSION');
 }
 
 function continueFacts(token: string, placeOf: (version: number) => string): string {

@@ -47,7 +47,7 @@ function objectBytes(
   }: { readonly format: OutputFormat; readonly include: IncludeObject; readonly nowMs: number },
 ): Uint8Array {
   if (format.as === undefined) return form.bytes(stored);
-  if (format.as !== 'Table') return Buffer.from(partialJson(form.object(stored), format.asVersion));
+  if (format.as !== 'Table') return Buffer.from(partialJson(form, stored, format.asVersion));
   const { resourceVersion } = form.object(stored).metadata;
   const metadata = JSON.stringify({ resourceVersion });
   return encodeTable(form, stored, { include, nowMs, metadata, version: format.asVersion });

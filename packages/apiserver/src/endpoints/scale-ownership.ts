@@ -47,14 +47,15 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
   const paths = { ...Object.fromEntries(others), [apiVersion]: elements(scale.specReplicasPath) };
   const view = (replicas: number, managedFields: readonly unknown[]): Readonly<Record<string, unknown>> => ({
     metadata: { managedFields },
-    spec: { replicas },
+    spec: replicas === 0 ? {} : { replicas }, // a Scale omits zero, so nobody owns it
   });
   const shown = entriesOfScale(entries, paths);
   const shared = { type: scaleType, apiVersion: 'autoscaling/v1', manager, subresource: 'scale', now: time } as const;
-  const live = shown.length === 0 ? undefined : view(before, shown);
+  // As for whole objects, only an apply starts to track the fields of a Scale that nobody owns.
+  if (write.applied === undefined && shown.length === 0) return entries;
   const tracked =
     write.applied === undefined
-      ? trackUpdate({ ...shared, live, object: view(after, shown) })
+      ? trackUpdate({ ...shared, live: view(before, shown), object: view(after, shown) })
       : configured(shared, { live: view(before, shown), replicas: after, force: write.force === true });
   // Upstream drops the time of the manager that gains ownership of the replicas here.
   const timeless = tracked.map(({ time: _time, ...entry }) => entry);

@@ -53,6 +53,23 @@ describe('watch', () => {
     expect((await pending).map(({ type }) => type)).toEqual(['ADDED', 'DELETED']);
   });
 
+  it('defines the columns of a table in the first event, even if that is a bookmark', async () => {
+    const accept = 'application/json;as=Table;v=v1;g=meta.k8s.io';
+    const initial = 'sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true';
+    const [only] = await events(`${configMaps}?watch=1&${initial}`, 1, { accept });
+    expect([only.type, only.object.columnDefinitions[0].name]).toEqual(['BOOKMARK', 'Name']);
+    await server.post(configMaps, { metadata: { name: 'a' } });
+    const [added, end] = await events(`${configMaps}?watch=1&${initial}`, 2, { accept });
+    expect([added.type, added.object.columnDefinitions[0].name]).toEqual(['ADDED', 'Name']);
+    expect([end.type, end.object.columnDefinitions]).toEqual(['BOOKMARK', null]);
+  });
+
+  it('ends at its first event for a client that requests each object as a list', async () => {
+    await server.post(configMaps, { metadata: { name: 'a' } });
+    const accept = 'application/json;as=PartialObjectMetadataList;v=v1;g=meta.k8s.io';
+    expect(await events(`${configMaps}?watch=1`, 1, { accept })).toEqual([]);
+  });
+
   it('keeps no stream open for a HEAD request', async () => {
     expect((await server.send('HEAD', `${configMaps}?watch=1`)).status).toBe(405);
     expect((await server.send('HEAD', '/apis/example.com/v1/widgets?watch=1')).status).toBe(200);

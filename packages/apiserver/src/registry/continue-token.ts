@@ -12,9 +12,16 @@ export interface ContinueToken {
 
 const apiVersion = 'meta.k8s.io/v1';
 
-/** Encodes a token as upstream does (1.36): base64url-encoded JSON whose start key directly follows the last key listed. */
-export function encodeContinue({ revision, after }: ContinueToken): string {
-  return Buffer.from(JSON.stringify({ v: apiVersion, rv: revision, start: `/${after}\u0000` })).toString('base64url');
+/**
+ * Encodes a token as upstream does (1.36): base64url-encoded JSON whose start key directly follows the last key listed. The key
+ * starts with a slash unless the kind has no watch cache (`uncached`).
+ */
+export function encodeContinue(
+  { revision, after }: ContinueToken,
+  { uncached = false }: { readonly uncached?: boolean } = {},
+): string {
+  const start = `${uncached ? '' : '/'}${after}\u0000`;
+  return Buffer.from(JSON.stringify({ v: apiVersion, rv: revision, start })).toString('base64url');
 }
 
 /**

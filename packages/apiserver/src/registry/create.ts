@@ -170,7 +170,10 @@ function validateNew(
   const errors = validateMetadata(draft.metadata, definition);
   const object = draft as unknown as KubernetesObject; // the draft is complete now
   const own = options.strategy.validate?.(object, registry.strategyContext(options.call));
-  if (own && own.length > 0) errors.push(...own);
+  if (own && own.length > 0) {
+    if (options.strategy.validatesMetadataLast) errors.length = 0;
+    errors.push(...own);
+  }
   if (errors.length > 0) throw invalid(storedKind(definition), draft.metadata.name ?? '', errors);
 }
 

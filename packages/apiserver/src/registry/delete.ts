@@ -3,6 +3,7 @@ import { defined, formatTime } from '@kubewright/apimachinery/internal';
 import { RevisionMismatchError, type StoredObject } from '../storage/storage.ts';
 import type { WriteCall } from './call.ts';
 import { claimWrites } from './claims.ts';
+import { storedKind } from './create.ts';
 import type { DeleteOptions } from './delete-options.ts';
 import { finalizersFor } from './garbage-collection.ts';
 import { isNamespace, markTerminating, namespaceFinalizers } from './namespace-rules.ts';
@@ -58,7 +59,12 @@ function checkPreconditions(
   { call, options }: { readonly call: WriteCall; readonly options: DeleteOptions },
 ): void {
   const { uid, resourceVersion } = options.preconditions ?? {};
-  const resource = { group: definition.group, resource: definition.kind };
+  if (isNamespace(definition)) {
+    checkNamespacePreconditions(definition, live, { uid, resourceVersion });
+    return;
+  }
+  const { group, kind } = storedKind(definition);
+  const resource = { group, resource: kind };
   if (uid !== undefined && uid !== live.metadata.uid) {
     throw conflict(
       resource,
@@ -72,6 +78,22 @@ function checkPreconditions(
       call.name,
       `the ResourceVersion in the precondition (${resourceVersion}) does not match the ResourceVersion in record (${live.metadata.resourceVersion}). The object might have been modified`,
     );
+  }
+}
+
+/** Upstream checks those of namespaces with the messages of its storage. */
+function checkNamespacePreconditions(
+  definition: Registry['definition'],
+  { metadata }: KubernetesObject,
+  wanted: NonNullable<DeleteOptions['preconditions']>,
+): void {
+  for (const [field, label] of [
+    ['uid', 'UID'],
+    ['resourceVersion', 'ResourceVersion'],
+  ] as const) {
+    if (wanted[field] === undefined || wanted[field] === metadata[field]) continue;
+    const failed = `${label} in precondition: ${wanted[field]}, ${label} in object meta: ${metadata[field]}`;
+    throw conflict(definition, metadata.name ?? '', `Precondition failed: ${failed}`);
   }
 }
 
@@ -196,7 +218,10 @@ function planNamespace(registry: Registry, { call, options, stored, live }: Dele
   draft.metadata.deletionTimestamp = formatTime(services.clock.now());
   markTerminating(draft);
   definition.strategy.prepareForDelete?.(draft, registry.strategyContext(call));
-  setFinalizers(draft, finalizersFor(draft.metadata.finalizers ?? [], { options, definition }));
+  // Unlike other kinds, a namespace that must not orphan its content waits for it.
+  const { orphanDependents, ...others } = options;
+  const policy = orphanDependents === false ? { ...others, propagationPolicy: 'Foreground' as const } : options;
+  setFinalizers(draft, finalizersFor(draft.metadata.finalizers ?? [], { options: policy, definition }));
   return { type: 'update', draft };
 }
 

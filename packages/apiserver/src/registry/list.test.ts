@@ -55,6 +55,26 @@ describe('listObjects', () => {
     expect(names(now.json)).toHaveLength(6);
   });
 
+  it('reads only the object that a field selector names', async () => {
+    const { json } = await server.get(configMaps);
+    await server.patch(`${configMaps}/c2`, 'merge', { data: { x: '1' } });
+    const named = `${configMaps}?fieldSelector=metadata.name%3Dc2&resourceVersion=${json.metadata.resourceVersion}`;
+    const limited = await server.get(`${named}&limit=1`);
+    expect(limited.json.items.map((one: { readonly data: unknown }) => one.data)).toEqual([{ x: '1' }]);
+    expect(limited.json.metadata.continue).toBeUndefined();
+    const exact = await server.get(`${named}&resourceVersionMatch=Exact`);
+    expect(exact.json.items.map((one: { readonly data: unknown }) => one.data)).toEqual([undefined]);
+    expect(names((await server.get(`${named}&labelSelector=odd%3Dtrue`)).json)).toEqual([]);
+    expect(names((await server.get(`${configMaps}?fieldSelector=metadata.name%3Dc`)).json)).toEqual([]);
+  });
+
+  it('returns a deleted collection as it was before', async () => {
+    const before = await server.get(configMaps);
+    const { json } = await server.delete(configMaps);
+    expect(json.items).toEqual(before.json.items);
+    expect(names((await server.get(configMaps)).json)).toEqual([]);
+  });
+
   it('answers an expired token with a token for the rest of the list', async () => {
     const first = await server.get(`${configMaps}?limit=3`);
     await server.post(configMaps, { metadata: { name: 'y' } });

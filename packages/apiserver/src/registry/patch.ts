@@ -150,8 +150,8 @@ async function applyObject(registry: Registry, call: WriteCall, patch: PatchRequ
     checkObjectKey(draft, definition, call);
     return draft;
   };
-  const createIfMissing = call.subresource === '';
   const { strategy } = patch;
+  const createIfMissing = call.subresource === '' || strategy.allowCreateOnApply;
   return updateObject(registry, transform, { call, strategy, createIfMissing, tracked: true });
 }
 

@@ -143,14 +143,15 @@ async function collect(registry: Registry, wanted: Collection): Promise<Page> {
       found.push(stored);
       if (limit === 0 || found.length < limit) continue;
       const more = list.more || i + 1 < list.objects.length;
-      return page(wanted, { found, revision, remaining: list.remaining, last: more ? stored : undefined });
+      return page(registry, wanted, { found, revision, remaining: list.remaining, last: more ? stored : undefined });
     }
-    if (!list.more) return page(wanted, { found, revision, remaining: undefined, last: undefined });
+    if (!list.more) return page(registry, wanted, { found, revision, remaining: undefined, last: undefined });
     after = list.objects.at(-1)?.key;
   }
 }
 
 function page(
+  { definition }: Registry,
   { prefix, selection }: Collection,
   state: {
     readonly found: readonly StoredObject[];
@@ -162,7 +163,8 @@ function page(
 ): Page {
   const { found, revision, remaining, last } = state;
   if (last === undefined) return { objects: found, revision, continueToken: undefined, remaining: undefined };
-  const continueToken = encodeContinue({ revision, after: last.key.slice(prefix.length) });
+  const token = { revision, after: last.key.slice(prefix.length) };
+  const continueToken = encodeContinue(token, { uncached: definition.ttlSeconds !== undefined });
   return { objects: found, revision, continueToken, remaining: selection.matches ? undefined : remaining };
 }
 

@@ -78,6 +78,11 @@ export interface ResourceDefinition {
   /** Fields that field selectors support, besides metadata.name and metadata.namespace. */
   readonly fieldLabels: ReadonlyMap<string, (object: KubernetesObject) => string>;
   readonly subresources: ReadonlyMap<string, SubresourceDefinition>;
+  /**
+   * The annotations that upstream adds when it converts its internal objects to this version. Tables and
+   * PartialObjectMetadata, which it makes from internal objects, lack them.
+   */
+  readonly conversionAnnotations?: readonly string[] | undefined;
   /** Handles a POST. Present for resources that are never stored (reviews, bindings). */
   readonly virtual?: VirtualResource | undefined;
   /** Handles all verbs. Present for resources whose objects are computed. */

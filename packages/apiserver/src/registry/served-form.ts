@@ -117,8 +117,10 @@ export class ServedForm {
   #rewritten(stored: StoredObject): Uint8Array {
     let bytes = this.#bytes.get(stored.bytes);
     if (bytes === undefined) {
-      const object = this.object(stored);
-      bytes = Buffer.from(stringifyJson({ ...object, metadata: { ...object.metadata, resourceVersion: undefined } }));
+      const { kind, apiVersion, metadata, ...rest } = this.object(stored);
+      bytes = Buffer.from(
+        stringifyJson({ kind, apiVersion, metadata: { ...metadata, resourceVersion: undefined }, ...rest }),
+      );
       this.#bytes.set(stored.bytes, bytes);
     }
     return bytes;

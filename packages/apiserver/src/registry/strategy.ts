@@ -86,13 +86,18 @@ export interface Strategy {
   validateName?(name: string): readonly string[];
   /**
    * When `metadata.generation` increases: `none` (never set), `spec` (starts at 1, increases when `spec` changes), `object`
-   * (increases when anything changes except metadata, and except status if it is a subresource).
+   * (increases when anything changes except metadata, and except status if it is a subresource), `object-or-labels` (increases
+   * when the labels change, too).
    */
-  readonly generation: 'none' | 'spec' | 'object';
+  readonly generation: 'none' | 'spec' | 'object' | 'object-or-labels';
+  /** True if the metadata of a new object is validated only after everything else is valid (Events). @defaultValue false */
+  readonly validatesMetadataLast?: boolean | undefined;
   /** True if PUT may omit the resourceVersion. */
   readonly allowUnconditionalUpdate: boolean;
   /** True if PUT creates a missing object. */
   readonly allowCreateOnUpdate: boolean;
+  /** True if server-side apply to this subresource creates a missing object. @defaultValue false */
+  readonly allowCreateOnApply?: boolean | undefined;
   /**
    * For kinds with graceful deletion (pods): returns the grace period to grant, given the requested one, or `undefined` to delete
    * immediately.

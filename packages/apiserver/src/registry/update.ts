@@ -67,7 +67,12 @@ export async function updateObject(registry: Registry, transform: Transform, opt
       const draft = await transform(undefined, undefined);
       checkMissing(registry, draft, options);
       try {
-        const created = await createObject(registry, draft, { call, strategy, tracked: options.tracked === true });
+        const { strategy: main } = definition; // a subresource creates objects as the main resource does
+        const created = await createObject(registry, draft, {
+          call,
+          strategy: main,
+          tracked: options.tracked === true,
+        });
         return { stored: created, created: true };
       } catch (error) {
         // Another request has created the object since the read: update it instead.
@@ -131,7 +136,9 @@ function uidPrecondition(
   { definition }: Registry,
   { call, uid, actual }: { readonly call: WriteCall; readonly uid: string; readonly actual: string },
 ): Error {
-  const key = definition.storagePrefix + (call.namespace === '' ? '' : `${call.namespace}/`) + call.name;
+  // A dry run does not reach the storage that adds the root of all keys.
+  const prefix = call.dryRun ? definition.storagePrefix.replace(/^\/registry/, '') : definition.storagePrefix;
+  const key = prefix + (call.namespace === '' ? '' : `${call.namespace}/`) + call.name;
   return conflict(
     definition,
     call.name,
@@ -193,6 +200,8 @@ function needsNewGeneration(
   if (strategy.generation === 'none') return false;
   const old = live as unknown as Readonly<Record<string, unknown>>;
   if (strategy.generation === 'spec') return !sameJson(draft['spec'], old['spec']);
+  if (strategy.generation === 'object-or-labels' && !sameJson(draft.metadata.labels ?? {}, live.metadata.labels ?? {}))
+    return true;
   const ignored = definition.subresources.has('status') ? ignoredWithStatus : ignoredFields;
   for (const key of new Set([...Object.keys(draft), ...Object.keys(old)])) {
     if (!ignored.has(key) && !sameJson(draft[key], old[key])) return true;

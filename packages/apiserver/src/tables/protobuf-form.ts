@@ -4,6 +4,7 @@ import type { ObjectType, OutputFormat, ProtobufCodec } from '../negotiation/ind
 import type { Pacer } from '../registry/pacer.ts';
 import type { ServedForm } from '../registry/served-form.ts';
 import type { StoredObject } from '../storage/storage.ts';
+import { partialMetadata } from './table.ts';
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -17,8 +18,7 @@ export function isProtobufFormat(format: OutputFormat): format is ProtobufFormat
 
 /** Encodes one object, or its metadata. */
 export function protobufObject(form: ServedForm, stored: StoredObject, { codec, as }: ProtobufFormat): Uint8Array {
-  const object = form.object(stored);
-  return codec.encode(protobufType(form, as), fieldsOf(object, as));
+  return codec.encode(protobufType(form, as), fieldsOf(form, form.object(stored), as));
 }
 
 /** Encodes a list one item at a time, yielding to other requests in between. */
@@ -34,7 +34,8 @@ export async function protobufList(
   for (const stored of objects) {
     if (pacer.isDue) await pacer.rest();
     // Not `form.object`, which would cache every decoded object of a long list.
-    items.push(codec.encodeItem(type, fieldsOf(form.draft(stored) as unknown as KubernetesObject, as)));
+    const object = form.draft(stored) as unknown as KubernetesObject; // only objects are stored
+    items.push(codec.encodeItem(type, fieldsOf(form, object, as)));
   }
   const kind = as === undefined ? form.definition.listKind : 'PartialObjectMetadataList';
   return codec.encodeList({ ...type, kind }, metadata, items);
@@ -52,6 +53,7 @@ export function protobufType({ apiVersion, definition }: ServedForm, as?: Output
   return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };
 }
 
-function fieldsOf(object: KubernetesObject, as: OutputFormat['as']): Json {
-  return as === undefined ? (object as unknown as Json) : { metadata: object.metadata };
+/** Returns the fields to encode: the whole object, or its metadata. */
+function fieldsOf(form: ServedForm, object: KubernetesObject, as: OutputFormat['as']): Json {
+  return as === undefined ? (object as unknown as Json) : { metadata: partialMetadata(form, object) };
 }

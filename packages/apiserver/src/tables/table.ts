@@ -1,4 +1,4 @@
-import type { KubernetesObject } from '@kubewright/apimachinery';
+import type { KubernetesObject, ObjectMeta } from '@kubewright/apimachinery';
 import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { MetaVersion } from '../negotiation/index.ts';
 import type { Pacer } from '../registry/pacer.ts';
@@ -103,15 +103,24 @@ function rowJson(
   const object = form.object(stored);
   const cells = stringifyJson(form.definition.cells(object, nowMs));
   if (include === 'None') return `{"cells":${cells},"object":null}`;
-  const inner = include === 'Object' ? decoder.decode(form.bytes(stored)) : partialJson(object, version);
+  const inner = include === 'Object' ? decoder.decode(form.bytes(stored)) : partialJson(form, stored, version);
   return `{"cells":${cells},"object":${inner}}`;
 }
 
 const decoder = new TextDecoder();
 
 /** Returns the JSON of a meta/v1 `PartialObjectMetadata`: an object's metadata without the rest. */
-export function partialJson(object: KubernetesObject, version: MetaVersion = 'v1'): string {
-  return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}","metadata":${stringifyJson(object.metadata)}}`;
+export function partialJson(form: ServedForm, stored: StoredObject, version: MetaVersion = 'v1'): string {
+  return `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/${version}","metadata":${stringifyJson(partialMetadata(form, form.object(stored)))}}`;
+}
+
+/** Returns the metadata that upstream's internal object has; see {@link ResourceDefinition.conversionAnnotations}. */
+export function partialMetadata({ definition }: ServedForm, { metadata }: KubernetesObject): ObjectMeta {
+  const { conversionAnnotations } = definition;
+  if (conversionAnnotations === undefined || metadata.annotations === undefined) return metadata;
+  const kept = Object.entries(metadata.annotations).filter(([name]) => !conversionAnnotations.includes(name));
+  const { annotations: _, ...rest } = metadata;
+  return kept.length === 0 ? rest : { ...metadata, annotations: Object.fromEntries(kept) };
 }
 
 /** Returns the parts of a meta/v1 `PartialObjectMetadataList`. */
@@ -121,5 +130,5 @@ export function partialParts(
 ): ListParts {
   const head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/${version}","metadata":${metadata},"items":[`;
   // `null`, as upstream, which does not allocate an empty list (meta/internalversion, asPartialObjectMetadataList).
-  return { head, empty: 'null', item: (stored) => partialJson(form.object(stored), version) };
+  return { head, empty: 'null', item: (stored) => partialJson(form, stored, version) };
 }

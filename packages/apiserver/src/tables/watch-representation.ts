@@ -21,7 +21,7 @@ export function watchRepresentation(
   if (format.as !== undefined) {
     return {
       id: `partial ${format.asVersion} ${type}`,
-      encode: (item) => encoder.encode(partialJson(form.object(item), format.asVersion)),
+      encode: (item) => encoder.encode(partialJson(form, item, format.asVersion)),
       bookmark: bookmarks('PartialObjectMetadata', `meta.k8s.io/${format.asVersion}`),
     };
   }

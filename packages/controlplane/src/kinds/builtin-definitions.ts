@@ -59,7 +59,7 @@ function storedDefinition(parts: Parts): ResourceDefinition {
     storageApiVersion: kind.storageApiVersion ?? apiVersionOf(resource),
     ttlSeconds: kind.ttlSeconds,
     claims: kind.claims as ResourceDefinition['claims'],
-    ...defined({ conversion: kind.conversion }),
+    ...defined({ conversion: kind.conversion, conversionAnnotations: kind.conversionAnnotations }),
     strategy: { ...mainStrategy(kind, types), ...rules(parts.validations.get(kind.resource)) },
     cells: cells.get(kind.resource) ?? nameAndAge,
     fieldLabels: new Map(Object.entries(kind.fieldLabels ?? {})) as unknown as ResourceDefinition['fieldLabels'],

@@ -29,6 +29,8 @@ export interface BuiltinKind<T = never> {
   readonly struct: string;
   /** @defaultValue 'none' */
   readonly generation?: Strategy['generation'];
+  /** See {@link Strategy.validatesMetadataLast}. */
+  readonly validatesMetadataLast?: boolean;
   /** @defaultValue 'reset' for kinds with a status subresource, else 'free' */
   readonly status?: StatusHandling;
   /** @defaultValue true */
@@ -52,6 +54,8 @@ export interface BuiltinKind<T = never> {
   readonly claims?: (object: T) => readonly string[];
   /** See {@link ResourceDefinition.ttlSeconds}. */
   readonly ttlSeconds?: number;
+  /** See {@link ResourceDefinition.conversionAnnotations}. */
+  readonly conversionAnnotations?: readonly string[];
 }
 
 /** The rules of a subresource. Before they run, all fields that the subresource does not own are restored from the stored object. */
@@ -64,6 +68,8 @@ export interface KindView<T> extends KindStrategy<T> {
    * @defaultValue spec and metadata for a status subresource that keeps the metadata
    */
   readonly resets?: Strategy['resets'];
+  /** See {@link Strategy.allowCreateOnApply}. */
+  readonly allowCreateOnApply?: boolean;
   /** True if the metadata, except managed fields, keeps its stored value. @defaultValue false */
   readonly keepsMetadata?: boolean;
 }

@@ -59,6 +59,7 @@ export function viewStrategy(kind: BuiltinKind, view: KindView<never>, types: Wi
     ...shared(kind, types),
     ...passedOn(own),
     ...resetsOf(view),
+    ...defined({ allowCreateOnApply: view.allowCreateOnApply }),
     prepareForUpdate(object, old, context) {
       takeOver(object, { from: old, fields: fixed });
       if (view.keepsMetadata) keepMetadata(object, old);
@@ -83,7 +84,11 @@ function shared(kind: BuiltinKind, types: WireTypes): Strategy {
     generation: kind.generation ?? 'none',
     allowUnconditionalUpdate: kind.allowUnconditionalUpdate ?? true,
     allowCreateOnUpdate: kind.allowCreateOnUpdate ?? false,
-    ...defined({ garbageCollection: kind.garbageCollection, defaultPropagation: kind.defaultPropagation }),
+    ...defined({
+      garbageCollection: kind.garbageCollection,
+      defaultPropagation: kind.defaultPropagation,
+      validatesMetadataLast: kind.validatesMetadataLast,
+    }),
     applyDefaults(object) {
       const { managedFields } = object.metadata;
       types.normalize(kind.struct, object);

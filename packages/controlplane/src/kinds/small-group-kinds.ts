@@ -57,7 +57,7 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
   builtinKind<EndpointSlice>({
     resource: 'discovery.k8s.io/v1/endpointslices',
     struct: 'discoveryv1.EndpointSlice',
-    generation: 'object',
+    generation: 'object-or-labels',
   }),
   builtinKind<DeviceClass>({
     resource: 'resource.k8s.io/v1/deviceclasses',

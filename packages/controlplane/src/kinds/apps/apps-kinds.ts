@@ -13,6 +13,7 @@ export const appsKinds: readonly BuiltinKind[] = [
     resource: 'apps/v1/daemonsets',
     struct: 'appsv1.DaemonSet',
     generation: 'spec',
+    conversionAnnotations: [templateGeneration],
     strategy: {
       // Upstream still counts template changes in this annotation, for a removed API version.
       prepareForCreate: ({ metadata }) => {

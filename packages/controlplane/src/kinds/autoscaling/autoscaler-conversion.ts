@@ -14,7 +14,13 @@ const metricsAnnotation = 'autoscaling.alpha.kubernetes.io/metrics';
 const behaviorAnnotation = 'autoscaling.alpha.kubernetes.io/behavior';
 const conditionsAnnotation = 'autoscaling.alpha.kubernetes.io/conditions';
 const currentMetricsAnnotation = 'autoscaling.alpha.kubernetes.io/current-metrics';
-const carriers = [metricsAnnotation, behaviorAnnotation, conditionsAnnotation, currentMetricsAnnotation];
+/** The annotations that hold what version 1 has no fields for. */
+export const autoscalerAnnotations: readonly string[] = [
+  metricsAnnotation,
+  behaviorAnnotation,
+  conditionsAnnotation,
+  currentMetricsAnnotation,
+];
 const defaultCpuUtilization = 80;
 
 /** Converts autoscalers between version 1 and the stored version 2. */
@@ -27,8 +33,8 @@ function toV2(object: V1): V2 {
   const { targetCPUUtilizationPercentage: cpu, ...spec } = object.spec;
   const { currentCPUUtilizationPercentage: currentCpu, ...status } = object.status;
   const annotations = { ...object.metadata.annotations };
-  const carried = Object.fromEntries(carriers.map((name) => [name, parsed(annotations[name])]));
-  for (const name of carriers) delete annotations[name];
+  const carried = Object.fromEntries(autoscalerAnnotations.map((name) => [name, parsed(annotations[name])]));
+  for (const name of autoscalerAnnotations) delete annotations[name];
   const metrics = [
     ...(cpu === undefined ? [] : [cpuMetric(cpu)]),
     ...listOf(carried[metricsAnnotation]).map((metric) => nestedMetric(metric, 'target')),

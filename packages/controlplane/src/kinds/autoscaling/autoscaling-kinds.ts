@@ -1,6 +1,6 @@
 import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Autoscalingv1HorizontalPodAutoscaler, HorizontalPodAutoscaler } from '../generated/drafts.ts';
-import { autoscalerConversion } from './autoscaler-conversion.ts';
+import { autoscalerAnnotations, autoscalerConversion } from './autoscaler-conversion.ts';
 
 /** Autoscalers of both versions, stored as version 2. */
 export const autoscalingKinds: readonly BuiltinKind[] = [
@@ -13,5 +13,6 @@ export const autoscalingKinds: readonly BuiltinKind[] = [
     struct: 'autoscalingv1.HorizontalPodAutoscaler',
     storageApiVersion: 'autoscaling/v2',
     conversion: autoscalerConversion,
+    conversionAnnotations: autoscalerAnnotations,
   }),
 ];

@@ -10,12 +10,14 @@ import type {
 import { all, type Check, each, immutable, unique } from '../validation/check.ts';
 import { ipAddress } from '../validation/ip.ts';
 import { dnsSubdomain, qualifiedName } from '../validation/rules.ts';
+import { extendedClaimFaults } from './pod-claim-status-validation.ts';
 
 const path = FieldPath.of('status');
 const systemConditions = new Set(['PodScheduled', 'Ready', 'Initialized']);
 
 /** Validates an update of a pod's status, which kubelets and the scheduler write. */
-export function podStatusFaults({ spec, status }: Pod, { spec: oldSpec, status: old }: Pod): readonly FieldError[] {
+export function podStatusFaults(pod: Pod, { spec: oldSpec, status: old }: Pod): readonly FieldError[] {
+  const { spec, status } = pod;
   const ephemeralAt = path.child('ephemeralContainerStatuses');
   return [
     ...each(condition)(status.conditions, path.child('conditions')),
@@ -39,6 +41,7 @@ export function podStatusFaults({ spec, status }: Pod, { spec: oldSpec, status: 
       canRestart: () => false,
     }),
     ...claimStatuses(spec)(status.resourceClaimStatuses, path.child('resourceClaimStatuses')),
+    ...extendedClaimFaults(pod),
     ...addressFaults(status.podIPs, { old: old.podIPs, path: path.child('podIPs') }),
     ...(status.hostIPs?.[0] && status.hostIPs[0].ip !== status.hostIP
       ? [invalidField(path.child('hostIPs').index(0).child('ip'), status.hostIPs[0].ip, 'must be equal to `hostIP`')]

@@ -9,6 +9,7 @@ export const eventTtlSeconds = 3600;
 export const coreEvents: BuiltinKind = builtinKind<Event>({
   resource: '/v1/events',
   struct: 'v1.Event',
+  validatesMetadataLast: true,
   allowCreateOnUpdate: true,
   garbageCollection: false,
   ttlSeconds: eventTtlSeconds,

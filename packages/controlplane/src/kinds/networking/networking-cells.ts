@@ -27,11 +27,12 @@ export const networkingCells: readonly CellsEntry[] = [
     (spec.tls ?? []).length > 0 ? '80, 443' : '80',
     ageOf(metadata.creationTimestamp, nowMs),
   ]),
-  cellsOf<IPAddress>(`${group}/ipaddresses`, ({ metadata, spec }) => {
+  cellsOf<IPAddress>(`${group}/ipaddresses`, ({ metadata, spec }, nowMs) => {
     const { parentRef } = spec;
     const resource = parentRef?.group ? `${parentRef.resource}.${parentRef.group}` : (parentRef?.resource ?? '');
     const parts = [resource.toLowerCase(), parentRef?.namespace, parentRef?.name].filter(Boolean);
-    return [metadata.name, parentRef ? parts.join('/') : '<none>'];
+    // As upstream, one more cell than columns.
+    return [metadata.name, parentRef ? parts.join('/') : '<none>', ageOf(metadata.creationTimestamp, nowMs)];
   }),
   cellsOf<NetworkPolicy>(`${group}/networkpolicies`, ({ metadata, spec }, nowMs) => [
     metadata.name,
