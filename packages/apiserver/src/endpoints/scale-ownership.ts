@@ -47,11 +47,11 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
   const paths = { ...Object.fromEntries(others), [apiVersion]: elements(scale.specReplicasPath) };
   const view = (replicas: number, managedFields: readonly unknown[]): Readonly<Record<string, unknown>> => ({
     metadata: { managedFields },
-    spec: replicas === 0 ? {} : { replicas }, // a Scale omits zero, so nobody owns it
+    spec: replicas === 0 ? {} : { replicas }, // a Scale omits zero, so it has no owner
   });
   const shown = entriesOfScale(entries, paths);
   const shared = { type: scaleType, apiVersion: 'autoscaling/v1', manager, subresource: 'scale', now: time } as const;
-  // As for whole objects, only an apply starts to track the fields of a Scale that nobody owns.
+  // As for whole objects, only an apply starts to track the fields of a Scale without an owner.
   if (write.applied === undefined && shown.length === 0) return entries;
   const tracked =
     write.applied === undefined

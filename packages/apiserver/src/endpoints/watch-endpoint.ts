@@ -41,7 +41,7 @@ export async function watchEndpoint(call: ResourceCall): Promise<ApiResponse> {
 const errorStart = Buffer.from('{"type":"ERROR"');
 
 /**
- * Ends a watch at its first event, because an object is no PartialObjectMetadataList: upstream cannot encode the event and ends the
+ * Ends a watch at its first event, because an object is not a list: upstream cannot encode the event and ends the
  * stream. Passes on an error.
  */
 async function* untilFirstEvent(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {

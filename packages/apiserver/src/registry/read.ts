@@ -111,7 +111,7 @@ async function collectOne(
   return { objects, revision: list.revision, continueToken: undefined, remaining: undefined };
 }
 
-/** Returns a key that sorts just before another one: no object's name contains U+10FFFF, which is no character. */
+/** Returns a key that sorts just before another one: no object's name contains U+10FFFF, which is not a character. */
 function keyBefore(key: string): string {
   return `${key.slice(0, -1)}${String.fromCharCode(key.charCodeAt(key.length - 1) - 1)}\u{10ffff}`;
 }
