@@ -75,7 +75,7 @@ describe.skipIf(programFolder === undefined)('a switchover (needs the programs o
     await sql('shop-2', 'INSERT INTO orders VALUES (4)');
     await request('shop-1');
     await expect.poll(async () => (await cluster()).status?.switchoverFrom, patience).toBe('shop-2');
-    // The server waits for the replica until it is killed.
+    // The server writes its last checkpoint, and waits for the replica until it is killed.
     const server = () => exec('shop-2', 'kill -0 $(head -n 1 "$PGDATA/postmaster.pid") && echo running || echo killed');
     await expect.poll(server, patience).toBe('killed');
     await resume();
@@ -85,14 +85,14 @@ describe.skipIf(programFolder === undefined)('a switchover (needs the programs o
         phase: healthyPhase,
         currentPrimary: 'shop-2',
         readyInstances: 2,
-        switchoverFailure: { instance: 'shop-2', count: 1, message: 'its server did not stop cleanly' },
+        switchoverFailure: { instance: 'shop-2', count: 1, message: 'shop-1 lacks its last WAL' },
       });
     expect(await sql('shop-2', 'SELECT count(*) FROM orders')).toBe('4');
     expect((await cluster()).metadata.annotations?.[primaryAnnotation]).toBeUndefined();
     const events = await operated.client.resource(KubernetesEvent).list({ namespace });
     expect(events.items.find(({ reason }) => reason === 'SwitchoverFailed')).toMatchObject({
       type: 'Warning',
-      note: 'shop-2 becomes the primary again: its server did not stop cleanly',
+      note: 'shop-2 becomes the primary again: shop-1 lacks its last WAL',
     });
   });
 });

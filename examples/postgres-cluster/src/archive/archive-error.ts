@@ -8,6 +8,8 @@ export type ArchiveErrorReason =
   | 'Conflict'
   /** A file in the archive is missing or damaged. */
   | 'Corrupted'
+  /** The archive ends before the recovery target. Retrying helps only if more WAL is archived. */
+  | 'TargetNotReached'
   /** The volume is too small for a restored backup. */
   | 'NoSpace'
   /** The settings are invalid. */

@@ -114,7 +114,7 @@ export class RecoveryServer implements AsyncDisposable {
     await this.#server.succeeded.catch((cause: Error) => {
       if (!cause.message.includes('recovery ended before configured recovery target was reached')) throw cause;
       throw new ArchiveError(
-        'Invalid',
+        'TargetNotReached',
         'the archive ends before the recovery target; choose an earlier target, or wait until more WAL is archived',
         { cause },
       );

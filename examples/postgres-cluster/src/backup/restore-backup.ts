@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { chown, mkdir, rename, rm, statfs } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chown, mkdir, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Restore } from '../api/v1/postgres-cluster.ts';
 import { ArchiveError } from '../archive/archive-error.ts';
 import type { ArchiveStore } from '../archive/archive-store.ts';
@@ -10,6 +10,7 @@ import type { ProgramContext } from '../instance/server/run-program.ts';
 import { type ArchivedBackup, backupFiles } from './archived-backup.ts';
 import { extractTar } from './extract-tar.ts';
 import { runProgram } from './program.ts';
+import { ensureSpace, linksFiles } from './restore-space.ts';
 import { markRestored } from './unfinished-restore.ts';
 
 /** A base backup to restore. */
@@ -37,7 +38,7 @@ export async function restoreBackup(order: RestoreOrder): Promise<void> {
   const restored = join(work, 'data');
   // An interrupted attempt may have left this folder.
   await rm(work, { recursive: true, force: true });
-  await ensureSpace(order);
+  const tooSmall = await ensureSpace(order);
   await makeFolder(work, programs);
   try {
     const [first, ...rest] = chain;
@@ -68,33 +69,15 @@ export async function restoreBackup(order: RestoreOrder): Promise<void> {
     await rename(restored, dataDirectory);
   } catch (cause) {
     if (!isNoSpace(cause)) throw cause;
-    throw new ArchiveError('NoSpace', `${tooSmall(order)}: ${messageOf(cause)}`, { cause });
+    throw new ArchiveError('NoSpace', `${tooSmall}: ${messageOf(cause)}`, { cause });
   } finally {
     await rm(work, { recursive: true, force: true });
   }
 }
 
 /** Returns the options that make `pg_combinebackup` share unchanged files with the backups, which are deleted afterwards. */
-function sharing({ serverVersion }: ArchivedBackup): readonly string[] {
-  return serverVersion >= 180_000 ? ['--link'] : ['--copy-file-range'];
-}
-
-/** Rejects a restore whose backups do not fit on the volume, before hours of downloads. They may need more, to be combined. */
-async function ensureSpace(order: RestoreOrder): Promise<void> {
-  const { bavail, bsize } = await statfs(dirname(order.dataDirectory));
-  if (bavail * bsize < sizeOf(order)) {
-    throw new ArchiveError('NoSpace', `${tooSmall(order)}: only ${bavail * bsize} bytes are free`);
-  }
-}
-
-function sizeOf({ chain }: RestoreOrder): number {
-  return chain.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
-}
-
-function tooSmall(order: RestoreOrder): string {
-  const what = `the backup ${order.chain.at(-1)?.id}`;
-  const size = `${sizeOf(order)} bytes${order.chain.length > 1 ? ', and more to combine it with its full backup' : ''}`;
-  return `the volume is too small to restore ${what}, which needs at least ${size}; set a larger spec.storage.size`;
+function sharing(backup: ArchivedBackup): readonly string[] {
+  return linksFiles(backup) ? ['--link'] : ['--copy-file-range'];
 }
 
 function isNoSpace(error: unknown): boolean {

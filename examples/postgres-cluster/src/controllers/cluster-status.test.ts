@@ -1,6 +1,7 @@
 import type { Stored } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
+import { choosePrimary } from '../plan/choose-primary.ts';
 import type { ObservedCluster } from '../plan/observed-cluster.ts';
 import { nextRolloutStep } from '../plan/rollout.ts';
 import { cluster as observe, primary, replica, unreachable } from '../plan/testdata/observed.ts';
@@ -165,5 +166,27 @@ describe('the condition MajorUpgrade', () => {
     const conditions = clusterConditions(shop, { observed: observe(), decisions, failures: [] });
     const found = conditions.find(({ type }) => type === 'MajorUpgrade');
     expect(found && { status: found.status, reason: found.reason }).toEqual(expected);
+  });
+});
+
+describe('the condition Initialized', () => {
+  it('reports a restore that was given up, with Stalled', () => {
+    const restoreError = 'the archive ends before the recovery target';
+    const observed = observe({
+      currentPrimary: undefined,
+      members: [primary('shop-1', { report: { isPrimary: false, state: 'failed', restoreError } })],
+    });
+    const decisions: Decisions = {
+      primary: choosePrimary(observed),
+      scale: [],
+      foreign: [],
+      upgrade: { do: 'nothing' },
+      rollout: undefined,
+    };
+    const conditions = clusterConditions(shop, { observed, decisions, failures: [] });
+    const reason = 'RecoveryTargetNotReached';
+    expect(conditions).toContainEqual({ type: 'Initialized', status: 'False', reason, message: restoreError });
+    expect(conditions).toContainEqual({ type: 'Stalled', status: 'True', reason, message: restoreError });
+    expect(conditions.find(({ type }) => type === 'Reconciling')).toBeUndefined();
   });
 });

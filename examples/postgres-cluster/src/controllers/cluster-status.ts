@@ -178,15 +178,26 @@ export function clusterConditions(
   return [
     { type: 'Ready', status: isHealthy ? 'True' : 'False', reason, message },
     ...(isHealthy || isIdle ? [] : [{ type: 'Reconciling', status: 'True', reason, message } as const]),
-    observed.currentPrimary === undefined
-      ? { type: 'Initialized', status: 'False', reason: 'BootstrapPending' }
-      : { type: 'Initialized', status: 'True', reason: 'BootstrapCompleted' },
+    ...bootstrapConditions(observed),
     systems,
     changes,
     foreignCondition(decisions.foreign, observed.name),
     ...settingsConditions(observed),
     ...upgradeConditions(decisions.upgrade),
     ...(archiving ? [archiving] : []),
+  ];
+}
+
+/** Reports whether the cluster has data. A restore that was given up needs the user, which the condition `Stalled` tells other tools. */
+function bootstrapConditions({ currentPrimary, members }: ObservedCluster): readonly ConditionUpdate[] {
+  const type = 'Initialized';
+  if (currentPrimary !== undefined) return [{ type, status: 'True', reason: 'BootstrapCompleted' }];
+  const message = members.find(({ report }) => report?.restoreError !== undefined)?.report?.restoreError;
+  if (message === undefined) return [{ type, status: 'False', reason: 'BootstrapPending' }];
+  const reason = 'RecoveryTargetNotReached';
+  return [
+    { type, status: 'False', reason, message },
+    { type: 'Stalled', status: 'True', reason, message },
   ];
 }
 

@@ -1,5 +1,5 @@
-import { chmodSync, renameSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, existsSync, readdirSync, renameSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { InstanceCluster, programFolder, type RunningInstance } from '../../dev/instance-cluster.ts';
 import { PostgresFolder } from '../../dev/postgres-server.ts';
@@ -96,6 +96,44 @@ describe.skipIf(programFolder === undefined)('an instance with an archive (needs
     await expect.poll(() => restored.status(), patience).toMatchObject({ currentPrimary: 'shop-1', timeline: 2 });
     renameSync(`${backups}.moved`, backups);
     expect(await server.query('SELECT id FROM orders WHERE id <= 2 ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }]);
+  });
+
+  it('gives up if the archive ends before the recovery target, keeps the data, and continues after a restart', async () => {
+    const [row] = await primary.query('SELECT (pg_current_wal_lsn() + 2 * 16777216::numeric)::text AS lsn');
+    const restore = { from: { cluster: 'shop', target: backup }, target: { lsn: String(row?.['lsn']) } };
+    await using restored = await InstanceCluster.start(
+      { parameters, bootstrap: { restore } },
+      { archive: folder.make('archive-of-given-up'), recovery: archive },
+    );
+    await restored.setTarget('shop-1');
+    const server = await restored.add('shop-1');
+    await expect
+      .poll(() => server.report(), { timeout: 120_000, interval: 50 })
+      .toMatchObject({
+        state: 'failed',
+        restoreError: expect.stringMatching(
+          /^the archive ends before the recovery target, .*; its data is kept; .* delete the pod shop-1 to continue$/,
+        ),
+      });
+    const volume = dirname(server.environment.dataDirectory);
+    const data = readdirSync(volume).find((name) => existsSync(join(volume, name, 'PG_VERSION'))) ?? '';
+    const changedMs = () => statSync(join(volume, data, 'global', 'pg_control')).mtimeMs;
+    const before = changedMs();
+    // The instance retries other failures every second, and renews its Lease as often.
+    for (const _ of [1, 2, 3]) {
+      const { renewTime } = await restored.lease();
+      await expect.poll(async () => (await restored.lease()).renewTime, patience).not.toBe(renewTime);
+    }
+    expect(changedMs()).toBe(before);
+    for (const id of [101, 102, 103]) {
+      const { lastArchived } = (await archived()) ?? {};
+      await primary.query(`INSERT INTO orders VALUES (${id})`);
+      await expect.poll(async () => (await archived())?.lastArchived, patience).not.toBe(lastArchived);
+    }
+    await server.stop();
+    const again = await restored.add('shop-1');
+    await expect.poll(() => restored.status(), patience).toMatchObject({ currentPrimary: 'shop-1', timeline: 2 });
+    expect(await again.query('SELECT id FROM orders WHERE id <= 2 ORDER BY id')).toEqual([{ id: 1 }, { id: 2 }]);
   });
 
   it('never writes to the archive that it was restored from', async () => {

@@ -64,6 +64,7 @@ export function reportOf({ name, cluster, decision, failure, hasDied, local, dis
     }),
     ...(local.settings !== undefined && { settings: local.settings }),
     ...(local.settingsError !== undefined && { settingsError: local.settingsError }),
+    ...(local.restoreError !== undefined && { restoreError: local.restoreError }),
     ...(local.version !== undefined && { version: local.version }),
   };
 }

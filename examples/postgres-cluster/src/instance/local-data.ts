@@ -1,5 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { Logger } from '@kubewright/runtime';
+import { ArchiveError } from '../archive/archive-error.ts';
 import { parseLsn } from '../lsn.ts';
 import type { ClusterAccess } from './cluster/cluster-access.ts';
 import type { DataState } from './decision/situation.ts';
@@ -37,6 +38,7 @@ export class LocalData {
   readonly #options: LocalDataOptions;
   #state: DataState = { kind: 'empty' };
   #isRead = false;
+  #restoreError: string | undefined;
   /** The primary from which this data has diverged. */
   #divergedFrom: string | undefined;
 
@@ -52,6 +54,11 @@ export class LocalData {
   /** False until the data has been read. */
   get isRead(): boolean {
     return this.#isRead;
+  }
+
+  /** Why the restore of a new cluster was given up. */
+  get restoreError(): string | undefined {
+    return this.#restoreError;
   }
 
   /** Reads the data directory of a stopped server. */
@@ -80,8 +87,23 @@ export class LocalData {
     if (this.#state.kind === 'present') this.#state = { ...this.#state, role: 'primary' };
   }
 
-  /** Creates the data of a new cluster, or restores it from an archive. */
+  /**
+   * Creates the data of a new cluster, or restores it from an archive. If the archive ends before the recovery target, gives up until
+   * this process restarts: each attempt would replay WAL again, and fail again.
+   */
   async initialize(signal: AbortSignal): Promise<void> {
+    if (this.#restoreError !== undefined) throw new Error(this.#restoreError);
+    try {
+      await this.#initialize(signal);
+    } catch (cause) {
+      if (!(cause instanceof ArchiveError) || cause.reason !== 'TargetNotReached') throw cause;
+      const { name } = this.#options.environment;
+      this.#restoreError = `the archive ends before the recovery target, so the restore was given up; its data is kept; delete the cluster and create it with an earlier target, or, once more WAL is archived, delete the pod ${name} to continue`;
+      throw new Error(this.#restoreError, { cause });
+    }
+  }
+
+  async #initialize(signal: AbortSignal): Promise<void> {
     const { access, archive, programs, log } = this.#options;
     const { bootstrap, backup } = access.cluster?.spec ?? {};
     if (backup) await archive.checkEmpty(backup, signal);

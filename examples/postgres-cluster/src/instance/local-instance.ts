@@ -149,6 +149,7 @@ export class LocalInstance implements AsyncDisposable {
       parameters: this.#options.access.cluster?.spec.parameters ?? {},
       version: this.#version,
       archiveFailure: this.#archiveFailure,
+      restoreError: this.data.restoreError,
     };
   }
 

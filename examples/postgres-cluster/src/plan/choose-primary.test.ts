@@ -590,6 +590,14 @@ const elections: Row[] = [
 const promoting = { targetPrimary: 'shop-2', currentPrimary: 'shop-1', lease: free };
 const promotions: Row[] = [
   [
+    'waits for the user if the restore of a new cluster was given up',
+    {
+      currentPrimary: undefined,
+      members: [stopped('shop-1', { report: { state: 'failed', message: 'too short', restoreError: 'too short' } })],
+    },
+    waits('Waiting for user action', 'shop-1: too short'),
+  ],
+  [
     'waits while the instance promotes its server',
     { ...promoting, members: [stopped('shop-1'), detached('shop-2', { report: { message: 'promoting' } })] },
     waits('Promoting primary', 'promoting'),

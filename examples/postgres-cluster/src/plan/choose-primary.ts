@@ -30,6 +30,7 @@ const primaryPhases = {
   switchover: 'Switchover in progress',
   delayed: 'Switchover delayed',
   promotion: 'Promoting primary',
+  user: 'Waiting for user action',
 } as const;
 
 /**
@@ -114,6 +115,8 @@ function promotion(cluster: ObservedCluster, target: string): PrimaryDecision {
   const obstacle = report?.state === 'failed' ? (report.message ?? 'its server failed') : obstacleOf(instance);
   const isSlow =
     instance?.pod !== undefined && !report && cluster.nowMs - (cluster.targetSinceMs ?? 0) < patienceMs.promotion;
+  if (isNew && report?.restoreError !== undefined && cluster.forcedPrimary === undefined)
+    return { do: 'wait', phase: primaryPhases.user, why: `${target}: ${report.restoreError}` };
   if (obstacle === undefined || isSlow)
     return { do: 'wait', phase, why: report?.message ?? `waiting for ${target} to become the primary` };
   // It holds the Lease, so it may already be promoted: no other instance may be promoted.

@@ -1,0 +1,33 @@
+import type { BackupManifest } from './backup-manifest.ts';
+
+/** Prefix of a file that has only the blocks that changed since the previous backup. */
+const incrementalPrefix = 'INCREMENTAL.';
+
+/**
+ * Returns the space that `pg_combinebackup` needs for its result, from the manifests of a full backup and its incremental ones. A file
+ * of which the last backup has only changed blocks is taken to be as large as when it was last complete.
+ */
+export function combinedBytes(
+  manifests: readonly BackupManifest[],
+  { linksFiles }: { /** True if complete files are linked instead of copied. */ readonly linksFiles: boolean },
+): number {
+  const complete = new Map<string, number>();
+  let needed = 0;
+  for (const [index, { files }] of manifests.entries()) {
+    const isLast = index === manifests.length - 1;
+    for (const { path, sizeBytes } of files) {
+      const whole = completePath(path);
+      if (isLast)
+        needed += whole === undefined ? (linksFiles ? 0 : sizeBytes) : Math.max(sizeBytes, complete.get(whole) ?? 0);
+      if (whole === undefined) complete.set(path, sizeBytes);
+    }
+  }
+  return needed;
+}
+
+/** Returns the path of the complete file for one with only changed blocks, or undefined for any other file. */
+function completePath(path: string): string | undefined {
+  const start = path.lastIndexOf('/') + 1;
+  if (!path.startsWith(incrementalPrefix, start)) return undefined;
+  return path.slice(0, start) + path.slice(start + incrementalPrefix.length);
+}
