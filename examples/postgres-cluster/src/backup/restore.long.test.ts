@@ -83,7 +83,10 @@ describe.skipIf(!hasPostgres())('restore (needs postgres on the PATH)', () => {
     const dataDirectory = await restoredTo(target);
     const settings = recoverySettings(target, { restoreCommand: restoreCommand(wal, 'recovery') });
     const options = { dataDirectory, settings, isKept: true, programs, clock: systemClock, signal };
-    const failure = { reason: 'Invalid', message: expect.stringContaining('archive ends before the recovery target') };
+    const failure = {
+      reason: 'TargetNotReached',
+      message: expect.stringContaining('archive ends before the recovery target'),
+    };
     await expect(RecoveryServer.recover(options)).rejects.toMatchObject(failure);
     expect(await hasRecovered(dataDirectory)).toBe(false);
     await using server = await RecoveryServer.recover({
