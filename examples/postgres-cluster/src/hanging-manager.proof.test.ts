@@ -67,7 +67,7 @@ describe.skipIf(programFolder === undefined)(
       expect(lease.spec?.holderIdentity).toBe('shop-2');
       const acquiredMs = Date.parse(lease.spec?.acquireTime ?? '');
       const lastMs = written().at(-1) ?? 0;
-      // The server runs on without its manager for a while, but never beside another primary.
+      // The server runs on without its manager for a while, but never next to another primary.
       const window = { afterTheHangMs: lastMs - stoppedMs, beforeTheNextPrimaryMs: acquiredMs - lastMs };
       expect(window.beforeTheNextPrimaryMs, JSON.stringify(window)).toBeGreaterThan(0);
       expect(window.afterTheHangMs, JSON.stringify(window)).toBeLessThan(quickLease.durationSeconds * 1000);

@@ -170,7 +170,7 @@ describe('the condition MajorUpgrade', () => {
 });
 
 describe('the condition Initialized', () => {
-  it('reports a restore that was given up, with Stalled', () => {
+  it('reports a restore that was abandoned, with Stalled', () => {
     const restoreError = 'the archive ends before the recovery target';
     const observed = observe({
       currentPrimary: undefined,

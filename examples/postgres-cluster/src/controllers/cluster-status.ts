@@ -188,7 +188,7 @@ export function clusterConditions(
   ];
 }
 
-/** Reports whether the cluster has data. A restore that was given up needs the user, which the condition `Stalled` tells other tools. */
+/** Reports whether the cluster has data. A restore that was abandoned needs the user, which the condition `Stalled` tells other tools. */
 function bootstrapConditions({ currentPrimary, members }: ObservedCluster): readonly ConditionUpdate[] {
   const type = 'Initialized';
   if (currentPrimary !== undefined) return [{ type, status: 'True', reason: 'BootstrapCompleted' }];

@@ -56,7 +56,7 @@ export class LocalData {
     return this.#isRead;
   }
 
-  /** Why the restore of a new cluster was given up. */
+  /** Why the restore of a new cluster was abandoned. */
   get restoreError(): string | undefined {
     return this.#restoreError;
   }
@@ -98,7 +98,7 @@ export class LocalData {
     } catch (cause) {
       if (!(cause instanceof ArchiveError) || cause.reason !== 'TargetNotReached') throw cause;
       const { name } = this.#options.environment;
-      this.#restoreError = `the archive ends before the recovery target, so the restore was given up; its data is kept; delete the cluster and create it with an earlier target, or, once more WAL is archived, delete the pod ${name} to continue`;
+      this.#restoreError = `the archive ends before the recovery target, so the restore was abandoned; its data is kept; delete the cluster and create it with an earlier target, or, once more WAL is archived, delete the pod ${name} to continue`;
       throw new Error(this.#restoreError, { cause });
     }
   }

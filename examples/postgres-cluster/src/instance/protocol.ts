@@ -78,7 +78,7 @@ export interface InstanceReport {
   readonly settings?: string;
   /** Why the server rejects the current parameters, if it does. */
   readonly settingsError?: string;
-  /** Why the restore of a new cluster was given up. A restart of the instance continues it. */
+  /** Why the restore of a new cluster was abandoned. A restart of the instance continues it. */
   readonly restoreError?: string;
   readonly freeBytes?: number;
   readonly isDiskFull: boolean;

@@ -590,7 +590,7 @@ const elections: Row[] = [
 const promoting = { targetPrimary: 'shop-2', currentPrimary: 'shop-1', lease: free };
 const promotions: Row[] = [
   [
-    'waits for the user if the restore of a new cluster was given up',
+    'waits for the user if the restore of a new cluster was abandoned',
     {
       currentPrimary: undefined,
       members: [stopped('shop-1', { report: { state: 'failed', message: 'too short', restoreError: 'too short' } })],
