@@ -11,7 +11,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 
 /** Three lines: the error, the cause and the remedy. */
 const THREE_LINES = /^\S[^\n]*\n {2}why: [^\n]+\n {2}fix: [^\n]+\n?$/;
-/** The parts that every error has if the user can fix it. */
+/** The parts of every error that the user can fix. */
 const allParts = { what: expect.any(String), why: expect.any(String), remedy: expect.any(String) };
 const startScript = fileURLToPath(new URL('../../scripts/start.mjs', import.meta.url));
 let folder: string;

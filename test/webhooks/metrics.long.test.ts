@@ -37,7 +37,7 @@ describe('guarded metrics', () => {
   function scrape(token?: string): Promise<{ readonly status: number | undefined; readonly body: string }> {
     const headers = token === undefined ? {} : { authorization: `Bearer ${token}` };
     return new Promise((resolve, reject) => {
-      // Does not verify the certificate, which is self-signed, as it is upstream by default.
+      // Does not verify the certificate: it is self-signed, like upstream's default certificate.
       const call = request(url, { headers, rejectUnauthorized: false }, (response) => {
         let body = '';
         response.on('data', (chunk: Buffer) => {

@@ -93,7 +93,7 @@ export class DataDirectory {
     await rm(this.#copied, { force: true });
   }
 
-  /** True until a server has become consistent with cloned or rewound data. */
+  /** True for cloned or rewound data until a server has reached consistency with it. */
   isCopied(): Promise<boolean> {
     return exists(this.#copied);
   }

@@ -91,7 +91,7 @@ function pauses({ restoreCommand }: SettingsInput): Readonly<Record<string, stri
 function fixed(input: SettingsInput): Readonly<Record<string, string>> {
   const { certificates, upstream } = input;
   return {
-    // Standbys archive, too, in case the primary fails before it has archived WAL that they have received.
+    // Standbys also archive the WAL that they receive, in case the primary fails before it archives that WAL.
     archive_mode: 'always',
     // Without an archive, every segment counts as archived.
     archive_command: input.archiveCommand ?? '/bin/true',
