@@ -59,7 +59,7 @@ export function readObjectIdentifier(element: DerElement | undefined): string {
 
 /**
  * Returns the text of a string in a subject. It must equal the text that OpenSSL reads: otherwise a certificate could contain a
- * name other than the one that was checked.
+ * different name than the checked name.
  */
 export function readString(element: DerElement | undefined): string {
   switch (element?.tag) {

@@ -46,7 +46,7 @@ export function firstSentence(text: string | undefined): string | undefined {
   return found === '' ? undefined : found;
 }
 
-/** `guestbook-operator`, `RedisCache` → `Guestbook Operator`, `Redis Cache`. */
+/** Returns a name as a title: `guestbook-operator` → `Guestbook Operator`, `RedisCache` → `Redis Cache`. */
 export function titleOf(name: string): string {
   return name
     .replace(/([a-z0-9])([A-Z])/g, '$1 $2')

@@ -1,6 +1,6 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 
-/** Aborts a stream that has received no byte for too long: a half-open connection looks exactly like a quiet one. */
+/** Aborts a stream that has received no byte for too long: a half-open connection looks exactly like a quiet connection. */
 export class SilenceGuard implements Disposable {
   readonly #clock: Clock;
   #silenceMs: number;

@@ -35,7 +35,9 @@ export interface WatchOnceOptions {
 /** The result of a watch that ended without an error. */
 export interface WatchEnd {
   readonly initialEventsEnded: boolean;
-  /** True if events stopped without the bookmark that ends the initial state: the server does not support it. */
+  /**
+   * True if events stopped without the bookmark that ends the initial state, because the server does not support streaming it.
+   */
   readonly isEndMissing: boolean;
   /** True if nothing arrived, not even response headers. */
   readonly hadNoResponse: boolean;

@@ -31,7 +31,7 @@ export class GainedKeys {
     this.#options = options;
   }
 
-  /** Visits all keys, and visits them again if a walk is already running; resolves when done. */
+  /** Visits all keys; if a walk is already running, starts another walk after it. Resolves when done. */
   changed(share?: KeyShare): Promise<void> {
     if (share) this.#shares.push(share);
     this.#isAsked = true;
