@@ -157,12 +157,13 @@ export default {
     },
     {
       name: 'images-know-no-cluster',
-      comment: 'The image store is files alone; nodes and commands use it.',
+      comment:
+        'The image store is files alone; nodes and commands use it. Its client for registries shares the rules for proxies.',
       severity: 'error',
       from: { path: '^packages/controlplane/src/images/', pathNot: '\\.test\\.ts$|/testdata/' },
       to: {
         path: ['^packages/(?!apimachinery/)', '^packages/controlplane/src/(?!images/)'],
-        pathNot: '^packages/controlplane/src/images/',
+        pathNot: ['^packages/controlplane/src/images/', '^packages/client/src/internal\\.ts$'],
       },
     },
     {

@@ -8,5 +8,5 @@
 export type { WriteObserver, WriteOutcome } from './call/write-observer.ts';
 export type { ApiGroup } from './discovery/api-resource.ts';
 export type { CallTarget } from './interceptor.ts';
-export type { BodyStream } from './transport/transport.ts';
+export { EnvironmentProxy } from './transport/http/environment-proxy.ts';
 export { LineSplitter } from './watch/line-splitter.ts';

@@ -1,10 +1,9 @@
 import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
-import type { DiscoveryClient, ListOptions, ResourceClient, WatchOptions } from '@kubewright/client';
-import type { BodyStream } from '@kubewright/client/internal';
+import type { DiscoveryClient, ListOptions, ResourceClient, TransportResponse, WatchOptions } from '@kubewright/client';
 
 /** Body of a response, streamed as it arrives. */
 export interface ByteBody {
-  readonly body: BodyStream;
+  readonly body: TransportResponse['body'];
 }
 
 /** The two calls that a reflector makes; selector and namespace are already bound. */

@@ -1,5 +1,6 @@
 import { type Clock, type Random, type Status, StatusError } from '@kubewright/apimachinery';
-import { type BodyStream, LineSplitter } from '@kubewright/client/internal';
+import type { TransportResponse } from '@kubewright/client';
+import { LineSplitter } from '@kubewright/client/internal';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { MalformedJsonError } from '../scan/json-bytes.ts';
@@ -91,7 +92,7 @@ interface Following {
   readonly clock: Clock;
 }
 
-async function follow(body: BodyStream, following: Following): Promise<void> {
+async function follow(body: TransportResponse['body'], following: Following): Promise<void> {
   const { guard, follower, clock } = following;
   const lines = new LineSplitter({
     onLine: (bytes, start, end) => follower.line(bytes, start, end),

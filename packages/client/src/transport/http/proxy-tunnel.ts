@@ -21,11 +21,7 @@ export function openTunnel(
     return Promise.reject(new TransportError('KW2009', text, { sent: false }));
   }
   const authority = `${isIPv6(target.host) ? `[${target.host}]` : target.host}:${target.port}`;
-  const headers: Record<string, string> = { host: authority };
-  if (proxy.username !== '') {
-    const pair = `${decodeURIComponent(proxy.username)}:${decodeURIComponent(proxy.password)}`;
-    headers['proxy-authorization'] = `Basic ${Buffer.from(pair, 'utf8').toString('base64')}`;
-  }
+  const headers = { host: authority, ...proxyCredentials(proxy) };
   const send = proxy.protocol === 'https:' ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
     const fail = (why: string, cause?: unknown): void => {
@@ -59,4 +55,11 @@ export function openTunnel(
     });
     request.end();
   });
+}
+
+/** Returns the header with the user and password of a proxy's address, if it has them. */
+export function proxyCredentials({ username, password }: URL): Readonly<Record<string, string>> {
+  if (username === '') return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { 'proxy-authorization': `Basic ${Buffer.from(pair, 'utf8').toString('base64')}` };
 }

@@ -1,8 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import { createReadStream } from 'node:fs';
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
-import { createSecureContext } from 'node:tls';
+import { isIPv6 } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { type ConnectionOptions, connect as connectTls, createSecureContext } from 'node:tls';
+import { EnvironmentProxy } from '@kubewright/client/internal';
 
 // An import would also load all of Node's fetch, which is not needed here.
 const { Agent: HttpAgent, request: requestHttp } = process.getBuiltinModule('node:http');
@@ -29,27 +32,67 @@ export interface HttpRequest {
   readonly signal: AbortSignal;
 }
 
-/** Sends requests over HTTP/1.1 and reuses connections. Follows no redirects. */
+type Environment = Readonly<Record<string, string | undefined>>;
+type SocketCallback = (error: Error | null, socket: Duplex) => void;
+
+/** Opens its connections through the proxy of the environment, if there is one for the server. */
+class TunnelingAgent extends HttpsAgent {
+  readonly #env: Environment;
+
+  constructor(options: ConstructorParameters<typeof HttpsAgent>[0], env: Environment) {
+    super(options);
+    this.#env = env;
+  }
+
+  override createConnection(options: ConnectionOptions, callback?: SocketCallback): Duplex | null | undefined {
+    const { host = '', port = 443 } = options;
+    const url = new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`);
+    const proxy = EnvironmentProxy.for(url, this.#env);
+    if (!proxy) return super.createConnection(options, callback);
+    const late = new AbortController();
+    const why = new Error(`the proxy ${proxy.url.host} does not respond`);
+    // seam: the time limit of a real connection
+    const timer = setTimeout(() => late.abort(why), idleMs);
+    const tunnel = proxy.tunnel({ host, port, signal: late.signal }).finally(() => clearTimeout(timer));
+    tunnel.then(
+      (socket) => callback?.(null, connectTls({ ...options, socket })),
+      // The callback's type requires a socket even with an error; the agent checks the error first.
+      (error: Error) => (callback as ((error: Error) => void) | undefined)?.(error),
+    );
+    return undefined;
+  }
+}
+
+/**
+ * Sends requests over HTTP/1.1 and reuses connections. Follows no redirects. Uses the proxies of the environment: with a tunnel for
+ * HTTPS, otherwise by sending the request to the proxy.
+ */
 export class HttpConnections implements Disposable {
   readonly #http = new HttpAgent({ keepAlive: true });
   readonly #certificates: () => readonly string[];
+  readonly #env: Environment;
   #https: HttpsAgent | undefined;
 
-  /** @param certificates - returns the certificate authorities to trust (PEM); called for the first HTTPS request. */
-  constructor(certificates: () => readonly string[]) {
+  /**
+   * @param options - `certificates`: returns the certificate authorities to trust (PEM); called for the first HTTPS request. `env`: the
+   *   environment with `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`.
+   */
+  constructor({ certificates, env }: { readonly certificates: () => readonly string[]; readonly env: Environment }) {
     this.#certificates = certificates;
+    this.#env = env;
   }
 
-  /** Resolves once the response's headers have arrived. The caller reads the body, or destroys the response. */
-  send({ url, method = 'GET', headers = {}, body, signal }: HttpRequest): Promise<IncomingMessage> {
+  /**
+   * Resolves once the response's headers have arrived. The caller reads the body, or destroys the response.
+   *
+   * @throws TransportError `KW2009` if a proxy cannot be used; the connection's error; the signal's reason.
+   */
+  async send({ url, method = 'GET', headers = {}, body, signal }: HttpRequest): Promise<IncomingMessage> {
     const file = typeof body === 'object' && 'path' in body ? body : undefined;
     const length = file ? { 'content-length': String(file.size) } : {};
-    const options = { method, headers: { 'user-agent': 'kubewright', ...length, ...headers }, signal };
-    return new Promise((resolve, reject) => {
-      const request =
-        url.protocol === 'https:'
-          ? requestHttps(url, { ...options, agent: this.#secureAgent() })
-          : requestHttp(url, { ...options, agent: this.#http });
+    const start = this.#starter(url);
+    return await new Promise((resolve, reject) => {
+      const request = start({ method, headers: { 'user-agent': 'kubewright', ...length, ...headers }, signal });
       const limitMs = file ? uploadIdleMs : idleMs;
       // seam: the idle limit of a real connection
       request.setTimeout(limitMs, () => {
@@ -68,12 +111,29 @@ export class HttpConnections implements Disposable {
     this.#https?.destroy();
   }
 
+  #starter(url: URL): (options: RequestOptions) => ClientRequest {
+    if (url.protocol === 'https:') return (options) => requestHttps(url, { ...options, agent: this.#secureAgent() });
+    const proxy = EnvironmentProxy.for(url, this.#env);
+    if (!proxy) return (options) => requestHttp(url, { ...options, agent: this.#http });
+    const start = proxy.url.protocol === 'https:' ? requestHttps : requestHttp;
+    return ({ headers, ...options }) =>
+      start(proxy.url, {
+        ...options,
+        agent: false,
+        path: url.href,
+        headers: { ...headers, host: url.host, ...proxy.credentials },
+      });
+  }
+
   #secureAgent(): HttpsAgent {
     // Parsing hundreds of certificates takes time, so all connections share one context.
-    this.#https ??= new HttpsAgent({
-      keepAlive: true,
-      secureContext: createSecureContext({ ca: [...this.#certificates()], allowPartialTrustChain: true }),
-    });
+    this.#https ??= new TunnelingAgent(
+      {
+        keepAlive: true,
+        secureContext: createSecureContext({ ca: [...this.#certificates()], allowPartialTrustChain: true }),
+      },
+      this.#env,
+    );
     return this.#https;
   }
 }

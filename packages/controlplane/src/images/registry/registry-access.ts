@@ -21,7 +21,7 @@ export class RegistryAccess implements Disposable {
     const { env, caFile } = options;
     this.#options = options;
     this.#config = readDockerConfig(env);
-    this.#connections = new HttpConnections(() => trustedCertificates({ env, caFile }));
+    this.#connections = new HttpConnections({ env, certificates: () => trustedCertificates({ env, caFile }) });
   }
 
   /**

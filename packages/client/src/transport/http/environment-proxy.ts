@@ -1,0 +1,39 @@
+import type { Socket } from 'node:net';
+import { proxyFromEnvironment } from '../../config/proxy-from-environment.ts';
+import { TransportError } from '../transport-error.ts';
+import { openTunnel, proxyCredentials } from './proxy-tunnel.ts';
+
+/** The proxy that the environment sets for requests to other servers than the API server. */
+export class EnvironmentProxy {
+  readonly url: URL;
+
+  private constructor(url: URL) {
+    this.url = url;
+  }
+
+  /**
+   * Returns the proxy for a URL, by the rules of {@link proxyFromEnvironment}; undefined if requests go directly to the server.
+   *
+   * @throws TransportError `KW2009` if the proxy's address is invalid or of an unsupported kind.
+   */
+  static for(url: URL, env: Readonly<Record<string, string | undefined>>): EnvironmentProxy | undefined {
+    const address = proxyFromEnvironment(url.href, env);
+    if (address === undefined) return undefined;
+    const proxy = URL.canParse(address) ? new URL(address) : undefined;
+    if (proxy && (proxy.protocol === 'http:' || proxy.protocol === 'https:')) return new EnvironmentProxy(proxy);
+    // The address may contain a password.
+    const why = proxy ? 'only http and https proxies are supported' : 'its address is invalid';
+    const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
+    throw new TransportError('KW2009', { what: `cannot use the proxy in ${variable}`, why }, { sent: false });
+  }
+
+  /** The header with the proxy's user and password, if its address has them. */
+  get credentials(): Readonly<Record<string, string>> {
+    return proxyCredentials(this.url);
+  }
+
+  /** Opens a tunnel to a server. @throws TransportError `KW2009` if the proxy rejects it or is unreachable */
+  tunnel(target: { readonly host: string; readonly port: number; readonly signal: AbortSignal }): Promise<Socket> {
+    return openTunnel(this.url, target);
+  }
+}
