@@ -9,8 +9,8 @@ export interface NamesInUse {
 }
 
 /**
- * Accepts each of a CRD's names that no other CRD has. A rejected name leaves the previously accepted one in place. Mirrors the
- * naming controller of apiextensions-apiserver (1.36).
+ * Accepts each of a CRD's names that no other CRD has. If a name is rejected, the previously accepted name stays in place.
+ * Mirrors the naming controller of apiextensions-apiserver (1.36).
  */
 export function acceptNames(
   { spec, status }: CustomResourceDefinition,

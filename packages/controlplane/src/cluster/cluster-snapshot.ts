@@ -2,8 +2,8 @@ import type { Storage } from '@kubewright/apiserver';
 import type { StoredObject } from '@kubewright/apiserver/internal';
 
 /**
- * The objects of a cluster at one revision, with which other clusters can start. A snapshot shares memory with its cluster, so
- * taking one is cheap.
+ * The objects of a cluster at one revision, from which other clusters can start. A snapshot shares memory with its cluster, so it
+ * is cheap to take.
  */
 export interface ClusterSnapshot {
   readonly revision: number;

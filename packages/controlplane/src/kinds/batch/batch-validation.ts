@@ -53,7 +53,7 @@ function nameWarnings(name: string | undefined): readonly string[] {
   return faults.length === 0 ? [] : [`${nameWarning}: [${faults.join(' ')}]`];
 }
 
-/** If both its completions and its parallelism exceed these numbers, the status of an Indexed Job may become too long. */
+/** If the completions and the parallelism of an Indexed Job both exceed these numbers, its status may become too long. */
 const manyCompletions = 100_000;
 const manyPods = 10_000;
 
