@@ -129,7 +129,7 @@ export function containerResourceName(name: string, path: FieldPath): FieldError
 }
 
 /** True for resource names without a domain or with Kubernetes' domain. */
-function isNative(name: string): boolean {
+export function isNative(name: string): boolean {
   return !name.includes('/') || name.includes('kubernetes.io/');
 }
 

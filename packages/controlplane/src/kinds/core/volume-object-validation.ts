@@ -22,6 +22,7 @@ import {
 } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { dnsLabel, dnsSubdomain, noParentSteps } from '../validation/rules.ts';
+import { claimStatusFaults } from './claim-status-validation.ts';
 import { accessModes, claimChanges, claimSpec, classAndMode, positive } from './claim-validation.ts';
 import { claimSpecWarnings } from './claim-warnings.ts';
 import { nodeSelector } from './scheduling-validation.ts';
@@ -80,6 +81,9 @@ export const volumeObjectValidation: readonly ValidationEntry[] = [
     validate: ({ spec }) => claimSpec(spec, specPath),
     validateUpdate: claimChanges,
     warnings: ({ spec }) => claimSpecWarnings(spec, specPath),
+  }),
+  validationOf<PersistentVolumeClaim>('/v1/persistentvolumeclaims/status', {
+    validateUpdate: ({ status }) => claimStatusFaults(status),
   }),
 ];
 
