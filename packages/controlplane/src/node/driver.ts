@@ -132,6 +132,8 @@ export interface ContainerRequest {
   readonly ports: readonly { readonly name?: string; readonly containerPort: number; readonly protocol: string }[];
   /** Stop signal, if the pod specifies one. @defaultValue the image's */
   readonly stopSignal?: string;
+  /** The container whose processes this ephemeral container can see and signal. @defaultValue only its own processes */
+  readonly targetContainerName?: string;
   /** Standard input: `open` stays open for attached clients; `once` ends with the first client that closes it. */
   readonly stdin: 'none' | 'open' | 'once';
   /** True if the container runs on its own terminal, with all output on `stdout`. */

@@ -3,6 +3,7 @@ import { closeSync, existsSync, openSync } from 'node:fs';
 import { constants } from 'node:os';
 import { join } from 'node:path';
 import { type Clock, type Random, sleep } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import { pathInRoot } from '../../images/path-in-root.ts';
 import type { IsolationTools } from '../../network/isolated/tools.ts';
 import type {
@@ -16,6 +17,7 @@ import type {
   Usage,
   UsedContainer,
 } from '../driver.ts';
+import { ContainerConfigError } from '../env/container-env.ts';
 import { containerUsages } from '../process/container-usage.ts';
 import type { ContainerUser } from '../process/container-user.ts';
 import { withLateEnvironment } from '../process/late-environment.ts';
@@ -77,6 +79,8 @@ export class ContainerDriver implements Driver {
   readonly noTerminals: string | undefined;
   readonly #options: ContainerDriverOptions;
   readonly #running = new Set<ProcessContainer>();
+  /** Pids of the main processes of running containers, by the pod's UID and the container's name. */
+  readonly #mains = new Map<string, number>();
   readonly #stopping = new AbortController();
   #killed = false;
 
@@ -134,6 +138,7 @@ export class ContainerDriver implements Driver {
     const rights = await this.#rights(request.image.image, securityContext);
     const config = processConfig(image.config, { ...request, home: rights.user.home });
     const own = sandboxes.enter(podUid);
+    const target = this.#targetOf(request);
     const place: Place = { request, config, rights, enter: own ?? users.enter };
     const base = join(folders.pod(podUid), containerName);
     const files = sandboxes.files(podUid, { hostname: podName, mounts: request.mounts });
@@ -160,6 +165,7 @@ export class ContainerDriver implements Driver {
       tools: this.#options.tools,
       hostname: podName,
       enter: place.enter,
+      ...defined({ target }),
       init: [...users.become(rights), ...late.words],
       root,
       start: (words) =>
@@ -192,8 +198,11 @@ export class ContainerDriver implements Driver {
       endsLeftovers: true,
     });
     this.#running.add(container);
+    const name = `${podUid}/${containerName}`;
+    this.#mains.set(name, pid);
     void container.exited.then(() => {
       this.#running.delete(container);
+      if (this.#mains.get(name) === pid) this.#mains.delete(name);
       try {
         removeRoot(base);
       } catch {
@@ -227,6 +236,14 @@ export class ContainerDriver implements Driver {
     const user = imageUser(config, { database: userDatabase(root), wanted: securityContext });
     const { allowPrivilegeEscalation = true } = securityContext;
     return { user, boundingSet: boundingSet(securityContext), noNewPrivileges: !allowPrivilegeEscalation };
+  }
+
+  /** Returns the pid of the container whose processes an ephemeral container shares. @throws ContainerConfigError as a kubelet does */
+  #targetOf({ podUid, targetContainerName: name }: ContainerRequest): number | undefined {
+    if (name === undefined) return undefined;
+    const pid = this.#mains.get(`${podUid}/${name}`);
+    if (pid === undefined) throw new ContainerConfigError({ what: `unable to find target container ${name}` });
+    return pid;
   }
 
   /** Checks that a command can run in the container. @throws CommandError as a container runtime does */

@@ -31,6 +31,8 @@ export interface ContainerInitOptions {
   readonly hostname: string;
   /** Command prefix that runs a program in the pod's network, with permission to mount. */
   readonly enter: readonly string[];
+  /** Pid of the main process of the container whose pid namespace to share. @defaultValue a new pid namespace */
+  readonly target?: number | undefined;
   /** Starts the first process with this command line. The process's fifth stream must be a pipe. */
   readonly start: (words: readonly string[]) => ChildProcess;
   /**
@@ -59,9 +61,13 @@ export interface StartedContainer {
  * @throws MountPathError if something cannot be mounted
  */
 export async function startInit(options: ContainerInitOptions): Promise<StartedContainer> {
-  const { tools, hostname, enter, start, init, beforeStart, root } = options;
-  const namespaces = ['--mount', '--uts', '--ipc', '--pid', '--fork'];
-  const child = start(within(enter, [tools.unshare, ...namespaces, '--', ...init]));
+  const { tools, hostname, enter, target, start, init, beforeStart, root } = options;
+  const namespaces = ['--mount', '--uts', '--ipc'];
+  const words =
+    target === undefined
+      ? [tools.unshare, ...namespaces, '--pid', '--fork', '--', ...init]
+      : [tools.nsenter, `--pid=/proc/${target}/ns/pid`, '--', tools.unshare, ...namespaces, '--', ...init];
+  const child = start(within(enter, words));
   try {
     const pid = await reportedPid(child);
     const run = (words: readonly string[]): Promise<void> => runOnce(within(enter, words), options.spawn ?? spawn);

@@ -58,6 +58,39 @@ describe.skipIf(!isPossible)('containers used through kubectl (they need Linux w
     await kubectl('delete', 'pod', 'one', '--grace-period=1', '--timeout=30s');
   });
 
+  it('debug a container with its processes', { timeout: 60_000 }, async () => {
+    await kubectl('run', 'app', '--image=machine:1', '--command', '--', 'sh', '-c', 'sleep 1000 & exec sleep 2000');
+    await kubectl('wait', '--for=condition=Ready', 'pod/app', '--timeout=30s');
+    const flags = ['--profile=general', '--image=machine:1', '-c', 'debugger', '--target=app'];
+    const script = 'cat /proc/[0-9]*/cmdline; echo; echo done; exec sleep 3000';
+    await kubectl('debug', 'app', ...flags, '--', 'sh', '-c', script);
+    await expect.poll(() => kubectl('logs', 'app', '-c', 'debugger'), wait).toContain('done');
+    const commands = (await kubectl('logs', 'app', '-c', 'debugger')).replaceAll('\0', ' ');
+    expect(commands).toMatch(/^sleep 2000 sleep 1000 /);
+    await kubectl('delete', 'pod', 'app', '--grace-period=1', '--timeout=30s');
+  });
+
+  it('do not start a debug container whose target has ended', { timeout: 60_000 }, async () => {
+    const containers = [
+      { name: 'ended', image: 'machine:1', command: ['sh', '-c', 'exit 0'] },
+      { name: 'main', image: 'machine:1', command: ['sleep', '1000'] },
+    ];
+    await apply({
+      apiVersion: 'v1',
+      kind: 'Pod',
+      metadata: { name: 'half' },
+      spec: { restartPolicy: 'Never', containers },
+    });
+    const read = (path: string) => kubectl('get', 'pod', 'half', '-o', `jsonpath={.status.${path}}`);
+    await expect.poll(() => read('containerStatuses[0].state.terminated.reason'), wait).toBe('Completed');
+    const flags = ['--profile=general', '--image=machine:1', '-c', 'debugger', '--target=ended'];
+    await kubectl('debug', 'half', ...flags, '--', 'sleep', '1000');
+    const state = 'ephemeralContainerStatuses[0].state.waiting';
+    await expect.poll(() => read(`${state}.reason`), wait).toBe('CreateContainerConfigError');
+    expect(await read(`${state}.message`)).toBe('unable to find target container ended');
+    await kubectl('delete', 'pod', 'half', '--grace-period=1', '--timeout=30s');
+  });
+
   it('roll out a Deployment with an init container and a ConfigMap', { timeout: 90_000 }, async () => {
     const shared = [{ name: 'work', mountPath: '/work' }];
     const deployment = (text: string) => ({

@@ -60,11 +60,16 @@ export async function containerRequest(
       containerPort,
       protocol,
     })),
-    ...defined({ stopSignal: container.lifecycle?.stopSignal }),
+    ...defined({ stopSignal: container.lifecycle?.stopSignal, targetContainerName: targetOf(pod, container) }),
     stdin: container.stdin ? (container.stdinOnce ? 'once' : 'open') : 'none',
     tty: container.tty ?? false,
     output,
   };
+}
+
+function targetOf({ spec }: Pod, { name }: Container): string | undefined {
+  // The API stores an empty name if none is given.
+  return spec?.ephemeralContainers?.find((each) => each.name === name)?.targetContainerName || undefined;
 }
 
 /** Returns the request with which a driver determines the user of a container. */
