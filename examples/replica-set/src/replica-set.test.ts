@@ -58,7 +58,8 @@ describe('replica-set', () => {
     operator.faults.failNext({ kind: 'PodSet', subresource: 'status' }, { status: 500 });
     const metadata = { name: 'failing', namespace };
     await client.resource(PodSet).create(PodSet({ metadata, spec: { replicas: 1, image: 'busybox' } }));
-    const failure = () => operator.log.find((line) => line.includes('sync failed')) ?? '';
+    // A sync of the deleted set may have failed before, because the set was gone.
+    const failure = () => operator.log.find((line) => /sync failed.*default\/failing/.test(line)) ?? '';
     await operator.eventually(
       failure,
       (line) => /forbidden by a fault of the test; .*Internal error/.test(line),
