@@ -50,7 +50,7 @@ describe('importing', () => {
   it('@kubewright/runtime adds no cryptography, metrics, servers or threads, and few files', () => {
     expect(loadedBy('runtime')).toEqual({
       node: ['node:events', 'node:os', 'node:path', 'node:timers', 'node:timers/promises', 'node:v8'],
-      scripts: 12,
+      scripts: 13,
       packages: [],
     });
   });
