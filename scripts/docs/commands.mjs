@@ -45,7 +45,7 @@ function entriesOf(section) {
   for (const line of section.split('\n')) {
     const [, term, text = ''] = /^ {2}(\S(?:.*?\S)?)(?: {2,}(.*))?$/.exec(line) ?? [];
     if (term) entries.push({ term, text });
-    // A long description continues below itself; text at the margin is separate.
+    // Deeper-indented lines continue the description; an unindented line ends the section.
     else if (/^ {4}/.test(line) && entries.length > 0)
       entries.at(-1).text = `${entries.at(-1).text} ${line.trim()}`.trim();
     else if (/^\S/.test(line)) break;

@@ -88,7 +88,10 @@ function folderOf(path) {
   return posix.dirname(path).split('/').slice(0, 4).join('/');
 }
 
-/** Returns the findings on lines added since the ratchet was set; without any, or without git, the first findings of the folder. */
+/**
+ * Returns the findings on lines added since the ratchet was last set. If there are none, or git is unavailable, returns the
+ * folder's first findings.
+ */
 function newestOf(root, folder, findings) {
   const all = findings.filter(({ path }) => folderOf(path) === folder);
   const isAdded = addedSince(root, ratchetPath, folder) ?? (() => false);

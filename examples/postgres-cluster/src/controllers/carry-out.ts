@@ -75,7 +75,7 @@ export class ClusterChanges {
       const act = () =>
         this.#ctx.client.resource(PersistentVolumeClaim).patch(this.#key(name), { type: 'merge', body });
       if ((await this.#attempts.make(`expand the volume of ${name} to ${size}`, act)) === true) {
-        this.#ctx.events.record({ reason: 'VolumeGrows', note: `expanding the volume of ${name} to ${size}` });
+        this.#ctx.events.record({ reason: 'VolumeExpanding', note: `expanding the volume of ${name} to ${size}` });
       }
     }
   }

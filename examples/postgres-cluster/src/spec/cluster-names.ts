@@ -1,8 +1,10 @@
 /** Names of a cluster's objects. Instances, their pods and their claims are named `NAME-1`, `NAME-2`, …. */
 export interface ClusterNames {
-  /** Services of the primary, of the replicas, and of all instances. */
+  /** Service of the primary. */
   readonly readWrite: string;
+  /** Service of the replicas. */
   readonly readOnly: string;
+  /** Service of all instances. */
   readonly read: string;
   /** Lease that the primary holds. */
   readonly lease: string;

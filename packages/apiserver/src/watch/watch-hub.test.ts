@@ -177,7 +177,7 @@ describe('WatchHub', () => {
     let watches = 0;
     const watch: Storage['watch'] = async (...args) => {
       const watching = await storage.watch(...args);
-      // Storage delivers from now on, although the first response is late.
+      // Storage already delivers events, but the first `watch` call has not returned yet.
       if (++watches === 1) await response;
       return watching;
     };

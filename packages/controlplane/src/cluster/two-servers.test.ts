@@ -88,7 +88,7 @@ describe.skipIf(isEtcdMissing)('two API servers on one etcd', () => {
         .resource(Service)
         .create(Service({ metadata: { generateName: 's-', namespace }, spec }));
     };
-    // The first ten compete for the same addresses.
+    // The first ten services of each server request the same ten addresses.
     const made = await Promise.allSettled(
       [one, two].flatMap((cluster) => Array.from({ length: 30 }, (_, n) => create(cluster, n))),
     );

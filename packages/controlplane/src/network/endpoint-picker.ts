@@ -55,7 +55,7 @@ function shuffled<T>(items: readonly T[], random: Random): readonly T[] {
   const rest = [...items];
   return items.map(() => {
     const [item] = rest.splice(Math.floor(random.next() * rest.length), 1);
-    // `items` is never empty, so an item is always left.
+    // Each call removes one item, so `rest` is never empty here.
     return item as T;
   });
 }

@@ -52,7 +52,7 @@ export function quorumStep(state: QuorumState, { wanted, published, replication 
   const next = quorumOf(wanted);
   const isHolding = applied.names.length === 0;
   if (!published.some((each) => isSame(each, next))) {
-    // While commits are held, a WAL sender may still acknowledge some by an earlier setting.
+    // While commits are held, a WAL sender that has not read the new setting may still acknowledge commits under the old one.
     const isWider = !isHolding && entails(quorumOf(applied), next);
     return { state: isWider ? { ...state, applied: wanted } : state, publish: withQuorum(published, next) };
   }

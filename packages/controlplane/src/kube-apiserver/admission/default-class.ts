@@ -21,7 +21,7 @@ export async function defaultClassName(
 ): Promise<string | undefined> {
   const { objects } = await storage.list({ prefix });
   const defaults = objects
-    // The server stores only classes under this prefix.
+    // Every object under this prefix is a class, so the cast is safe.
     .map(({ bytes }) => (JSON.parse(Buffer.from(bytes).toString('utf8')) as Class).metadata)
     .filter((metadata) => annotations.some((annotation) => metadata.annotations?.[annotation] === 'true'));
   const [newest] = defaults.sort((a, b) => {
