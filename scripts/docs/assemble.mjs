@@ -51,22 +51,20 @@ export function assemble(root, folder) {
   return dead;
 }
 
-/** Generated pages can be linked to before they exist. */
-const generated = /^docs\/reference\/(command-line|error-codes|log-events|api\/[a-z]+)\.md$/;
-
 function follower({ root, pages, source, target }) {
   return ({ label, url }) => {
     const unchanged = { text: `[${label}](${url})` };
     if (/^[a-z]+:/.test(url)) return unchanged;
     const [path, anchor] = url.split('#');
     const file = path === '' ? source : posix.join(posix.dirname(source), path).replace(/\/$/, '');
-    if (!existsSync(join(root, file)) && !generated.test(file)) return { ...unchanged, dead: 'does not exist' };
-    if (anchor !== undefined && file.endsWith('.md') && existsSync(join(root, file))) {
+    // Readers of a clone follow these links too, so they must not lead to pages that only the site has.
+    if (!existsSync(join(root, file))) return { ...unchanged, dead: 'does not exist' };
+    if (anchor !== undefined && file.endsWith('.md')) {
       if (!anchorsOf(readFileSync(join(root, file), 'utf8')).has(anchor))
         return { ...unchanged, dead: 'has no such heading' };
     }
     const readme = existsSync(join(root, file, 'README.md')) ? `${file}/README.md` : file;
-    const page = pages.get(readme) ?? (generated.test(file) ? file.replace(/^docs\//, '') : undefined);
+    const page = pages.get(readme);
     // The site has no pages for source files.
     if (page === undefined) return { text: label };
     const from = posix.relative(posix.dirname(target), page);

@@ -19,7 +19,7 @@ describe('the pages of the site', () => {
       'docs/a.md':
         '# A\n\n![picture](images/x.svg)\n\n[one](b.md) [two](b.md#b-and-c) [three](#a) [code](../packages/p/code.ts)\n`[no](link.md)`\n',
       'docs/b.md':
-        '# B and `C`\n\n[gone](c.md)\n[no\nheading](a.md#b)\n\n```md\n[no](link.md)\n```\n[p](../packages/p)\n',
+        '# B and `C`\n\n[gone](c.md)\n[no\nheading](a.md#b)\n[only on the site](reference/error-codes.md)\n\n```md\n[no](link.md)\n```\n[p](../packages/p)\n',
       'packages/p/README.md': '# P\n\n[docs](../../docs/a.md#a)\n',
       'packages/p/code.ts': '',
       'docs/images/x.svg': '<svg/>',
@@ -33,6 +33,7 @@ describe('the pages of the site', () => {
     expect(assemble(root, site)).toEqual([
       'docs/b.md:3: c.md does not exist',
       'docs/b.md:4: a.md#b has no such heading',
+      'docs/b.md:6: reference/error-codes.md does not exist',
     ]);
     expect(readFileSync(join(site, 'packages/p.md'), 'utf8')).toContain('[docs](../a.md#a)');
     expect(readFileSync(join(site, 'b.md'), 'utf8')).toContain('[p](./packages/p.md)');
