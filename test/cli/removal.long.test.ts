@@ -85,7 +85,7 @@ describe('an operator with a finalizer', () => {
     expect(undeployed).toMatchObject({ code: 0, stderr: '' });
     expect(undeployed.stdout).toContain('; to remove its kinds, run kubewright uninstall\n');
     expect(undeployed.stdout).toContain(
-      `! objects remain       1 of shops.shop.example.com with ${own}: deleting them needs the operator or kubewright uninstall\n`,
+      `! objects remain       1 object of shops.shop.example.com still has the finalizers ${own}; to delete them, deploy the operator again or run kubewright uninstall\n`,
     );
     const { code, stdout, stderr } = await shop.run('uninstall');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
@@ -108,7 +108,7 @@ describe('an operator with a finalizer', () => {
     expect(stdout).toContain(
       '✓ objects deleted      1 of shops.shop.example.com, in shop-system, which is deleted too\n',
     );
-    expect(stdout).toContain('! objects remain       1 of shops.shop.example.com with ');
+    expect(stdout).toContain('! objects remain       1 object of shops.shop.example.com');
     const namespaces = async () => (await client.resource(Namespace).list()).items.map(({ metadata }) => metadata.name);
     await expect.poll(namespaces, { timeout: 60_000 }).not.toContain('shop-system');
     const uninstalled = await shop.run('uninstall', '--yes');

@@ -102,7 +102,7 @@ function chosenAnnotations(object: UnstructuredObject, { text, choice }: Choosin
     others.length === 0
       ? text.fields(when(condition, lines('annotations:', ...written.map((line) => `  ${line}`))))
       : { annotations: { ...Object.fromEntries(others), ...text.fields(when(condition, lines(...written))) } };
-  // A placeholder is a key whose value is null; the template has fields in its place.
+  // `fields` may contain placeholders (keys whose value is null). The template replaces each with its own fields.
   return { ...object, metadata: { ...metadata, ...fields } as UnstructuredObject['metadata'] & object };
 }
 

@@ -3,6 +3,7 @@ import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions
 import type { ResourceClient } from '@kubewright/client';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
+import { isWebhookFailure } from '../program/webhook-failure.ts';
 import type { Project } from '../project/find-project.ts';
 import { isConverted } from '../render/webhook-objects.ts';
 import type { Target } from '../target/apply-objects.ts';
@@ -110,8 +111,8 @@ async function list(
 }
 
 /**
- * Reads the objects. If that fails, turns conversion off and reads again: the conversion webhook may be gone, and deletion works
- * with any version.
+ * Reads the objects. If the conversion webhook cannot be called, turns conversion off and reads again: deletion works with any
+ * version.
  */
 async function convertedOrNot(
   read: () => Promise<Objects>,
@@ -120,7 +121,8 @@ async function convertedOrNot(
   try {
     return await read();
   } catch (error) {
-    if (!isConverted(crd)) throw error;
+    // Any other error says nothing about the webhook, and turning conversion off is not undone.
+    if (!isConverted(crd) || !isWebhookFailure(error)) throw error;
     const body = { spec: { conversion: { strategy: 'None', webhook: null } } };
     const key = { name: crd.metadata?.name ?? '' };
     const { signal } = target.environment;

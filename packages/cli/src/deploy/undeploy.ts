@@ -1,6 +1,7 @@
 import type { UnstructuredObject } from '@kubewright/apimachinery';
 import { confirm } from '../program/confirm.ts';
 import type { Context } from '../program/context.ts';
+import { isWebhookFailure } from '../program/webhook-failure.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { installObjects } from '../render/install-objects.ts';
 import { isConverted } from '../render/webhook-objects.ts';
@@ -15,6 +16,8 @@ import { type Release, removeObjects } from './remove-objects.ts';
 interface Held {
   readonly crd: UnstructuredObject;
   readonly objects: readonly UnstructuredObject[];
+  /** True if the conversion webhook cannot be called, so that any object may be held. */
+  readonly isUnreadable: boolean;
 }
 
 /** Flags of `undeploy`. */
@@ -64,10 +67,15 @@ async function heldObjects(
   const found: Held[] = [];
   for (const crd of crds) {
     const resource = await customResource(client, crd);
-    // The conversion webhook may be unavailable; that must not block the removal of the rest.
-    const list = await resource?.list({ signal: environment.signal }).catch(() => undefined);
-    const objects = (list?.items ?? []).filter((object) => ownFinalizers(object, project).length > 0);
-    if (objects.length > 0) found.push({ crd, objects });
+    if (!resource) continue;
+    try {
+      const { items } = await resource.list({ signal: environment.signal });
+      const objects = items.filter((object) => ownFinalizers(object, project).length > 0);
+      if (objects.length > 0) found.push({ crd, objects, isUnreadable: false });
+    } catch (error) {
+      if (!isWebhookFailure(error)) throw error;
+      found.push({ crd, objects: [], isUnreadable: true });
+    }
   }
   return found;
 }
@@ -83,11 +91,14 @@ async function emptyNamespace(
   }: { readonly context: Context; readonly target: Target; readonly project: Project; readonly release: Release },
 ): Promise<void> {
   const namespace = namespaceOf(project);
-  const inside = held.filter(({ objects }) => objects.some(({ metadata }) => metadata?.namespace === namespace));
+  const inside = held.filter(
+    ({ objects, isUnreadable }) => isUnreadable || objects.some(({ metadata }) => metadata?.namespace === namespace),
+  );
   if (inside.length === 0) return;
   const operator = await operatorPresence(target, project);
   for (const { crd } of inside) {
     const count = await removeObjects(crd, { context, target, project, operator, release, namespace });
+    if (count === 0) continue;
     context.reporter.step(
       'objects deleted',
       `${count} of ${crd.metadata?.name}, in ${namespace}, which is deleted too`,
@@ -104,7 +115,10 @@ function reportHeld(
     const left = objects.filter(({ metadata }) => metadata?.namespace !== namespaceOf(project));
     if (left.length === 0) continue;
     const names = [...new Set(left.flatMap((object) => ownFinalizers(object, project)))].join(', ');
-    const what = `${left.length} of ${crd.metadata?.name} with ${names}: deleting them needs the operator or kubewright uninstall`;
+    const count = left.length === 1 ? '1 object' : `${left.length} objects`;
+    const verb = left.length === 1 ? 'has' : 'have';
+    const remedy = 'to delete them, deploy the operator again or run kubewright uninstall';
+    const what = `${count} of ${crd.metadata?.name} still ${verb} the finalizers ${names}; ${remedy}`;
     context.reporter.step('objects remain', what, 'bad');
   }
 }

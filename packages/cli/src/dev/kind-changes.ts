@@ -3,7 +3,7 @@ import { isAlreadyExists, isNotFound, StatusError, type UnstructuredObject } fro
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import type { Crd } from '@kubewright/codegen';
 import type { Reporter } from '../program/reporter.ts';
-import { webhookFailure } from '../program/webhook-failure.ts';
+import { isWebhookFailure } from '../program/webhook-failure.ts';
 import type { Project } from '../project/find-project.ts';
 import { samplesOf } from '../project/sample-files.ts';
 import { readObjects } from '../render/kustomize.ts';
@@ -51,7 +51,11 @@ export async function reportKindChange(
   if (!reported.some(({ severity }) => severity === 'breaking')) return;
   const names = await storedNames(target, after);
   if (names.length > 0)
-    reporter.step('stored objects', `check ${names.join(', ')}: they were stored before this change`, 'bad');
+    reporter.step(
+      'stored objects',
+      `${names.join(', ')} were stored before this change; check that they are still valid`,
+      'bad',
+    );
 }
 
 /**
@@ -76,7 +80,7 @@ export async function checkSamples(
         if (isAlreadyExists(error)) continue;
         if (!(error instanceof StatusError)) throw error;
         // The operator is still starting, so the webhook has not judged the object.
-        if (webhookFailure(error.status.message ?? '')) continue;
+        if (isWebhookFailure(error)) continue;
         reporter.step('invalid sample', `${path}: ${reasonOf(error)}`, 'bad');
       }
     }

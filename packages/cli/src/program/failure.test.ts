@@ -47,7 +47,12 @@ describe('failureOf', () => {
 
   it.each([
     ['Conflict', 409, 'retry: the object has changed in the meantime'],
-    ['BadRequest', 400, 'fix what the message above names, then retry'],
+    ['BadRequest', 400, 'fix the problem described above, then retry'],
+    ['TooManyRequests', 429, "retry in a moment; if it persists, check the API server's log"],
+    ['InternalError', 500, "retry in a moment; if it persists, check the API server's log"],
+    ['ServiceUnavailable', 503, "retry in a moment; if it persists, check the API server's log"],
+    ['Timeout', 504, "retry in a moment; if it persists, check the API server's log"],
+    ['ServerTimeout', 504, "retry in a moment; if it persists, check the API server's log"],
   ])('says what to do about %s', (reason, code, remedy) => {
     const { message } = failure(status(code, { reason, message: 'no' }));
     expect(message).toMatchObject({ code: 'KW7306', remedy });
@@ -122,6 +127,17 @@ describe('failureOf', () => {
       for (const command of ['kubewright doctor', 'kubectl kubewright doctor'])
         expect(remedyFor(command)).not.toContain('doctor');
     }
+  });
+
+  it('keeps the code and remedy of an error, and explains it with its cause', () => {
+    const cause = status(503, { reason: 'ServiceUnavailable', message: 'overloaded' });
+    const lease = new LeaseError({ what: 'cannot read the lease', remedy: 'wait for the leader' }, { cause });
+    expect(failure(lease).message).toEqual({
+      code: 'KW9999',
+      what: 'cannot read the lease',
+      why: 'overloaded',
+      remedy: 'wait for the leader',
+    });
   });
 
   it('shows a stack only in debug mode', () => {

@@ -35,6 +35,15 @@ const environmentCodes: readonly CliErrorCode[] = [
 /** Errors of the embedded cluster that are caused by its environment: ports, folders, addresses. */
 const environmental = /^KW(5101|5102|5502|52\d\d|3006)$/;
 
+/** Reasons that the request did not cause. */
+const serverSide: ReadonlySet<string> = new Set([
+  'TooManyRequests',
+  'Timeout',
+  'ServerTimeout',
+  'ServiceUnavailable',
+  'InternalError',
+]);
+
 /** Inputs that a message depends on, besides the error. */
 interface FailureOptions {
   /** Shows the stack of an unexpected error. */
@@ -70,7 +79,8 @@ function codedFailure(error: KubewrightError, options: FailureOptions): Failure 
   const { code, what, why, remedy = `to learn more, run kubewright explain ${code}` } = error;
   if (error.cause instanceof StatusError || error.cause instanceof TransportError) {
     const { message, exitCode } = failureOf(error.cause, options);
-    return { message: { ...message, what }, exitCode };
+    const own = error.remedy === undefined ? {} : { code, remedy: error.remedy };
+    return { message: { ...message, what, ...own }, exitCode };
   }
   const message = withPortOwner({ code, what, why, remedy }, error);
   return { message, exitCode: environmental.test(code) ? 3 : 1 };
@@ -139,7 +149,8 @@ function statusFailure(error: StatusError): Failure {
 function remedyOf({ reason, status: { details } }: StatusError, hasFields: boolean): string {
   if (reason === 'NotFound') return missingRemedy(details);
   if (reason === 'Conflict') return 'retry: the object has changed in the meantime';
-  return hasFields ? 'fix the fields listed above, then retry' : 'fix what the message above names, then retry';
+  if (serverSide.has(reason)) return "retry in a moment; if it persists, check the API server's log";
+  return hasFields ? 'fix the fields listed above, then retry' : 'fix the problem described above, then retry';
 }
 
 /** Returns the remedy for an object that does not exist, which the details name. */

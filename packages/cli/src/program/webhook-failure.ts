@@ -1,3 +1,4 @@
+import { StatusError } from '@kubewright/apimachinery';
 import type { Message } from './cli-error.ts';
 
 /** Explains an API server error caused by a failed webhook call. Returns undefined for every other error. */
@@ -13,6 +14,11 @@ export function webhookFailure(message: string): Message | undefined {
     why: why.replace(/^KW7310 /, ''),
     remedy: remedyOf(why),
   };
+}
+
+/** True if the API server could not call a webhook. */
+export function isWebhookFailure(error: unknown): boolean {
+  return error instanceof StatusError && webhookFailure(error.status.message ?? '') !== undefined;
 }
 
 function remedyOf(why: string): string {

@@ -41,8 +41,8 @@ async function follow<E>(
   const backoff = new Backoff({ clock, random });
   while (!signal.aborted) {
     try {
-      const stream = leaving(typeof events === 'function' ? events(signal) : events, signal);
-      for await (const event of abortable(stream, signal)) {
+      const stream = typeof events === 'function' ? events(signal) : events;
+      for await (const event of abortable(leaving(stream, signal), signal)) {
         try {
           handler(event, with_.context);
         } catch (error) {
@@ -60,13 +60,17 @@ async function follow<E>(
   }
 }
 
-/** Leaves a stream at the moment of the abort: events sent afterwards are left for the next reader. */
-function leaving<E>(stream: AsyncIterable<E>, signal: AbortSignal): AsyncIterable<E> {
+/** Stops reading a stream as soon as the signal is aborted, so that later events go to the next reader. */
+async function* leaving<E>(stream: AsyncIterable<E>, signal: AbortSignal): AsyncGenerator<E, void> {
   const iterator = stream[Symbol.asyncIterator]();
   const leave = (): void => {
     // The result no longer matters.
     void Promise.resolve(iterator.return?.()).catch(() => {});
   };
   signal.addEventListener('abort', leave, { once: true });
-  return { [Symbol.asyncIterator]: () => iterator };
+  try {
+    for (let next = await iterator.next(); !next.done; next = await iterator.next()) yield next.value;
+  } finally {
+    signal.removeEventListener('abort', leave);
+  }
 }

@@ -13,37 +13,36 @@ const defaultCapacity = 1_024;
  */
 export class EventChannel<E> implements AsyncIterable<E> {
   readonly #capacity: number;
-  readonly #waiting: E[] = [];
-  readonly #senders: (() => void)[] = [];
+  readonly #buffer: E[] = [];
+  /** Sends that wait for room, oldest first. While there are any, the buffer is full. */
+  readonly #senders: { readonly event: E; readonly resolve: () => void }[] = [];
   readonly #readers: ((result: IteratorResult<E, undefined>) => void)[] = [];
   #closed = false;
 
-  /** @param capacity - number of buffered events before senders wait. @defaultValue 1024 */
+  /** @param capacity - number of buffered events before senders wait; 0: each waits for a reader. @defaultValue 1024 */
   constructor(capacity: number = defaultCapacity) {
     this.#capacity = capacity;
   }
 
   /** Number of buffered events. */
   get size(): number {
-    return this.#waiting.length;
+    return this.#buffer.length;
   }
 
   /** Sends an event; resolves once there is room for it. After {@link EventChannel.close} it is dropped. */
   async send(event: E): Promise<void> {
-    while (!this.#closed && this.#readers.length === 0 && this.#waiting.length >= this.#capacity) {
-      await new Promise<void>((resolve) => this.#senders.push(resolve));
-    }
     if (this.#closed) return;
     const reader = this.#readers.shift();
     if (reader) reader({ done: false, value: event });
-    else this.#waiting.push(event);
+    else if (this.#buffer.length < this.#capacity) this.#buffer.push(event);
+    else await new Promise<void>((resolve) => this.#senders.push({ event, resolve }));
   }
 
   /** Ends the channel once it is empty. */
   close(): void {
     this.#closed = true;
     for (const reader of this.#readers.splice(0)) reader({ done: true, value: undefined });
-    for (const sender of this.#senders.splice(0)) sender();
+    for (const { resolve } of this.#senders.splice(0)) resolve();
   }
 
   /** Several readers share the events: each event goes to one of them. A reader that stops does not lose an event. */
@@ -51,11 +50,13 @@ export class EventChannel<E> implements AsyncIterable<E> {
     let pending: ((result: IteratorResult<E, undefined>) => void) | undefined;
     return {
       next: async () => {
-        if (this.#waiting.length > 0) {
-          const value = this.#waiting.shift() as E;
-          this.#senders.shift()?.();
-          return { done: false, value };
+        // Moves the event of the oldest waiting sender into the buffer, so that no later event overtakes it.
+        const sender = this.#senders.shift();
+        if (sender) {
+          this.#buffer.push(sender.event);
+          sender.resolve();
         }
+        if (this.#buffer.length > 0) return { done: false, value: this.#buffer.shift() as E };
         if (this.#closed) return { done: true, value: undefined };
         return new Promise<IteratorResult<E, undefined>>((resolve) => {
           pending = resolve;

@@ -56,6 +56,32 @@ describe('channelSource', () => {
     expect([asked.length, next.asked]).toEqual([4, ['late']]);
   });
 
+  it('leaves no listeners behind when it reopens a stream', async () => {
+    const clock = new VirtualClock();
+    const { context, start, stop } = feeding(clock);
+    async function* failing(): AsyncGenerator<string, undefined> {
+      yield 'event';
+      throw new Error('lost');
+    }
+    let listeners = 0;
+    const { addEventListener, removeEventListener } = stop.signal;
+    Object.assign(stop.signal, {
+      addEventListener: (...args: Parameters<AbortSignal['addEventListener']>) => {
+        listeners++;
+        addEventListener.apply(stop.signal, args);
+      },
+      removeEventListener: (...args: Parameters<AbortSignal['removeEventListener']>) => {
+        listeners--;
+        removeEventListener.apply(stop.signal, args);
+      },
+    });
+    await channelSource({ name: 'x', events: failing, handler: () => undefined }).start(context, start);
+    await clock.advance(3_600_000);
+    // Only that of the current wait.
+    expect(listeners).toBe(1);
+    stop.abort();
+  });
+
   it("logs a handler's error and continues; reopens a failed stream", async () => {
     const clock = new VirtualClock();
     const { asked, errors, context, start, stop } = feeding(clock);

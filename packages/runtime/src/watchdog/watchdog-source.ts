@@ -25,7 +25,7 @@ setInterval(() => {
     return;
   }
   const heldMs = Math.round(performance.now() - since);
-  if (reported || !reportsImmediately || beats === 0 || heldMs < limitMs) return;
+  if (reported || !reportsImmediately || heldMs < limitMs) return;
   reported = true;
   const who = Buffer.from(name.slice(0, Atomics.load(shared, 1))).toString('utf8');
   locate((at) => report(who, heldMs, at));

@@ -47,4 +47,10 @@ describe('ownersAmong', () => {
     const owned = object('c', 'a', 'b');
     expect([...ownersAmong([far, near, global, owned])(owned).values()]).toEqual([near, global]);
   });
+
+  it('finds no owner with a namespace for a cluster-scoped object', () => {
+    const [near, global] = [within('shop', 'a'), within(undefined, 'b')];
+    const owned = within(undefined, 'c', 'a', 'b');
+    expect([...ownersAmong([near, global, owned])(owned).values()]).toEqual([global]);
+  });
 });

@@ -18,7 +18,7 @@ export function ownersAmong(objects: readonly KubernetesObject[]): OwnersOf {
   }
   return ({ metadata: { namespace, ownerReferences } }) => {
     const isVisible = ({ metadata }: KubernetesObject): boolean =>
-      namespace === undefined || metadata.namespace === undefined || metadata.namespace === namespace;
+      metadata.namespace === undefined || metadata.namespace === namespace;
     return new Map(
       (ownerReferences ?? []).flatMap((reference) => {
         const owner = byName.get(keyOf(reference))?.find(isVisible);

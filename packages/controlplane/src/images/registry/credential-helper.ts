@@ -34,7 +34,7 @@ export async function helperCredential(
   signal.throwIfAborted();
   if (error?.code === 'ENOENT') throw failure('it is not on the PATH');
   if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw failure('its output is too long');
-  if (error?.killed) throw failure('it did not respond in a minute');
+  if (error?.killed) throw failure('it did not respond within a minute');
   // Helpers print errors to their standard output. All helpers print this text for a registry without stored credentials.
   if (error && stdout.startsWith('credentials not found')) return undefined;
   if (error) throw failure(messageIn(stdout) ?? `it ended with ${error.signal ?? `exit code ${error.code}`}`);

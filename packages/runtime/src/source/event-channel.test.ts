@@ -1,0 +1,37 @@
+import { describe, expect, it } from 'vitest';
+import { EventChannel } from './event-channel.ts';
+
+describe('EventChannel', () => {
+  it('keeps the order if several senders wait', async () => {
+    const channel = new EventChannel<number>(1);
+    const events = channel[Symbol.asyncIterator]();
+    void channel.send(1);
+    void channel.send(2);
+    const first = events.next();
+    void channel.send(3);
+    const rest = [await events.next(), await events.next()];
+    expect([await first, ...rest].map(({ value }) => value)).toEqual([1, 2, 3]);
+  });
+
+  it('without a buffer, hands each event to a reader', async () => {
+    const channel = new EventChannel<number>(0);
+    const events = channel[Symbol.asyncIterator]();
+    const sent = channel.send(1);
+    expect(await events.next()).toEqual({ done: false, value: 1 });
+    await sent;
+    const next = events.next();
+    await channel.send(2);
+    expect(await next).toEqual({ done: false, value: 2 });
+    expect(channel.size).toBe(0);
+  });
+
+  it('drops the events of waiting senders when it is closed', async () => {
+    const channel = new EventChannel<number>(1);
+    const events = channel[Symbol.asyncIterator]();
+    void channel.send(1);
+    const waiting = channel.send(2);
+    channel.close();
+    await waiting;
+    expect([await events.next(), await events.next()].map(({ value }) => value)).toEqual([1, undefined]);
+  });
+});
