@@ -38,7 +38,7 @@ export function observeCluster(cluster: Stored<PostgresCluster>, objects: Cluste
     instances: spec.instances ?? 3,
     quorums: status.failoverQuorums ?? earlierQuorums(cluster, members),
     failoverDelaySeconds: replication.failoverDelaySeconds ?? 0,
-    maxSwitchoverLagBytes: Quantity.parse(replication.maxSwitchoverLag ?? '256Mi').toNumber(),
+    maxSwitchoverLagBytes: Math.ceil(Quantity.parse(replication.maxSwitchoverLag ?? '256Mi').toNumber()),
     updates: spec.updates ?? 'unsupervised',
     storageSize: spec.storage.size ?? '1Gi',
     fenced,

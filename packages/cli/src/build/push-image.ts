@@ -52,9 +52,11 @@ export async function pushImage(
   return `${image}@${digest}`;
 }
 
-const configure: Configure = ({ Cmd: _, Env = [], Entrypoint: [program = ''] = [], ...base }) => {
+const configure: Configure = ({ Cmd: _, Env, Entrypoint, ...base }) => {
   const { folder, user, env, args } = operatorImage;
-  const kept = Env.filter((line) => !Object.hasOwn(env, line.split('=')[0] ?? ''));
+  // Some builders write null for an empty list.
+  const [program = ''] = Entrypoint ?? [];
+  const kept = (Env ?? []).filter((line) => !Object.hasOwn(env, line.split('=')[0] ?? ''));
   const own = Object.entries(env).map(([name, value]) => `${name}=${value}`);
   // The entry point of distroless images is Node.js; other images have it in their PATH.
   const node = program.endsWith('/node') ? program : 'node';

@@ -72,7 +72,7 @@ function locate(done) {
     session.on('Debugger.scriptParsed', ({ params }) => maps.set(params.scriptId, params));
     session.on('Debugger.paused', ({ params }) => {
       session.post('Debugger.resume');
-      end(placeOf(params.callFrames.map((frame) => original(frame, maps.get(frame.location.scriptId)))));
+      end(placeOf(params.callFrames, maps));
     });
     session.post('Debugger.enable');
     session.post('Debugger.pause');
@@ -100,11 +100,19 @@ function original({ functionName, location: { lineNumber, columnNumber } }, scri
 }
 
 /** Returns the innermost frame outside Node.js and installed packages, otherwise the innermost one. */
-function placeOf(frames) {
-  const frame = frames.find(({ url }) => url.startsWith('file:') && !url.includes('/node_modules/')) ?? frames[0];
+function placeOf(callFrames, maps) {
+  const map = (each) => each && original(each, maps.get(each.location.scriptId));
+  let frame = map(callFrames[0]);
+  // Each step may read a source map, so it takes only a few.
+  for (let i = 1; i < Math.min(callFrames.length, 5) && !isOwn(frame); i++) frame = map(callFrames[i]);
+  if (!isOwn(frame)) frame = map(callFrames[0]);
   if (frame === undefined) return undefined;
   const path = frame.url.startsWith('file:') ? relative(process.cwd(), fileURLToPath(frame.url)) : frame.url;
   return (frame.functionName || '(anonymous)') + ' (' + path + ':' + (frame.line + 1) + ':' + (frame.column + 1) + ')';
+}
+
+function isOwn(frame) {
+  return frame !== undefined && frame.url.startsWith('file:') && !frame.url.includes('/node_modules/');
 }
 
 function write(text) {

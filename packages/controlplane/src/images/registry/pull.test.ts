@@ -311,6 +311,23 @@ describe('ImageStore.pull', () => {
     for (const { headers } of mirror.seen) expect(headers.authorization).toBeUndefined();
   });
 
+  it.each(['basic', 'token'] as const)('does not log in at the host of a redirect (%s)', async (login) => {
+    await using mirror = await TestRegistry.start();
+    mirror.addLayout(image.layout, { repository, tag: '1' });
+    Object.assign(registry.behavior, { login: 'basic', user });
+    Object.assign(mirror.behavior, { login, user });
+    intercept('/blobs/', (request, response) => {
+      response.writeHead(307, { location: `${mirror.url}${request.url}` }).end();
+      return true;
+    });
+    await failure({ secrets: [secret(user)] });
+    expect(mirror.seen.length).toBeGreaterThan(0);
+    for (const { path, headers } of mirror.seen) {
+      expect(headers.authorization).toBeUndefined();
+      expect(path).toContain('/blobs/');
+    }
+  });
+
   it('gives up on endless redirects', async () => {
     intercept('/manifests/', ({ url }, response) => {
       response.writeHead(302, { location: `${url}` }).end();

@@ -77,8 +77,9 @@ export class RegistrySession {
     for (let attempt = 0; ; attempt++) {
       const authorization = this.#authorization.header;
       const headers = { ...request.headers, ...defined({ authorization }) };
-      const response = await this.#found({ ...request, headers });
-      if (response.statusCode !== 401 || attempt === 2) return response;
+      const { response, isOwn } = await this.#found({ ...request, headers });
+      // Another server must not name the place to which the credentials are sent.
+      if (response.statusCode !== 401 || !isOwn || attempt === 2) return response;
       const isSecure = this.#scheme === 'https';
       if (!(await this.#authorization.authorize(response, { rejected: authorization, isSecure }))) return response;
       discard(response);
@@ -94,13 +95,18 @@ export class RegistrySession {
     return this.#checked(new URL(location, url), { from: url, does: 'wants uploads sent' });
   }
 
-  /** Follows redirects of reads. Only the registry itself gets the credentials. */
-  async #found(request: RegistryRequest & { readonly headers: HttpRequest['headers'] }): Promise<IncomingMessage> {
+  /**
+   * Follows redirects of reads. Only the registry itself gets the credentials. `isOwn` is true if the response comes from the registry
+   * and not from another server.
+   */
+  async #found(
+    request: RegistryRequest & { readonly headers: HttpRequest['headers'] },
+  ): Promise<{ readonly response: IncomingMessage; readonly isOwn: boolean }> {
     const { connections, retry } = this.#options;
     const { method = 'GET', target, headers } = request;
     let response = await this.#direct(request);
     let url = this.#url(target);
-    const { origin } = url;
+    const { origin } = this.#url('');
     const isRead = method === 'GET' || method === 'HEAD';
     for (let count = 0; isRead && redirects.has(response.statusCode ?? 0); count++) {
       const { location = '' } = response.headers;
@@ -110,7 +116,7 @@ export class RegistrySession {
       const sent = url.origin === origin ? headers : withoutCredentials(headers);
       response = await connections.send({ method, url, headers: sent, signal: retry.signal });
     }
-    return response;
+    return { response, isOwn: url.origin === origin };
   }
 
   /** Sends a request to the registry. One on this machine may or may not use HTTPS, so HTTPS is tried first. */

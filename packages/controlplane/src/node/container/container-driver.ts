@@ -195,7 +195,8 @@ export class ContainerDriver implements Driver {
       journal,
       spawnBeside: (command, { terminal }) => this.#startBeside(command, { place, pid, terminal }),
       endAll: () => this.#end(child, main.pid),
-      endsLeftovers: true,
+      // In the pid namespace of its target, a debug container's other processes survive its main process.
+      endsLeftovers: target === undefined,
     });
     this.#running.add(container);
     const name = `${podUid}/${containerName}`;
