@@ -155,7 +155,7 @@ export class DesiredReconciler {
       return await context.apply(planned.object);
     } catch (error) {
       if (isRejection(error)) {
-        const rejected = { reason: error.status.reason ?? 'Rejected', message: `${planned.name}: ${error.message}` };
+        const rejected = { reason: error.status.reason || 'Rejected', message: `${planned.name}: ${error.message}` };
         reportRejected(planned.object, { context, rejected });
         await this.#setStatus(state, { rejected });
       }
@@ -268,9 +268,13 @@ function givenConditions({ status, conditions = [] }: DesiredState): readonly Co
   return [...others.filter(({ type }) => !types.has(type)), ...conditions];
 }
 
+/** How API servers begin the message, sent with status 500, about an applied object that does not fit the schema. */
+const notTyped = 'failed to create typed patch object';
+
 /** True for errors that a retry of the same request would get again. */
 function isRejection(error: unknown): error is StatusError {
   if (!(error instanceof StatusError)) return false;
+  if (error.httpStatus === 500) return error.status.message?.startsWith(notTyped) ?? false;
   return error.httpStatus >= 400 && error.httpStatus < 500 && ![408, 409, 429].includes(error.httpStatus);
 }
 

@@ -166,12 +166,15 @@ describe('desired', () => {
     expect(conditions(server)).not.toHaveProperty('Stalled');
   });
 
-  it('reports Stalled when the server rejects a child, and retries', async () => {
+  it.each([
+    [403, 'Forbidden', 'not allowed', 'Forbidden'],
+    [500, '', 'failed to create typed patch object (default/x; /v1): .txt: field not declared in schema', 'Rejected'],
+  ])('reports Stalled when the server rejects a child with status %i, and retries', async (code, reason, why, said) => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page, Event], { clock });
     put(server, ['x']);
     server.interrupt = ({ url, verb }) => {
-      if (verb === 'PATCH' && url.pathname.endsWith('/pages/x')) throw failure(403, 'Forbidden', 'not allowed');
+      if (verb === 'PATCH' && url.pathname.endsWith('/pages/x')) throw failure(code, reason, why);
       return undefined;
     };
     start(server, { clock, controllers: [sites((site) => ({ children: site.spec.pages.map(pageFor), status: {} }))] });
@@ -179,7 +182,8 @@ describe('desired', () => {
     expect(server.get(Site, 'a').status.conditions[0]).toMatchObject({
       type: 'Ready',
       status: 'False',
-      reason: 'Forbidden',
+      reason: said,
+      message: expect.stringContaining(why),
     });
     await eventually(() =>
       server.list(Event).some((each) => each.reason === 'PageRejected' && each.type === 'Warning'),
