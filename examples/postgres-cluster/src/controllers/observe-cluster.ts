@@ -105,7 +105,7 @@ function observePod(
   const createdMs = Date.parse(pod.metadata.creationTimestamp ?? '');
   return {
     createdMs,
-    unreadySinceMs: unreadySince(pod, createdMs),
+    notRunningSinceMs: notRunningSince(pod, createdMs),
     isDeleting: isDeleting(pod),
     hasEnded: pod.status?.phase === 'Failed' || pod.status?.phase === 'Succeeded',
     isOutdated: annotations?.[specHashAnnotation] !== wanted.metadata.annotations?.[specHashAnnotation],
@@ -113,8 +113,12 @@ function observePod(
   };
 }
 
-/** Returns since when a pod has not been ready. A pod without the condition `Ready` has never been. */
-function unreadySince({ status }: Stored<Pod>, createdMs: number): number | undefined {
+/**
+ * Returns since when no container of a pod runs, or undefined if one runs, even if it is not ready: its server may receive WAL. A pod
+ * without the condition `Ready` has never run one.
+ */
+function notRunningSince({ status }: Stored<Pod>, createdMs: number): number | undefined {
+  if (status?.containerStatuses?.some(({ state }) => state?.running !== undefined)) return undefined;
   const ready = status?.conditions?.find(({ type }) => type === 'Ready');
   if (ready?.status === 'True') return undefined;
   const changedMs = Date.parse(ready?.lastTransitionTime ?? '');

@@ -59,11 +59,13 @@ function isComparableSoon(instance: ObservedInstance, { fenced, lease }: Observe
 }
 
 /**
- * True if a pod was not ready for a while when the last primary renewed its Lease, for example because its image cannot be pulled. It
- * cannot have the newest WAL, so an election does not wait for it.
+ * True if a pod's containers had not run for a while when the last primary renewed its Lease, for example because its image cannot be
+ * pulled. It cannot have the newest WAL, so an election does not wait for it.
  */
-function wasDownBefore({ unreadySinceMs }: ObservedPod, { renewedMs }: ObservedLease): boolean {
-  return unreadySinceMs !== undefined && renewedMs !== undefined && renewedMs - unreadySinceMs >= patienceMs.comparison;
+function wasDownBefore({ notRunningSinceMs }: ObservedPod, { renewedMs }: ObservedLease): boolean {
+  return (
+    notRunningSinceMs !== undefined && renewedMs !== undefined && renewedMs - notRunningSinceMs >= patienceMs.comparison
+  );
 }
 
 function hasVolume({ claim }: ObservedInstance): boolean {

@@ -403,11 +403,11 @@ const switchedOff = (report: object, rest: object = {}): Partial<ObservedCluster
   ...rest,
 });
 const waitsForShop3 = { do: 'wait', phase: 'Failing over', why: 'waiting for the WAL position of shop-3' };
-const unready: [string, number | undefined, object][] = [
+const notRunning: [string, number | undefined, object][] = [
   ['another pod is ready, but cannot be reached', undefined, waitsForShop3],
-  ['another pod became unready just before the primary failed', 960_001, waitsForShop3],
+  ['another pod stopped just before the primary failed', 960_001, waitsForShop3],
   [
-    'another pod was not ready long before the primary failed',
+    'another pod stopped long before the primary failed',
     960_000,
     { do: 'appoint', name: 'shop-2', phase: 'Promoting primary', why: 'shop-2 has the most WAL' },
   ],
@@ -464,13 +464,13 @@ const elections: Row[] = [
     switchedOff({}, { targetSinceMs: 940_000, members: [unreachable('shop-1', { pod: null }), detached('shop-2')] }),
     appoints('shop-2'),
   ],
-  ...unready.map(
-    ([what, unreadySinceMs, decision]): Row => [
+  ...notRunning.map(
+    ([what, notRunningSinceMs, decision]): Row => [
       what,
       {
         targetSinceMs: 995_000,
         lease: { isExpired: false, renewedMs: 990_000 },
-        members: [stopped('shop-1'), detached('shop-2'), unreachable('shop-3', { pod: { unreadySinceMs } })],
+        members: [stopped('shop-1'), detached('shop-2'), unreachable('shop-3', { pod: { notRunningSinceMs } })],
       },
       decision,
     ],

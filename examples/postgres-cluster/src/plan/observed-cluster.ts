@@ -69,8 +69,8 @@ export interface ObservedClaim {
 export interface ObservedPod {
   readonly createdMs: number;
   readonly isDeleting: boolean;
-  /** Since when the pod has not been ready; undefined while it is ready. */
-  readonly unreadySinceMs?: number | undefined;
+  /** Since when none of the pod's containers has run; undefined while one runs. */
+  readonly notRunningSinceMs?: number | undefined;
   /** True if the pod failed or completed, for example because it was evicted. */
   readonly hasEnded: boolean;
   /** True if the pod differs from the one that the operator would create now. */
