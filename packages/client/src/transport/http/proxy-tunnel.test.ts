@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { HttpTransport } from '../http-transport.ts';
 import { certificates, TlsServer } from '../testdata/tls-server.ts';
 import { text } from '../transport.contract.ts';
+import { proxyCredentials } from './proxy-tunnel.ts';
 
 async function proxy(run: (address: string, log: string[]) => Promise<void>): Promise<void> {
   const log: string[] = [];
@@ -60,5 +61,17 @@ describe('HttpTransport through a proxy', () => {
       await using socks = open('socks5://127.0.0.1:1080');
       await expect(socks.request({ method: 'GET', path: '/' })).rejects.toThrow('only http and https proxies');
     });
+  });
+});
+
+describe('proxyCredentials', () => {
+  it.each([
+    ['http://proxy', undefined],
+    ['http://jane:p%40ss@proxy', 'jane:p@ss'],
+    ['http://jane:50%off@proxy', 'jane:50%off'],
+    ['http://:token@proxy', ':token'],
+  ])('of %s are %s', (url, pair) => {
+    const header = pair && { 'proxy-authorization': `Basic ${Buffer.from(pair).toString('base64')}` };
+    expect(proxyCredentials(new URL(url))).toEqual(header ?? {});
   });
 });

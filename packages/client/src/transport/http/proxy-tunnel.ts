@@ -59,7 +59,16 @@ export function openTunnel(
 
 /** Returns the header with the user and password of a proxy's address, if it has them. */
 export function proxyCredentials({ username, password }: URL): Readonly<Record<string, string>> {
-  if (username === '') return {};
-  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  if (username === '' && password === '') return {};
+  const pair = `${decoded(username)}:${decoded(password)}`;
   return { 'proxy-authorization': `Basic ${Buffer.from(pair, 'utf8').toString('base64')}` };
+}
+
+/** Decodes percent-encoding. A lone percent sign stands for itself, as people write it in passwords. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
