@@ -1,7 +1,7 @@
 /**
  * The program of the watchdog's thread. It is a string so that it survives bundling into one file. It checks the beat counter
- * four times a second. When the counter has not changed for the limit, it writes one line to stderr itself, because the logging
- * thread is the blocked one: a readable line if people read the log, otherwise JSON. The line says which code runs, if the
+ * four times a second. When the counter has not changed for the limit, and again for 10, 100, … times the limit, it writes a line to
+ * stderr itself, because the logging thread is the blocked one: a readable line if people read the log, otherwise JSON. The line says which code runs, if the
  * blocked thread can be paused for a moment to read its stack: not while it runs native code, and not if it is being debugged.
  */
 export const watchdogSource = `
@@ -15,18 +15,20 @@ const shared = new Int32Array(buffer, 0, 3);
 const name = new Uint8Array(buffer, 12);
 let beats = Atomics.load(shared, 0);
 let since = performance.now();
-let reported = false;
+const firstMs = Math.max(limitMs, 1);
+let dueMs = firstMs;
 setInterval(() => {
   const now = Atomics.load(shared, 0);
   if (now !== beats) {
     beats = now;
     since = performance.now();
-    reported = false;
+    dueMs = firstMs;
     return;
   }
   const heldMs = Math.round(performance.now() - since);
-  if (reported || !reportsImmediately || heldMs < limitMs) return;
-  reported = true;
+  if (!reportsImmediately || heldMs < dueMs) return;
+  // Again when it is blocked ten times as long, so that nobody takes it for a short pause.
+  while (dueMs <= heldMs) dueMs *= 10;
   const who = Buffer.from(name.slice(0, Atomics.load(shared, 1))).toString('utf8');
   locate((at) => report(who, heldMs, at));
 }, 250);

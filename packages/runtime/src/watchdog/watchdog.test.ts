@@ -129,6 +129,23 @@ describe('watchdogSource', () => {
     expect(await seen({ PEOPLE: 'yes', WHO: '' })).toMatch(/ WARN {2}watchdog the event loop is blocked heldMs=\d+\n$/);
   });
 
+  it('writes again after ten times as long', async () => {
+    const child = spawn(process.execPath, ['-e', program], {
+      env: { SOURCE: watchdogSource, PEOPLE: 'yes', WHO: 'sites a' },
+    });
+    let output = '';
+    try {
+      for await (const chunk of child.stderr) {
+        output += String(chunk);
+        if (output.split('\n').length > 2) break;
+      }
+    } finally {
+      child.kill('SIGKILL');
+    }
+    const [first = 0, second = 0] = [...output.matchAll(/heldMs=(\d+)/g)].map(([, ms]) => Number(ms));
+    expect(second).toBeGreaterThanOrEqual(10 ** Math.ceil(Math.log10(first)));
+  });
+
   it('writes JSON for programs', async () => {
     const line = JSON.parse(await seen({ PEOPLE: 'no', WHO: 'sites default/a' }));
     const logged: string[] = [];
