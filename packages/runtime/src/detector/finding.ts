@@ -81,6 +81,6 @@ function noteFor({ pattern, object, path, managers, times }: Finding): string {
   if (pattern === 'hot-loop')
     return `${object}: this controller changed ${path} ${times} times, each time because of its previous write`;
   if (pattern === 'conflict')
-    return `${object}: ${path} was changed back ${times} times; the other writer is ${others}`;
+    return `${object}: ${path} was reset ${times} times; it is also written by ${others}`;
   return `${object}: ${times} writes in a row changed nothing; the server does not keep ${path} as sent`;
 }

@@ -247,7 +247,7 @@ export class Manager implements AsyncDisposable {
   async #work(always: ControllerGroup, signal: AbortSignal): Promise<void> {
     const prepared = this.#prepare(signal);
     prepared.catch(() => {
-      // Thrown to the awaiting callers; there may be none yet.
+      // Callers that await `prepared` get the error. This handler prevents an unhandled rejection while there are none.
     });
     this.#leadership = new Leadership({
       election: this.#options.leaderElection,

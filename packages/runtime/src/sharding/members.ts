@@ -88,7 +88,7 @@ function listOf(lease: Lease, annotation: string): readonly string[] {
     const list: unknown = JSON.parse(lease.metadata.annotations?.[annotation] ?? '[]');
     return Array.isArray(list) && list.length <= 10_000 && list.every((each) => typeof each === 'string') ? list : [];
   } catch {
-    // Another client wrote the annotation; a member whose annotation is invalid shares no keys.
+    // Another client wrote the annotation; treat an invalid one as an empty list.
     return [];
   }
 }

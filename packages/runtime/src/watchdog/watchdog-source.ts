@@ -27,7 +27,7 @@ setInterval(() => {
   }
   const heldMs = Math.round(performance.now() - since);
   if (!reportsImmediately || heldMs < dueMs) return;
-  // Again when it is blocked ten times as long, so that nobody takes it for a short pause.
+  // Again when it is blocked ten times as long, so that it is not taken for a short pause.
   while (dueMs <= heldMs) dueMs *= 10;
   const who = Buffer.from(name.slice(0, Atomics.load(shared, 1))).toString('utf8');
   locate((at) => report(who, heldMs, at));
