@@ -98,8 +98,9 @@ export class Watchdog implements AsyncDisposable {
 
   /** Two debuggers would disturb each other, so the thread does not pause a program that is being debugged. */
   #noticeDebugger(): void {
-    this.#inspector ??= process.getBuiltinModule('node:inspector');
-    Atomics.store(this.#shared, 2, this.#inspector.url() === undefined ? 0 : 1);
+    // `undefined` in builds of Node.js without a debugger.
+    this.#inspector ??= process.features.inspector ? process.getBuiltinModule('node:inspector') : undefined;
+    Atomics.store(this.#shared, 2, this.#inspector?.url() === undefined ? 0 : 1);
   }
 
   #mark(controller: string, key: string): ActivityMark {
