@@ -166,7 +166,7 @@ describe('desired', () => {
     expect(conditions(server)).not.toHaveProperty('Stalled');
   });
 
-  it.each([
+  it.each<[number, 'Forbidden' | '', string, string]>([
     [403, 'Forbidden', 'not allowed', 'Forbidden'],
     [500, '', 'failed to create typed patch object (default/x; /v1): .txt: field not declared in schema', 'Rejected'],
   ])('reports Stalled when the server rejects a child with status %i, and retries', async (code, reason, why, said) => {
