@@ -80,7 +80,6 @@ function noteFor({ pattern, object, path, managers, times }: Finding): string {
   const others = managers.length > 0 ? managers.join(', ') : 'an unknown writer';
   if (pattern === 'hot-loop')
     return `${object}: this controller changed ${path} ${times} times, each time because of its previous write`;
-  if (pattern === 'conflict')
-    return `${object}: ${path} was reset ${times} times; it is also written by ${others}`;
+  if (pattern === 'conflict') return `${object}: ${path} was reset ${times} times; it is also written by ${others}`;
   return `${object}: ${times} writes in a row changed nothing; the server does not keep ${path} as sent`;
 }
