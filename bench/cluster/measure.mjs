@@ -1,8 +1,8 @@
 import { fork } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { processorMs, residentBytes } from '../process-usage.mjs';
 import { boot, stop } from './lifetime.mjs';
 
 const namespaces = ['creates', 'watches', 'latency'];
@@ -22,7 +22,7 @@ export async function measure(side, { folder, seconds }) {
   try {
     const url = `https://127.0.0.1:${port}`;
     await sleep(idleMs);
-    const memory = children.reduce((sum, { pid }) => sum + residentBytes(pid), 0) / 1e6;
+    const memory = residentBytes(children) / 1e6;
     const token = await prepare(url, side.credentials(place));
     const load = (task) => runLoad({ url, token, seconds, ...task });
     const creates = {};
@@ -46,20 +46,6 @@ export async function measure(side, { folder, seconds }) {
   } finally {
     await stop(children);
   }
-}
-
-function residentBytes(pid) {
-  const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Number(found[1]) * 1024;
-}
-
-/** Returns the CPU time of processes so far, in milliseconds, measured in ticks of 10 ms. */
-function processorMs(children) {
-  const ticks = children.map(({ pid }) => {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
-    return Number(fields[11]) + Number(fields[12]);
-  });
-  return ticks.reduce((sum, each) => sum + each, 0) * 10;
 }
 
 /** Creates the namespaces and an account with edit rights in them only. Returns its token. */

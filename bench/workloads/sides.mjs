@@ -1,12 +1,13 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { clientFromConfig, loadClientConfig } from '@kubewright/client';
 import { boot, stop } from '../cluster/lifetime.mjs';
 import { oracleSide } from '../cluster/sides.mjs';
+import { processorMs, residentBytes } from '../process-usage.mjs';
 
 const programAt = (name) => fileURLToPath(new URL(name, import.meta.url));
 
@@ -57,8 +58,8 @@ async function connect(kubeconfig, children, startedAt) {
   return {
     client,
     startedAt,
-    cpuSeconds: () => children.reduce((sum, { pid }) => sum + cpuTicks(pid), 0) / 100,
-    residentMb: () => children.reduce((sum, { pid }) => sum + residentBytes(pid), 0) / 1e6,
+    cpuSeconds: () => processorMs(children) / 1_000,
+    residentMb: () => residentBytes(children) / 1e6,
   };
 }
 
@@ -70,14 +71,4 @@ function spawnUntilReady(args) {
   // After the measurement, the exit is expected.
   gone.catch(() => undefined);
   return { process: child, ready: Promise.race([once(child.stdout, 'data'), gone]) };
-}
-
-/** Returns the processor time of a process, in the system's usual ticks of 10 ms. */
-function cpuTicks(pid) {
-  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');
-  return Number(fields[11]) + Number(fields[12]);
-}
-
-function residentBytes(pid) {
-  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) * 1024;
 }

@@ -167,13 +167,11 @@ function validateNew(
   options: { readonly call: WriteCall; readonly strategy: Strategy },
 ): void {
   const { definition } = registry;
-  const errors = validateMetadata(draft.metadata, definition);
+  const { strategy } = options;
   const object = draft as unknown as KubernetesObject; // the draft is complete now
-  const own = options.strategy.validate?.(object, registry.strategyContext(options.call));
-  if (own && own.length > 0) {
-    if (options.strategy.validatesMetadataLast) errors.length = 0;
-    errors.push(...own);
-  }
+  const own = strategy.validate?.(object, registry.strategyContext(options.call)) ?? [];
+  const isLast = own.length > 0 && strategy.validatesMetadataLast === true;
+  const errors = isLast ? own : [...validateMetadata(draft.metadata, definition), ...own];
   if (errors.length > 0) throw invalid(storedKind(definition), draft.metadata.name ?? '', errors);
 }
 

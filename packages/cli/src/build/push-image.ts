@@ -54,7 +54,6 @@ export async function pushImage(
 
 const configure: Configure = ({ Cmd: _, Env, Entrypoint, ...base }) => {
   const { folder, user, env, args } = operatorImage;
-  // Some builders write null for an empty list.
   const [program = ''] = Entrypoint ?? [];
   const kept = (Env ?? []).filter((line) => !Object.hasOwn(env, line.split('=')[0] ?? ''));
   const own = Object.entries(env).map(([name, value]) => `${name}=${value}`);

@@ -6,6 +6,11 @@ export interface PlatformImage {
   readonly config: ImageConfig;
 }
 
+type RunConfig = NonNullable<ImageConfig['config']>;
+
+/** Derives the run configuration of an image from that of its base. */
+export type Configure = (base: RunConfig) => RunConfig;
+
 /** A layer to add to an image. */
 export interface AddedLayer extends Descriptor {
   /** Digest of the uncompressed layer. */
@@ -35,7 +40,7 @@ export function addLayer(
   options: {
     readonly layer: AddedLayer;
     readonly createdBy: string;
-    readonly configure: (base: NonNullable<ImageConfig['config']>) => NonNullable<ImageConfig['config']>;
+    readonly configure: Configure;
   },
 ): { readonly config: ImageConfig; readonly layers: readonly Descriptor[] } {
   const { layer, configure, createdBy } = options;

@@ -29,16 +29,19 @@ export const mediaTypes = {
   gzipLayer: 'application/vnd.oci.image.layer.v1.tar+gzip',
 } as const;
 
-/** An image's configuration: how its containers run. Field names follow the OCI image specification. */
+/**
+ * An image's configuration: how its containers run. Field names follow the OCI image specification. Some builders write `null` for
+ * an empty list.
+ */
 export interface ImageConfig {
   readonly architecture?: string;
   readonly os?: string;
   readonly created?: string;
   readonly config?: {
     readonly User?: string;
-    readonly Env?: readonly string[];
-    readonly Entrypoint?: readonly string[];
-    readonly Cmd?: readonly string[];
+    readonly Env?: readonly string[] | null;
+    readonly Entrypoint?: readonly string[] | null;
+    readonly Cmd?: readonly string[] | null;
     readonly WorkingDir?: string;
     readonly StopSignal?: string;
     readonly Volumes?: Readonly<Record<string, object>>;

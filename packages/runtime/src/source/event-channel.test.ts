@@ -25,6 +25,17 @@ describe('EventChannel', () => {
     expect(channel.size).toBe(0);
   });
 
+  it('loses no event to a reader that stops, even one that reads ahead', async () => {
+    const channel = new EventChannel<number>();
+    const stopping = channel[Symbol.asyncIterator]();
+    const other = channel[Symbol.asyncIterator]();
+    const ahead = [stopping.next(), stopping.next()];
+    const read = other.next();
+    await stopping.return?.();
+    await channel.send(1);
+    expect((await Promise.all([...ahead, read])).map(({ value }) => value)).toEqual([undefined, undefined, 1]);
+  });
+
   it('drops the events of waiting senders when it is closed', async () => {
     const channel = new EventChannel<number>(1);
     const events = channel[Symbol.asyncIterator]();

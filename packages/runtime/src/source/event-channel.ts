@@ -16,7 +16,11 @@ export class EventChannel<E> implements AsyncIterable<E> {
   readonly #buffer: E[] = [];
   /** Sends that wait for room, oldest first. While there are any, the buffer is full. */
   readonly #senders: { readonly event: E; readonly resolve: () => void }[] = [];
-  readonly #readers: ((result: IteratorResult<E, undefined>) => void)[] = [];
+  /** Reads that wait for an event, oldest first, with the iterator that each belongs to. */
+  readonly #readers: {
+    readonly iterator: object;
+    readonly resolve: (result: IteratorResult<E, undefined>) => void;
+  }[] = [];
   #closed = false;
 
   /** @param capacity - number of buffered events before senders wait; 0: each waits for a reader. @defaultValue 1024 */
@@ -33,7 +37,7 @@ export class EventChannel<E> implements AsyncIterable<E> {
   async send(event: E): Promise<void> {
     if (this.#closed) return;
     const reader = this.#readers.shift();
-    if (reader) reader({ done: false, value: event });
+    if (reader) reader.resolve({ done: false, value: event });
     else if (this.#buffer.length < this.#capacity) this.#buffer.push(event);
     else await new Promise<void>((resolve) => this.#senders.push({ event, resolve }));
   }
@@ -41,14 +45,13 @@ export class EventChannel<E> implements AsyncIterable<E> {
   /** Ends the channel once it is empty. */
   close(): void {
     this.#closed = true;
-    for (const reader of this.#readers.splice(0)) reader({ done: true, value: undefined });
+    for (const { resolve } of this.#readers.splice(0)) resolve({ done: true, value: undefined });
     for (const { resolve } of this.#senders.splice(0)) resolve();
   }
 
   /** Several readers share the events: each event goes to one of them. A reader that stops does not lose an event. */
   [Symbol.asyncIterator](): AsyncIterator<E, undefined> {
-    let pending: ((result: IteratorResult<E, undefined>) => void) | undefined;
-    return {
+    const iterator: AsyncIterator<E, undefined> = {
       next: async () => {
         // Moves the event of the oldest waiting sender into the buffer, so that no later event overtakes it.
         const sender = this.#senders.shift();
@@ -58,17 +61,16 @@ export class EventChannel<E> implements AsyncIterable<E> {
         }
         if (this.#buffer.length > 0) return { done: false, value: this.#buffer.shift() as E };
         if (this.#closed) return { done: true, value: undefined };
-        return new Promise<IteratorResult<E, undefined>>((resolve) => {
-          pending = resolve;
-          this.#readers.push(resolve);
-        });
+        return new Promise<IteratorResult<E, undefined>>((resolve) => this.#readers.push({ iterator, resolve }));
       },
       return: async () => {
-        const at = pending ? this.#readers.indexOf(pending) : -1;
-        if (at >= 0) this.#readers.splice(at, 1);
-        pending?.({ done: true, value: undefined });
+        for (const reader of this.#readers.filter((each) => each.iterator === iterator)) {
+          this.#readers.splice(this.#readers.indexOf(reader), 1);
+          reader.resolve({ done: true, value: undefined });
+        }
         return { done: true, value: undefined };
       },
     };
+    return iterator;
   }
 }

@@ -15,6 +15,7 @@ const shared = new Int32Array(buffer, 0, 3);
 const name = new Uint8Array(buffer, 12);
 let beats = Atomics.load(shared, 0);
 let since = performance.now();
+const maxFrames = 20;
 const firstMs = Math.max(limitMs, 1);
 let dueMs = firstMs;
 setInterval(() => {
@@ -30,11 +31,11 @@ setInterval(() => {
   // Again when it is blocked ten times as long, so that it is not taken for a short pause.
   while (dueMs <= heldMs) dueMs *= 10;
   const who = Buffer.from(name.slice(0, Atomics.load(shared, 1))).toString('utf8');
-  locate((at) => report(who, heldMs, at));
+  const ts = new Date().toISOString();
+  locate((at) => report({ who, ts, heldMs, at }));
 }, 250);
 
-function report(who, heldMs, at) {
-  const ts = new Date().toISOString();
+function report({ who, ts, heldMs, at }) {
   if (forPeople) {
     const about = who.replace(/[\\u0000-\\u001f\\u007f-\\u009f]/g, ' ') || 'watchdog';
     const place = at === undefined ? '' : ' at="' + at + '"';
@@ -53,7 +54,7 @@ function report(who, heldMs, at) {
 /** Pauses the blocked thread, reads its stack, and lets it continue. */
 function locate(done) {
   if (Atomics.load(shared, 2) === 1) return done();
-  const maps = new Map();
+  const scripts = new Map();
   let session;
   let late;
   const end = (at) => {
@@ -71,10 +72,10 @@ function locate(done) {
     const { Session } = require('node:inspector');
     session = new Session();
     session.connectToMainThread();
-    session.on('Debugger.scriptParsed', ({ params }) => maps.set(params.scriptId, params));
+    session.on('Debugger.scriptParsed', ({ params }) => scripts.set(params.scriptId, params));
     session.on('Debugger.paused', ({ params }) => {
       session.post('Debugger.resume');
-      end(placeOf(params.callFrames, maps));
+      end(placeOf(params.callFrames, scripts));
     });
     session.post('Debugger.enable');
     session.post('Debugger.pause');
@@ -85,36 +86,37 @@ function locate(done) {
   }
 }
 
-/** Returns a frame's position in the file that was written, if a source map says it. */
-function original({ functionName, location: { lineNumber, columnNumber } }, script) {
-  const url = script?.url ?? '';
-  const compiled = { functionName, url, line: lineNumber, column: columnNumber };
-  if (!script?.sourceMapURL) return compiled;
-  try {
-    const map = new URL(script.sourceMapURL, url);
-    const text = map.protocol === 'data:' ? Buffer.from(map.href.split(',')[1], 'base64') : readFileSync(map);
-    const { originalSource, originalLine, originalColumn } = new SourceMap(JSON.parse(text)).findEntry(lineNumber, columnNumber);
-    if (originalSource === undefined) return compiled;
-    return { functionName, url: new URL(originalSource, map.protocol === 'data:' ? url : map).href, line: originalLine, column: originalColumn };
-  } catch {
-    return compiled;
-  }
-}
-
-/** Returns the innermost frame outside Node.js and installed packages, otherwise the innermost one. */
-function placeOf(callFrames, maps) {
-  const map = (each) => each && original(each, maps.get(each.location.scriptId));
-  let frame = map(callFrames[0]);
-  // Each step may read a source map, so it takes only a few.
-  for (let i = 1; i < Math.min(callFrames.length, 5) && !isOwn(frame); i++) frame = map(callFrames[i]);
-  if (!isOwn(frame)) frame = map(callFrames[0]);
+/** Returns the position of the innermost frame outside Node.js and installed packages, otherwise of the innermost frame. */
+function placeOf(callFrames, scripts) {
+  const frames = callFrames.slice(0, maxFrames).map((frame) => original(frame, scripts.get(frame.location.scriptId)));
+  const frame = frames.find(({ url }) => url.startsWith('file:') && !url.includes('/node_modules/')) ?? frames[0];
   if (frame === undefined) return undefined;
   const path = frame.url.startsWith('file:') ? relative(process.cwd(), fileURLToPath(frame.url)) : frame.url;
   return (frame.functionName || '(anonymous)') + ' (' + path + ':' + (frame.line + 1) + ':' + (frame.column + 1) + ')';
 }
 
-function isOwn(frame) {
-  return frame !== undefined && frame.url.startsWith('file:') && !frame.url.includes('/node_modules/');
+/** Returns a frame's position in the file that was written, if a source map says it. */
+function original({ functionName, location: { lineNumber: line, columnNumber: column } }, script) {
+  const compiled = { functionName, url: script?.url ?? '', line, column };
+  // Large programs have maps of many megabytes, so each is read once.
+  if (script && !('source' in script)) script.source = sourceOf(script);
+  const entry = script?.source?.map.findEntry(line, column);
+  if (entry?.originalSource === undefined) return compiled;
+  const url = new URL(entry.originalSource, script.source.base).href;
+  return { functionName, url, line: entry.originalLine, column: entry.originalColumn };
+}
+
+/** Returns the source map of a script and the URL to which its paths are relative; undefined if it has none. */
+function sourceOf({ url, sourceMapURL }) {
+  if (!sourceMapURL) return undefined;
+  try {
+    const at = new URL(sourceMapURL, url);
+    const isInline = at.protocol === 'data:';
+    const text = isInline ? Buffer.from(at.href.split(',')[1], 'base64') : readFileSync(at);
+    return { map: new SourceMap(JSON.parse(text)), base: isInline ? url : at };
+  } catch {
+    return undefined;
+  }
 }
 
 function write(text) {

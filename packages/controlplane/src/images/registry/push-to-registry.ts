@@ -1,8 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { parseImageReference } from '@kubewright/apimachinery/internal';
-import { type AddedLayer, addLayer } from '../add-layer.ts';
+import { type AddedLayer, addLayer, type Configure } from '../add-layer.ts';
 import type { ContentStore } from '../content-store.ts';
-import type { ImageConfig } from '../image-manifest.ts';
 import { type TarFile, writeTar } from '../write-tar.ts';
 import { BaseImage } from './base-image.ts';
 import type { PullOptions } from './pull-options.ts';
@@ -20,7 +19,7 @@ export interface PushOptions extends PullOptions {
   /** Program that builds the image, for its history. */
   readonly createdBy: string;
   /** Derives the run configuration of the new image from that of the base. */
-  readonly configure: (base: NonNullable<ImageConfig['config']>) => NonNullable<ImageConfig['config']>;
+  readonly configure: Configure;
 }
 
 /** An image that was pushed. */
