@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net';
 import { expect, it } from 'vitest';
 import { AddressPool, inProcessRange, isolatedRange } from './address-pool.ts';
 
-it('gives no address to two pods, even after all have been used once', () => {
+it('never gives two pods the same address, even after all have been used once', () => {
   const addresses = new AddressPool(isolatedRange('10.244.1.'));
   const kept = addresses.take();
   const others = Array.from({ length: 252 }, () => addresses.take());

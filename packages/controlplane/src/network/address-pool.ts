@@ -25,8 +25,8 @@ export function isolatedRange(prefix: string): AddressRange {
 }
 
 /**
- * The pod addresses of a cluster whose network exists only in this process: 10.128.0.0/9, except addresses whose last byte is 0
- * or 255. Far from the ranges of nodes (10.0.0.0/16) and Services.
+ * The pod addresses of a cluster whose network exists only in this process: 10.128.0.0/9, except addresses whose last
+ * byte is 0 or 255. The range does not overlap with those of nodes (10.0.0.0/16) and Services.
  */
 export const inProcessRange: AddressRange = {
   count: 128 * 256 * 254,

@@ -52,7 +52,7 @@ async function updateNodePorts(proxy: ServiceProxy, ctx: RequestContext): Promis
   let result: ReconcileResult | undefined;
   for (const service of ctx.cache.lister(Service).list({ index: { name: 'nodePorts', value: 'true' } })) {
     const { namespace, name } = service.metadata;
-    // A port in use by another program is retried, even if only the node has changed.
+    // If another program uses a port, the result requests a retry, even if only the node has changed.
     result = (await update(proxy, { namespace, name, ctx })) ?? result;
   }
   return result;

@@ -12,8 +12,8 @@ const markPort = 10_250;
 const sharedAddress = '127.0.0.1';
 
 /**
- * A part of the loopback network reserved for one instance: 127.x.0.0/16, one address per pod. The range is reserved by
- * listening on its first address, so instances on one machine never share one, and a crash frees it.
+ * A part of the loopback network reserved for one instance: 127.x.0.0/16, one address per pod. The instance reserves
+ * the range by listening on its first address, so instances on one machine never share a range, and a crash frees it.
  */
 export class LoopbackRange implements AsyncDisposable {
   /** The node's own address: 127.x.0.1. */
@@ -98,7 +98,7 @@ function listen(host: string, port: number = markPort): Promise<Server> {
     const server = createServer((socket) => socket.destroy());
     server.once('error', reject);
     server.listen({ host, port, exclusive: true }, () => {
-      // The listener only marks the range, so it does not matter if a connection cannot be accepted (EMFILE).
+      // The listener only reserves the range, so it does not matter if a connection cannot be accepted (EMFILE).
       server.off('error', reject).on('error', () => undefined);
       resolve(server);
     });

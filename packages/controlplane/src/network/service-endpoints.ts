@@ -25,7 +25,7 @@ export function endpointsOf(
       if (host === undefined) continue;
       const { ready = true, serving = ready, terminating = false } = conditions;
       const key = `${host}:${port}`;
-      // An address in two slices is being moved from one to the other.
+      // An address in two slices is being moved from one slice to the other.
       if (found.get(key)?.ready) continue;
       found.set(key, { host, port, ready, serving, terminating, node: nodeName });
     }

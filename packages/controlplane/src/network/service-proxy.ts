@@ -82,7 +82,7 @@ export class ServiceProxy implements Disposable {
   async #listen(route: Route): Promise<Listener> {
     const { sockets, clock } = this.#options;
     const picker = new EndpointPicker(this.#options);
-    // The route of a listener changes with the endpoints.
+    // A listener's route changes with its endpoints, so look it up for each connection.
     const late: { listener?: Listener } = {};
     const current = (): Route => late.listener?.route ?? route;
     const { host, port } = route;
@@ -109,7 +109,7 @@ export class ServiceProxy implements Disposable {
   ): Promise<Socket> {
     let last: unknown = new Error('the service has no endpoints');
     for (const endpoint of picker.pick(route, client.host)) {
-      // No other endpoint is tried: on a real cluster, too, the endpoint is chosen before packets are filtered.
+      // Do not try other endpoints: a real cluster, too, chooses the endpoint before it filters packets.
       if (!this.#permits(route, { client, endpoint })) throw new Error('a NetworkPolicy forbids the connection');
       try {
         const socket = await this.#options.sockets.connect(endpoint);
@@ -151,7 +151,7 @@ function keyOf({ protocol, host, port }: Route): string {
   return `${protocol} ${host}:${port}`;
 }
 
-/** Returns true if there is an endpoint for at least some clients. */
+/** Returns true if at least some clients have an endpoint. */
 function isUsable({ endpoints, near }: Route): boolean {
   return usableEndpoints(endpoints, { node: near === 'client' ? undefined : near?.node }).length > 0;
 }

@@ -11,7 +11,7 @@ import { EmbeddedCluster } from '../cluster/embedded-cluster.ts';
 const namespace = 'default';
 const wait = { timeout: 20_000 };
 
-/** A TCP and UDP server on POD_IP that responds with the pod's name, after what the client has sent. */
+/** A TCP and UDP server on POD_IP that responds with the pod's name and the data received from the client. */
 const server = `
 const { POD_IP: host, HOSTNAME: name } = process.env;
 require('node:net').createServer({ allowHalfOpen: true }, (socket) => {

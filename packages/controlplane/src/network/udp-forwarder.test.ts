@@ -80,7 +80,7 @@ describe('UdpForwarder', () => {
     expect(opened.at(-1)?.sent).toEqual(['one more to 10.244.0.2:53']);
   });
 
-  it('forgets silent clients, and all when it is disposed', async () => {
+  it('forgets silent clients, and all clients when disposed', async () => {
     const { clock, socket, opened, forwarder, hear } = start();
     await hear('a', 1);
     await clock.advance(120_000);

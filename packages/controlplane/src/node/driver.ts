@@ -22,9 +22,12 @@ export interface Driver extends AsyncDisposable {
   preparePod(pod: PodSandboxRequest): Promise<PodSandbox>;
   /** Frees the resources of {@link preparePod} once all containers have ended. Idempotent. */
   removePod(uid: string): Promise<void>;
-  /** Returns true if an image is on this machine and need not be pulled. If absent, only images pulled before are present. */
+  /**
+   * Returns true if an image is on this machine and need not be pulled. Without this method, only images that the node
+   * has already pulled count as present.
+   */
   hasImage?(image: string): boolean;
-  /** Returns true if an image was loaded by hand: it is then used with every pull policy. @defaultValue false */
+  /** Returns true if an image was loaded by hand. Such images are used with every pull policy. @defaultValue false */
   isLoaded?(image: string): boolean;
   /**
    * Resolves an image and ensures that it can be run.
@@ -33,7 +36,8 @@ export interface Driver extends AsyncDisposable {
    */
   pullImage(image: string, request: PullRequest): Promise<ImageReference>;
   /**
-   * Returns the user that a container runs as, who must own its volumes. If absent, the node does not set the owner of volumes.
+   * Returns the user that a container runs as, who must own its volumes. Without this method, the node does not set the
+   * owner of volumes.
    */
   userOf?(container: {
     readonly podUid: string;
@@ -43,11 +47,14 @@ export interface Driver extends AsyncDisposable {
   /** Starts one attempt of a container. Resolves once it runs. */
   startContainer(request: ContainerRequest): Promise<RunningContainer>;
   /**
-   * Returns the resource usage of running containers by container id, without containers whose usage is unknown. If absent, no
-   * usage is known.
+   * Returns the resource usage of running containers by container id, without containers whose usage is unknown.
+   * Without this method, no usage is known.
    */
   usages?(containers: readonly UsedContainer[]): Promise<ReadonlyMap<string, Usage>>;
-  /** Kills everything immediately and starts nothing more, without waiting. The last resort if a stop takes too long. */
+  /**
+   * Kills everything immediately and starts nothing more, without waiting. Used as the last resort if a stop takes too
+   * long.
+   */
   kill(): void;
 }
 
@@ -95,7 +102,7 @@ export interface ImageReference {
   readonly imageId: string;
   /** The program that runs instead of the image, if there is one: `Redis 7.0.15 at /usr/bin/redis-server`. */
   readonly runs?: string;
-  /** Size of the image, if it was pulled from a registry now, in bytes. */
+  /** Size of the image, in bytes, if it was pulled from a registry just now. */
   readonly pulledBytes?: number;
   /** The image's own command, if it is worth reporting that a pod's command replaces it. */
   readonly command?: readonly string[];
@@ -153,8 +160,8 @@ export interface VolumeMount {
   readonly hostPath: string;
   readonly readOnly: boolean;
   /**
-   * For a mount with a `subPath`: the volume and the path in it. To open it, do not follow links, which containers can create in
-   * the path.
+   * For a mount with a `subPath`: the volume and the path in it. Do not follow links in the path: containers can create
+   * them.
    */
   readonly subPath?: { readonly volume: string; readonly below: string };
 }

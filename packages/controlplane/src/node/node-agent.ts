@@ -43,9 +43,9 @@ const nodeRequest: ReconcileRequest = { name: '*node' };
 const leaseRequest: ReconcileRequest = { name: '*lease' };
 
 /**
- * Does the kubelet's work on one node: maintains the Node and its Lease, runs the node's pods through a {@link Driver}, reports
- * their status, and serves logs and commands. An ordinary controller with the permissions of `system:node`. A development tool,
- * not a security boundary: a pod is only as isolated as its driver makes it.
+ * Does the kubelet's work on one node: maintains the Node and its Lease, runs the node's pods through a {@link Driver},
+ * reports their status, and serves logs and commands. It is an ordinary controller with the permissions of
+ * `system:node`. This is a development tool, not a security boundary: a pod is only as isolated as its driver makes it.
  */
 export class NodeAgent implements AsyncDisposable {
   /** Used by the API server for logs and exec. */
@@ -105,7 +105,7 @@ export class NodeAgent implements AsyncDisposable {
       clock,
       random,
       log,
-      // Same as in Kubernetes: errors go to the log, and each component records its own events.
+      // As in Kubernetes, errors go to the log, and each component records its own events.
       controllerDefaults: { errorEvents: false },
       watchdog: false,
       handleSignals: false,
@@ -135,7 +135,7 @@ export class NodeAgent implements AsyncDisposable {
     this.#workers = new PodWorkers({ host, followed: this.#followed, removalDelayMs });
   }
 
-  /** Records a failed write that does not concern a pod, in case the disk is full. */
+  /** Records the error of a failed write that does not concern a pod, in case the disk is full. */
   noteFault(error: unknown): void {
     this.#disk.note(error);
   }
@@ -219,7 +219,7 @@ export class NodeAgent implements AsyncDisposable {
     });
   }
 
-  /** Refreshes pods after an object they refer to has changed. */
+  /** Refreshes pods after an object that they refer to has changed. */
   #referencesChanged(uids: readonly string[]): void {
     for (const uid of uids) {
       const worker = this.#workers.get(uid);

@@ -19,8 +19,8 @@ const pathOnly = 0o10000000;
 export type MakePart = (path: string, part: { readonly isLast: boolean }) => void;
 
 /**
- * An open file or folder that a container may move or replace. It is opened one path component at a time without following links,
- * as with `openat2`. On Linux the object stays the same file; elsewhere only its path is checked.
+ * An open file or folder that a container may move or replace. Its path is opened one component at a time without
+ * following links, as with `openat2`. On Linux, the same file stays open; elsewhere only the path is checked.
  */
 export class PinnedPath implements Disposable {
   /** Path under which functions of this process can use the file until it is disposed. */

@@ -41,7 +41,7 @@ export interface ProcessNodeOptions {
   readonly directory: string;
   /** URL of the API server for pods, and the CA certificate (PEM) for their KUBECONFIG. @defaultValue pods get no KUBECONFIG */
   readonly apiServer?: { readonly url: string; readonly ca: string } | undefined;
-  /** Additional images, which take precedence over built-in ones of the same name. */
+  /** Additional images, which take precedence over built-in images of the same name. */
   readonly images?: readonly ImageSource[] | undefined;
   /**
    * JSON file of the user's own images (see `ImageFile` in `process/images`). It is reread when it changes, and does not have to
@@ -59,8 +59,8 @@ export interface ProcessNodeOptions {
   /**
    * User and group ids for pods if this process is root; each pod gets its own.
    *
-   * @defaultValue 65,536 ids from 1,879,048,192 on, a different range for each node of the machine; `nobody` for all pods if a
-   * user namespace does not contain them
+   * @defaultValue 65,536 ids from 1,879,048,192 on, a different range for each node of the machine; `nobody` for all
+   * pods if this process's user namespace maps too few ids
    */
   readonly podUids?: UidRange | undefined;
   /** Users of the cluster's pods and claims. Pass the same table to all nodes of a cluster. @defaultValue this node's own */
@@ -107,8 +107,9 @@ const sharedAddress =
   '127.0.0.1 is the only loopback address on this system: all pods share it, so their ports can conflict';
 
 /**
- * Creates a node that runs containers as local processes, after cleaning up after an earlier run. The node does not run until you
- * call `agent.run()`. Disposing it stops all containers and removes their folders. A development tool, not a security boundary.
+ * Creates a node that runs containers as local processes, after cleaning up after an earlier run. The node does not run
+ * until you call `agent.run()`. Disposing it stops all containers and removes their folders. This is a development
+ * tool, not a security boundary.
  *
  * @throws AddressError if no loopback range is free, NodeFolderError if a folder cannot be used.
  */

@@ -103,7 +103,8 @@ describe.skipIf(!hasKubectl)('streams of pods through kubectl', () => {
       ended: new Promise<number | null>((resolve) => child.once('close', resolve)),
       type: (text: string) => child.stdin.write(text),
       shows: (text: string) => expect.poll(() => seen.out, { timeout: 30_000 }).toContain(text),
-      // Only one dimension: stty changes them one after the other, and kubectl may drop the second of two quick changes.
+      // Change only one dimension: stty sets rows and columns one after the other, and kubectl may drop the second of
+      // two quick changes.
       resize: (rows: number) => {
         const [, path = ''] = /this is (\S+)/.exec(seen.out) ?? [];
         spawnSync('stty', ['-F', path, 'rows', String(rows)]);

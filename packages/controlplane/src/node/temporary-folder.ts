@@ -17,8 +17,8 @@ export class NodeFolderError extends KubewrightError {
 }
 
 /**
- * Longest path of a temporary folder in which containers can have sockets. Socket paths are limited to 107 bytes (103 on macOS),
- * of which a container's folders and the name of PostgreSQL's socket take 48.
+ * Longest path of a temporary folder in which containers can have sockets. Socket paths are limited to 107 bytes (103
+ * on macOS). A container's folders and the name of PostgreSQL's socket take 48 bytes.
  */
 const longestForSockets = 55;
 
@@ -26,8 +26,9 @@ const longestForSockets = 55;
 export const unknownUser = { uid: -1, gid: -1 } as const;
 
 /**
- * Returns the parent folder of the containers' folders: the system's folder for temporary files, or `/tmp` if the former is
- * accessible only to root (as on some systems) and containers run as other users, or if its path is too long for sockets.
+ * Returns the parent folder of the containers' folders: the system's folder for temporary files, or `/tmp` if
+ * containers cannot use that folder. They cannot use it if its path is too long for sockets, or if they run as other
+ * users and only root can enter it (as on some systems).
  *
  * @throws NodeFolderError if the chosen folder does not exist or is not writable.
  */

@@ -79,7 +79,8 @@ export function isTruncated(answer: Buffer): boolean {
 }
 
 /**
- * Returns the size of the largest answer that the client accepts: from the EDNS option, which follows the question, or else 512.
+ * Returns the size of the largest answer that the client accepts: the size in the EDNS option, which follows the
+ * question, or else 512.
  */
 function sizeLimit(message: Buffer, start: number): number {
   const isOption =

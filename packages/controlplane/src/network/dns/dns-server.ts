@@ -21,7 +21,7 @@ export interface DnsServerOptions {
 const maxTcpBytes = 65_535;
 /** Maximum number of concurrent TCP connections. */
 const maxConnections = 256;
-/** Time without queries after which a connection is closed, in milliseconds, as in CoreDNS. */
+/** Idle time after which a connection is closed, in milliseconds, as in CoreDNS. */
 const idleMs = 10_000;
 
 /** Serves a zone over UDP and TCP. */
@@ -87,7 +87,7 @@ export class DnsServer implements Disposable {
         timer = wait();
       }
     };
-    // Clients may disconnect at any time.
+    // Clients can disconnect at any time.
     pipeline(socket, answers, socket, () => timer[Symbol.dispose]());
   }
 
@@ -102,7 +102,7 @@ export class DnsServer implements Disposable {
       const answer = await upstream(message, { isStream });
       return answer ?? encodeAnswer(query, { code: responseCodes.refused, answers: [] }, { maxBytes });
     } catch {
-      // Same answer as CoreDNS if no server responds.
+      // CoreDNS sends the same answer if no server responds.
       return encodeAnswer(query, { code: responseCodes.serverFailure, answers: [] }, { maxBytes });
     }
   }

@@ -35,7 +35,7 @@ export interface ServedIngresses {
   readonly addresses: readonly SocketAddress[];
   /** Messages about ports that are not available. */
   readonly notes: readonly string[];
-  /** False if HTTP or HTTPS is not served, so that another attempt is needed. */
+  /** False if HTTP or HTTPS is not served and listening must be retried. */
   readonly isComplete: boolean;
 }
 
@@ -49,7 +49,7 @@ export interface IngressOptions {
   /** Receives the hosts that are served over TLS. */
   readonly tls: TlsTable;
   readonly random: Random;
-  /** Starts to listen for HTTP, and for HTTPS if `tls` is set, unless that has already happened. */
+  /** Starts listening for HTTP, and for HTTPS if `tls` is set. Does nothing if already listening. */
   readonly listen: (sources: IngressSources, options: { readonly tls: boolean }) => Promise<ServedIngresses>;
 }
 
@@ -83,7 +83,7 @@ export function ingressDefinition({ table, tls, random, listen }: IngressOptions
     watches: [
       watch(Ingress, enqueueForObject()),
       watch<IngressClass>(IngressClass, (_, context) => context.enqueue(all)),
-      // The proxy reads these when requests arrive, so no reconcile is needed.
+      // The proxy reads these objects when requests arrive, so no reconcile is needed.
       watch<Service>(Service, () => undefined),
       watch<Secret>(Secret, () => undefined, { fieldSelector: 'type=kubernetes.io/tls' }),
       watch<EndpointSlice>(EndpointSlice, () => undefined, { indexes: { service: byService } }),

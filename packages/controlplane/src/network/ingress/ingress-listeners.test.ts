@@ -31,7 +31,7 @@ describe('IngressListeners', () => {
     expect(answer.code, 'HTTP on the port of HTTPS').toBe('ECONNRESET');
   });
 
-  it('serve HTTP while no port is available for HTTPS, and serve HTTPS once one is', async () => {
+  it('serve HTTP while no port is available for HTTPS, and HTTPS once a port is free', async () => {
     for (const port of [443, 8443, 0]) taken.add(port);
     expect(await listeners.listen(sources, { tls: true })).toEqual({
       addresses: [{ host, port: 80 }],

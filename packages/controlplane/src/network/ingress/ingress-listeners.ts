@@ -47,8 +47,8 @@ export class IngressListeners implements Disposable {
   }
 
   /**
-   * Starts to listen for HTTP, and for HTTPS if `tls` is set, unless that has already happened. Either may fail without the
-   * other.
+   * Starts listening for HTTP, and for HTTPS if `tls` is set. Does nothing if already listening. Each scheme can fail
+   * independently.
    */
   async listen(sources: IngressSources, options: { readonly tls: boolean }): Promise<ServedIngresses> {
     const schemes: readonly Scheme[] = options.tls ? ['http', 'https'] : ['http'];
@@ -69,7 +69,7 @@ export class IngressListeners implements Disposable {
     const opening = this.#byScheme.get(scheme) ?? this.#open(scheme, sources);
     this.#byScheme.set(scheme, opening);
     const opened = await opening;
-    // The next call tries again.
+    // The next call retries.
     if (!opened.address) this.#byScheme.delete(scheme);
     return opened;
   }

@@ -42,7 +42,7 @@ describe('IngressProxy', () => {
       };
       const table = { find: () => ({ target: {} }) };
       const endpoints = () => [{ host: '127.0.0.1', port: backend.port }];
-      // the only parts of the network that are used
+      // The test needs no other options.
       using _proxy = new IngressProxy({
         listener: front.server,
         sockets,

@@ -102,7 +102,7 @@ export class IngressProxy implements Disposable {
     forwarded.once('error', () => client.destroy());
     client.once('close', () => forwarded.destroy());
     forwarded.once('response', (response) => {
-      // Without chunks, the body ends when the connection is closed.
+      // Without chunked encoding, closing the connection marks the end of the body.
       const { 'transfer-encoding': _chunked, ...kept } = withoutOwn(response);
       client.write(headOf(response, { ...kept, connection: 'close' }));
       pipeline(response, client, () => undefined);
@@ -126,7 +126,7 @@ export class IngressProxy implements Disposable {
         const socket = await this.#options.sockets.connect(endpoint);
         return { createConnection: () => socket };
       } catch {
-        // The next endpoint may accept.
+        // Try the next endpoint.
         code = 502;
       }
     }

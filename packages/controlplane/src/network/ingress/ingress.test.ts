@@ -133,7 +133,7 @@ describe('Ingresses', () => {
     expect(await ask('web.example.com', '/app/refuse', undefined, upgrade)).toBe('403 no');
   });
 
-  it("keep the body of a request that offers a protocol upgrade, as Java's client does", async () => {
+  it("keep the body of a request that offers a protocol upgrade like Java's client", async () => {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     const h2c = { connection: 'Upgrade, HTTP2-Settings', upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__', agent };
     for (const body of ['text', 'x'.repeat(200_000), 'again']) {
@@ -191,7 +191,7 @@ describe('Ingresses', () => {
       expect(await askTls('tls.example.com')).toMatch(/^Kubewright Ingress: 201 GET tls.example.com/);
     });
 
-    it("serve the secret's certificate, and a renewed one immediately", async () => {
+    it("serve the secret's certificate, and pick up a renewed certificate immediately", async () => {
       await client.resource(Secret).create(Secret({ ...secret, data: dataOf(first) }));
       const served = () => askTls('tls.example.com', { ca: first.ca }).catch((error: Error) => error.message);
       await expect.poll(served, wait).toBe('tls.example.com: 201 GET tls.example.com /  127.0.0.1 https');

@@ -79,7 +79,7 @@ describe.skipIf(!isPossible)('NetworkNamespace', () => {
     await expect(network.addPod({ key: 'x', device: 'kw0', ip: '10.244.0.9' })).rejects.toThrow('File exists');
   });
 
-  it('leaves nothing of a pod that cannot be attached', async () => {
+  it('leaves nothing behind if a pod cannot be attached', async () => {
     const [, helper = ''] = /\/proc\/(\d+)\/ns\/net/.exec(network.enterHost().join(' ')) ?? [];
     const children = () => readFileSync(`/proc/${helper}/task/${helper}/children`, 'utf8').trim().split(' ');
     const devices = () => run([...network.enterHost(), '--', 'ip', '-o', 'link']);

@@ -41,8 +41,9 @@ interface ReplyError {
 }
 
 /**
- * A network namespace with a bridge to which the pods of a cluster are attached, kept alive by a helper process. If this process
- * is not root, the namespace is created in a user namespace in which its user is root. All processes in it end with this process.
+ * A network namespace with a bridge to which the pods of a cluster are attached, kept alive by a helper process. If
+ * this process is not root, the namespace is created in a user namespace that maps this process's user to root. All
+ * processes in the namespaces end with this process.
  */
 export class NetworkNamespace implements Sockets, AsyncDisposable {
   readonly #helper: ChildProcess;
@@ -87,7 +88,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
     const words = [...user, '--net', '--mount', '--', process.execPath, '-e', helperProgram];
     const helper = spawn(tools.unshare, [...words, tools.unshare, tools.nsenter, tools.sh, tools.ip], {
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
-      // Ctrl-C must reach the cluster first, which then ends the helper.
+      // Ctrl-C must stop only the cluster, which then stops the helper.
       detached: true,
       cwd: '/',
       env: {},
@@ -109,7 +110,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
       await namespace[Symbol.asyncDispose]();
       throw error;
     }
-    // The cluster may exit while the helper runs.
+    // The helper must not keep the cluster's process running.
     helper.unref();
     helper.channel?.unref();
     return namespace;
@@ -167,7 +168,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
     return socket.on('error', () => undefined);
   }
 
-  /** Ends the helper, and with it everything that still runs in the namespace. */
+  /** Stops the helper and everything that still runs in the namespace. */
   async [Symbol.asyncDispose](): Promise<void> {
     const { exitCode, signalCode } = this.#helper;
     if (exitCode !== null || signalCode !== null) return;
@@ -189,7 +190,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
       const { host, port } = parameters;
       throw Object.assign(new Error(`${operation} ECONNRESET ${host}:${port}`), { code: 'ECONNRESET' });
     }
-    // The helper responds to each of these operations with a handle of that type.
+    // The helper responds to each operation with a handle of the operation's type.
     return handle as T;
   }
 

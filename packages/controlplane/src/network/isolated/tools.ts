@@ -36,6 +36,6 @@ export function findTools(
   const missing = found.flatMap(({ name, path }) => (path === undefined ? [name] : []));
   if (missing.length > 0) return { missing };
   const paths = Object.fromEntries(found.map(({ key, path }) => [key, path]));
-  // Every key but `nft` has a path.
+  // Every key except `nft` has a path.
   return { tools: { ...paths, nft: find('nft') } as unknown as IsolationTools };
 }

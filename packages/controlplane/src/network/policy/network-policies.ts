@@ -29,12 +29,16 @@ export interface NetworkPoliciesOptions {
   readonly dns: PolicyPod | undefined;
 }
 
-/** Name of a request for all pods of its namespace; without a namespace, for all pods whose policies select namespaces. */
+/**
+ * Request name that stands for all pods of the request's namespace. Without a namespace, it stands for all pods with
+ * policies that select namespaces.
+ */
 const allPods = '*';
 
 /**
- * Returns the controller that enforces NetworkPolicies pod by pod. If a pod's labels or address change, the pods whose policies
- * have it as a peer are updated, too. After any other change, only the pod's own rules are checked.
+ * Returns the controller that enforces NetworkPolicies pod by pod. If a pod's labels or address change, the controller
+ * also updates the pods whose policies have that pod as a peer. After any other change to a pod, only the pod's own
+ * rules are checked.
  */
 export function networkPolicies(options: NetworkPoliciesOptions): ControllerDefinition {
   const enforcement = new Enforcement(options);

@@ -1,20 +1,22 @@
 import type { AddressBlock, Allowance, PortRange, TrafficRules } from './traffic-rules.ts';
 
-/** Addresses that do not show which pod a connection comes from or goes to, so the rules of pods do not apply to them. */
+/** Addresses that do not identify the pod at the other end of a connection, so pods' rules do not apply to them. */
 export interface SharedAddresses {
-  /** Nodes, whose traffic to their pods is always allowed: probes, and connections that the proxy has checked. */
+  /**
+   * Addresses of nodes. Nodes can always reach their pods: for probes, and for connections that the proxy has checked.
+   */
   readonly nodes: readonly string[];
-  /** Services, whose proxy checks the connection once the endpoint is chosen. */
+  /** Range of Services. Their proxy checks a connection once the endpoint is chosen. */
   readonly services: string;
-  /** The name server, a Service without a proxy; `undefined` if the cluster has no DNS. */
+  /** Address of the name server, a Service without a proxy; `undefined` if the cluster has no DNS. */
   readonly dns: string | undefined;
 }
 
 const table = 'inet kubewright';
 
 /**
- * Returns the commands for `nft -f` that restrict a pod to its rules, to be run in the pod's network namespace. They replace
- * earlier rules in one step. Existing connections continue.
+ * Returns the `nft -f` commands that restrict a pod to its rules. They must run in the pod's network namespace, and
+ * replace earlier rules in one step. Existing connections continue.
  */
 export function nftRuleset({ ingress, egress }: TrafficRules, { nodes, services, dns }: SharedAddresses): string {
   // Adding the table first lets the deletion succeed even if there is no table yet.

@@ -138,7 +138,7 @@ describe('hasPeer', () => {
     expect(hasPeer(from({ ipBlock: { cidr: '10.0.0.0/8' } }), { pod: probe, namespaces })).toBe(false);
   });
 
-  it('finds every pod if a port name of egress depends on it', () => {
+  it('finds every pod if an egress rule has a named port', () => {
     const named = policy({ podSelector: {}, egress: [{ ports: [{ port: 'http' }] }] });
     expect(hasPeer(named, { pod: probe, namespaces })).toBe(true);
     expect(selectsNamespaces(named)).toBe(true);

@@ -14,8 +14,8 @@ interface TrafficChecks {
 }
 
 /**
- * The rules of restricted pods by pod address. The proxy checks them, because only the proxy has the addresses of both the client
- * and the endpoint.
+ * The rules of restricted pods by pod address. The proxy checks them, because only the proxy knows the addresses of
+ * both the client and the endpoint.
  */
 export class PolicyTable {
   readonly #checks = new Map<string, TrafficChecks>();

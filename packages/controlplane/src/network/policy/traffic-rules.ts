@@ -3,7 +3,7 @@ import { BlockList } from 'node:net';
 /** A protocol whose ports NetworkPolicies restrict. */
 export type PortProtocol = 'SCTP' | 'TCP' | 'UDP';
 
-/** Ports of one protocol; both ends are included. `undefined` is every port. */
+/** An inclusive range of ports of one protocol. `undefined` is every port. */
 export interface PortRange {
   readonly protocol: PortProtocol;
   readonly ports: { readonly from: number; readonly to: number } | undefined;

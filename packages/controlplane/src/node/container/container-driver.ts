@@ -67,7 +67,7 @@ interface Place {
   readonly enter: readonly string[];
 }
 
-/** Time that the processes of a killed container may take to end, in milliseconds. */
+/** Maximum time for the processes of a killed container to end, in milliseconds. */
 const endingMs = 5_000;
 
 /**
@@ -120,7 +120,9 @@ export class ContainerDriver implements Driver {
     });
   }
 
-  /** Returns the user on this machine. Undefined if the agent is not root: its user then owns all files. */
+  /**
+   * Returns the user on this machine, or `undefined` if the agent is not root: the agent's user then owns all files.
+   */
   async userOf({
     image,
     securityContext,
@@ -207,7 +209,8 @@ export class ContainerDriver implements Driver {
       try {
         removeRoot(base);
       } catch {
-        // The container has ended all the same. Its next attempt or the pod's removal removes the files, and reports the error.
+        // The container has ended anyway. Its next attempt or the pod's removal deletes the files, or reports the
+        // error.
       }
     });
     return container;

@@ -9,8 +9,8 @@ import type { OverlayRoot } from './overlay-root.ts';
 const controlStream = 4;
 
 /**
- * Script with which the first process of a container begins: it reports its pid on this machine and waits until its root is
- * ready. Then it closes the control stream and clears the variable by which this machine finds the container's processes.
+ * Script that starts a container's first process: it reports its pid on this machine and waits until its root is ready.
+ * Then it closes the control stream and clears the variable that marks the container's processes on this machine.
  */
 export const waitForRoot: string = `read -r __kw_pid __kw_rest < /proc/self/stat
 echo "$__kw_pid" >&${controlStream}
@@ -75,8 +75,7 @@ export async function startInit(options: ContainerInitOptions): Promise<StartedC
     const parts = [root.folder, root.table, hostname, tools.mount, tools.pivotRoot];
     await run([tools.nsenter, ...joins, '--', tools.sh, '-c', setUp, 'sh', ...parts]);
     root.check(`/proc/${pid}/root`);
-    // Until they are unmounted, this machine's files cover the container's /proc. The program that unmounts them is found only
-    // there.
+    // Until this machine's files are unmounted, they cover the container's /proc, and `umount` exists only there.
     const old = [`--mount=/proc/${pid}/ns/mnt`, `--root=/proc/${pid}/root/proc`];
     await run([tools.nsenter, ...old, '--', tools.umount, '-c', '-n', '-i', '-l', '/']);
     beforeStart(pid);

@@ -110,7 +110,7 @@ describe.skipIf(!isPossible)('containers (they need Linux with user namespaces)'
     expect(out).toMatch(/\nalone\npid:\[\d+\]\neth0\nlo\n/);
     expect(out).toContain('\nOWN=x $(id) "\n');
     expect(out).not.toMatch(/KUBEWRIGHT_CONTAINER|__kw/);
-    // No stream of this machine is left open.
+    // The container inherits no file descriptor of this machine.
     const leaks = out.match(/ \d+ -> .*/g)?.filter((line) => !/ [012] -> /.test(line) && !line.endsWith(' /dev/null'));
     expect(leaks).toEqual([]);
   });

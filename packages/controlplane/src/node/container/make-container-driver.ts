@@ -17,7 +17,9 @@ export interface MakeContainerDriverOptions
   readonly images: ImageStore;
 }
 
-/** Script that mounts an overlay and replaces a folder of its lower layer, which needs extended attributes. */
+/**
+ * Script that mounts an overlay and replaces a folder of the lower layer. Replacing a folder needs extended attributes.
+ */
 const tryOverlay = `set -e
 "$1" -n -i -t overlay -o "$2" overlay "$3"
 rm -r "$3/old"

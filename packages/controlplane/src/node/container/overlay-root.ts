@@ -25,7 +25,9 @@ export interface OverlayRootOptions {
   readonly workingDir: string;
 }
 
-/** The prepared root of a container's attempt. Nothing is mounted yet: that happens in the container's own mount namespace. */
+/**
+ * The prepared root of a container's attempt. Nothing is mounted yet: the container's own mount namespace does that.
+ */
 export interface OverlayRoot extends Disposable {
   /** Folder at which the fstab file mounts the root. */
   readonly folder: string;

@@ -1,7 +1,7 @@
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { quote } from '@kubewright/apimachinery/internal';
 
-/** Addresses that a pod's fields depend on. */
+/** Addresses shown in a pod's downward API fields. */
 export interface PodPlace {
   readonly podIP: string;
   readonly hostIP: string;

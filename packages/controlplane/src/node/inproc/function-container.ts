@@ -31,8 +31,8 @@ export interface ContainerContext {
 }
 
 /**
- * Runs a container and returns its exit code; nothing means 0. If the function throws, the error is logged and the exit code is
- * 1.
+ * Runs a container and returns its exit code; `undefined` means 0. If the function throws, the error is logged and the
+ * exit code is 1.
  */
 export type ContainerFunction = (container: ContainerContext) => Promise<number | undefined> | Promise<void>;
 
@@ -134,7 +134,7 @@ export class FunctionContainer implements RunningContainer {
   }
 
   #failed(error: unknown): void {
-    // The function may rethrow the abort of a wait that the stop signal interrupted. That is not an error.
+    // If the stop signal interrupted a wait, the function may rethrow the signal's reason. That is not an error.
     const isStopped = this.#stop.signal.aborted && error === this.#stop.signal.reason;
     if (!isStopped) {
       this.#write('stderr', `${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);

@@ -8,7 +8,7 @@ export class OpenResources implements Disposable {
     else this.#open.add(resource);
   }
 
-  /** Forgets a resource that has closed by itself. */
+  /** Forgets a resource that has already closed. */
   delete(resource: Disposable): void {
     this.#open.delete(resource);
   }

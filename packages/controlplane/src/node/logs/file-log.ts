@@ -91,7 +91,8 @@ export class FileLog implements WritableLog, ReadableLog {
       try {
         this.#files.rmSync(path, { force: true });
       } catch {
-        // The disk is read-only or failing. The file is removed with the pod's folder, whose removal reports the error.
+        // The disk is read-only or failing. The pod's removal deletes the file with the pod's folder, or reports the
+        // error.
       }
     }
   }
@@ -133,7 +134,7 @@ export class FileLog implements WritableLog, ReadableLog {
       // Open the new file first, so that a failure changes nothing: the current file then exceeds its limit.
       file = this.#files.openSync(next, 'a+', 0o600);
     } catch {
-      // No file can be opened (EMFILE, ENOSPC): the next write tries again.
+      // No file can be opened (EMFILE, ENOSPC): the next write retries.
       return;
     }
     try {

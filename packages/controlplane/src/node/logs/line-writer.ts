@@ -3,12 +3,12 @@ import type { Clock } from '@kubewright/apimachinery';
 import { criLine, logTime } from './cri-line.ts';
 import type { LogWriter, WritableLog } from './log-store.ts';
 
-/** A longer line is written in parts. */
+/** Lines longer than this are written in parts. */
 const lineBytes = 16 * 1024;
 
 /** Called when a {@link LineWriter} drops lines. */
 export interface LineWriterReports {
-  /** Called when a line cannot be written after earlier lines could: it and the following lines are dropped. */
+  /** Called when writes begin to fail: this line and the following lines are dropped. */
   dropping(error: unknown): void;
   /** Called with the number of lost lines when writes succeed again or the log ends. */
   dropped(lines: number): void;

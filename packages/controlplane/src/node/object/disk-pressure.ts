@@ -1,7 +1,7 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Size of the file that must fit on a disk before the disk counts as having space again, in bytes. */
+/** Size of the file that must fit on a full disk before the disk counts as having space again, in bytes. */
 const enoughBytes = 256 * 1024;
 
 /** Options for {@link DiskPressure}. */
@@ -60,7 +60,7 @@ function hasSpace(folder: string): boolean {
     try {
       rmSync(file, { force: true });
     } catch {
-      // It cannot be removed. Pods report the problem when they need the folder.
+      // The test file cannot be removed. Pods report the problem when they need the folder.
     }
   }
 }

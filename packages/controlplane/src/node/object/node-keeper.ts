@@ -7,12 +7,12 @@ import type { DiskPressure } from './disk-pressure.ts';
 import { formatMicroTime } from './micro-time.ts';
 import { type NodeFacts, nodeMetadata, nodeStatus } from './node-description.ts';
 
-/** Interval of lease renewals and node checks, in milliseconds. */
+/** Interval between lease renewals and node checks, in milliseconds. */
 const heartbeatMs = 10_000;
 /** Interval after which the status is written even if only the heartbeat times have changed, in milliseconds. */
 const statusHeartbeatMs = 5 * 60_000;
 const leaseDurationSeconds = 40;
-/** Interval of checks of a full disk, in milliseconds. */
+/** Interval between checks of a full disk, in milliseconds. */
 const pressureLookMs = 2_000;
 
 /** Maintains a node's Node object and Lease. */

@@ -71,7 +71,7 @@ export class FollowedObject<T extends KubernetesObject> implements Disposable {
             error,
           });
           this.#setReady();
-          // Rejects if it is disposed in the meantime; the loop then ends.
+          // Rejects if this object is disposed in the meantime; the loop then ends.
           await sleep(clock, { ms: exponentialDelay(failures++, pauses), signal }).catch(() => {});
         }
       }

@@ -24,7 +24,7 @@ export class BackOff {
     return this.#retries === 0 ? 0 : exponentialDelay(this.#retries - 1, this.#limits);
   }
 
-  /** Returns when an attempt that failed at `failedAtMs` may be retried. A time in the past means now. */
+  /** Returns when an attempt that failed at `failedAtMs` may be retried. A time in the past means immediately. */
   retryAt(failedAtMs: number): number {
     return this.#isForgiven(failedAtMs) ? failedAtMs : failedAtMs + this.pauseMs;
   }

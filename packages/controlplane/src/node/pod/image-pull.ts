@@ -130,7 +130,9 @@ function isReference(image: string): boolean {
   }
 }
 
-/** Returns the kubelet's message if the image was pulled, or else one that names the program that runs instead. */
+/**
+ * Returns the kubelet's message if the image was pulled; otherwise a message that names the program that runs instead.
+ */
 function pulledNote(
   { image, runs, command, pulledBytes }: ImageReference,
   { container, present, tookMs }: { readonly container: Container; readonly present: boolean; readonly tookMs: number },

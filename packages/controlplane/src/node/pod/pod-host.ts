@@ -64,7 +64,7 @@ export interface PodSettings {
   readonly restartBackOffMs: number;
   /** Longest backoff before a container restart. @defaultValue 300_000 */
   readonly maxRestartBackOffMs: number;
-  /** The node's allocatable resources, which the downward API reports as the limits of containers without limits. */
+  /** The node's allocatable resources. The downward API reports them as the limits of containers without limits. */
   readonly allocatable: Readonly<Record<string, string>>;
   /** Allows pods to mount folders of this machine. @defaultValue false */
   readonly allowHostPath: boolean;

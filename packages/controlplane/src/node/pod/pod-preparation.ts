@@ -4,13 +4,13 @@ import { type PodVolumes, UnprocessedVolumeError, VolumeError } from '../volumes
 import { BackOff } from './back-off.ts';
 import type { PodHost } from './pod-host.ts';
 
-/** Backoff between attempts to set up a pod, in milliseconds: the kubelet's for volumes. */
+/** Backoff between attempts to set up a pod, in milliseconds, as in the kubelet for volumes. */
 const retryLimits = { initialMs: 500, maxMs: 122_000 };
 
 /** Longest delay before an unbound claim is read again, in milliseconds. */
 const longestClaimPauseMs = 1_000;
 
-/** Interval of size checks of volumes with a limit, in milliseconds, as in the kubelet. */
+/** Interval between size checks of volumes with a limit, in milliseconds, as in the kubelet. */
 const usageEveryMs = 10_000;
 
 /** Sets up the resources shared by a pod's containers in the background, with retries, and refreshes its volumes afterwards. */
@@ -18,7 +18,7 @@ export class PodPreparation {
   sandbox: PodSandbox | undefined;
   volumes: PodVolumes | undefined;
   isReady = false;
-  /** Message about a volume that exceeds its size limit; undefined if none does. */
+  /** Message about a volume that exceeds its size limit; undefined if no volume does. */
   excess: string | undefined;
   readonly #host: PodHost;
   readonly #makeVolumes: (pod: Pod, sandbox: PodSandbox) => PodVolumes;

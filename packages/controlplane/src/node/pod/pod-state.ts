@@ -8,9 +8,9 @@ export interface PodFailure {
 export type PodEnding =
   /** Marked for deletion in the API. */
   | { readonly type: 'deleted' }
-  /** Deleted from the API, or the agent is stopping: it gets no grace period. */
+  /** Deleted from the API, or the agent is stopping: the pod gets no grace period. */
   | { readonly type: 'orphaned' }
-  /** Its containers have ended for good. */
+  /** The pod's containers have ended for good. */
   | { readonly type: 'finished' }
   /** Not admitted by this node. */
   | { readonly type: 'rejected'; readonly failure: PodFailure }
@@ -21,13 +21,13 @@ export type PodEnding =
 export type PodState =
   /** Not admitted yet. */
   | { readonly type: 'new' }
-  /** Its containers are started and restarted. */
+  /** The pod's containers are started and restarted. */
   | { readonly type: 'syncing' }
-  /** Its containers are stopped; nothing is restarted. */
+  /** The pod's containers are stopped; nothing is restarted. */
   | { readonly type: 'terminating'; readonly ending: PodEnding }
-  /** None of its containers run or will run. */
+  /** None of the pod's containers run or will run. */
   | { readonly type: 'terminated'; readonly ending: PodEnding }
-  /** It had already finished when this agent first saw it: its status is left unchanged. */
+  /** The pod had already finished when this agent first saw it: its status is left unchanged. */
   | { readonly type: 'restored'; readonly ending: PodEnding };
 
 /** Returns why the pod ends; undefined for a pod that should run. */

@@ -2,10 +2,10 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { ContainerSlot } from './container-slot.ts';
 import { endingOf, failureOf, type PodState } from './pod-state.ts';
 
-/** Reason of a pod's failure if the node evicted it. */
+/** Failure reason of a pod that the node evicted. */
 export const evicted = 'Evicted';
 
-/** Returns the time at which a pod's `activeDeadlineSeconds` expire; infinity if the pod has none. */
+/** Returns the time at which a pod's `activeDeadlineSeconds` expire; infinity if the pod has no deadline. */
 export function activeDeadlineMs({ spec }: Pod, startMs: number): number {
   const { activeDeadlineSeconds } = spec ?? {};
   return activeDeadlineSeconds === undefined ? Number.POSITIVE_INFINITY : startMs + activeDeadlineSeconds * 1000;
@@ -22,13 +22,14 @@ export function remainingGraceMs(
   // An evicted pod does not get its full grace period, as in the kubelet.
   if (failureOf(state)?.reason === evicted) return 1_000;
   if (deletionTimestamp === undefined) return Number(spec?.terminationGracePeriodSeconds ?? 30) * 1000;
-  // Timestamps have no fractions of a second, so the rest may be tiny or negative. One second lets a container exit on its own.
+  // Timestamps have no fractions of a second, so the remaining time can be tiny or negative. One second lets a
+  // container exit on its own.
   return Math.max(Date.parse(deletionTimestamp) - nowMs, 1_000);
 }
 
 /**
- * Returns the containers to stop now: main containers together, then sidecars one at a time, the last first. Without a grace
- * period, all are stopped at the same time.
+ * Returns the containers to stop now: main containers together, then sidecars one at a time in reverse order. Without a
+ * grace period, all containers are stopped at the same time.
  */
 export function containersToStop(slots: readonly ContainerSlot[], graceMs: number): readonly ContainerSlot[] {
   const running = slots.filter((slot) => slot.isRunning || slot.busy);

@@ -333,7 +333,7 @@ describe('PodWorker', () => {
     await bench.run();
     bench.delete(30);
     await bench.run();
-    // This also holds after the deletion timestamp: a driver may fail to kill a process.
+    // No sync is scheduled even for the end of the grace period: a driver may fail to kill a process.
     expect(bench.last?.wakeAtMs).toBe(Number.POSITIVE_INFINITY);
   });
 

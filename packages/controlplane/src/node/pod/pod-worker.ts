@@ -30,8 +30,9 @@ export interface SyncResult {
 }
 
 /**
- * The state of one pod on this node: a state machine driven by {@link sync} with the pod as read from the API. Each sync
- * considers the whole state (level-triggered), starts what is due and never waits. Anything it started triggers another sync.
+ * The state of one pod on this node: a state machine driven by {@link sync} with the pod as read from the API. Each
+ * sync considers the whole state (level-triggered), starts what is due and never waits. Each change in the steps that
+ * it started triggers another sync.
  */
 export class PodWorker {
   readonly uid: string;
@@ -104,7 +105,7 @@ export class PodWorker {
     await Promise.all([...this.#runners.values()].map((runner) => runner.shutDown(withinMs)));
   }
 
-  /** Frees the pod's resources once nothing runs any longer. */
+  /** Frees the pod's resources. None of its containers may still run. */
   async remove(): Promise<void> {
     await this.#preparation.removeVolumes();
     await this.#options.host.driver.removePod(this.uid);
@@ -155,7 +156,7 @@ export class PodWorker {
     });
   }
 
-  /** Creates the slots: for all containers on the first call, later for ephemeral containers added since. */
+  /** Creates the slots: for all containers on the first call, later for newly added ephemeral containers. */
   #takeContainers(pod: Pod): void {
     const { initContainers = [], containers = [], ephemeralContainers = [] } = pod.spec ?? {};
     if (this.#slots.length === initContainers.length + containers.length + ephemeralContainers.length) return;
@@ -268,7 +269,7 @@ export class PodWorker {
   }
 }
 
-/** Stands in for a pod's volumes once they have been removed. */
+/** Stand-in for a pod's volumes once they have been removed. */
 const noVolumes: PodVolumes = {
   prepare: () => Promise.resolve(),
   refresh: () => Promise.resolve(undefined),

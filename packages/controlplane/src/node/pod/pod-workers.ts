@@ -18,7 +18,7 @@ export interface PodWorkersOptions {
   readonly removalDelayMs: number;
 }
 
-/** Maximum number of event loop turns to wait until a pod whose containers start immediately is running. */
+/** Maximum number of event loop turns to wait for a pod whose containers start immediately. */
 const maxTurns = 6;
 
 /** The workers of a node's pods, one per UID, from a pod's first sync until it is removed. */
@@ -44,7 +44,8 @@ export class PodWorkers {
   async sync(pod: Pod): Promise<{ readonly worker: PodWorker; readonly result: SyncResult }> {
     const { followed, host } = this.#options;
     const uid = pod.metadata.uid ?? '';
-    // A finished pod no longer needs the objects it refers to. For other pods, read all of them before the worker uses them.
+    // A finished pod no longer needs the objects it refers to. For other pods, read all these objects before the worker
+    // uses them.
     if (this.#workers.get(uid)?.isOver) followed.forget(uid);
     else await followed.follow(pod);
     let worker = this.#workers.get(uid);
@@ -87,8 +88,8 @@ export class PodWorkers {
   }
 
   /**
-   * Syncs a pod. If the driver starts containers immediately, a new pod is synced until it runs. Otherwise each of thousands of
-   * pods would get three statuses within milliseconds.
+   * Syncs a pod. If the driver starts containers immediately, a new pod is synced until it runs. Otherwise, thousands
+   * of pods would each write three statuses within milliseconds.
    */
   async #settled(worker: PodWorker, pod: Pod): Promise<SyncResult> {
     let result = worker.sync(pod);

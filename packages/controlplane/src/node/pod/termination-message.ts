@@ -18,7 +18,10 @@ export class TerminationMessage {
     this.#container = container;
   }
 
-  /** Returns the termination message of a container. @param folder - the pod's folder; without one there is no file. */
+  /**
+   * Returns the termination message of a container.
+   * @param folder - the pod's folder; if undefined, there is no file.
+   */
   static in(folder: string | undefined, container: Container): TerminationMessage {
     return new TerminationMessage(folder && join(folder, 't', container.name), container);
   }

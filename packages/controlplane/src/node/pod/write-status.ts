@@ -4,7 +4,7 @@ import { defined, sameJson } from '@kubewright/apimachinery/internal';
 import type { KubernetesClient } from '@kubewright/client';
 import type { PodWorker } from './pod-worker.ts';
 
-/** Writes a pod's status to the API unless it is there already, like the kubelet's status manager. */
+/** Writes a pod's status unless the API already has it, like the kubelet's status manager. */
 export async function writeStatus(
   worker: PodWorker,
   status: PodStatus,

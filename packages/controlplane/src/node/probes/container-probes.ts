@@ -4,7 +4,7 @@ import type { ProbeKind, ProbeResult, ProbeRunner, ProbeTarget } from './probe-r
 
 /** Receives the results of a container's probes. */
 export interface ProbeReports {
-  /** Called once the startup probe has succeeded; immediately if there is no such probe. */
+  /** Called once the startup probe has succeeded; immediately if there is no startup probe. */
   started(): void;
   ready(isReady: boolean): void;
   /** Requests that the container be killed and restarted. */

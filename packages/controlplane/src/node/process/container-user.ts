@@ -10,7 +10,7 @@ export interface ContainerUser {
   readonly groups?: readonly number[];
 }
 
-/** Thrown if a container requests a user that is not available here. */
+/** Thrown if a container requests a user that is not available on this node. */
 export class ContainerUserError extends KubewrightError {
   override readonly name = 'ContainerUserError';
   readonly code = 'KW5202';

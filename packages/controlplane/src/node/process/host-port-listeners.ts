@@ -58,7 +58,10 @@ export class HostPortListeners implements Disposable {
     this.#network = options.pods;
   }
 
-  /** Opens the host ports of a pod, unless they are open. @throws the system's error if a port is in use or privileged */
+  /**
+   * Opens the host ports of a pod, unless they are already open.
+   * @throws the system's error if a port is in use or privileged
+   */
   async open(podUid: string, ports: readonly HostPort[]): Promise<void> {
     if (ports.length === 0 || this.#pods.has(podUid)) return;
     const opened: Disposable[] = [];

@@ -40,7 +40,7 @@ export interface Launch {
 
 /** The program that runs for an image, with its entry point. */
 export interface ImageProgram {
-  /** Note written to the container's log at start if this only stands in for the real program. */
+  /** Note written to the container's log at start if this program only stands in for the real one. */
   readonly standIn?: string;
   /** Description of the program in messages: `PostgreSQL 17.2 in /usr/lib/postgresql/17/bin`. */
   readonly description: string;

@@ -18,10 +18,11 @@ export class KnownUser {
   }
 
   /**
-   * Returns the command prefix for such a program: empty if the user is in the database, otherwise a command that runs the
-   * program in a user namespace in which the user appears as `nobody`. Files still belong to the real user.
+   * Returns the command prefix for a program that looks up its user. The prefix is empty if the user is in the
+   * database; otherwise it runs the program in a user namespace in which the user appears as `nobody`. Files still
+   * belong to the real user.
    *
-   * @throws ContainerUserError if the user is unknown and no such namespace is possible.
+   * @throws ContainerUserError if the user is unknown and the namespace cannot be created.
    */
   async words(program: string, user: ContainerUser | undefined): Promise<readonly string[]> {
     const cause = await whyUnknown([], user);

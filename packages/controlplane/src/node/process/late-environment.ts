@@ -20,11 +20,11 @@ exec "$@"`;
 const bash = '/bin/bash';
 
 /**
- * Wraps a command so that a shell sets its environment and working folder. Put the command prefix that switches to another user
- * before the result: its programs run with more privileges, and variables such as `LD_PRELOAD` must not reach them. Until the
- * shell runs, values are in variables with other names. Values are not passed as arguments, because all users can see arguments.
- *
- * Only bash keeps variables whose names a shell cannot set (`a.b`); without it they are lost.
+ * Wraps a command so that a shell sets its environment and working folder. Put the command prefix that switches to
+ * another user before the result: the prefix's programs run with more privileges, and variables such as `LD_PRELOAD`
+ * must not reach them. Until the shell runs, values are in variables with other names. Values are not passed as
+ * arguments, because all users can see arguments. Only bash keeps variables whose names a shell cannot set (`a.b`);
+ * without it they are lost.
  */
 export function withLateEnvironment(
   command: readonly string[],

@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** Interval of checks for more output, in milliseconds. */
+/** Interval between checks for more output, in milliseconds. */
 const lookMs = 50;
 /**
  * Number of checks without new output after which all output counts as read: even a busy loop reads waiting output between two

@@ -30,7 +30,10 @@ class PodUserError extends KubewrightError {
 
 /** Ids that no distribution or container engine assigns: systemd's list of ranges leaves them free. */
 const usualRange: UidRange = { first: 1_879_048_192, count: 16_777_216 };
-/** Used if only 16-bit ids are mapped (a rootless container engine): the ids that systemd gives to dynamic service users. */
+/**
+ * The ids that systemd gives to dynamic service users. Used if only 16-bit ids are mapped (in a rootless container
+ * engine).
+ */
 const narrowRange: UidRange = { first: 61_184, count: 4_336 };
 /** Maximum number of nodes on one machine; each gets a part of the range. */
 const maxNodes = 256;
@@ -59,9 +62,9 @@ export function podUidRange(
 }
 
 /**
- * Gives each pod of a node its own user from a range. Pods that mount the same persistent volume claim share a user, on any node
- * of the cluster, and a claim keeps its user as long as others are free: a pod can then read its predecessor's data, and
- * PostgreSQL accepts only data owned by its own user.
+ * Gives each pod of a node its own user from a range. Pods that mount the same persistent volume claim share a user, on
+ * any node of the cluster. A claim keeps its user as long as other users are free, so a pod can read its predecessor's
+ * data. PostgreSQL also requires this: it accepts only data owned by its own user.
  */
 export class PodUsers implements Disposable {
   readonly #range: UidRange;
@@ -70,7 +73,10 @@ export class PodUsers implements Disposable {
   readonly #own = new Set<string>();
   #next = 0;
 
-  /** @param assigned - the users of the cluster's pods and claims. @defaultValue this node is the only one */
+  /**
+   * @param assigned - the users of the cluster's pods and claims.
+   * @defaultValue a new table, for the only node of a cluster
+   */
   constructor(range: UidRange, assigned: AssignedUsers = new AssignedUsers()) {
     this.#range = range;
     this.#assigned = assigned;

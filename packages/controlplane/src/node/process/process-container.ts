@@ -107,7 +107,8 @@ export class ProcessContainer implements RunningContainer {
       const ignore = (): undefined => undefined;
       // Rejects if the container ends within its grace period.
       const grace = sleep(clock, { ms: graceMs, signal: over.signal }).then(ignore, ignore);
-      // The program that holds a terminal must survive the signal, to report the exit code. The terminal may take long to open.
+      // The program that holds a terminal must survive the signal, to report the exit code. The terminal can take a
+      // long time to open.
       const leader = await Promise.race([this.#terminal?.leader, this.exited.then(ignore), grace]);
       if (!hasEnded() && (!leader || isSameProcess(leader)))
         signalProcess(mainPid ?? leader?.pid ?? child.pid, stopSignal);
@@ -115,7 +116,7 @@ export class ProcessContainer implements RunningContainer {
       over.abort();
     }
     if (!hasEnded()) {
-      // Kill the descendants first: once the main process is dead, they cannot be found.
+      // Kill the descendants first: once the main process is dead, they can no longer be found.
       await endAll([this.#main]);
       if (!hasEnded()) killGroup(this.#main, 'SIGKILL');
     }

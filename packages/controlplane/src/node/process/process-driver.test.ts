@@ -404,7 +404,7 @@ describe('ProcessDriver', () => {
       exitCode: 126,
       text: `${failed} "/etc/passwd": permission denied\n`,
     });
-    // The agent's own PATH is not used: it leads to folders that containers cannot enter.
+    // The agent's own PATH is not used: it contains folders that containers cannot enter.
     expect((await run(['sh', '-c', 'echo $PATH'])).text).toMatch(/^[^:]*:?\/usr\/local\/sbin:.*:\/bin\n$/);
     await running.stop({ graceMs: 1_000 });
     await expect(container('busybox', { command: ['nosuchprog'] })).rejects.toThrow(
@@ -538,7 +538,7 @@ describe('ProcessDriver', () => {
   });
 });
 
-/** True if a process is running. A zombie has ended, even if nothing waits for it in a container without an init process. */
+/** True if a process is running. A zombie counts as ended: in a container without an init process, nothing reaps it. */
 function lives(pid: number): boolean {
   try {
     process.kill(pid, 0);

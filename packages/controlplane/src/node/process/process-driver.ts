@@ -117,7 +117,10 @@ export class ProcessDriver implements Driver {
     return containerUser(securityContext, { agentUid, allowRoot: allowRootPods, canGrantGroups, podUser });
   }
 
-  /** Returns the user assigned to the pod; undefined if the program can run here only as a user in the user database. */
+  /**
+   * Returns the user assigned to the pod; undefined if the program can run on this machine only as a user in the user
+   * database.
+   */
   async #podUser(podUid: string, image: string): Promise<PodUser | undefined> {
     const user = this.#users?.of(podUid);
     if (!user) return undefined;

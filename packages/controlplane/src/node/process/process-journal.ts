@@ -70,7 +70,7 @@ export class ProcessJournal {
     try {
       const note = JSON.parse(readFileSync(this.#path, 'utf8')) as Note;
       const processes = Array.isArray(note.processes) ? note.processes : [];
-      // Any other value could be a prefix of foreign marks.
+      // Any other value could be a prefix of the marks of unrelated processes.
       const isMark = typeof note.instance === 'string' && /^[0-9a-f]{32}$/.test(note.instance);
       return { ...(isMark && { instance: note.instance }), processes };
     } catch {
@@ -80,7 +80,8 @@ export class ProcessJournal {
   }
 
   /**
-   * Writes the journal. If the disk is full, containers still run: the mark in the older file also identifies their processes.
+   * Writes the journal. If the disk is full, containers still run: the old file has the same mark, which identifies their
+   * processes.
    */
   #update(): void {
     try {
@@ -109,7 +110,10 @@ export function killGroup(leader: ProcessIdentity, signal: NodeJS.Signals): void
   signalUnlessGone(-leader.pid, signal);
 }
 
-/** Sends a signal. Does nothing if the process has ended, or belongs to another user: a setuid program in a cluster without root. */
+/**
+ * Sends a signal. Does nothing if the process has ended or belongs to another user, such as a setuid program in a
+ * cluster that is not run by root.
+ */
 function signalUnlessGone(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

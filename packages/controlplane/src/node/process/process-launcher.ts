@@ -139,7 +139,10 @@ export class ProcessLauncher {
     return child;
   }
 
-  /** Wraps a command in the privileged programs that switch its user and namespaces; returns undefined if it needs none. */
+  /**
+   * Wraps a command in the privileged programs that switch its user and namespaces; returns undefined if none are
+   * needed.
+   */
   #startAs(command: readonly string[], settings: LaunchSettings): LateCommand | undefined {
     const { env, user, isolated, isolatedFolder = '/', main = 0, closes } = settings;
     if (isolated) {

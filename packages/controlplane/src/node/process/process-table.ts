@@ -85,7 +85,7 @@ const psArguments = ['axeww', '-o', 'pid=', '-o', 'ppid=', '-o', 'lstart=', '-o'
 const psLimits = { maxBuffer: 64 * 1024 * 1024, timeout: 5_000, encoding: 'utf8' } as const;
 
 /**
- * A process table read with `ps`. It shows only the environments of the user's own processes, and on macOS not those of the
+ * A process table read with `ps`. It includes environments only of the user's own processes, and on macOS not of the
  * system's programs.
  */
 export const psTable: ProcessTable = {

@@ -49,7 +49,7 @@ describe.skipIf(process.platform !== 'linux')('a terminal', () => {
   });
 
   it('runs one resize at a time, so that the last size wins', async () => {
-    // The shell gives background commands an empty input, with which `cat` would end.
+    // The shell gives background commands an empty input, which would end `cat` immediately.
     const leader = `exec 4<&0; setsid sh -c 'echo "$$ /dev/pts/0" >&3; exec cat' <&4 & wait`;
     const log: string[] = [];
     const terminal = new ProcessTerminal(start(leader), {

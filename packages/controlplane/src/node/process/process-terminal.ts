@@ -28,8 +28,8 @@ export class ProcessTerminal {
   }
 
   /**
-   * Resizes the terminal until there are no more sizes or the command has ended. One change ends before the next begins, because
-   * a client sends two sizes in a row to make programs redraw, and the last size has to win.
+   * Resizes the terminal until there are no more sizes or the command has ended. Each resize ends before the next
+   * begins, because a client sends two sizes in a row to make programs redraw, and the last size must win.
    */
   async follow(sizes: AsyncIterable<TerminalSize>): Promise<void> {
     const terminal = await this.#terminal;

@@ -14,8 +14,8 @@ interface Entry {
 }
 
 /**
- * Linux reports times in hundredths of a second on all architectures, and memory in pages, which have 4 KiB on almost all of
- * them.
+ * Linux reports times in hundredths of a second on all architectures, and memory in pages, which are 4 KiB on almost
+ * all architectures.
  */
 const [ticksPerSecond, pageBytes] = [100, 4_096];
 /** Number of processes read in parallel, few enough to leave file descriptors for others. */

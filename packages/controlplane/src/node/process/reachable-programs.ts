@@ -4,8 +4,8 @@ import { basename, dirname, join, sep } from 'node:path';
 import type { ContainerUser } from './container-user.ts';
 
 /**
- * Provides programs to users who cannot enter the programs' folders or read their scripts, such as a clone in root's home or
- * root's own Node. Such a program is copied once to a folder in which everyone can run it.
+ * Provides programs to users who cannot enter the programs' folders or read their scripts, such as a Git clone in
+ * root's home or root's own Node. Such a program is copied once to a folder in which everyone can run it.
  */
 export class ReachablePrograms {
   readonly #folder: () => string;

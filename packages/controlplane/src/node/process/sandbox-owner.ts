@@ -42,7 +42,8 @@ export function forgottenSandboxes(temporary: string): readonly ForgottenSandbox
 function readOwner(root: string): SandboxOwner | undefined {
   try {
     const file = join(root, fileName);
-    // Ignore files of other users, who could make this process remove foreign folders or kill foreign processes.
+    // Ignore files of other users, who could otherwise make this process remove unrelated folders or kill unrelated
+    // processes.
     const isOurs = [root, file].every((path) => lstatSync(path).uid === (process.getuid?.() ?? 0));
     if (!isOurs || !lstatSync(root).isDirectory() || !lstatSync(file).isFile()) return undefined;
     const owner = JSON.parse(readFileSync(file, 'utf8')) as Partial<SandboxOwner>;

@@ -40,7 +40,7 @@ export class SharedOutput {
     };
   }
 
-  /** Stops waiting for readers: the process has ended, and only little output is left. */
+  /** Stops waiting for readers: the process has ended, and little output is left. */
   release(): void {
     this.#isReleased = true;
     if (this.#untaken > 0) this.#stream?.resume();

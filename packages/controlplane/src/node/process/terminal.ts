@@ -5,8 +5,8 @@ import type { TerminalSize } from '../../kube-apiserver/pods/node-connector.ts';
 import { endedTime, type ProcessIdentity, readStat } from './process-identity.ts';
 
 /**
- * Finds the system's `script` program (util-linux 2.35 and newer), which creates terminals for commands: Node cannot create them,
- * and an addon would be one more thing to build. On other systems, the program of that name takes different arguments.
+ * Finds the system's `script` program (util-linux 2.35 and newer), which creates terminals for commands. Node cannot
+ * create terminals, and an addon would have to be built. On other systems, `script` takes different arguments.
  */
 export function findTerminalProgram(options: {
   readonly platform: NodeJS.Platform;
@@ -54,8 +54,9 @@ export interface Terminal {
 }
 
 /**
- * Reads the first report of a command on a terminal. Returns `undefined` if the command ended before its report, or if the
- * reported process is not its own. The report comes from the container, which must not make the agent signal other processes.
+ * Reads the first report of a command on a terminal. Returns `undefined` if the command ended before its report, or if
+ * the command did not start the reported process. The report comes from the container, which must not make the agent
+ * signal other processes.
  */
 export function readTerminal(child: ChildProcess): Promise<Terminal | undefined> {
   return new Promise((resolve) => {
@@ -76,7 +77,7 @@ export function readTerminal(child: ChildProcess): Promise<Terminal | undefined>
   });
 }
 
-/** Identifies a process that leads its own session and was started by `parent`; `undefined` for any other. */
+/** Identifies a process that leads its own session and was started by `parent`; `undefined` for any other process. */
 function sessionLeader(pid: number, { parent }: { readonly parent: number | undefined }): ProcessIdentity | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 1) return undefined;
   try {

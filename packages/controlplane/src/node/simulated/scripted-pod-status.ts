@@ -87,8 +87,8 @@ function succeed(actor: Actor): void {
 }
 
 /**
- * Marks a container as exited. A container that must be restarted gets the status that it has after its next exit, when a kubelet
- * begins to back off.
+ * Marks a container as exited. A container that must be restarted counts as having exited once more, because a kubelet
+ * starts to back off at the second exit.
  */
 function exit(
   { slot, pod, nowMs, runsSince }: Actor,

@@ -23,7 +23,10 @@ export interface SimulatedNodeOptions {
   readonly nodeIP?: string | undefined;
 }
 
-/** Creates a node that only simulates containers, for tests of controllers and for many nodes. Call `run()` to start it. */
+/**
+ * Creates a node that only simulates containers, for tests of controllers and for clusters with many nodes. Call
+ * `run()` to start it.
+ */
 export function simulatedNode(options: SimulatedNodeOptions): NodeAgent {
   const { client, clock, random, log, addresses } = options;
   return new NodeAgent({

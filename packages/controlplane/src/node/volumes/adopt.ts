@@ -2,9 +2,10 @@ import { lchown, lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Changes the owner of a persistent volume's folder and of all its content that the previous owner owned. Nothing is mounted, so
- * there is no other way to let the next pod read it. PostgreSQL also accepts only data owned by its own user. Files of other
- * users are not changed. Does nothing if `uid` already owns the folder, or if the folder does not exist.
+ * Changes the owner of a persistent volume's folder and of all its content that the previous owner owned. Volumes are
+ * not mounted, so the next pod could not read the data otherwise. PostgreSQL also accepts only data owned by its own
+ * user. Files of other users are not changed. Does nothing if `uid` already owns the folder, or if the folder does not
+ * exist.
  */
 export async function adopt(folder: string, uid: number): Promise<void> {
   const found = await lstat(folder).catch(() => undefined);
@@ -22,6 +23,6 @@ async function give(folder: string, owner: { readonly from: number; readonly to:
     else if (found?.uid === owner.from) await lchown(path, owner.to, found.gid);
   }
   const found = await lstat(folder);
-  // The folder itself comes last, so that an interrupted change starts again from here.
+  // Change the folder itself last, so that an interrupted change is repeated.
   if (found.isDirectory() && found.uid === owner.from) await lchown(folder, owner.to, found.gid);
 }

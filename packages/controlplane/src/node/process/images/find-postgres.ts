@@ -12,10 +12,10 @@ export interface PostgresFolder {
 }
 
 /**
- * Finds a folder with both `initdb` and `postgres`. Searches `PG_BIN`, then PATH, then the folders used by Debian, Homebrew and
- * the PostgreSQL installers, newest first (or instead the folders in KUBEWRIGHT_PG_FOLDERS). `PG_BIN` always wins; otherwise the
- * first folder with the requested major version, or else the first of all. Links to the programs are resolved, because only the
- * folder to which they point contains all programs.
+ * Finds a folder with both `initdb` and `postgres`. Searches `PG_BIN`, then PATH, then the folders used by Debian,
+ * Homebrew and the PostgreSQL installers, newest first (or instead the folders in KUBEWRIGHT_PG_FOLDERS). `PG_BIN`
+ * always wins. Otherwise, the first folder with the requested major version wins, or else the first folder. Links to
+ * the programs are resolved, because only the folder to which they point contains all programs.
  */
 export async function findPostgres(options: {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -24,7 +24,7 @@ const usualFolders = [
   '/home/linuxbrew/.linuxbrew/bin',
 ];
 
-/** Searches PATH, then the usual folders. A program that does not report its version (`-v`) is skipped. */
+/** Searches PATH, then the usual folders. Skips a program that does not report its version (`-v`). */
 export function installedPrograms(options: {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly platform: NodeJS.Platform;

@@ -1,6 +1,6 @@
 /**
- * A Node program that stands in for nginx if the machine has none. It serves the files in the folder `KUBEWRIGHT_HTML`, as nginx
- * serves those in `/usr/share/nginx/html`, or a built-in page if the folder does not exist.
+ * A Node program that stands in for nginx if the machine has none. It serves the files in the folder `KUBEWRIGHT_HTML`,
+ * as nginx serves `/usr/share/nginx/html`. If the folder does not exist, it serves a built-in page.
  */
 export const nginxStandIn = `
 const { createReadStream, statSync } = require('node:fs');

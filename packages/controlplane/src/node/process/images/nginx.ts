@@ -6,7 +6,7 @@ import { standInImage } from './stand-in.ts';
 import { versionNote } from './version-note.ts';
 
 /**
- * Returns the image `nginx`: the machine's nginx with our own small configuration, or else a stand-in. It serves
+ * Returns the image `nginx`: the machine's nginx with a small built-in configuration, or else a stand-in. It serves
  * `/usr/share/nginx/html` on the pod's address; files under `/etc/nginx` are not read.
  */
 export function nginxImage(options: { readonly execPath: string; readonly findProgram: FindProgram }): ImageSource {

@@ -68,7 +68,7 @@ function pythonProgram(
     launch(context) {
       const program = context.reachable(path);
       const { file, args } = commandOf(context, ['python3']);
-      // The machine may have only one of these two commands.
+      // The machine may have only one of the commands `python` and `python3`.
       const isPython = file === 'python' || file === 'python3';
       return { file: isPython ? program : file, args, env: { PYTHON_VERSION: version }, path: [dirname(program)] };
     },

@@ -6,8 +6,9 @@ import { type ContainerRoot, linkError, volumesTable } from './container-root.ts
 import { MountPathError } from './root-plan.ts';
 
 /**
- * Shell script that mounts this machine's folders, switches to the container's root, and mounts the volumes last. A container can
- * put any program or library into a volume, so after that nothing else may start with this shell's privileges.
+ * Shell script that mounts this machine's folders, switches to the container's root, and mounts the volumes last. A
+ * container can put any program or library into a volume, so no other program may start with this shell's privileges
+ * afterwards.
  */
 const setUp = `set -e
 { echo "$3" > /proc/sys/kernel/hostname || hostname "$3"; } 2>/dev/null || :
@@ -27,7 +28,7 @@ export interface ContainerNamespacesOptions {
   readonly hostname: string;
   /** Command prefix that runs a program in the pod's network. */
   readonly enter: readonly string[];
-  /** Environment that marks the shell, so that it can be found if it is left over. */
+  /** Environment that marks the shell, so a later run can find it if it is left over. */
   readonly env: Readonly<Record<string, string>>;
   /** @defaultValue `spawn` of `node:child_process` */
   readonly spawn?: ((file: string, args: readonly string[], options: SpawnOptions) => ChildProcess) | undefined;
@@ -88,7 +89,7 @@ function reports(keeper: ChildProcess): (expected: string) => Promise<void> {
   keeper.stderr?.on('data', (chunk: unknown) => {
     errors += String(chunk);
   });
-  // Ignored: if the shell has ended, its next report is missing.
+  // Ignore write errors: if the shell has ended, its next report is missing.
   keeper.stdin?.on('error', () => undefined);
   const failed = new Promise<never>((_, reject) => {
     const what = 'cannot mount the volumes of the container';

@@ -17,7 +17,7 @@ export function joinAs(
   },
 ): readonly string[] {
   const { tools, own, enter } = options;
-  // An ordinary user is root in the cluster's user namespace; a nested one restores the user's own ids.
+  // An ordinary user is root in the cluster's user namespace; a nested namespace restores the user's own ids.
   if (!user) {
     const { uid, gid } = own;
     return [...enter, '--', tools.unshare, '--user', `--map-user=${uid}`, `--map-group=${gid}`, '--'];

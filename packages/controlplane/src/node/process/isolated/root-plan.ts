@@ -65,9 +65,9 @@ export type PlannedMount =
   | { readonly type: 'terminals'; readonly path: string }
   | { readonly type: 'extended'; readonly path: string };
 
-/** Folders that each container has for itself, instead of sharing this machine's. */
+/** Folders that are private to each container instead of shared with this machine. */
 const ownFolders: readonly string[] = ['/dev', '/run', '/tmp'];
-/** The devices of a container's `/dev`, as container runtimes provide it. */
+/** The devices in a container's `/dev`, as container runtimes provide them. */
 const devices: readonly string[] = ['full', 'null', 'random', 'tty', 'urandom', 'zero'];
 const deviceLinks: Readonly<Record<string, string>> = {
   '/dev/fd': '/proc/self/fd',
