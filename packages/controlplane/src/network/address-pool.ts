@@ -26,7 +26,7 @@ export function isolatedRange(prefix: string): AddressRange {
 
 /**
  * The pod addresses of a cluster whose network exists only in this process: 10.128.0.0/9, except addresses whose last
- * byte is 0 or 255. The range does not overlap with those of nodes (10.0.0.0/16) and Services.
+ * byte is 0 or 255. This range is separate from the ranges of nodes (10.0.0.0/16) and Services.
  */
 export const inProcessRange: AddressRange = {
   count: 128 * 256 * 254,

@@ -1,7 +1,7 @@
 import type { Socket as DatagramSocket } from 'node:dgram';
 import { BlockList, connect, createServer, isIPv4, type Server, type Socket } from 'node:net';
 
-/** Opens sockets in one network: this machine's, or that of a cluster's pods. */
+/** Opens sockets in one network: the network of this machine, or of a cluster's pods. */
 export interface Sockets {
   /** Listens on an address. Connections are half-open: their two directions are closed separately. */
   listen(address: SocketAddress): Promise<Server>;

@@ -15,7 +15,7 @@ export interface UdpForwarderOptions {
 
 /** Time without datagrams after which a client is forgotten, in milliseconds, as in conntrack for UDP streams. */
 const idleMs = 120_000;
-/** Maximum number of clients; another client replaces the one that has been silent for the longest time. */
+/** Maximum number of clients. Beyond it, a new client replaces the client that has been silent for the longest time. */
 const maxClients = 1_024;
 
 interface Flow {

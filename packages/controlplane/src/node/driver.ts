@@ -44,7 +44,7 @@ export interface Driver extends AsyncDisposable {
     readonly image: string;
     readonly securityContext: ContainerRequest['securityContext'];
   }): Promise<{ readonly uid: number; readonly gid: number; readonly groups?: readonly number[] } | undefined>;
-  /** Starts one attempt of a container. Resolves once it runs. */
+  /** Starts one attempt of a container. Resolves once the container runs. */
   startContainer(request: ContainerRequest): Promise<RunningContainer>;
   /**
    * Returns the resource usage of running containers by container id, without containers whose usage is unknown.

@@ -20,7 +20,7 @@ export type MakePart = (path: string, part: { readonly isLast: boolean }) => voi
 
 /**
  * An open file or folder that a container may move or replace. Its path is opened one component at a time without
- * following links, as with `openat2`. On Linux, the same file stays open; elsewhere only the path is checked.
+ * following links, as with `openat2`. On Linux, the same file stays open; on other systems, only the path is checked.
  */
 export class PinnedPath implements Disposable {
   /** Path under which functions of this process can use the file until it is disposed. */

@@ -18,8 +18,8 @@ export interface IngressCertificatesOptions {
 const yearMs = 365 * 86_400_000;
 
 /**
- * The certificates with which Ingresses are served. Secrets are read when clients connect, so a renewed certificate is used
- * immediately. Hosts without a valid certificate get a self-signed one, as with other Ingress controllers.
+ * The certificates with which Ingresses are served. Secrets are read when clients connect, so a renewed certificate is
+ * used immediately. Hosts without a valid certificate get a self-signed certificate, as with other Ingress controllers.
  */
 export class IngressCertificates {
   readonly #options: IngressCertificatesOptions;

@@ -31,7 +31,10 @@ interface Opened {
   readonly note: string | undefined;
 }
 
-/** The proxies that serve Ingresses, one for HTTP and one for HTTPS. Each starts to listen when it is first needed. */
+/**
+ * The proxies that serve Ingresses, one for HTTP and one for HTTPS. Each proxy starts listening when it is first
+ * needed.
+ */
 export class IngressListeners implements Disposable {
   /** The rules that the proxies follow. */
   readonly table: IngressTable = new IngressTable();

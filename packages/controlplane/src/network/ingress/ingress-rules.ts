@@ -22,7 +22,7 @@ export interface IngressRule {
   readonly target: IngressTarget;
 }
 
-/** Returns the rules of an Ingress whose backends are services. */
+/** Returns the rules of an Ingress, except rules whose backend is not a service. */
 export function rulesOf({ metadata, spec = {} }: Stored<Ingress>): readonly IngressRule[] {
   const { namespace, name, creationTimestamp } = metadata;
   const age = `${creationTimestamp} ${namespace}/${name}`;

@@ -37,7 +37,7 @@ const ingressClass = IngressClass({
 export async function installIngress(client: KubernetesClient): Promise<void> {
   await Promise.all([createRole(), create(ClusterRoleBinding, binding), create(IngressClass, ingressClass)]);
 
-  /** Creates the role, or updates its rules: the role of an earlier version may lack some. */
+  /** Creates the role, or updates its rules: a role created by an earlier version may lack some of them. */
   async function createRole(): Promise<void> {
     if (await create(ClusterRole, role)) return;
     await client.resource(ClusterRole).patch({ name: roleName }, { type: 'merge', body: { rules: role.rules } });

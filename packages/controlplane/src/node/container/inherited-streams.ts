@@ -5,8 +5,8 @@ const closeOnExec = 0o2000000;
 
 /**
  * Adds `/dev/null` to the streams of a container's program for each file descriptor that this process has inherited.
- * Otherwise the program would inherit the descriptor too, and could escape from the container if it refers to a folder
- * of this machine.
+ * Otherwise the program would also inherit these descriptors, and could escape from the container through a descriptor
+ * of a folder of this machine.
  *
  * @param options - `empty`: an open descriptor of `/dev/null`; `folder`: folder with information about this process's
  * descriptors.
@@ -27,7 +27,7 @@ function isInherited(file: string): boolean {
     const [, flags = ''] = /^flags:\s*(\d+)/m.exec(readFileSync(file, 'latin1')) ?? [];
     return (Number.parseInt(flags, 8) & closeOnExec) === 0;
   } catch {
-    // The descriptor was closed in the meantime, such as the one used to read the folder of descriptors.
+    // The descriptor was closed in the meantime, for example after the folder was read.
     return false;
   }
 }

@@ -26,7 +26,8 @@ export interface OverlayRootOptions {
 }
 
 /**
- * The prepared root of a container's attempt. Nothing is mounted yet: the container's own mount namespace does that.
+ * The prepared root of a container's attempt. Nothing is mounted yet: mounting happens in the container's own mount
+ * namespace.
  */
 export interface OverlayRoot extends Disposable {
   /** Folder at which the fstab file mounts the root. */

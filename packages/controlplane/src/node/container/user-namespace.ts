@@ -45,7 +45,10 @@ export interface ContainerRights {
 export class UserNamespace implements Disposable {
   readonly #keeper: ChildProcess;
   readonly #tools: IsolationTools;
-  /** The id on this machine that the containers' user 0 is mapped to; `undefined` if this process's user is the only one. */
+  /**
+   * The id on this machine that the containers' user 0 is mapped to; `undefined` if the namespace has only this
+   * process's user.
+   */
   readonly firstId: number | undefined;
 
   private constructor(

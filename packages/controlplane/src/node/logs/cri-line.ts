@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Formats a time for logs: RFC 3339 with nine fractional digits, of which only the milliseconds are set. */
+/** Formats a time for logs: RFC 3339 with nine fractional digits; the last six are zeros. */
 export function logTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000000Z');
 }

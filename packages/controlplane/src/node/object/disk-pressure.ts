@@ -35,7 +35,7 @@ export class DiskPressure {
     this.#options.onBegin();
   }
 
-  /** Checks for free space; does nothing without pressure. */
+  /** Checks whether a full disk has space again. Does nothing without pressure. */
   look(): void {
     if (!this.#isPresent) return;
     this.#isPresent = !this.#options.folders.every(hasSpace);

@@ -31,8 +31,8 @@ export interface SyncResult {
 
 /**
  * The state of one pod on this node: a state machine driven by {@link sync} with the pod as read from the API. Each
- * sync considers the whole state (level-triggered), starts what is due and never waits. Each change in the steps that
- * it started triggers another sync.
+ * sync considers the whole state (level-triggered), starts what is due and never waits. The work that it starts
+ * triggers further syncs.
  */
 export class PodWorker {
   readonly uid: string;
@@ -105,7 +105,7 @@ export class PodWorker {
     await Promise.all([...this.#runners.values()].map((runner) => runner.shutDown(withinMs)));
   }
 
-  /** Frees the pod's resources. None of its containers may still run. */
+  /** Frees the pod's resources. Call it only after all containers have ended. */
   async remove(): Promise<void> {
     await this.#preparation.removeVolumes();
     await this.#options.host.driver.removePod(this.uid);

@@ -21,7 +21,10 @@ export interface ContainerProbesOptions {
   readonly reports: ProbeReports;
 }
 
-/** The probes of one attempt of a container. The startup probe delays the others. Dispose it when the container ends. */
+/**
+ * The probes of one attempt of a container. The startup probe delays the other probes. Dispose it when the container
+ * ends.
+ */
 export class ContainerProbes implements Disposable {
   readonly #parts: ContainerProbesOptions;
   readonly #loops: ProbeLoop[] = [];

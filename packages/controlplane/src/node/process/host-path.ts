@@ -2,8 +2,8 @@ import { join, posix } from 'node:path';
 import type { VolumeMount } from '../driver.ts';
 
 /**
- * Converts a path inside a container to one on this machine: within the longest mount that contains it, or else under the
- * container's root folder.
+ * Converts a path inside a container to a path on this machine: within the longest mount that contains it, or else
+ * under the container's root folder.
  */
 export function hostPathOf(containerPath: string, mounts: readonly VolumeMount[], root: string): string {
   const path = posix.normalize(`/${containerPath}`);

@@ -13,7 +13,7 @@ export interface LaunchContext {
   readonly env: ReadonlyMap<string, string>;
   /** Returns the path at which the container's user can run a file from the image's program folders. */
   reachable(path: string): string;
-  /** Converts a path inside the container to one on this machine: within a mount, or else under `root`. */
+  /** Converts a path inside the container to a path on this machine: within a mount, or else under `root`. */
   hostPath(containerPath: string): string;
   /** Converts a path inside the container to the path that the container's programs must use. */
   programPath(containerPath: string): string;

@@ -3,7 +3,7 @@ import type { ProcessTable, TableEntry } from './process-table.ts';
 
 /** Environment variable that marks every process of a container, with the value `instance/pod uid/container.attempt`. */
 const variable = 'KUBEWRIGHT_CONTAINER';
-/** Maximum number of table reads. A process that forks during one read is found by the next. */
+/** Maximum number of table reads. A process that forks during one read is found by the next read. */
 const maxLooks = 20;
 
 /**

@@ -26,7 +26,7 @@ describe('PodUsers', () => {
     expect(users.take('d', ['ns/other']).uid).toBe(uid);
   });
 
-  it('reassigns the user of the longest unused claim if no other user is left', () => {
+  it('reassigns the user of the longest-unused claim if no other user is left', () => {
     const users = new PodUsers({ first: 1_000, count: 3 });
     const used = new Map(['ns/a', 'ns/b', 'ns/c'].map((claim) => [claim, users.take(claim, [claim]).uid]));
     for (const pod of ['ns/a', 'ns/b']) users.free(pod);

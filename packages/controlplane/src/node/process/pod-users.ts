@@ -116,8 +116,8 @@ export class PodUsers implements Disposable {
   }
 
   /**
-   * Returns the user of one of the claims, if any has one: preferably of a claim that a running pod mounts, because that pod's
-   * user can no longer change.
+   * Returns the user of one of the claims, if any claim has a user. Prefers a claim that a running pod mounts, because
+   * that pod's user can no longer change.
    */
   #ofClaims(claims: readonly string[]): number | undefined {
     const { pods, claims: known } = this.#assigned;

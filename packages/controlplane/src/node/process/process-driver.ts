@@ -30,7 +30,7 @@ import { type LaunchSettings, ProcessLauncher } from './process-launcher.ts';
 import { ReachablePrograms } from './reachable-programs.ts';
 import { noTerminalProgram } from './terminal.ts';
 
-/** PATH for commands that are not part of the image: the usual PATH of images, never that of this process. */
+/** PATH for commands that are not part of the image: the usual PATH of images, never the PATH of this process. */
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**

@@ -47,7 +47,7 @@ export class ProcessTerminal {
   }
 }
 
-/** Resolves when a program has ended. The program may fail, because the command can end before its terminal is resized. */
+/** Resolves when a program has ended, even if it failed: the command can end before its terminal is resized. */
 function ended(program: ChildProcess): Promise<void> {
   program.stdin?.end();
   // A full pipe would block the program.

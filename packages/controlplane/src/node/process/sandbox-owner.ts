@@ -25,8 +25,8 @@ export function writeOwner(root: string, instance: string): void {
 }
 
 /**
- * Finds this user's sandbox folders whose owners have ended, even if the node's own folder has been deleted or is no longer used.
- * Ignores folders without an owner file, or with one from another pid namespace.
+ * Finds this user's sandbox folders whose owners have ended, even if the node's own folder has been deleted or is no
+ * longer used. Ignores folders without an owner file, and owners in other pid namespaces.
  */
 export function forgottenSandboxes(temporary: string): readonly ForgottenSandbox[] {
   return readdirSync(temporary)

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 
 /**
  * Changes the owner of a persistent volume's folder and of all its content that the previous owner owned. Volumes are
- * not mounted, so the next pod could not read the data otherwise. PostgreSQL also accepts only data owned by its own
- * user. Files of other users are not changed. Does nothing if `uid` already owns the folder, or if the folder does not
- * exist.
+ * not mounted, so this is the only way to let the next pod read the data. PostgreSQL also accepts only data owned by
+ * its own user. Files of other users are not changed. Does nothing if `uid` already owns the folder, or if the folder
+ * does not exist.
  */
 export async function adopt(folder: string, uid: number): Promise<void> {
   const found = await lstat(folder).catch(() => undefined);
