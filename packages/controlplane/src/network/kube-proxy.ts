@@ -19,7 +19,7 @@ import { type NodeAddress, serviceRoutes } from './service-routes.ts';
 /** Interval between attempts to listen on an address that is in use, in milliseconds. */
 const retryMs = 5_000;
 
-/** Returns the controller that keeps a proxy up to date with services and their EndpointSlices. It has kube-proxy's role. */
+/** Returns the controller that keeps a proxy up to date with services and their EndpointSlices, like kube-proxy. */
 export function kubeProxy(proxy: ServiceProxy): ControllerDefinition {
   return requestController({
     name: 'kube-proxy',

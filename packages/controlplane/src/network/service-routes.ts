@@ -43,7 +43,7 @@ export function serviceRoutes(
   const affinityMs = sessionAffinity === 'ClientIP' ? timeoutSeconds * 1_000 : undefined;
   const inside = internalTrafficPolicy === 'Local' ? ('client' as const) : undefined;
   const isLocal = externalTrafficPolicy === 'Local';
-  // With `ipMode: Proxy`, the load balancer itself connects to the service.
+  // With `ipMode: Proxy`, the load balancer itself connects to the service, so its address needs no route.
   const ingress = (status?.loadBalancer?.ingress ?? []).flatMap(({ ip, ipMode = 'VIP' }) =>
     ip === undefined || ipMode !== 'VIP' ? [] : [ip],
   );

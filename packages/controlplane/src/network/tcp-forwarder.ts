@@ -10,7 +10,7 @@ export interface TcpForwarderOptions {
   readonly open: (client: SocketAddress) => Promise<Socket>;
 }
 
-/** Forwards the connections of a listener. Connections that exist when it is disposed continue, as with kube-proxy. */
+/** Forwards the connections of a listener. Disposing it does not close existing connections, as with kube-proxy. */
 export class TcpForwarder implements Disposable {
   readonly #server: Server;
   readonly #open: TcpForwarderOptions['open'];
@@ -26,7 +26,7 @@ export class TcpForwarder implements Disposable {
   }
 
   async #forward(client: Socket): Promise<void> {
-    // The code below detects a client that disconnects early.
+    // Ignore errors: the code below detects a client that disconnects early.
     client.on('error', () => undefined);
     client.allowHalfOpen = true;
     const { remoteAddress = '', remotePort = 0 } = client;

@@ -12,7 +12,10 @@ export interface Driver extends AsyncDisposable {
   readonly name: string;
   /** The reason why containers and commands cannot run on terminals; absent if they can. */
   readonly noTerminals?: string | undefined;
-  /** True if containers start without delay: the status of a new pod is then not written until they run. @defaultValue false */
+  /**
+   * True if containers start without delay. The status of a new pod is then not written until its containers run.
+   * @defaultValue false
+   */
   readonly startsAtOnce?: boolean;
   /** True if containers do not read their environment, so the node needs no Services. @defaultValue false */
   readonly ignoresEnvironment?: boolean;
@@ -32,7 +35,8 @@ export interface Driver extends AsyncDisposable {
   /**
    * Resolves an image and ensures that it can be run.
    *
-   * @throws ImageError with reason `ErrImagePull` or `InvalidImageName` and a message that explains how to map it.
+   * @throws ImageError with reason `ErrImagePull` or `InvalidImageName` and a message that explains how to map the
+   * image.
    */
   pullImage(image: string, request: PullRequest): Promise<ImageReference>;
   /**
@@ -104,7 +108,7 @@ export interface ImageReference {
   readonly runs?: string;
   /** Size of the image, in bytes, if it was pulled from a registry just now. */
   readonly pulledBytes?: number;
-  /** The image's own command, if it is worth reporting that a pod's command replaces it. */
+  /** The image's own command, set if messages should say that a pod's command replaces it. */
   readonly command?: readonly string[];
 }
 
@@ -137,7 +141,7 @@ export interface ContainerRequest {
     readonly capabilities?: { readonly add?: readonly string[]; readonly drop?: readonly string[] };
   };
   readonly ports: readonly { readonly name?: string; readonly containerPort: number; readonly protocol: string }[];
-  /** Stop signal, if the pod specifies one. @defaultValue the image's */
+  /** Stop signal, if the pod specifies one. @defaultValue the image's stop signal */
   readonly stopSignal?: string;
   /** The container whose processes this ephemeral container can see and signal. @defaultValue only its own processes */
   readonly targetContainerName?: string;

@@ -25,9 +25,9 @@ export interface NodeAgentOptions {
   /** Control plane components in this process, shown as static pods. @defaultValue none */
   readonly components?: readonly string[] | undefined;
   /**
-   * Minimum time for which a pod being deleted stays in the API, in milliseconds. A kubelet checks for ended containers once a
-   * second, and `kubectl delete` relies on that: it reads the pod after deleting it, and waits forever if another pod of the same
-   * name has replaced it in between.
+   * Minimum time for which a pod being deleted stays in the API, in milliseconds. A kubelet checks for ended containers
+   * only once a second, and `kubectl delete` relies on this delay: it reads the pod after deleting it, and waits
+   * forever if another pod of the same name has already replaced it.
    *
    * @defaultValue 0
    */

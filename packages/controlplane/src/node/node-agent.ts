@@ -33,7 +33,7 @@ import { writeStatus } from './pod/write-status.ts';
 
 /** Default time limit for stopping, in milliseconds. */
 const defaultStopMs = 6_000;
-/** Part of the time limit reserved for final events and killed processes after containers have stopped. */
+/** Part of the stop time limit that is reserved for final events and killed processes, in milliseconds. */
 const afterContainersMs = 700;
 
 /** Maximum time between attempts to write to the API server, in milliseconds. */
@@ -157,10 +157,11 @@ export class NodeAgent implements AsyncDisposable {
   }
 
   /**
-   * Stops all containers and the agent within a time limit, even if a part hangs. Containers get most of the time as grace
-   * period; then they are killed. Pods stay in the API unchanged. A second call waits for the first.
+   * Stops all containers and the agent within a time limit, even if a part hangs. Most of the time is the containers'
+   * grace period; then they are killed. Pods stay in the API unchanged. A second call waits for the first.
    *
-   * @param options - `withinMs`: the total time limit, in milliseconds. @defaultValue 6_000
+   * @param options - `withinMs`: the total time limit, in milliseconds.
+   * @defaultValue 6_000
    */
   stop(options: { readonly withinMs?: number } = {}): Promise<void> {
     this.#stopped ??= this.#stop(options.withinMs ?? defaultStopMs);

@@ -134,7 +134,7 @@ async function* once(text: string): AsyncGenerator<Uint8Array> {
   yield Buffer.from(text);
 }
 
-/** Returns the kubelet's wording for why a container has no log yet. */
+/** Returns the kubelet's message for a container that has no log yet. */
 function whyWaiting({ state }: ContainerSlot): string {
   const reason = state.type === 'waiting' ? state.reason : 'ContainerCreating';
   if (reason === 'ErrImagePull') return "image can't be pulled";

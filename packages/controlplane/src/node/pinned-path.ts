@@ -42,7 +42,8 @@ export class PinnedPath implements Disposable {
    * Opens a path below a folder.
    *
    * @param folder - a folder whose own path containers cannot change.
-   * @param options - `make`: creates missing parts. @defaultValue they are errors
+   * @param options - `make`: creates missing parts.
+   * @defaultValue missing parts are errors
    * @throws the system's errors; `ELOOP` if a part is a symbolic link or leads upward
    */
   static within(folder: string, options: { readonly below: string; readonly make?: MakePart | undefined }): PinnedPath {

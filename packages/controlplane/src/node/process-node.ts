@@ -37,7 +37,7 @@ export interface ProcessNodeOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Folder where the node records its running processes. Each node needs its own. */
+  /** Folder where the node records its running processes. Each node needs its own folder. */
   readonly directory: string;
   /** URL of the API server for pods, and the CA certificate (PEM) for their KUBECONFIG. @defaultValue pods get no KUBECONFIG */
   readonly apiServer?: { readonly url: string; readonly ca: string } | undefined;
@@ -63,11 +63,14 @@ export interface ProcessNodeOptions {
    * pods if this process's user namespace maps too few ids
    */
   readonly podUids?: UidRange | undefined;
-  /** Users of the cluster's pods and claims. Pass the same table to all nodes of a cluster. @defaultValue this node's own */
+  /**
+   * Users of the cluster's pods and claims. Pass the same table to all nodes of a cluster.
+   * @defaultValue a table for this node alone
+   */
   readonly assignedUsers?: AssignedUsers | undefined;
   /** Runs the images of this store in containers. @defaultValue containers are local processes */
   readonly imageStore?: ImageStore | undefined;
-  /** Gives each pod its own network and file system. @defaultValue pods share this machine's */
+  /** Gives each pod its own network and file system. @defaultValue pods share this machine's network and file system */
   readonly network?: PodNetwork | undefined;
   /** Allows pods to mount folders of this machine. @defaultValue false */
   readonly allowHostPath?: boolean | undefined;

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Types of records, by their numbers. */
+/** Numbers of the record types. */
 export const recordTypes = { A: 1, CNAME: 5, SOA: 6, PTR: 12, TXT: 16, AAAA: 28, SRV: 33, OPT: 41, ANY: 255 } as const;
 
 /** Response codes. */

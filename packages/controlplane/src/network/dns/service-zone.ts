@@ -19,8 +19,9 @@ interface ZoneEndpoint {
 }
 
 /**
- * The names of a cluster's services and pods. Mirrors the specification of Kubernetes DNS 1.1.0 and CoreDNS' plugin: `A`, `SRV`,
- * `PTR` and `CNAME` records of services, of the endpoints of headless services, and of pods by their address.
+ * The names of a cluster's services and pods. Mirrors the specification of Kubernetes DNS 1.1.0 and CoreDNS's
+ * `kubernetes` plugin: `A`, `SRV`, `PTR` and `CNAME` records of services, of the endpoints of headless services, and of
+ * pods by their address.
  */
 export class ServiceZone {
   readonly domain: string;
@@ -82,7 +83,7 @@ export class ServiceZone {
     const [kind, namespace, ...rest] = [...labels].reverse();
     if (kind === 'pod' && rest.length === 1) return podRecords(common, rest[0] ?? '');
     if (kind !== 'svc') return undefined;
-    // Names above services exist and have no records.
+    // Parent names of services exist but have no records.
     if (namespace === undefined) return [];
     if (rest.length === 0) return this.#hasNamespace(namespace) ? [] : undefined;
     const [service = '', ...below] = rest;

@@ -8,7 +8,7 @@ import { StreamMessages, withLength } from './stream-messages.ts';
 import { query } from './testdata/query.ts';
 import { machineUpstream } from './upstream.ts';
 
-/** Returns the answer to a query, with these flags. */
+/** Returns an answer to a query, with these flags. */
 function answerTo(message: Buffer, { flags = 0x8180, id = message.readUInt16BE(0) } = {}): Buffer {
   const answer = Buffer.from(message);
   answer.writeUInt16BE(id, 0);

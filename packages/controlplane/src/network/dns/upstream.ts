@@ -24,7 +24,7 @@ export interface MachineUpstreamOptions {
   readonly maxWaiting?: number;
 }
 
-/** Time to wait for the answer of a server, in milliseconds. */
+/** Time to wait for a server's answer, in milliseconds. */
 const patienceMs = 2_000;
 
 /**

@@ -64,7 +64,7 @@ function selfSigned(nowMs: number): ReturnType<typeof issueCertificate> {
   return issueCertificate({ subject, usage: 'server', hosts: ['ingress.local'], ...life }, crypto);
 }
 
-/** Returns the certificate and key of a Secret; undefined if they are missing or do not belong together. */
+/** Returns the certificate and key of a Secret; undefined if they are missing or do not match. */
 export function tlsContextOf({ data = {} }: Secret): SecureContext | undefined {
   const [cert, key] = ['tls.crt', 'tls.key'].map((name) => Buffer.from(data[name] ?? '', 'base64').toString());
   if (!cert || !key) return undefined;

@@ -20,7 +20,7 @@ import { type IngressTable, type IngressTarget, rulesOf } from './ingress-rules.
 import { type TlsTable, tlsOf } from './ingress-tls.ts';
 import { ingressController } from './install-ingress.ts';
 
-/** Returns the endpoints of a service that take new connections. */
+/** Returns the endpoints of a service that accept new connections. */
 export type EndpointsOf = (target: IngressTarget) => readonly ServiceEndpoint[];
 
 /** The objects that the proxy reads when requests arrive. */
@@ -57,7 +57,10 @@ const annotation = 'kubernetes.io/ingress.class';
 /** Request that represents all Ingresses. */
 const all = { name: '*' };
 
-/** Keeps the rules of an Ingress proxy up to date with the Ingresses of its classes, and writes its address to their status. */
+/**
+ * Keeps the rules of an Ingress proxy up to date with the Ingresses of its classes, and writes the proxy's address to
+ * their status.
+ */
 export function ingressDefinition({ table, tls, random, listen }: IngressOptions): ControllerDefinition {
   const serve = async (
     ingress: Stored<Ingress> | undefined,

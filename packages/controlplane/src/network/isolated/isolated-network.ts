@@ -9,7 +9,7 @@ import { findTools, type IsolationTools } from './tools.ts';
 const gateway = '10.244.0.1';
 const services = '10.96.0.0/12';
 const nodeNetwork = '172.18.0.0/16';
-/** Number of nodes that can have pods: each gets a range 10.244.n.0/24. */
+/** Number of nodes that can have pods: each node gets a range 10.244.n.0/24. */
 const maxNodes = 250;
 
 /** Options for {@link IsolatedNetwork.start}. */

@@ -35,7 +35,7 @@ describe.skipIf(!isPossible)('pods on the isolated network', () => {
     const { body } = await client.pods.logs({ namespace, name });
     const chunks: Uint8Array[] = [];
     for await (const chunk of body) chunks.push(chunk);
-    // Messages of the substitute programs are not part of the output.
+    // Leave out messages of the stand-in programs.
     return Buffer.concat(chunks)
       .toString()
       .replace(/^\[kubewright\].*\n/gm, '');

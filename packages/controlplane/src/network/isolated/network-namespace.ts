@@ -141,7 +141,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
     await this.#send('filterPod', { key, nft, ruleset });
   }
 
-  /** Detaches a pod. Its interface is removed once its last process has ended. */
+  /** Detaches a pod. The pod's interface is removed once the pod's last process has ended. */
   async removePod(key: string): Promise<void> {
     await this.#send('removePod', { key });
   }

@@ -87,7 +87,9 @@ class Enforcement {
     this.#enqueue = enqueue;
   }
 
-  /** Updates a pod's rules, and queues the pods that have it as a peer if its address or labels have changed. */
+  /**
+   * Updates a pod's rules. If the pod's address or labels have changed, also queues the pods that have it as a peer.
+   */
   async update(key: PodKey, cache: Cache): Promise<void> {
     const { table, restrict } = this.#options;
     const path = `${key.namespace}/${key.name}`;

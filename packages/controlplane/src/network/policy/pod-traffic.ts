@@ -20,7 +20,10 @@ export interface PolicyWorld {
   namespaces(): readonly Namespace[];
 }
 
-/** Converts a pod; returns `undefined` if policies do not apply to it, because it has ended or shares the node's address. */
+/**
+ * Converts a pod; returns `undefined` if policies do not apply to the pod, because it has ended or shares the node's
+ * address.
+ */
 export function policyPodOf({ metadata, spec, status }: Pod): PolicyPod | undefined {
   const { namespace = '', labels = {} } = metadata;
   const { podIP, phase } = status ?? {};

@@ -9,7 +9,7 @@ export interface PortRange {
   readonly ports: { readonly from: number; readonly to: number } | undefined;
 }
 
-/** Addresses in CIDR notation, without those in `except`. */
+/** Addresses in CIDR notation, without the addresses in `except`. */
 export interface AddressBlock {
   readonly cidr: string;
   readonly except: readonly string[];
@@ -17,7 +17,7 @@ export interface AddressBlock {
 
 /** Traffic that a rule of a NetworkPolicy allows. */
 export interface Allowance {
-  /** The other side; `undefined` is every address. */
+  /** Addresses of the other side; `undefined` is every address. */
   readonly peers: readonly AddressBlock[] | undefined;
   /** The server's ports; `undefined` is all traffic, including other protocols. */
   readonly ports: readonly PortRange[] | undefined;

@@ -4,7 +4,7 @@ import { pathInRoot } from '../../images/path-in-root.ts';
 import { CommandError } from '../process/find-command.ts';
 
 /**
- * Checks a command as a container runtime does before it starts it.
+ * Checks a command, as a container runtime does before starting it.
  *
  * @param options - `root`: root folder of the container on this machine; `path`: the container's PATH.
  * @throws CommandError if the command does not exist or is not executable

@@ -31,7 +31,7 @@ export interface ContainerInitOptions {
   readonly hostname: string;
   /** Command prefix that runs a program in the pod's network, with permission to mount. */
   readonly enter: readonly string[];
-  /** Pid of the main process of the container whose pid namespace to share. @defaultValue a new pid namespace */
+  /** Pid of the main process of the container that shares its pid namespace. @defaultValue a new pid namespace */
   readonly target?: number | undefined;
   /** Starts the first process with this command line. The process's fifth stream must be a pipe. */
   readonly start: (words: readonly string[]) => ChildProcess;

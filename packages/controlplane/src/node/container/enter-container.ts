@@ -12,12 +12,12 @@ export interface EnteringCommand {
 }
 
 /**
- * Returns the command line and environment that start another command in a container. The programs of this machine that enter the
- * container also receive the environment. Variables that would affect them are therefore set by the container's own `env`
- * program, or dropped if it has none.
+ * Returns the command line and environment that start another command in a container. The programs of this machine that
+ * enter the container also receive the environment. Variables that would affect these programs are therefore set by the
+ * container's own `env` program, or dropped if the container has no `env`.
  *
- * @param options - `hasEnv`: true if the container has `/usr/bin/env`; `join`: command prefix that enters the container as its
- * user.
+ * @param options - `hasEnv`: true if the container has `/usr/bin/env`; `join`: command prefix that enters the container
+ * as its user.
  */
 export function enterContainer(
   command: readonly string[],

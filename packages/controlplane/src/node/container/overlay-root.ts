@@ -18,7 +18,7 @@ export interface OverlayRootOptions {
   readonly base: string;
   /** The id on this machine that the container's user 0 is mapped to; `undefined` if it is this process's user. */
   readonly firstId: number | undefined;
-  /** `copy`: copies the image's files, on systems that cannot mount overlays. */
+  /** Method for the image's files: `copy` is for systems that cannot mount overlays. */
   readonly method: 'overlay' | 'copy';
   readonly readOnly: boolean;
   readonly hasSys: boolean;

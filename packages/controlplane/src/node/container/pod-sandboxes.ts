@@ -25,7 +25,9 @@ interface Sandbox {
   readonly podIP: string;
   /** Address of this machine at which the pod's ports are reachable. In a shared network, it is the pod's own address. */
   readonly address: string | undefined;
-  /** Command prefix that runs a program in the pod's own network; `undefined` if it shares this machine's network. */
+  /**
+   * Command prefix that runs a program in the pod's own network; `undefined` if the pod shares this machine's network.
+   */
   readonly enter: readonly string[] | undefined;
 }
 

@@ -12,8 +12,8 @@ export interface ProcessConfig {
 const defaultPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * Combines an image's configuration with the pod's as a container runtime does: the pod's command replaces the image's entry
- * point and arguments, and its variables override the image's.
+ * Combines an image's configuration with the pod's, as a container runtime does. The pod's command replaces the image's
+ * entry point and arguments, and the pod's variables override the image's variables.
  *
  * @throws CommandError if neither has a command
  */

@@ -1,4 +1,7 @@
-/** The resources that a container has opened: timers, listeners, connections. Anything opened after its end is closed immediately. */
+/**
+ * The resources that a container has opened: timers, listeners, connections. Resources opened after the container has
+ * ended are closed immediately.
+ */
 export class OpenResources implements Disposable {
   readonly #open = new Set<Disposable>();
   #isOver = false;

@@ -5,7 +5,7 @@ export function logTime(ms: number): string {
   return new Date(ms).toISOString().replace('Z', '000000Z');
 }
 
-/** Formats a line of a CRI log: time, stream, `F` for a full line or `P` for a partial one, text. */
+/** Formats a line of a CRI log: time, stream, `F` for a full line or `P` for a partial line, and text. */
 export function criLine(parts: {
   readonly time: string;
   readonly stream: 'stdout' | 'stderr';

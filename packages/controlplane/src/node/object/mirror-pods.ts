@@ -12,8 +12,8 @@ export function isMirrorPod({ metadata }: Pod): boolean {
 }
 
 /**
- * Shows the control plane's components as static pods, as on a usual cluster (`kube-apiserver-<node>`, …). The components run in
- * this process, not in containers; their pods report Running but run nothing.
+ * Shows the control plane's components as static pods, as on a regular cluster (`kube-apiserver-<node>`, …). The
+ * components run in this process, not in containers; their pods report Running but run nothing.
  */
 export class MirrorPods {
   readonly #nodeName: string;

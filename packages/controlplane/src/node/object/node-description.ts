@@ -12,7 +12,7 @@ export interface NodeFacts {
   readonly kubeletPort: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;
-  /** A difference from usual nodes, recorded as an event when the node starts. @defaultValue none */
+  /** A difference from regular nodes, recorded as an event when the node starts. @defaultValue none */
   readonly note?: { readonly reason: string; readonly text: string } | undefined;
 }
 

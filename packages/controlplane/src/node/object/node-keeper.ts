@@ -79,7 +79,7 @@ export class NodeKeeper {
     events.record({ reason, note: `Node ${this.#facts.name} status is now: ${reason}`, regarding: node });
   }
 
-  /** Records once, as an event, how the node differs from usual nodes. */
+  /** Records once, as an event, how the node differs from regular nodes. */
   #report(node: Node, { events }: RequestContext): void {
     const { note } = this.#facts;
     if (note === undefined || this.#hasReported) return;

@@ -17,7 +17,7 @@ export type PodEnding =
   /** Evicted, or active for too long. */
   | { readonly type: 'failed'; readonly failure: PodFailure };
 
-/** The state of a pod on this node, as in the kubelet's pod workers; it moves only forward. */
+/** The state of a pod on this node, as in the kubelet's pod workers. The state only moves forward. */
 export type PodState =
   /** Not admitted yet. */
   | { readonly type: 'new' }

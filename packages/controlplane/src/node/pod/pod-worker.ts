@@ -236,7 +236,7 @@ export class PodWorker {
     }
   }
 
-  /** Stops the running containers whose turn it is. */
+  /** Stops the running containers that are next in the stop order. */
   #stopContainers(): void {
     const graceMs = remainingGraceMs(this.#pod, { state: this.#state, nowMs: this.#options.host.clock.now() });
     for (const slot of containersToStop(this.slots, graceMs)) {

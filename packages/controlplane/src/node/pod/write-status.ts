@@ -28,7 +28,7 @@ function statusPatch(status: PodStatus): object {
   return { ...status, ...defined({ conditions }) };
 }
 
-/** True if the node lifecycle controller marked a pod not ready while this node was silent. */
+/** True if the node lifecycle controller marked a pod not ready while this node sent no heartbeats. */
 function isMarkedNotReady(pod: Pod, status: PodStatus): boolean {
   const readyOf = ({ conditions }: PodStatus) => conditions?.find(({ type }) => type === 'Ready')?.status;
   return readyOf(status) === 'True' && pod.status !== undefined && readyOf(pod.status) === 'False';

@@ -8,7 +8,7 @@ import { grpcProbe } from './grpc-probe.ts';
 import { hostPort, networkFault } from './network-fault.ts';
 import type { ProbeResult, ProbeRunner, ProbeTarget } from './probe-runner.ts';
 
-// An import statement would also load Node's fetch: 30 ms and 14 MB for code that is not used here.
+// An import statement would also load Node's fetch, which costs 30 ms and 14 MB and is not used in this file.
 const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 const maxOutput = 10_240;

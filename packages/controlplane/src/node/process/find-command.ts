@@ -44,8 +44,8 @@ export function findCommand(
 }
 
 /**
- * Returns a working folder with its links resolved. A process enters the folder before it becomes the user, so a link could lead
- * it to a folder that the user cannot enter.
+ * Returns a working folder with its links resolved. A process enters the folder before it switches to the user, so a
+ * link could lead to a folder that the user cannot enter.
  *
  * @throws {@link CommandError} if the user may not enter the folder.
  */

@@ -9,8 +9,8 @@ export type GrantGroups = (
 const places = ['/usr/bin/setpriv', '/bin/setpriv'];
 
 /**
- * Returns a function that gives processes supplementary groups with util-linux's `setpriv`, because Node cannot. Returns
- * `undefined` if it is missing.
+ * Returns a function that gives processes supplementary groups with util-linux's `setpriv`, because Node cannot.
+ * Returns `undefined` if `setpriv` is missing.
  */
 export function groupGranter(
   platform: NodeJS.Platform,

@@ -33,7 +33,7 @@ export function hostPortsOf(
     });
 }
 
-/** Returns the TCP ports that a pod declares, each to be opened at an address of this machine. */
+/** Returns the TCP ports that a pod declares, for opening at an address of this machine. */
 export function declaredPorts(
   { spec }: Pod,
   { podIP, address }: { readonly podIP: string; readonly address: string },
@@ -78,8 +78,8 @@ export class HostPortListeners implements Disposable {
   }
 
   /**
-   * Opens further ports of a pod, as many as possible. Returns `undefined` if there are no ports. A second call returns the first
-   * result.
+   * Opens additional ports of a pod, and reports the ports that it cannot open in the result. Returns `undefined` if
+   * there are no ports. A second call returns the first result.
    */
   async expose(podUid: string, ports: readonly HostPort[]): Promise<HostAddress | undefined> {
     const [first] = ports;

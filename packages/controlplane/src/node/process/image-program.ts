@@ -1,6 +1,6 @@
 /** The container for which an image's program is launched. */
 export interface LaunchContext {
-  /** The address that servers listen on: the pod's own, or 0.0.0.0 if the pod has its own network. */
+  /** The address that servers listen on: the pod's address, or 0.0.0.0 if the pod has its own network. */
   readonly podIP: string;
   /** Folder that serves as the container's root directory, owned by the container's user. */
   readonly root: string;
@@ -25,7 +25,7 @@ export interface Launch {
   readonly args: readonly string[];
   /** The image's environment; the pod's own variables take precedence. */
   readonly env: Readonly<Record<string, string>>;
-  /** Folders searched for commands before the system's. */
+  /** Folders searched for commands before the system's folders. */
   readonly path: readonly string[];
   /** Note written to the log instead of the image's stand-in note. */
   readonly note?: string;

@@ -24,7 +24,7 @@ const bash = '/bin/bash';
  * another user before the result: the prefix's programs run with more privileges, and variables such as `LD_PRELOAD`
  * must not reach them. Until the shell runs, values are in variables with other names. Values are not passed as
  * arguments, because all users can see arguments. Only bash keeps variables whose names a shell cannot set (`a.b`);
- * without it they are lost.
+ * without bash, these variables are lost.
  */
 export function withLateEnvironment(
   command: readonly string[],

@@ -12,8 +12,8 @@ const quietLooks = 4;
 const maxLooks = 40;
 
 /**
- * Resolves once all output of an ended process has been read, and then closes the streams. Usually the streams end immediately. A
- * process in another session that still holds them open delays this only briefly.
+ * Resolves once all output of an ended process has been read, and then closes the streams. Usually the streams end
+ * immediately. A process in another session that still holds the streams open causes only a short delay.
  */
 export async function outputRead(child: ChildProcess, clock: Clock): Promise<void> {
   const closed = new AbortController();

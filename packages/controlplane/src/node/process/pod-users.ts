@@ -8,7 +8,7 @@ export interface UidRange {
   readonly count: number;
 }
 
-/** A pod's user, and its group with the same id. */
+/** The user of a pod, and the group with the same id. */
 export interface PodUser {
   readonly uid: number;
   readonly gid: number;
@@ -86,7 +86,7 @@ export class PodUsers implements Disposable {
    * Assigns a user to a pod; returns the same user until it is freed.
    *
    * @param claims - keys of the claims that the pod mounts.
-   * @throws PodUserError if none is left.
+   * @throws PodUserError if no user is left.
    */
   take(podUid: string, claims: readonly string[] = []): PodUser {
     const { pods, claims: known } = this.#assigned;

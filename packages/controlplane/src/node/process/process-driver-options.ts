@@ -21,12 +21,12 @@ export interface ProcessDriverOptions {
   readonly random: Random;
   /** Uid of this process; `undefined` on systems without uids. */
   readonly agentUid: number | undefined;
-  /** Gives each pod its own network and file system. @defaultValue pods share this machine's */
+  /** Gives each pod its own network and file system. @defaultValue pods share this machine's network and file system */
   readonly network?: PodNetwork | undefined;
   readonly allowRootPods: boolean;
   /** Users for pods if this process is root; each pod gets its own. @defaultValue all pods run as `nobody` */
   readonly podUids?: UidRange | undefined;
-  /** Users of the cluster's pods and claims, if it has other nodes. @defaultValue this node's own */
+  /** Users of the cluster's pods and claims, if it has other nodes. @defaultValue a table for this node alone */
   readonly assignedUsers?: AssignedUsers | undefined;
   /** @defaultValue the platform of this process */
   readonly platform?: NodeJS.Platform;

@@ -34,9 +34,9 @@ import { noTerminalProgram } from './terminal.ts';
 const systemPath = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
 /**
- * Runs each container as a group of local processes: a development tool, not a security boundary. Each pod gets a folder for its
- * containers' roots and volumes, and its own address in 127/8. In an isolated network, the pod has its own address there, and its
- * mounts are at their true paths.
+ * Runs each container as a group of local processes: a development tool, not a security boundary. Each pod gets a
+ * folder for its containers' roots and volumes, and its own address in 127/8. In an isolated network, the pod's address
+ * belongs to that network, and its mounts are at their own paths.
  */
 export class ProcessDriver implements Driver {
   readonly name = 'process';

@@ -30,7 +30,7 @@ export function isReplaced({ pid, started }: ProcessIdentity): boolean {
   return current !== '' && current !== endedTime && current !== started;
 }
 
-/** Start time that {@link readStat} returns for a process that has ended but has not been waited for. */
+/** Start time that {@link readStat} returns for a process that has ended but has not been reaped. */
 export const endedTime = 'ended';
 
 /** Parses Linux's `/proc/PID/stat`. */

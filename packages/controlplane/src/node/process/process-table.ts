@@ -20,7 +20,9 @@ export interface ProcessTable {
   has(identity: ProcessIdentity): boolean;
 }
 
-/** Returns the process table of this machine: `/proc` on Linux, `ps` elsewhere, nothing on Windows. */
+/**
+ * Returns the process table of this machine, from `/proc` on Linux and from `ps` elsewhere; always empty on Windows.
+ */
 export function processTable(platform: NodeJS.Platform): ProcessTable {
   if (platform === 'linux') return linuxTable;
   return platform === 'win32' ? { read: async () => [], readNow: () => [], has: () => false } : psTable;

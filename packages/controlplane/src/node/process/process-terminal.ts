@@ -22,7 +22,9 @@ export class ProcessTerminal {
     this.#ended = new Promise((resolve) => child.once('exit', resolve));
   }
 
-  /** The command, which leads the terminal's session; undefined if it ended first. */
+  /**
+   * The command, which leads the terminal's session; undefined if the command ended before it reported its terminal.
+   */
   get leader(): Promise<ProcessIdentity | undefined> {
     return this.#terminal.then((terminal) => terminal?.leader);
   }

@@ -6,8 +6,8 @@ import type { ContainerUser } from './container-user.ts';
 import { writeOwner } from './sandbox-owner.ts';
 
 /**
- * The containers' folders on disk. All of them are in one folder below the system's temporary folder. Its path is
- * short, because socket paths are limited, and the containers' users can enter it. Each container's own folder is
+ * The containers' folders on disk. All of them are in one folder below the system's temporary folder. This folder has a
+ * short path, because socket paths are limited, and the containers' users can enter it. Each container's own folder is
  * readable only by its user.
  */
 export class SandboxFolders {

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 
-/** Shares a process's output among several readers. The process blocks while any reader cannot take more. */
+/** Shares a process's output among several readers. The process blocks while any reader cannot accept more output. */
 export class SharedOutput {
   readonly #stream: Readable | null;
   /** Number of chunks that readers have not finished reading. */

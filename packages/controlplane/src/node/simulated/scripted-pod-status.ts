@@ -79,7 +79,7 @@ function run({ slot, runsSince, nowMs }: Actor): void {
   slot.probedReady = true;
 }
 
-/** Marks an init container as succeeded, unless it already is. */
+/** Marks an init container as succeeded, unless it has already succeeded. */
 function succeed(actor: Actor): void {
   const { slot } = actor;
   if (slot.state.type === 'exited' && slot.state.terminated.exitCode === 0) slot.last = undefined;

@@ -8,19 +8,19 @@ export interface SimulatedBehavior {
   /** Message with which the pull fails; `undefined` if it succeeds. */
   readonly pullError: string | undefined;
   readonly pullErrorMs: number;
-  /** Time it takes to start, in milliseconds. */
+  /** Time that the container takes to start, in milliseconds. */
   readonly startMs: number;
   /** Error message with which the start fails, if any. */
   readonly startError: string | undefined;
-  /** Exits on its own after this time, in milliseconds; `undefined` runs until it is stopped. */
+  /** Time after which the container exits on its own, in milliseconds; `undefined` runs until it is stopped. */
   readonly runMs: number | undefined;
   readonly exitCode: number;
-  /** Time it takes to stop, in milliseconds. */
+  /** Time that the container takes to stop, in milliseconds. */
   readonly stopMs: number;
   readonly stopExitCode: number;
   /** A line that the container prints. */
   readonly output: string | undefined;
-  /** In milliseconds after the start: probes succeed from `healthyAfterMs` until `unhealthyAfterMs`. */
+  /** Times after the start, in milliseconds: probes succeed from `healthyAfterMs` until `unhealthyAfterMs`. */
   readonly healthyAfterMs: number;
   readonly unhealthyAfterMs: number;
   /** The processor and memory usage. */

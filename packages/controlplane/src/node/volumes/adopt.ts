@@ -23,6 +23,6 @@ async function give(folder: string, owner: { readonly from: number; readonly to:
     else if (found?.uid === owner.from) await lchown(path, owner.to, found.gid);
   }
   const found = await lstat(folder);
-  // Change the folder itself last, so that an interrupted change is repeated.
+  // Change the folder itself last, so that the next call repeats an interrupted change.
   if (found.isDirectory() && found.uid === owner.from) await lchown(folder, owner.to, found.gid);
 }

@@ -85,7 +85,9 @@ export function writeAtomically(folder: string, given: ReadonlyMap<string, Volum
   return true;
 }
 
-/** Files larger than any object's content are removed without being overwritten first, which would take long. */
+/**
+ * Files larger than any object's content are removed without being overwritten first, because that would take too long.
+ */
 const maxOverwrittenBytes = 2 * 1024 * 1024;
 
 /** Overwrites and removes a folder that may contain secrets, even while containers change it. */

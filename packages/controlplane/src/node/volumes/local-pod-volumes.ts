@@ -91,7 +91,7 @@ export class LocalPodVolumes implements PodVolumes {
   }
 
   async remove(): Promise<void> {
-    // Remove only what was created here. Claims and host folders are elsewhere.
+    // Remove only the pod's own folder: claims and host folders are elsewhere.
     wipe(this.#folder);
     this.#paths.clear();
   }
@@ -108,7 +108,7 @@ export class LocalPodVolumes implements PodVolumes {
         try {
           return await driver.userOf?.(userRequest(pod, container));
         } catch {
-          // A container that may not run as requested does not start and reports that itself.
+          // A container that may not run as requested does not start, and reports the reason itself.
           return undefined;
         }
       }),

@@ -12,9 +12,8 @@ export interface SubPath {
 }
 
 /**
- * Finds a `subPath` in a volume and creates it if it is missing. Containers can write to the volume, so no link may lead outside,
- * even if containers change it at the same time. The messages are those of kubelet 1.36, which hide details of the machine's
- * files.
+ * Finds a `subPath` in a volume and creates it if it is missing. Containers can write to the volume at the same time,
+ * so no link may lead outside. The messages are those of kubelet 1.36, which hide details of the machine's files.
  *
  * @param options - `make`: creates a folder.
  * @throws VolumeError if the path is outside the volume

@@ -58,7 +58,7 @@ export function mappedImage(
   };
 }
 
-/** Returns the note that a pod's command replaces the image's, as it does with real images. */
+/** Returns a note that a pod's command replaces the image's command, as with real images. */
 function replaced(
   command: readonly string[],
   { file, what }: { readonly file: string; readonly what: string },

@@ -1,7 +1,7 @@
 /**
  * Imitates the entry point of the `postgres` image for a server without its own root file system: prepares the data
  * directory once, then becomes the server. Run by `/bin/sh`. Unlike in the image, TCP connections always need the
- * password (the image trusts 127.0.0.1, which all pods on this machine share), the server listens only on the pod's
+ * password: the image trusts 127.0.0.1, which all pods on this machine share. The server listens only on the pod's
  * address, and sockets are in a short temporary path.
  */
 export const postgresEntrypoint = `set -eu

@@ -18,8 +18,9 @@ export interface InstalledPython {
 const usualFolders = ['/usr/bin', '/usr/local/bin', '/opt/homebrew/bin', '/home/linuxbrew/.linuxbrew/bin'];
 
 /**
- * Returns the image `python`: the machine's Python 3 with its installed packages. PATH is searched first, then the usual folders.
- * A Python that every user can run takes precedence, because any other would have to be copied completely.
+ * Returns the image `python`: the machine's Python 3 with its installed packages. PATH is searched first, then the
+ * usual folders. A Python that every user can run takes precedence, because any other installation would have to be
+ * copied completely.
  */
 export function pythonImage(options: {
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -1,6 +1,6 @@
 /**
- * Returns a note that a program's version differs from an image's tag: `running PostgreSQL 15.18 instead of 17`. Returns `undefined`
- * if it matches, or if the tag names no version (`latest`, `bookworm`).
+ * Returns a note that a program's version differs from an image's tag: `running PostgreSQL 15.18 instead of 17`.
+ * Returns `undefined` if the version matches, or if the tag names no version (`latest`, `bookworm`).
  */
 export function versionNote(
   program: string,

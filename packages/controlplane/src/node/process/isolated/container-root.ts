@@ -26,7 +26,7 @@ export interface ContainerRoot {
   readonly pinned: readonly PinnedVolume[];
 }
 
-/** A file or folder in a volume, whose path containers can change at any time. */
+/** A file or folder in a volume. Containers can change its path at any time. */
 export interface PinnedVolume {
   readonly mountPath: string;
   /** Temporary path in the container until it is mounted at its own path. */
@@ -54,8 +54,8 @@ const hostFiles: HostFiles = {
 };
 
 /**
- * Creates the files of the root for a container's next attempt, including all mount points. Nothing is mounted yet: that happens
- * in the container's own mount namespace.
+ * Creates the files of the root for a container's next attempt, including all mount points. Nothing is mounted yet:
+ * mounting happens in the container's own mount namespace.
  *
  * @param options - `base`: prefix of the paths to create; `kept`: folder of this machine that stays visible.
  * @throws MountPathError if a path in a volume leads through a link, because containers could redirect it

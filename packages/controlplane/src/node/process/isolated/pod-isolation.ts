@@ -64,7 +64,7 @@ export class PodIsolation {
     await this.#options.network.detach(podUid);
   }
 
-  /** Writes a container's network files. Returns the container, to start its processes. */
+  /** Writes a container's network files. Returns the container, whose processes can then be started. */
   container(
     podUid: string,
     parts: {
