@@ -3,9 +3,12 @@ import { BlockList, connect, createServer, isIPv4, type Server, type Socket } fr
 
 /** Opens sockets in one network: the network of this machine, or of a cluster's pods. */
 export interface Sockets {
-  /** Listens on an address. Connections are half-open: their two directions are closed separately. */
+  /** Listens on an address. Connections can be half-open: each direction is closed separately. */
   listen(address: SocketAddress): Promise<Server>;
-  /** Connects to an address. The socket is half-open and buffers incoming data until it is read. @throws the system's error */
+  /**
+   * Connects to an address. The socket can be half-open, and buffers incoming data until it is read.
+   * @throws the system's error
+   */
   connect(address: SocketAddress): Promise<Socket>;
   /** Receives datagrams at an address; port 0 is any free port. */
   bind(address: SocketAddress): Promise<DatagramSocket>;
@@ -31,7 +34,7 @@ export const hostSockets: Sockets = {
       const server = createServer({ allowHalfOpen: true, noDelay: true, pauseOnConnect: true });
       server.once('error', reject);
       server.listen({ host, port, exclusive: true }, () => {
-        // A connection that cannot be accepted (EMFILE) fails only for its client.
+        // If a connection cannot be accepted (EMFILE), only its client is affected.
         server.off('error', reject).on('error', () => undefined);
         resolve(server);
       });

@@ -110,7 +110,7 @@ describe('processNode', () => {
         {
           name: 'c',
           image: 'busybox',
-          // Fails once, so that the second attempt waits for the new content.
+          // The first attempt fails, so that the second attempt waits for the new content.
           command: [
             'sh',
             '-c',

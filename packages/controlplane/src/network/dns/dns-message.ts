@@ -67,7 +67,7 @@ export function isAnswerTo(query: Buffer, answer: Buffer): boolean {
   const isResponse = (answer.readUInt16BE(2) & 0x8000) !== 0;
   const [asked, answered] = [query, answer].map((message) => readName(message, headerBytes));
   if (!isResponse || answer.readUInt16BE(4) !== 1 || !asked || !answered) return false;
-  // Servers may change the case of letters.
+  // Servers may change the case of names.
   const isSameName = asked.text.toLowerCase() === answered.text.toLowerCase();
   const typeOf = (message: Buffer, end: number): string => message.toString('hex', end, end + 4);
   return isSameName && typeOf(query, asked.end) === typeOf(answer, answered.end);

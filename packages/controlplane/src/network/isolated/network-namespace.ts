@@ -151,7 +151,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
       'listen',
       { host, port },
     );
-    // A connection that cannot be accepted (EMFILE) fails only for its client.
+    // If a connection cannot be accepted (EMFILE), only its client is affected.
     server.on('error', () => undefined);
     // A socket passed between processes loses its options.
     return Object.assign(server, { allowHalfOpen: true, noDelay: true, pauseOnConnect: true });

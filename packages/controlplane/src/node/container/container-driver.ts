@@ -323,6 +323,6 @@ function signalOf(name: string | undefined): NodeJS.Signals | undefined {
   const found = Object.entries(constants.signals).find(
     ([known, number]) => known === name || known === `SIG${name}` || String(number) === name,
   );
-  // The keys of the system's table are signal names.
+  // The keys of `constants.signals` are signal names.
   return found?.[0] as NodeJS.Signals | undefined;
 }

@@ -68,7 +68,7 @@ export async function containerRequest(
 }
 
 function targetOf({ spec }: Pod, { name }: Container): string | undefined {
-  // The API stores an empty name if none is given.
+  // The API stores an empty name if no target is given.
   return spec?.ephemeralContainers?.find((each) => each.name === name)?.targetContainerName || undefined;
 }
 

@@ -8,7 +8,7 @@ import { canReach } from './reachable-programs.ts';
 export class CommandError extends KubewrightError {
   override readonly name = 'CommandError';
   readonly code = 'KW5204';
-  /** 127: the command does not exist. 126: it may not be run. */
+  /** 127 if the command does not exist; 126 if it cannot be executed. */
   readonly exitCode: 126 | 127;
 
   constructor(message: string, exitCode: 126 | 127) {

@@ -267,6 +267,6 @@ function claimsOf({ metadata, spec }: Pod): readonly string[] {
 
 /** Returns a signal by name; `undefined` if this system does not have it (macOS: real-time signals). */
 function signalOf(name: string | undefined): NodeJS.Signals | undefined {
-  // The keys of the system's table are signal names.
+  // The keys of `constants.signals` are signal names.
   return name !== undefined && Object.hasOwn(constants.signals, name) ? (name as NodeJS.Signals) : undefined;
 }

@@ -80,8 +80,8 @@ export class ProcessJournal {
   }
 
   /**
-   * Writes the journal. If the disk is full, containers still run: the old file has the same mark, which identifies their
-   * processes.
+   * Writes the journal. If the disk is full, containers still run: the old file has the same mark, which identifies
+   * their processes.
    */
   #update(): void {
     try {

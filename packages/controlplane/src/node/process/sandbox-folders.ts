@@ -34,7 +34,7 @@ export class SandboxFolders {
 
   /** Creates the folder for persistent volumes, which outlive pods but not this object. */
   volumes(): string {
-    // Cannot collide with a pod's folder, whose name has only hexadecimal digits.
+    // This folder cannot collide with a pod's folder, whose name has only hexadecimal digits.
     const path = join(this.root, 'volumes');
     mkdirSync(path, { recursive: true, mode: 0o711 });
     chmodSync(path, 0o711);

@@ -66,7 +66,7 @@ describe('simulatedNode', () => {
     const allocatable = async () =>
       (await admin.resource(Node).get({ name: 'sim' })).status?.allocatable?.['example.com/card'];
     await expect.poll(allocatable, { timeout: 30_000 }).toBe('4');
-    // Its containers do not read their environment, so nothing watches Services.
+    // Simulated containers do not read their environment, so nothing watches Services.
     expect(watched).toEqual(expect.arrayContaining(['pods', 'nodes']));
     expect(watched).not.toContain('services');
     await node[Symbol.asyncDispose]();

@@ -91,7 +91,7 @@ export class LocalPodVolumes implements PodVolumes {
   }
 
   async remove(): Promise<void> {
-    // Remove only the pod's own folder: claims and host folders are elsewhere.
+    // Remove only the volumes in the pod's folder: claims and host folders are elsewhere.
     wipe(this.#folder);
     this.#paths.clear();
   }

@@ -78,7 +78,7 @@ function baseOf(
     ({ tag } = name);
     source = builtIn.get(name.repository);
   } catch {
-    // Not an image name, so it cannot be a built-in image.
+    // `like` is not an image name, so it cannot be a built-in image.
   }
   if (!source) {
     return fail(

@@ -101,7 +101,7 @@ export function makeContainerRoot(
 function fill(folder: string, { folders, files }: Pick<RootPlan, 'folders' | 'files'>): void {
   const make = (path: string): void => {
     mkdirSync(path, { recursive: true });
-    // Independent of this process's umask.
+    // Set the mode regardless of this process's umask.
     chmodSync(path, 0o755);
   };
   make(folder);

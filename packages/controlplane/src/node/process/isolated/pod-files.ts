@@ -21,7 +21,7 @@ export function writePodFiles(
   folder: string,
   facts: Omit<PodFileFacts, 'hostResolvConf' | 'hostHosts'>,
 ): readonly VolumeMount[] {
-  // Cannot be a container's folder: a container name cannot start with a dot.
+  // This folder cannot collide with a container's folder: a container name cannot start with a dot.
   const own = join(folder, '.etc');
   mkdirSync(own, { recursive: true, mode: 0o755 });
   const complete = { ...facts, hostResolvConf: read('/etc/resolv.conf'), hostHosts: read('/etc/hosts') };
