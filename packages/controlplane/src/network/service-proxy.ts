@@ -109,7 +109,7 @@ export class ServiceProxy implements Disposable {
   ): Promise<Socket> {
     let last: unknown = new Error('the service has no endpoints');
     for (const endpoint of picker.pick(route, client.host)) {
-      // Do not try other endpoints: a real cluster, too, chooses the endpoint before it filters packets.
+      // Do not try other endpoints: real clusters also choose the endpoint before they filter packets.
       if (!this.#permits(route, { client, endpoint })) throw new Error('a NetworkPolicy forbids the connection');
       try {
         const socket = await this.#options.sockets.connect(endpoint);

@@ -24,8 +24,8 @@ export interface WantedCapabilities {
 
 /**
  * Returns the largest set of capabilities that a container's programs can get, in the format of
- * `setpriv --bounding-set`; `undefined` if all are allowed. Capabilities apply only to resources of the container's
- * user namespace.
+ * `setpriv --bounding-set`; `undefined` if all capabilities are allowed. Capabilities apply only to resources of the
+ * container's user namespace.
  */
 export function boundingSet({ privileged, capabilities = {} }: WantedCapabilities): string | undefined {
   if (privileged) return undefined;
