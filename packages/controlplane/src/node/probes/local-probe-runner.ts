@@ -91,7 +91,7 @@ async function execute(
   return { ok: exitCode === 0, output: output.slice(0, maxOutput) };
 }
 
-/** Sends an HTTP request as probes and hooks do: certificates are not verified, and redirects count as success. */
+/** Sends the HTTP request of a probe or hook: certificates are not verified, and redirects count as success. */
 async function httpGet(
   action: HTTPGetAction,
   context: {
