@@ -28,8 +28,8 @@ export class CoreEventRecorder {
   readonly #known = new Map<string, Stored<Event>>();
   readonly #tokens = new Map<string, { tokens: number; atMs: number }>();
   /**
-   * The pending writes of each reconcile, by its signal. They must finish before the reconcile ends: afterwards, its client
-   * rejects writes.
+   * The pending writes of each reconcile, by its signal. They must finish before the reconcile ends, because the
+   * reconcile's client rejects later writes.
    */
   readonly #writing = new WeakMap<AbortSignal, Promise<void>>();
 

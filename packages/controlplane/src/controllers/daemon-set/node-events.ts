@@ -14,7 +14,7 @@ export class NodeEvents {
     else this.#sets.set(id, object);
   };
 
-  /** Handler for a watch of nodes. Enqueues the sets that must add a pod to, or remove their pod from, the changed node. */
+  /** Handler for a watch of nodes. Enqueues the sets that must create or delete a pod on the changed node. */
   readonly enqueueAffected: EventHandler<Node> = (event, context) => {
     for (const { key, object: set } of this.#sets.values()) {
       const now = event.type === 'delete' ? undefined : nodeFit(set, event.object.object);

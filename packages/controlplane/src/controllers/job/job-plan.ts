@@ -13,7 +13,7 @@ const burst = 500;
 /** A pod to create. */
 export interface PlannedPod {
   readonly index: number | undefined;
-  /** The number of earlier failures of its index, if the job limits failures per index. */
+  /** The number of earlier failures of the pod's index, if the job limits failures per index. */
   readonly failures: number | undefined;
 }
 

@@ -90,7 +90,7 @@ function propose(
   if (!upWithUnready && missing.length === 0) {
     return proposal(isTolerated(input, ratio) ? currentReplicas : Math.ceil(ratio * readyCount));
   }
-  // Assume a usage for the other pods that makes the change smaller.
+  // For the other pods, assume a usage that makes the change smaller.
   const assumed = new Map(measured);
   if (ratio < 1) for (const pod of missing) assumed.set(pod, by.assumed(pod));
   if (ratio > 1) for (const pod of missing) assumed.set(pod, 0);

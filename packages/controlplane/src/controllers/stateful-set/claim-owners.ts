@@ -7,7 +7,7 @@ import { sameJson } from '@kubewright/apimachinery/internal';
 export interface ClaimOwners {
   readonly set: Stored<StatefulSet>;
   readonly pod: Stored<Pod>;
-  /** True if the pod's ordinal is outside the set's range, so that the pod will be deleted. */
+  /** True if the pod will be deleted because its ordinal is outside the set's range. */
   readonly condemned: boolean;
 }
 

@@ -53,7 +53,7 @@ export function templateOf(revision: ControllerRevision): PodTemplateSpec | unde
   return template;
 }
 
-/** Deletes the oldest revisions beyond the set's history limit, except revisions that pods still have. */
+/** Deletes the oldest revisions beyond the set's history limit, except revisions that pods still use. */
 export async function truncateHistory(
   ctx: RequestContext,
   {
