@@ -68,7 +68,7 @@ function storedDefinition(parts: Parts): ResourceDefinition {
 }
 
 function rules(validation: KindValidation | undefined): Partial<Strategy> {
-  // The rules get only objects of their kind, whose type `validationOf` erased.
+  // The rules get only objects of their kind. `validationOf` has erased the type of these objects.
   return (validation ?? {}) as unknown as Partial<Strategy>;
 }
 

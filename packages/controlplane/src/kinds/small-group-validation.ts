@@ -37,7 +37,7 @@ const uniqueTolerations: Check<Toleration[]> = (list, path) => {
   return [...faults, ...duplicates];
 };
 
-/** Returns a toleration with Go's field names, for the error. */
+/** Returns a toleration with Go's field names, for error messages. */
 function goToleration({ key = '', operator = '', value = '', effect = '', tolerationSeconds }: Toleration): object {
   return { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: tolerationSeconds ?? null };
 }

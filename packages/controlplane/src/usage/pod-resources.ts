@@ -35,7 +35,7 @@ function withOverhead(total: ResourceAmounts, spec: PodSpec, part: Part): Resour
   return addAmounts(total, Object.fromEntries(limited));
 }
 
-/** Returns the amounts set for the pod as a whole, which take precedence over those of its containers. */
+/** Returns the pod-level amounts, which take precedence over the amounts of the containers. */
 function podLevel({ resources }: PodSpec, part: Part): ResourceAmounts {
   const shared = Object.entries(amountsOf(resources?.[part])).filter(
     ([name]) => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-'),

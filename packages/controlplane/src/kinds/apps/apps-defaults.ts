@@ -37,7 +37,7 @@ function defaultStatefulSet({ spec }: StatefulSet): void {
     spec.updateStrategy.type = 'RollingUpdate';
     spec.updateStrategy.rollingUpdate ??= {};
   }
-  // A strategy given by the client gets no default `rollingUpdate`, as upstream.
+  // As in upstream, a strategy given by the client gets no default `rollingUpdate`.
   const { type, rollingUpdate } = spec.updateStrategy;
   if (type === 'RollingUpdate' && rollingUpdate) {
     rollingUpdate.partition ??= 0;

@@ -48,7 +48,7 @@ export interface PodOfContainers {
   readonly isTemplate: boolean;
 }
 
-/** Validates what containers of all types have in common. */
+/** Validates the fields that containers of all types share. */
 function shared({ spec, volumes }: PodOfContainers): Check<Container> {
   return all(
     fields<Container>({

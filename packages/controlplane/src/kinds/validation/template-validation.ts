@@ -59,7 +59,7 @@ export function templateFaults(template: PodTemplateSpec | undefined, demands: T
   return faults;
 }
 
-/** Validates a workload's pod template, but only if the selector is valid: otherwise upstream skips this. */
+/** Validates a workload's pod template, but only if the selector is valid: otherwise upstream skips this check. */
 export function selectedTemplateFaults(
   template: PodTemplateSpec | undefined,
   demands: TemplateDemands,
