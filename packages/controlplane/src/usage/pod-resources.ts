@@ -4,8 +4,9 @@ import { addAmounts, amountsOf, maxAmounts, type ResourceAmounts } from './resou
 type Part = 'requests' | 'limits';
 
 /**
- * Returns the requests or limits of a pod: the larger of the sum of its containers and the highest need during startup, plus the
- * overhead of its runtime class. Mirrors `PodRequests` and `PodLimits` of k8s.io/component-helpers (1.36).
+ * Returns the requests or limits of a pod: the sum of its containers or the highest amount needed during startup,
+ * whichever is larger, plus the overhead of its runtime class. Mirrors `PodRequests` and `PodLimits` of
+ * k8s.io/component-helpers (1.36).
  */
 export function podResources(spec: PodSpec, part: Part): ResourceAmounts {
   const of = ({ resources }: Pick<Container, 'resources'>): ResourceAmounts => amountsOf(resources?.[part]);

@@ -7,7 +7,7 @@ export interface CronFields {
   readonly daysOfMonth: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   readonly weekdays: ReadonlySet<number>;
-  /** True if one of the two day fields is a star. Then both fields must match; otherwise, one match is enough. */
+  /** True if the day of month or the weekday is `*`. In this case, both must match; otherwise, one match is enough. */
   readonly anyDay: boolean;
 }
 

@@ -24,8 +24,8 @@ export interface ServiceAccountTokensOptions {
 }
 
 /**
- * Fills Secrets of type `kubernetes.io/service-account-token` with a token, the CA certificate and the namespace. Deletes such
- * Secrets if their service account does not exist. Mirrors the service account token controller (1.36).
+ * Fills Secrets of type `kubernetes.io/service-account-token` with a token, the CA certificate and the namespace.
+ * Deletes these Secrets if their service account does not exist. Mirrors the service account token controller (1.36).
  */
 export function serviceAccountTokensController(options: ServiceAccountTokensOptions): BuiltInController {
   const tokens = new ServiceAccountTokens(options);

@@ -24,7 +24,7 @@ export function isAccount({ uid }: TokenAccount, account: KubernetesObject | und
   return account !== undefined && (uid === '' || uid === account.metadata.uid);
 }
 
-/** The data to fill a Secret with. */
+/** The data that fills a token Secret. */
 export interface TokenData {
   readonly account: TokenAccount;
   readonly ca: string;

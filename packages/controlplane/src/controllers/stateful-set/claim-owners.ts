@@ -44,8 +44,8 @@ export function claimOwnership(claim: PersistentVolumeClaim, { set, pod, condemn
 }
 
 /**
- * True if a pod must not be created yet, because its claim still belongs to the previous pod of the same name and will be deleted
- * with it.
+ * True if a pod must not be created yet: its claim still belongs to the previous pod of the same name and will be
+ * deleted with that pod.
  */
 export function isClaimStale(
   claim: PersistentVolumeClaim,

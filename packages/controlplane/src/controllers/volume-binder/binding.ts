@@ -21,7 +21,7 @@ export function volumeBoundTo(
   return isBoundTo(volume, claim) ? bound : annotated(bound, storageNames.boundByController);
 }
 
-/** Returns the claim bound to the volume, or the same object if it already is. */
+/** Returns the claim bound to the volume, or the same object if it is already bound. */
 export function claimBoundTo(
   claim: Stored<PersistentVolumeClaim>,
   volume: Stored<PersistentVolume>,

@@ -5,8 +5,8 @@ import { relativePath } from '../validation/rules.ts';
 import { notFound } from './not-found.ts';
 
 /**
- * The valid volumes of a pod, by name. The value is true for volumes that can be block devices. Upstream ignores invalid volumes
- * here.
+ * The valid volumes of a pod, by name. The value is true for volumes that can be block devices. As in upstream, invalid
+ * volumes are left out.
  */
 export type KnownVolumes = ReadonlyMap<string, boolean>;
 
