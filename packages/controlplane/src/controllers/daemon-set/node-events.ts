@@ -3,7 +3,10 @@ import type { Node } from '@kubewright/apimachinery/core/v1';
 import type { EventHandler, ObjectView } from '@kubewright/runtime';
 import { nodeFit } from './node-fit.ts';
 
-/** Finds the daemon sets that a change to a node affects. Needs a watch of daemon sets with {@link NodeEvents.track}. */
+/**
+ * Finds the daemon sets that a change to a node affects. Requires a watch of daemon sets whose handler is {@link
+ * NodeEvents.track}.
+ */
 export class NodeEvents {
   readonly #sets = new Map<string, ObjectView<DaemonSet>>();
 
