@@ -144,8 +144,8 @@ export class NodeReconcile {
   }
 
   /**
-   * Writes the node's taints and labels. Returns the time until the node's pods may be evicted, in milliseconds, if they have to
-   * wait.
+   * Writes the node's taints and labels. Returns the time until the node's pods may be evicted, in milliseconds, if the
+   * eviction has to wait.
    */
   async #updateMetadata(node: Node, known: KnownNode): Promise<number | undefined> {
     const now = formatTime(this.#ctx.clock.now());

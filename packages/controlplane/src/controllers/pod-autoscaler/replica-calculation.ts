@@ -29,7 +29,7 @@ export interface Proposal {
   readonly utilization: number | undefined;
 }
 
-/** The usage of all measured pods divided by the target; 1 if they are equal. */
+/** The usage of all measured pods divided by the target; 1 if usage and target are equal. */
 interface Ratio {
   readonly ratio: number;
   readonly averageMilli: number;

@@ -32,7 +32,7 @@ export const podValidation: readonly ValidationEntry[] = [
 ];
 
 function createOnly({ metadata, spec }: Pod): readonly FieldError[] {
-  // Updates run `validate` too; only a stored pod has a resource version.
+  // Updates run `validate`, too. Only a stored pod has a resource version.
   if (metadata.resourceVersion || (spec.ephemeralContainers ?? []).length === 0) return [];
   return [forbiddenField(specPath.child('ephemeralContainers'), 'cannot be set on create')];
 }

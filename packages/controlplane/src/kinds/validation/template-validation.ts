@@ -13,7 +13,7 @@ import { isValidSelector, labelSelector, labels, selects } from './rules.ts';
 import { sortedKeys } from './sorted-keys.ts';
 import { annotations } from './template-metadata.ts';
 
-/** The requirements of a workload on its pod template. */
+/** A workload's requirements for its pod template. */
 export interface TemplateDemands {
   readonly path: FieldPath;
   /** The workload's selector, which must match the template's labels. Absent if the workload needs none. */
