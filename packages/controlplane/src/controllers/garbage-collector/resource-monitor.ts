@@ -130,7 +130,9 @@ export class ResourceMonitor {
     return resourceVersion;
   }
 
-  /** Watches until the watch ends. Returns the last seen resource version, or undefined if a relist is needed. */
+  /**
+   * Processes events until the watch ends. Returns the last seen resource version, or undefined if a relist is needed.
+   */
   async #watch(from: string): Promise<string | undefined> {
     const { client, kind, sink } = this.#options;
     const { signal } = this.#stop;

@@ -16,8 +16,8 @@ import { billionthsOf } from '../wire/quantity.ts';
 const pathSegment: Check<string> = required(textRule(checkPathSegment));
 
 /**
- * Validates the reference to the object to scale. Unlike a reference to a metric's object, this reference needs an API
- * group.
+ * Validates the reference to the object to scale. Unlike for a metric's object, `apiVersion` is required: a group and
+ * version, or `v1`.
  */
 export const scaleTarget: Check<CrossVersionObjectReference> = (target, path) => {
   const version = target?.apiVersion ?? '';
