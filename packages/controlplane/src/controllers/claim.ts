@@ -20,7 +20,7 @@ export interface Claim<O extends KubernetesObject, T extends KubernetesObject> {
   readonly kind: Kind<T>;
   /** Candidates in the owner's namespace: objects that the owner controls, and objects without a controller. */
   readonly candidates: readonly Stored<T>[];
-  /** Returns true if an object meets conditions beyond the selector. @defaultValue every object does */
+  /** Returns true if an object meets conditions beyond the selector. @defaultValue a function that returns true */
   readonly matches?: (object: Stored<T>) => boolean;
   /** Finalizers added on adoption and removed on release. */
   readonly finalizers?: readonly string[];

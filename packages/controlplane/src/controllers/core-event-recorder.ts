@@ -18,18 +18,18 @@ const burst = 25;
 const refillMs = 300_000;
 
 /**
- * Writes core/v1 events as the built-in controllers do. Each distinct event is one object, whose count grows when the event
- * recurs. At most 25 events are written about one object, then one every five minutes. Mirrors client-go's `tools/record`. The
- * runtime's own recorder merges events by reason, which would hide one of "Scaled up" and "Scaled down". A failed write never
- * fails the reconcile.
+ * Writes core/v1 events as the built-in controllers do. Each distinct event is one object, whose count grows when the
+ * event recurs. At most 25 events are written about one object, then one every five minutes. Mirrors client-go's
+ * `tools/record`. The runtime's recorder merges events by reason, so it would drop either "Scaled up" or "Scaled down".
+ * A failed write never fails the reconcile.
  */
 export class CoreEventRecorder {
   readonly #component: string;
   readonly #known = new Map<string, Stored<Event>>();
   readonly #tokens = new Map<string, { tokens: number; atMs: number }>();
   /**
-   * The pending writes of each reconcile, by its signal. They must finish before the reconcile ends: afterwards, its client
-   * rejects writes.
+   * The pending writes of each reconcile, by its signal. They must finish before the reconcile ends, because the
+   * reconcile's client rejects later writes.
    */
   readonly #writing = new WeakMap<AbortSignal, Promise<void>>();
 

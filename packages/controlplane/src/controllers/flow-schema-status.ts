@@ -6,8 +6,8 @@ import type { BuiltInController } from './built-in-controller.ts';
 const fieldManager = 'api-priority-and-fairness-config-consumer-v1';
 
 /**
- * Reports in each FlowSchema's `Dangling` condition if its priority level is missing. Mirrors the status writes of API priority
- * and fairness (1.36). Priority and fairness itself is not implemented.
+ * Reports in each FlowSchema's `Dangling` condition whether its priority level is missing. Mirrors the status writes of
+ * API priority and fairness (1.36). Priority and fairness itself is not implemented.
  */
 export function flowSchemaStatus(): BuiltInController {
   /** The names of the flow schemas that use each priority level. */

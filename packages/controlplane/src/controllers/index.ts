@@ -52,7 +52,7 @@ export interface BuiltInControllersOptions {
   readonly issueToken: ServiceAccountTokensOptions['issueToken'];
 }
 
-/** Creates a built-in controller, so that it can be started more than once. */
+/** A factory for a built-in controller. Each start of the component needs a new controller. */
 export interface BuiltInControllerFactory
   extends Pick<BuiltInController, 'account' | 'actsAsServer' | 'actsAsManager'> {
   /** The name of the component, as in kube-controller-manager's `--controllers` flag. */
@@ -62,8 +62,8 @@ export interface BuiltInControllerFactory
 }
 
 /**
- * The built-in controllers, by their names in kube-controller-manager 1.36. To add a controller, add a line here. It is then
- * included in `controllers` and `*` in lists of components, and can be enabled and disabled by name.
+ * The built-in controllers, by their names in kube-controller-manager 1.36. To add a controller, add a line here.
+ * Component lists then include the controller in `controllers` and `*`, and can enable or disable it by name.
  */
 const controllers: Readonly<Record<string, (options: BuiltInControllersOptions) => BuiltInController>> = {
   'namespace-controller': namespaceController,

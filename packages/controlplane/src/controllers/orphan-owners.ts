@@ -15,8 +15,8 @@ export function orphansOf(namespace: string): string {
 }
 
 /**
- * Finds the owners whose selectors match an orphan, so that they can be enqueued to adopt it. Needs a watch of the owners with
- * {@link OrphanOwners.track}.
+ * Finds the owners whose selectors match an orphan, so that they can be enqueued to adopt it. Requires a watch of the
+ * owners whose handler comes from {@link OrphanOwners.track}.
  */
 export class OrphanOwners {
   readonly #selectors = new Map<string, Map<string, LabelSelector>>();

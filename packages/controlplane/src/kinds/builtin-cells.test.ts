@@ -35,7 +35,7 @@ describe('builtin cells', () => {
   });
 });
 
-/** Masks seconds, because the clock moved between the server's response and its recording. */
+/** Masks seconds, because time passed between the server's response and its recording. */
 function withoutSeconds(cell: unknown): unknown {
   return typeof cell === 'string' ? cell.replace(/\b\d+s$/, '#s').replace(/\b\d+s ago/, '#s ago') : cell;
 }

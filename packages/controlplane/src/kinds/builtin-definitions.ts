@@ -68,7 +68,7 @@ function storedDefinition(parts: Parts): ResourceDefinition {
 }
 
 function rules(validation: KindValidation | undefined): Partial<Strategy> {
-  // The rules get only objects of their kind, whose type `validationOf` erased.
+  // The rules get only objects of their kind. `validationOf` has erased the type of these objects.
   return (validation ?? {}) as unknown as Partial<Strategy>;
 }
 
@@ -135,7 +135,7 @@ function namesOf(row: BuiltinResource): Names {
     storageVersionHash: row.storageVersionHash,
     deprecation: deprecations.get(`${row.group}/${row.version}/${row.resource}`),
     custom: false,
-    // Upstream's descriptions are not copied.
+    // The descriptions are empty: upstream's texts are not copied.
     columns: (row.columns ?? nameAndAgeColumns).map((column) => ({ ...column, description: '' })),
   };
 }

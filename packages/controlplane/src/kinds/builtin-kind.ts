@@ -16,8 +16,8 @@ export interface KindStrategy<T> {
 }
 
 /**
- * How writes through the main resource treat `status`: reset on create and kept on update, only kept on update, or taken from the
- * request.
+ * Controls how writes through the main resource treat `status`: reset on create and kept on update, only kept on
+ * update, or taken from the request.
  */
 export type StatusHandling = 'reset' | 'kept-on-update' | 'free';
 
@@ -48,7 +48,7 @@ export interface BuiltinKind<T = never> {
   readonly scale?: ScaleSubresource;
   readonly fieldLabels?: Readonly<Record<string, (object: T) => string>>;
   readonly conversion?: Conversion;
-  /** The stored version, if it differs from this one. */
+  /** The stored API version, if it differs from the version in `resource`. */
   readonly storageApiVersion?: string;
   /** See {@link ResourceDefinition.claims}. */
   readonly claims?: (object: T) => readonly string[];

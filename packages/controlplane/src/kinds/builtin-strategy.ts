@@ -108,7 +108,7 @@ function passedOn(own: Partial<Strategy>): Partial<Strategy> {
 }
 
 function untyped(strategy: KindStrategy<never> | undefined): Partial<Strategy> {
-  // A strategy gets only objects of its kind, whose type `builtinKind` erased.
+  // A strategy gets only objects of its kind. `builtinKind` has erased the type of these objects.
   return (strategy ?? {}) as unknown as Partial<Strategy>;
 }
 

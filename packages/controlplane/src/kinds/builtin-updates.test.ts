@@ -61,7 +61,7 @@ const pod = stored('pods', { apiVersion: 'v1', kind: 'Pod', spec: { containers }
 const template = { metadata: { labels: { app: 'a' } }, spec: { containers } };
 
 describe('pods', () => {
-  it('allows image changes and rejects other changes of the spec', () => {
+  it('allows image changes and rejects other changes to the spec', () => {
     const image = change('pods', pod, { edit: (p: Pod) => (p.spec.containers![0]!.image = 'b') });
     expect(image.faults).toBe('');
     const node = change('pods', pod, { edit: (p: Pod) => (p.spec.hostname = 'h') });
@@ -146,7 +146,7 @@ describe('workloads', () => {
     expect(object.metadata.generation).toBe(2);
   });
 
-  it('rejects most changes of a StatefulSet', () => {
+  it('rejects most changes to a StatefulSet', () => {
     const set = stored('statefulsets', {
       apiVersion: 'apps/v1',
       kind: 'StatefulSet',
@@ -160,7 +160,7 @@ describe('workloads', () => {
 });
 
 describe('configuration', () => {
-  it('rejects changes of objects that are marked immutable', () => {
+  it('rejects changes to objects that are marked immutable', () => {
     const map = stored('configmaps', { apiVersion: 'v1', kind: 'ConfigMap', data: { a: 'b' }, immutable: true });
     const edit = (m: ConfigMap): void => {
       m.data = { a: 'c' };
@@ -171,7 +171,7 @@ describe('configuration', () => {
     );
   });
 
-  it("rejects changes of a Secret's type and of a binding's role", () => {
+  it("rejects changes to a Secret's type and a binding's role", () => {
     const secret = stored('secrets', { apiVersion: 'v1', kind: 'Secret' });
     expect(change('secrets', secret, { edit: (s: Secret) => (s.type = 'x/y') }).faults).toBe(
       'type: Invalid value: "x/y": field is immutable',

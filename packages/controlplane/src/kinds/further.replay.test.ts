@@ -3,8 +3,8 @@ import { replaySteps } from '../kube-apiserver/testdata/replay-steps.ts';
 import { steps } from './testdata/further.mjs';
 
 /**
- * Normalizes rules reviews: sorts the rules, which are in the random order of Go's maps, and drops managed fields, which do not
- * matter in an object that is not stored.
+ * Normalizes rules reviews. Sorts the rules, which are in the random order of Go's maps. Drops managed fields, which
+ * are irrelevant in an object that is not stored.
  */
 function comparableRules(answer: StepAnswer): StepAnswer {
   if (!answer.text.includes('"SelfSubjectRulesReview"')) return answer;

@@ -18,7 +18,7 @@ export const builtinPriorities: GroupPriorities = {
     ['discovery.k8s.io', 16200],
     ['events.k8s.io', 17750],
     ['flowcontrol.apiserver.k8s.io', 16100],
-    // As in the manifest of metrics-server.
+    // Copied from the manifest of metrics-server.
     ['metrics.k8s.io', 100],
     ['networking.k8s.io', 17200],
     ['node.k8s.io', 16300],

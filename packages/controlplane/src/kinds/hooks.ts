@@ -7,8 +7,9 @@ import { podBinding } from './core/pod-binding.ts';
 import type { ProxySubresource } from './subresources.ts';
 
 /**
- * Subresources that a client can open with a GET if it uses a WebSocket. They also require the verb `create`, so that a client that
- * may only read pods cannot run commands in them. Upstream has had this rule since 1.35; its 403 has no message.
+ * Subresources that a client can open with a GET if it uses a WebSocket. They also require the verb `create`, so that a
+ * client that may only read pods cannot run commands in them. Upstream has had this rule since 1.35; its 403 response
+ * has no message.
  */
 const reachIntoPods: ReadonlySet<string> = new Set(['pods/exec', 'pods/attach', 'pods/portforward']);
 

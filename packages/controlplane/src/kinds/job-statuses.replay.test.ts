@@ -9,7 +9,7 @@ replaySteps({
   adjust: withoutTemplates,
 });
 
-/** Removes the printed template from the errors of a change: upstream prints it as Go's structure. */
+/** Removes the template from error messages about changes, because upstream prints it as a Go structure. */
 function withoutTemplates(answer: StepAnswer): StepAnswer {
   const text = answer.text.replaceAll(
     /Invalid value: \{(?:(?!: field is immutable).)*\}: field is immutable/gs,

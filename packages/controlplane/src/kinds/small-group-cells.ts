@@ -15,7 +15,7 @@ import type {
 import { firstThree, orNone } from './table/cell-text.ts';
 import { type CellsEntry, cellsOf } from './table/kind-cells.ts';
 
-/** Table rows of groups with only a few kinds. */
+/** Table rows of small API groups. */
 export const smallGroupCells: readonly CellsEntry[] = [
   cellsOf<APIService>('apiregistration.k8s.io/v1/apiservices', ({ metadata, spec, status }, nowMs) => {
     const available = (status.conditions ?? []).find(({ type }) => type === 'Available');

@@ -19,7 +19,7 @@ import { dropUnusedOfDevices } from './resource/unused-device-fields.ts';
 /** Fields of the feature gate `CoordinatedLeaderElection`. */
 const coordinatedElection = ['strategy', 'preferredHolder'] as const;
 
-/** Kinds of groups with only a few kinds. */
+/** Kinds of small API groups. */
 export const smallGroupKinds: readonly BuiltinKind[] = [
   builtinKind<APIService>({
     resource: 'apiregistration.k8s.io/v1/apiservices',

@@ -37,7 +37,7 @@ const uniqueTolerations: Check<Toleration[]> = (list, path) => {
   return [...faults, ...duplicates];
 };
 
-/** Returns a toleration with Go's field names, for the error. */
+/** Returns a toleration with Go's field names, for error messages. */
 function goToleration({ key = '', operator = '', value = '', effect = '', tolerationSeconds }: Toleration): object {
   return { Key: key, Operator: operator, Value: value, Effect: effect, TolerationSeconds: tolerationSeconds ?? null };
 }
@@ -46,7 +46,7 @@ const specPath = FieldPath.of('spec');
 const highestUserPriority = 1_000_000_000;
 const systemPriorities = ['system-node-critical', 'system-cluster-critical'];
 
-/** Validation of groups with only a few kinds. */
+/** Validation of small API groups. */
 export const smallGroupValidation: readonly ValidationEntry[] = [
   validationOf<PodDisruptionBudget>('policy/v1/poddisruptionbudgets', { validate: ({ spec }) => budgetFaults(spec) }),
   validationOf<PodDisruptionBudget>('policy/v1/poddisruptionbudgets/status', {

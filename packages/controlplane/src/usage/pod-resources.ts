@@ -4,8 +4,9 @@ import { addAmounts, amountsOf, maxAmounts, type ResourceAmounts } from './resou
 type Part = 'requests' | 'limits';
 
 /**
- * Returns the requests or limits of a pod: the larger of the sum of its containers and the highest need during startup, plus the
- * overhead of its runtime class. Mirrors `PodRequests` and `PodLimits` of k8s.io/component-helpers (1.36).
+ * Returns the requests or limits of a pod: the sum of its containers or the highest amount needed during startup,
+ * whichever is larger, plus the overhead of its runtime class. Mirrors `PodRequests` and `PodLimits` of
+ * k8s.io/component-helpers (1.36).
  */
 export function podResources(spec: PodSpec, part: Part): ResourceAmounts {
   const of = ({ resources }: Pick<Container, 'resources'>): ResourceAmounts => amountsOf(resources?.[part]);
@@ -35,7 +36,7 @@ function withOverhead(total: ResourceAmounts, spec: PodSpec, part: Part): Resour
   return addAmounts(total, Object.fromEntries(limited));
 }
 
-/** Returns the amounts set for the pod as a whole, which take precedence over those of its containers. */
+/** Returns the pod-level amounts, which take precedence over the amounts of the containers. */
 function podLevel({ resources }: PodSpec, part: Part): ResourceAmounts {
   const shared = Object.entries(amountsOf(resources?.[part])).filter(
     ([name]) => name === 'cpu' || name === 'memory' || name.startsWith('hugepages-'),

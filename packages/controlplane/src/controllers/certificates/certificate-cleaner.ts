@@ -5,9 +5,9 @@ import type { BuiltInController } from '../built-in-controller.ts';
 import { deleteObject } from '../object-writes.ts';
 
 const hourMs = 3_600_000;
-/** Time for which signed, denied and failed requests are kept. */
+/** Retention time of signed, denied and failed requests. */
 const decidedMs = hourMs;
-/** Time for which pending requests, and approved requests that are not yet signed, are kept. */
+/** Retention time of pending requests, and of approved requests that are not signed yet. */
 const pendingMs = 24 * hourMs;
 
 /** Deletes outdated certificate signing requests. Checks each request every hour. Mirrors the cleaner controller (1.36). */
@@ -26,7 +26,7 @@ export function certificateCleaner(): BuiltInController {
   };
 }
 
-/** True if a request has been pending or done for too long, or if its certificate has expired. */
+/** True if a request has exceeded its retention time, or if its certificate has expired. */
 export function isOutdated({ metadata, status = {} }: CertificateSigningRequest, nowMs: number): boolean {
   const { conditions = [], certificate = '' } = status;
   const isOlder = (time: string | null | undefined, thanMs: number): boolean =>
@@ -45,7 +45,7 @@ function isExpired(base64: string, nowMs: number): boolean {
   try {
     return Date.parse(new X509Certificate(Buffer.from(base64, 'base64')).validTo) < nowMs;
   } catch {
-    // As upstream, a certificate that cannot be parsed counts as valid.
+    // As in upstream, a certificate that cannot be parsed counts as valid.
     return false;
   }
 }

@@ -66,7 +66,7 @@ describe('certificate controllers', () => {
     ]);
   });
 
-  it('sign a request that was approved manually, but no request that is not approved', async () => {
+  it('sign a manually approved request, but no unapproved request', async () => {
     const spec = { signer: 'kube-apiserver-client', text: rsaRequest, usages: ['client auth'] };
     const [csr] = await Promise.all([create('by-hand', spec), create('not-approved', spec)]);
     await approve(csr);

@@ -70,7 +70,7 @@ function isFor(usage: string, usages: readonly string[]): boolean {
 
 const minuteMs = 60_000;
 const backdateMs = 5 * minuteMs;
-/** A shorter lifetime counts from now, so backdating does not shorten it. */
+/** Lifetimes below this limit count from now, so backdating does not shorten them. */
 const shortMs = 480 * minuteMs;
 const shortestMs = 10 * minuteMs;
 /** The longest lifetime: one year (`--cluster-signing-duration`). */

@@ -7,7 +7,7 @@ export interface CronFields {
   readonly daysOfMonth: ReadonlySet<number>;
   readonly months: ReadonlySet<number>;
   readonly weekdays: ReadonlySet<number>;
-  /** True if one of the two day fields is a star. Then both fields must match; otherwise, one match is enough. */
+  /** True if the day of month or the weekday is `*`. In this case, both must match; otherwise, one match is enough. */
   readonly anyDay: boolean;
 }
 
@@ -19,8 +19,8 @@ const midnight = { hour: 0, minute: 0, second: 0 };
 
 /**
  * Returns the first matching time after an instant, or undefined if no time within five years matches. Mirrors
- * `SpecSchedule.Next` of robfig/cron v3, also around daylight saving time: a local time that is skipped does not match that day,
- * and a repeated local time may match twice.
+ * `SpecSchedule.Next` of robfig/cron v3, including daylight saving transitions: a local time that is skipped does not
+ * match that day, and a repeated local time can match twice.
  */
 export function nextMatch(
   fields: CronFields,

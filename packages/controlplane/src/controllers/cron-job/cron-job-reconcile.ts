@@ -85,7 +85,7 @@ export class CronJobReconcile {
     const schedule = this.#parsed();
     if (!schedule) return undefined;
     const input = this.#input(schedule);
-    // A new schedule applies from now on: times it would have matched earlier are not run.
+    // A new schedule applies from now on: its earlier times are skipped.
     const due = this.#isScheduleNew() ? undefined : this.#due(input);
     if (due === 'never') return undefined;
     if (due !== undefined && this.#mayStart(due)) {
@@ -216,7 +216,7 @@ export class CronJobReconcile {
       return job;
     } catch (error) {
       if (isAlreadyExists(error)) {
-        // Possibly created by an earlier reconcile that then failed to write the status.
+        // An earlier reconcile may have created the job and then failed to write the status.
         const existing = await ctx.client.resource(Job).get(objectKey(object), { signal: ctx.signal });
         return isControlledBy(existing, this.#cronJob) ? existing : undefined;
       }

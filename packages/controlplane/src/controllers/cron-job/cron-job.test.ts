@@ -124,7 +124,7 @@ describe('CronJob controller', () => {
     for (const namespace of ['missed', 'too-late']) await change(namespace, { suspend: true });
   });
 
-  it('does not run times that a new schedule would have matched earlier', async () => {
+  it('skips times that a new schedule would have matched earlier', async () => {
     await create('changed', { schedule: '@yearly' });
     await cluster.advance(5 * minuteMs);
     await change('changed', { schedule: '*/2 * * * *' });

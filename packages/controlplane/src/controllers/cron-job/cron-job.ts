@@ -4,7 +4,7 @@ import type { BuiltInController } from '../built-in-controller.ts';
 import { CoreEventRecorder } from '../core-event-recorder.ts';
 import { CronJobReconcile } from './cron-job-reconcile.ts';
 
-/** Indexes jobs by the name of their cron job and ignores its uid, as upstream does. */
+/** Indexes jobs by the name of their cron job. Ignores the cron job's uid, as upstream does. */
 const byCronJobName: IndexFunc<Job> = ({ namespace, ownerReferences }) =>
   ownerReferences.filter((reference) => reference.controller === true).map(({ name }) => `${namespace}/${name}`);
 

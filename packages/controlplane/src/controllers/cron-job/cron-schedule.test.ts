@@ -15,7 +15,7 @@ const recorded = JSON.parse(
 ) as readonly Recorded[];
 
 describe('parseSchedule', () => {
-  it('finds the same times as robfig/cron, also around daylight saving transitions', () => {
+  it('finds the same times as robfig/cron, including around daylight saving transitions', () => {
     for (const { schedule, from, next } of recorded) {
       if (from === undefined) continue;
       const { next: after } = parseSchedule(schedule);

@@ -24,9 +24,9 @@ const manyMissed = 100;
 const paddingMs = 100;
 
 /**
- * Returns the latest scheduled time that is due. Earlier missed times are skipped: a cron job that missed ten runs starts one
- * job. Mirrors `mostRecentScheduleTime` (1.36), which estimates the number of missed runs from the interval between the first
- * two.
+ * Returns the latest scheduled time that is due. Earlier missed times are skipped: a cron job that missed ten runs
+ * starts one job. Mirrors `mostRecentScheduleTime` (1.36), which estimates the number of missed runs from the interval
+ * between the first two runs.
  *
  * @throws Error if the schedule never matches, such as February 31.
  */

@@ -34,7 +34,7 @@ export interface EndedPods {
 export function planDaemons(state: DaemonState): DaemonPlan & EndedPods {
   const plans = state.nodes.map((node) => planNode(state, node));
   const known = new Set(state.nodes.map(({ metadata }) => metadata.name));
-  // Unscheduled pods that wait for a node that no longer exists: no other controller deletes them.
+  // Unscheduled pods whose target node no longer exists. No other controller deletes them.
   const lost = [...state.pods].flatMap(([node, pods]) =>
     known.has(node) ? [] : pods.filter(({ spec }) => !spec?.nodeName),
   );

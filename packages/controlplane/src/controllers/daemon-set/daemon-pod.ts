@@ -34,7 +34,7 @@ export function isUpdated(pod: Pod, { set, hash }: { readonly set: DaemonSet; re
   return labels[revisionLabel] === hash || (generation !== undefined && labels[generationLabel] === generation);
 }
 
-/** Returns the name of the node that a pod runs on, or that its affinity is limited to. */
+/** Returns the name of the node that a pod runs on, or of the node that its affinity selects. */
 export function targetNode({ spec }: Pod): string | undefined {
   if (spec?.nodeName) return spec.nodeName;
   const terms = spec?.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms ?? [];

@@ -17,7 +17,7 @@ import { daemonSetStatus } from './daemon-status.ts';
 import type { FailedPodBackoff } from './failed-pod-backoff.ts';
 import { planUpdate } from './rolling-update.ts';
 
-/** Maximum number of pods that one reconcile creates, and maximum number of pods that it deletes. */
+/** Maximum number of pods that one reconcile creates. The same limit applies to deletions. */
 const burst = 250;
 
 /** Dependencies of a daemon set's reconcile. */
@@ -74,7 +74,10 @@ export class DaemonReconcile {
     if (this.#set.spec?.updateStrategy?.type === 'RollingUpdate') await this.#apply(planUpdate(state), hash);
   }
 
-  /** Returns the ended pods to delete now. The delay grows if the pods of a node keep failing. */
+  /**
+   * Returns the ended pods to delete now. If the pods of a node keep failing, their deletion is delayed longer each
+   * time.
+   */
   #endedPodsToRemove({ failed, succeeded }: EndedPods, { nowMs }: DaemonState): readonly Stored<Pod>[] {
     const { backoff } = this.#parts;
     const { uid, namespace } = this.#set.metadata;
@@ -117,7 +120,7 @@ export class DaemonReconcile {
     const pods = new Map<string, Stored<Pod>[]>();
     for (const pod of await this.#claimed()) {
       const node = targetNode(pod);
-      // A finished pod that is being deleted does not count.
+      // Ignore finished pods that are being deleted.
       if (node === undefined || (isPodEnded(pod) && isDeleting(pod))) continue;
       pods.set(node, [...(pods.get(node) ?? []), pod]);
     }

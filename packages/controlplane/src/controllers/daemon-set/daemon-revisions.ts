@@ -66,7 +66,7 @@ async function claimed(ctx: RequestContext, owner: Stored<DaemonSet>): Promise<r
   return claim(ctx, { owner, ownerKind: DaemonSet, kind: ControllerRevision, selector, candidates });
 }
 
-/** Adds the hash label to a revision that lacks it, because an old version of Kubernetes created it. */
+/** Adds the hash label to a revision that an old version of Kubernetes created without the label. */
 async function labelled(
   ctx: RequestContext,
   revision: Stored<ControllerRevision>,

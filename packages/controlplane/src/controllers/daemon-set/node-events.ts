@@ -3,7 +3,10 @@ import type { Node } from '@kubewright/apimachinery/core/v1';
 import type { EventHandler, ObjectView } from '@kubewright/runtime';
 import { nodeFit } from './node-fit.ts';
 
-/** Finds the daemon sets that a change to a node affects. Needs a watch of daemon sets with {@link NodeEvents.track}. */
+/**
+ * Finds the daemon sets that a change to a node affects. Requires a watch of daemon sets whose handler is {@link
+ * NodeEvents.track}.
+ */
 export class NodeEvents {
   readonly #sets = new Map<string, ObjectView<DaemonSet>>();
 
@@ -14,7 +17,7 @@ export class NodeEvents {
     else this.#sets.set(id, object);
   };
 
-  /** Handler for a watch of nodes. Enqueues the sets that must add a pod to, or remove their pod from, the changed node. */
+  /** Handler for a watch of nodes. Enqueues the sets that must create or delete a pod on the changed node. */
   readonly enqueueAffected: EventHandler<Node> = (event, context) => {
     for (const { key, object: set } of this.#sets.values()) {
       const now = event.type === 'delete' ? undefined : nodeFit(set, event.object.object);

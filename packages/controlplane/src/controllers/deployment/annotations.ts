@@ -57,7 +57,7 @@ export function newReplicaSetAnnotations(deployment: Deployment, present: Annota
   return annotations;
 }
 
-/** Returns the annotations that record the size of the deployment at the time when a replica set is scaled. */
+/** Returns the annotations that record the deployment's size when a replica set is scaled. */
 export function sizeAnnotations(deployment: Deployment): Annotations {
   const desired = desiredReplicas(deployment);
   return { [desiredAnnotation]: String(desired), [maxAnnotation]: String(desired + maxSurge(deployment)) };
@@ -69,7 +69,7 @@ export function isSizedForOther(set: ReplicaSet, deployment: Deployment): boolea
   return text !== undefined && text !== '' && Number(text) !== desiredReplicas(deployment);
 }
 
-/** Returns the deployment's maximum number of pods at the time when the replica set was last scaled. */
+/** Returns the deployment's maximum number of pods when the replica set was last scaled. */
 export function maxReplicasWhenSized(set: ReplicaSet): number | undefined {
   const text = set.metadata.annotations?.[maxAnnotation];
   const count = Number(text);

@@ -37,8 +37,8 @@ export function newCondition(
 }
 
 /**
- * Returns the conditions with one of them set. If its status and reason are unchanged, the existing condition is kept, including
- * its message and times, so that the progress deadline keeps running.
+ * Returns the conditions with one condition set. If its status and reason are unchanged, the existing condition is
+ * kept, including its message and times, so that the progress deadline keeps running.
  */
 export function withCondition(
   conditions: readonly DeploymentCondition[] | undefined,

@@ -24,7 +24,7 @@ import { byCreation, newReplicaSetSize } from './rollout-math.ts';
 
 const templateHashLabel = 'pod-template-hash';
 
-/** The replica set of the deployment's current template, and all others. */
+/** The replica set of the deployment's current template, and the deployment's other replica sets. */
 export interface Generations {
   readonly current: Stored<ReplicaSet> | undefined;
   readonly old: readonly Stored<ReplicaSet>[];

@@ -68,7 +68,9 @@ export class Rollout {
     return true;
   }
 
-  /** Scales a replica set only if its size differs. Does not write merely to update annotations. */
+  /**
+   * Scales a replica set only if its size differs. If the size is unchanged, leaves outdated annotations as they are.
+   */
   async resize(set: ReplicaSet, size: number): Promise<boolean> {
     return sizeOf(set) === size ? false : this.scale(set, size);
   }

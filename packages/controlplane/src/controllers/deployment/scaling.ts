@@ -38,14 +38,17 @@ export async function scaleAll(rollout: Rollout, { current, old }: Generations):
   for (const [set, size] of proportionalSizes(deployment, sets)) await rollout.scale(set, size);
 }
 
-/** Returns the only set with a non-zero size, the newest set if all sizes are zero, or undefined if several are not. */
+/**
+ * Returns the only set with a non-zero size, the newest set if all sizes are zero, or undefined if several sets have a
+ * non-zero size.
+ */
 function activeOrLatest({ current, old }: Generations): ReplicaSet | undefined {
   const newestFirst = [...old].sort((a, b) => byCreation(b, a));
   const active = activeSets(current ? [...newestFirst, current] : newestFirst);
   return active.length === 0 ? (current ?? newestFirst[0]) : active.length === 1 ? active[0] : undefined;
 }
 
-/** True if the new set has its full size and is available, so that only the old sets remain to be scaled down. */
+/** True if the new set has its full size and is available, so only the old sets remain to be scaled down. */
 function isSaturated(deployment: Deployment, set: ReplicaSet | undefined): boolean {
   if (!set) return false;
   const desired = desiredReplicas(deployment);

@@ -7,7 +7,7 @@ interface Workload {
   readonly spec?: { readonly replicas?: number; readonly template?: PodTemplateSpec };
 }
 
-/** Finds the budgets that cover a pod. Needs a watch of budgets with {@link BudgetSelectors.track}. */
+/** Finds the budgets that cover a pod. Requires a watch of budgets whose handler is {@link BudgetSelectors.track}. */
 export class BudgetSelectors {
   readonly #selectors = new Map<string, Map<string, LabelSelector>>();
 

@@ -38,7 +38,7 @@ export function disruptionController(): BuiltInController {
           Pod,
           enqueueMapped<Pod>(({ namespace, labels }) => selectors.matching(namespace, labels)),
         ),
-        // A percentage in a budget depends on the desired replicas of the workloads.
+        // Percentages in budgets depend on the desired replicas of workloads.
         ...scalableKinds.map((kind) => watch(kind, selectors.enqueueScaled)),
       ],
       reconcile: (budget, ctx) => events.during(ctx, () => reconcile(budget, { ctx, events })),
@@ -87,8 +87,8 @@ async function reconcile(budget: Stored<PodDisruptionBudget>, { ctx, events }: P
 }
 
 /**
- * Returns the recently evicted pods that still exist and do not count as healthy, and the time until the first of them counts
- * again.
+ * Returns the recently evicted pods that still exist and do not count as healthy, and the time until the first of these
+ * pods counts as healthy again.
  */
 function disruptedPodsOf(
   { status }: PodDisruptionBudget,
@@ -101,7 +101,7 @@ function disruptedPodsOf(
     const since = status?.disruptedPods?.[name];
     if (since === undefined || isDeleting(pod)) continue;
     const leftMs = Date.parse(since) + evictionTimeoutMs - nowMs;
-    // Skips times that are expired or invalid.
+    // Skip times that are expired or invalid.
     if (!(leftMs > 0)) continue;
     disruptedPods[name] = since;
     recheckMs = Math.min(recheckMs ?? leftMs, leftMs);
@@ -164,7 +164,7 @@ async function write(
   try {
     await updateStatus(ctx, { kind: PodDisruptionBudget, object: { ...budget, status } });
   } catch (error) {
-    // An eviction changed the budget first, or the budget was deleted. That event triggers another reconcile.
+    // An eviction changed the budget first, or the budget was deleted. The resulting event triggers another reconcile.
     if (!isConflict(error) && !isNotFound(error)) throw error;
   }
 }

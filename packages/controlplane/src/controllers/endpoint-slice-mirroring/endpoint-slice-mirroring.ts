@@ -28,8 +28,8 @@ const notMirrored: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Mirrors Endpoints that users write for Services without a selector to EndpointSlices. Follows the EndpointSlice mirroring
- * controller (1.36).
+ * Mirrors user-written Endpoints to EndpointSlices, for Services without a selector. Follows the EndpointSlice
+ * mirroring controller (1.36).
  */
 export function endpointSliceMirroringController(): BuiltInController {
   const events = new CoreEventRecorder('endpoint-slice-mirroring-controller');

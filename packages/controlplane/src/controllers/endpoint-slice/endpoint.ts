@@ -45,8 +45,8 @@ export function endpointOf(
 }
 
 /**
- * Returns the service's ports as numbered on a pod. A named target port is looked up in the pod's containers, and left out if it
- * is not found.
+ * Resolves a service's ports to port numbers of a pod. A named target port is looked up in the pod's containers, and
+ * left out if it is not found.
  */
 export function portsOf(service: Service, pod: Pod): readonly EndpointPort[] {
   const { ports = [], clusterIP } = service.spec ?? {};

@@ -9,8 +9,8 @@ const port = (name: string, number: number, protocol: EndpointPort['protocol'] =
   ...more,
 });
 
-// The ports in the order of Go's library. Their hashes there begin with 32d2507b, 60c608a5, 64019b95, 96bd0897, d33415f5,
-// db539259.
+// The ports in upstream's order. Upstream's hashes of these ports begin with 32d2507b, 60c608a5, 64019b95, 96bd0897,
+// d33415f5, db539259.
 const ordered: readonly EndpointPort[] = [
   port('', 53, 'UDP', { appProtocol: 'kubernetes.io/h2c' }),
   port('web', 80),

@@ -2,7 +2,9 @@ import { LabelSelector } from '@kubewright/apimachinery';
 import type { Service } from '@kubewright/apimachinery/core/v1';
 import type { EventHandler, ReconcileRequest } from '@kubewright/runtime';
 
-/** Finds the services that select a pod. Needs a watch of services with {@link ServiceSelectors.track}. */
+/**
+ * Finds the services that select a pod. Requires a watch of services whose handler is {@link ServiceSelectors.track}.
+ */
 export class ServiceSelectors {
   readonly #selectors = new Map<string, Map<string, LabelSelector>>();
 

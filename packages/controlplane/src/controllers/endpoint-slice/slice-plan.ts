@@ -49,7 +49,7 @@ export function planSlices(groups: readonly EndpointGroup[], existing: readonly 
   return { create, update, remove };
 }
 
-/** Returns the new versions of a slice's endpoints that are still wanted, and removes them from `missing`. */
+/** Returns the current versions of the endpoints that stay in a slice, and removes them from `missing`. */
 function take(endpoints: readonly Endpoint[], missing: Map<string, Endpoint>): Endpoint[] {
   return endpoints.flatMap((endpoint) => {
     const identity = identityOf(endpoint);

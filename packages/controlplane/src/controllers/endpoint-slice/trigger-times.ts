@@ -2,8 +2,9 @@ import { findCondition, type Stored } from '@kubewright/apimachinery';
 import type { Pod, Service } from '@kubewright/apimachinery/core/v1';
 
 /**
- * Finds the time of the change that triggered an update of a service's slices: the earliest change not seen before, such as the
- * service's creation or a pod becoming ready or unready. Clients use it to measure how long changes take to reach them.
+ * Finds the time of the change that triggered an update of a service's slices. This is the earliest change not seen
+ * before, such as the service's creation or a pod that became ready or unready. Clients use it to measure how long
+ * changes take to reach them.
  */
 export class TriggerTimes {
   readonly #seen = new Map<string, ReadonlyMap<string, string>>();

@@ -23,7 +23,7 @@ export function subsetsOf(service: Service, pods: readonly Stored<Pod>[]): reado
     const [ip] = endpoint?.addresses ?? [];
     if (!endpoint || ip === undefined) continue;
     const ports = inPortOrder(portsOf(service, pod));
-    // Unless the service has no ports at all, a pod without any of its ports is not an endpoint.
+    // A pod that has none of the service's ports is not an endpoint, unless the service has no ports.
     if (ports.length === 0 && (service.spec?.ports ?? []).length > 0) continue;
     const key = canonicalJson(ports);
     const subset = subsets.get(key) ?? { ports, ready: [], notReady: [] };

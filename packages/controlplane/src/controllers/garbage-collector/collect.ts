@@ -24,8 +24,9 @@ export interface CollectParts extends LookupContext {
 export type CollectOutcome = 'done' | 'look-again';
 
 /**
- * Processes one node: deletes it if its owners are gone, or completes its own foreground or orphan deletion. Every decision is
- * based on the live object, and every write carries its uid and version. The graph only selects the candidates.
+ * Processes one node: deletes it if its owners are gone, or completes its own foreground or orphan deletion. Every
+ * decision is based on the live object, and every write carries the object's uid and version. The graph only selects
+ * the candidates.
  */
 export async function collect(node: GraphNode, parts: CollectParts): Promise<CollectOutcome> {
   if (node.orphaning) return orphanDependents(node, parts);
@@ -60,8 +61,8 @@ async function applyOwners(
   }
   const dependents = parts.graph.dependentsOf(node.uid);
   if (waiting.length > 0 && dependents.length > 0) {
-    // Its dependents are being deleted in the foreground too, so owners may wait for each other in a cycle. Stop this object from
-    // blocking its owners.
+    // Some dependents are also being deleted in the foreground, so owners may wait for each other in a cycle. Stop this
+    // object from blocking its owners.
     if (dependents.some(({ foreground }) => foreground)) {
       await writeOwners(node, { live, parts, owners: unblocked(live.metadata.ownerReferences ?? []) });
     }

@@ -68,7 +68,9 @@ class GarbageCollector {
     observe: (kind, metadata) => this.#graph.observe(kind, metadata),
     remove: (uid) => this.#remove(uid),
   });
-  /** Owners that do not match their dependent's reference, by uid of the dependent, until an event reports them. */
+  /**
+   * Owners that do not match a dependent's reference, by the dependent's uid. Kept until an event reports the mismatch.
+   */
   readonly #mismatches = new Map<string, GraphNode>();
   #enqueue: (uid: string) => void = () => {};
 
@@ -109,7 +111,10 @@ class GarbageCollector {
     this.#graph.remove(uid);
   }
 
-  /** Records an event if an owner is in another namespace. Such an owner is invalid, and the dependent will be deleted. */
+  /**
+   * Records an event if an owner is in another namespace. The reference is then invalid, and the dependent will be
+   * deleted.
+   */
   #reportMismatch(node: GraphNode, ctx: RequestContext): void {
     const owner = this.#mismatches.get(node.uid);
     if (!owner || !node.kind) return;

@@ -35,7 +35,7 @@ export class MonitoredResources {
       if (this.#monitors.has(name)) continue;
       const monitor = new ResourceMonitor({ kind, sink: this.#sink, ...parts });
       this.#monitors.set(name, monitor);
-      // If only the resource's version changed, its objects still exist: the new monitor takes them over.
+      // If only the resource's version changed, its objects still exist, so the new monitor takes them over.
       monitor.start(gone.get(name));
     }
     await Promise.all([...gone].map(([name, monitor]) => this.#drop(monitor, { forget: !wanted.has(name) })));

@@ -34,8 +34,9 @@ export interface OwnerGraphListener {
 const none: ReadonlySet<string> = new Set();
 
 /**
- * A graph of owners and dependents, by uid. Events of different kinds arrive in any order, so a dependent may be observed before
- * its owner. Such a dependent is processed, because its owner may not exist. Pure: makes no calls and does not depend on time.
+ * A graph of owners and dependents, by uid. Events of different kinds arrive in any order, so a dependent may be
+ * observed before its owner. The dependent is then processed, because the owner may not exist. Pure: makes no calls and
+ * does not depend on time.
  */
 export class OwnerGraph {
   readonly #listener: OwnerGraphListener;
@@ -95,7 +96,7 @@ export class OwnerGraph {
     const owners = new Set(node.owners.map(({ uid }) => uid));
     for (const { uid } of before?.owners ?? []) {
       if (!owners.has(uid)) this.#unlink(uid, node.uid);
-      // The reference was removed or may no longer block, so the owner may now be deleted.
+      // The reference was removed or may no longer block the owner, so check whether the owner can be deleted now.
       if (this.#nodes.get(uid)?.foreground) this.#listener.enqueue(uid);
     }
     for (const reference of node.owners) {
@@ -109,7 +110,7 @@ export class OwnerGraph {
     }
   }
 
-  /** Checks the dependents that were observed before their owner. Their references can be compared only now. */
+  /** Checks the dependents that were observed before their owner: their references could not be compared earlier. */
   #checkDependents(owner: GraphNode): void {
     for (const dependent of this.dependentsOf(owner.uid)) {
       const reference = dependent.owners.find(({ uid }) => uid === owner.uid);

@@ -30,7 +30,8 @@ export interface ResourceMonitorOptions {
 const pauses = { initialMs: 200, maxMs: 30_000 };
 const pageSize = 500;
 /**
- * Time for which a failing list blocks garbage collection. An aggregated server that is down must not block deletions forever.
+ * Maximum time that a failing list blocks garbage collection. An aggregated server that is down must not block
+ * deletions forever.
  */
 const patienceMs = 30_000;
 
@@ -52,7 +53,8 @@ export class ResourceMonitor {
   }
 
   /**
-   * True once all objects are listed, or once listing has failed for so long that, as upstream, it no longer blocks other kinds.
+   * True once all objects are listed, or once listing has failed for too long. As in upstream, the kind then no longer
+   * blocks other kinds.
    */
   get hasSynced(): boolean {
     if (this.#synced || this.#failingSinceMs === undefined) return this.#synced;
@@ -128,7 +130,9 @@ export class ResourceMonitor {
     return resourceVersion;
   }
 
-  /** Watches until the watch ends. Returns the last seen resource version, or undefined if a relist is needed. */
+  /**
+   * Processes events until the watch ends. Returns the last seen resource version, or undefined if a relist is needed.
+   */
   async #watch(from: string): Promise<string | undefined> {
     const { client, kind, sink } = this.#options;
     const { signal } = this.#stop;

@@ -4,7 +4,7 @@ import { FailureBackoff } from './failure-backoff.ts';
 const failed = (uid: string, atMs: number) => ({ uid, atMs, succeeded: false });
 
 describe('FailureBackoff', () => {
-  it('waits 10 s after a failure, and doubles the delay with each further one, up to 10 minutes', () => {
+  it('waits 10 s after a failure, and doubles the delay with each further failure, up to 10 minutes', () => {
     const backoff = new FailureBackoff();
     expect(backoff.remainingMs('job', 0)).toBe(0);
     const waits = Array.from({ length: 9 }, (_, i) => {

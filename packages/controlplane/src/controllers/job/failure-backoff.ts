@@ -10,8 +10,9 @@ export interface EndedPod {
 }
 
 /**
- * Computes how long jobs wait before they replace failed pods: 10 s after a failure, doubled with each further failure until a
- * pod succeeds, up to 10 minutes. The state is in memory. As upstream, a restarted controller starts with the shortest delay.
+ * Computes how long jobs wait before they replace failed pods: 10 s after a failure, doubled with each further failure
+ * until a pod succeeds, up to 10 minutes. The state is in memory. As in upstream, a restarted controller starts with
+ * the shortest delay.
  */
 export class FailureBackoff {
   readonly #jobs = new Map<

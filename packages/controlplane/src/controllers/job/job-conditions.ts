@@ -35,8 +35,8 @@ function jobCondition(
 }
 
 /**
- * Returns the outcome that an earlier reconcile recorded in an interim condition, if any. The job finishes with it once its pods
- * have terminated.
+ * Returns the outcome that an earlier reconcile recorded in an interim condition, if any. The job finishes with this
+ * outcome once its pods have terminated.
  */
 export function pendingOutcome({ status }: Job): JobOutcome | undefined {
   for (const [type, outcome] of [
@@ -52,8 +52,8 @@ export function pendingOutcome({ status }: Job): JobOutcome | undefined {
 }
 
 /**
- * Returns the conditions with a job's outcome. The interim condition is set immediately, the final one only if `final` is true,
- * once all pods have terminated.
+ * Returns the conditions with a job's outcome. The interim condition is set immediately. The final condition is set
+ * only if `final` is true, once all pods have terminated.
  */
 export function withOutcome(
   conditions: readonly JobCondition[],

@@ -13,7 +13,7 @@ const burst = 500;
 /** A pod to create. */
 export interface PlannedPod {
   readonly index: number | undefined;
-  /** The number of earlier failures of its index, if the job limits failures per index. */
+  /** The number of earlier failures of the pod's index, if the job limits failures per index. */
   readonly failures: number | undefined;
 }
 
@@ -55,7 +55,7 @@ export function planPods(
 
 function wantedActive(job: Job, tally: JobTally): number {
   const { parallelism = 1, completions, backoffLimitPerIndex } = job.spec ?? {};
-  // Without `completions`, no more pods are created once one has succeeded.
+  // Without `completions`, no more pods are created once a pod has succeeded.
   if (completions === undefined) return tally.succeeded > 0 ? tally.active.length : parallelism;
   const failed = backoffLimitPerIndex === undefined ? 0 : tally.failedIndexes.size;
   return Math.max(0, Math.min(parallelism, completions - tally.succeeded - failed));

@@ -93,8 +93,7 @@ export class JobReconcile {
     const plan = planPods(job, { tally: now, ended: verdict !== undefined, nowMs: ctx.clock.now() });
     const deletions = await Promise.allSettled(
       plan.remove.map(async (pod) => {
-        // Unless the job has failed, a pod deleted here is only surplus. Release it first, so that it does not count as a
-        // failure.
+        // Unless the job has failed, the pod is only surplus. Release it first, so that it does not count as a failure.
         const released = verdict?.outcome === 'Failed' ? pod : await releasePod(ctx, pod);
         if (released) await control.delete(ctx, { pod: released, owner: job });
       }),
@@ -130,7 +129,7 @@ export class JobReconcile {
     const resumed = suspended !== counted.conditions && suspended.length > 0 && !started.spec?.suspend;
     if (suspended.length > 0 && suspended !== counted.conditions) this.#noteSuspension();
     const conditions = verdict ? withOutcome(suspended, { verdict, final: false, nowMs }) : suspended;
-    // The time while suspended does not count against the deadline, so reset the start time on resume.
+    // Time spent suspended does not count against the deadline, so reset the start time on resume.
     const { startTime: before, ...status } = counted;
     const startTime = resumed ? formatTime(nowMs) : started.spec?.suspend ? undefined : before;
     await this.#write({

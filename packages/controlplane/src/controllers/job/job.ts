@@ -12,7 +12,10 @@ import { JobReconcile, releasePod } from './job-reconcile.ts';
 
 const account = 'job-controller';
 
-/** Indexes pods by the name of their job, because the pods of a deleted job must be released and its uid is no longer known. */
+/**
+ * Indexes pods by the name of their job. When a job is deleted, its pods must be released although its uid is no longer
+ * known.
+ */
 const byJobName: IndexFunc<Pod> = ({ namespace, ownerReferences }) =>
   ownerReferences
     .filter(({ kind, controller }) => controller === true && kind === 'Job')

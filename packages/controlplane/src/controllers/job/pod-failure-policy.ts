@@ -4,7 +4,7 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
 /** A decision by a job's pod failure policy about a failed pod. */
 export interface PodFailureDecision {
   readonly action: PodFailurePolicyRule['action'];
-  /** The reason for which the job fails; used if the action is `FailJob`. */
+  /** The message of the job's failure; used only if the action is `FailJob`. */
   readonly message: string;
 }
 

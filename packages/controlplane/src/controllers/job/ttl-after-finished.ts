@@ -4,7 +4,7 @@ import { controller } from '@kubewright/runtime';
 import type { BuiltInController } from '../built-in-controller.ts';
 import { isFinished } from './job-conditions.ts';
 
-/** Deletes finished Jobs that have a TTL, once it has passed. */
+/** Deletes finished Jobs that have a TTL, once the TTL has passed. */
 export function ttlAfterFinished(): BuiltInController {
   return {
     account: 'ttl-after-finished-controller',

@@ -28,7 +28,10 @@ export function countEnded(job: Job, status: JobStatus, { newSucceeded, newFaile
   };
 }
 
-/** Returns the status in which recorded pods that are deleted or have lost their finalizer are moved to the counts. */
+/**
+ * Moves recorded pods to the status's counts once they are deleted or have lost their finalizer. Returns the new
+ * status.
+ */
 export function moveCounted(job: Job, pods: readonly Stored<Pod>[]): JobStatus {
   const status = job.status ?? {};
   const held = new Set(

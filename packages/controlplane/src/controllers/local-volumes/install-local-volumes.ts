@@ -45,7 +45,7 @@ export async function installLocalVolumes(client: KubernetesClient): Promise<voi
     try {
       await client.resource(kind).create(object);
     } catch (error) {
-      // An earlier start created it, and the user may have changed it.
+      // An earlier start created the object, and the user may have changed it.
       if (!isAlreadyExists(error)) throw error;
     }
   }

@@ -35,8 +35,9 @@ import type { VolumeFolders } from './volume-folders.ts';
 const noNodeRetryMs = 5_000;
 
 /**
- * Creates, resizes and deletes local volumes, which are folders on this machine, each assigned to a node. Works like the external
- * provisioner and resizer of a CSI driver, with any API server, for claims whose class names this provisioner.
+ * Creates, resizes and deletes local volumes, which are folders on this machine, each assigned to a node. Handles
+ * claims whose class names this provisioner. Like the external provisioner and resizer of a CSI driver, it works with
+ * any API server.
  */
 export function volumeProvisioner(folders: VolumeFolders): ControllerDefinition {
   const events = new CoreEventRecorder(provisionerName);
@@ -152,8 +153,8 @@ class Provisioner {
   }
 
   /**
-   * Returns the node for a claim's volume, or undefined if none is suitable. If the scheduler chose an unsuitable node, clears
-   * the choice so that it chooses again.
+   * Returns the node for a claim's volume, or undefined if none is suitable. If the scheduler chose an unsuitable node,
+   * clears the choice, so that the scheduler chooses again.
    */
   async #nodeOf(claim: Stored<PersistentVolumeClaim>, storageClass: StorageClass): Promise<Stored<Node> | undefined> {
     const nodes = this.#ctx.cache.lister(Node);

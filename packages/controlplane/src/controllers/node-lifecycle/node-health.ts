@@ -10,11 +10,11 @@ const startupGraceMs = 60_000;
 /** The latest heartbeat and lease renewal of a node. */
 export interface NodeHealth {
   /**
-   * Time at which the later of the two was observed, by the monotonic clock, so that nodes do not become unreachable because the
-   * machine was asleep.
+   * Monotonic time at which the latest heartbeat or lease renewal was observed. With a monotonic clock, nodes do not
+   * become unreachable because the machine was asleep.
    */
   readonly seenMs: number;
-  /** The heartbeat time in the node's Ready condition; undefined if it has no such condition. */
+  /** The heartbeat time in the node's Ready condition; undefined if the node has no Ready condition. */
   readonly heartbeat: string | undefined;
   readonly renewTime: string | undefined;
 }

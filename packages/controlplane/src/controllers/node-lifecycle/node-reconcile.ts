@@ -12,8 +12,8 @@ import { isEvicting, notReady, taintsOf, unreachable, withEviction } from './nod
 import type { RateChange, Zones } from './zones.ts';
 
 /**
- * The delay before a failed node's pods are evicted, in milliseconds. If the whole zone is failing, the delay suffices to detect
- * that its other nodes have failed too.
+ * The delay before a failed node's pods are evicted, in milliseconds. If a whole zone is failing, this delay is long
+ * enough to detect that the zone's other nodes have failed too.
  */
 const zoneCheckMs = 5_000;
 
@@ -25,7 +25,7 @@ export interface KnownNode {
   health: NodeHealth;
   /** True if the node stopped reporting and its pods still have to be marked as not ready. */
   marksPods: boolean;
-  /** Time at which the node became not ready, by the monotonic clock; undefined while it is ready. */
+  /** Monotonic time at which the node became not ready; undefined while the node is ready. */
   unreadySinceMs: number | undefined;
 }
 
@@ -35,7 +35,7 @@ export interface LifecycleState {
   readonly pods: PodsByNode;
   readonly zones: Zones;
   readonly events: CoreEventRecorder;
-  /** Enqueues all nodes, because the rate of evictions has changed. */
+  /** Enqueues all nodes. Called when the eviction rate has changed. */
   readonly enqueueAll: () => void;
 }
 
@@ -144,8 +144,8 @@ export class NodeReconcile {
   }
 
   /**
-   * Writes the node's taints and labels. Returns the time until the node's pods may be evicted, in milliseconds, if they have to
-   * wait.
+   * Writes the node's taints and labels. Returns the time until the node's pods may be evicted, in milliseconds, if the
+   * eviction has to wait.
    */
   async #updateMetadata(node: Node, known: KnownNode): Promise<number | undefined> {
     const now = formatTime(this.#ctx.clock.now());
@@ -165,7 +165,8 @@ export class NodeReconcile {
   }
 
   /**
-   * Decides which taint evicts a node's pods, if any. If eviction has already started, it continues; only the taint may change.
+   * Decides which taint evicts a node's pods, if any. Once eviction has started, it continues; only the taint can
+   * change.
    */
   #evictionOf(
     node: Node,

@@ -16,7 +16,8 @@ const byCondition: ReadonlyMap<string, string> = new Map([
 const ours: ReadonlySet<string> = new Set([unschedulable, ...byCondition.values()]);
 
 /**
- * Returns a node's taints with the NoSchedule taints that match its conditions and cordoning, or undefined if nothing changes.
+ * Returns a node's taints, with NoSchedule taints for its conditions and for cordoning, or undefined if nothing
+ * changes.
  */
 export function taintsOf({ spec, status }: Node, now: string): readonly Taint[] | undefined {
   const wanted = new Set(spec?.unschedulable ? [unschedulable] : []);

@@ -22,7 +22,7 @@ describe('Zones', () => {
     expect(zones.take(node('3'), 10_000)).toBe(0);
   });
 
-  it('stops evictions in a small zone with many unready nodes, and slows them down in a large one', () => {
+  it('stops evictions in a small zone with many unready nodes, and slows them down in a large zone', () => {
     expect(zoneOf(5, 2).take(node('4'), 0)).toBeUndefined();
     expect(zoneOf(4, 2).take(node('3'), 0)).toBe(0);
     const large = zoneOf(100, 40);
@@ -40,7 +40,7 @@ describe('Zones', () => {
     expect(zones.isDisrupted).toBe(true);
   });
 
-  it('reports if a node that is deleted or moved changes the rate for the other nodes', () => {
+  it('reports whether deleting or moving a node changes the rate for the other nodes', () => {
     // Three of four nodes are not ready, so no eviction is allowed until one of the three is deleted.
     const zones = zoneOf(4, 1);
     expect(zones.take(node('3'), 0)).toBeUndefined();

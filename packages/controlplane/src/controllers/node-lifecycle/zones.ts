@@ -10,34 +10,34 @@ const largeZone = 50;
 const unhealthyShare = 0.55;
 
 /**
- * The effect of {@link Zones.note} or {@link Zones.forget} on the rate of evictions; `recovered` if no node of the cluster was
- * ready, and now one is.
+ * The effect of {@link Zones.note} or {@link Zones.forget} on the rate of evictions; `recovered` if no node of the
+ * cluster was ready and one is ready now.
  */
 export type RateChange = 'none' | 'changed' | 'recovered';
 
 interface Zone {
   readonly ready: Map<string, boolean>;
   readyCount: number;
-  /** Time at which the next node of the zone may be evicted, by the monotonic clock. */
+  /** Monotonic time at which the next node of the zone may be evicted. */
   nextMs: number;
 }
 
 /**
- * Limits the rate at which nodes are evicted. If many nodes of a zone fail together, the likely cause is the network, so
- * evictions slow down. If no node of the cluster is ready, they stop. Mirrors `handleDisruption` and the rate limits of zones
- * (1.36).
+ * Limits the rate at which nodes are evicted. If many nodes of a zone fail together, the likely cause is the network,
+ * so evictions slow down. If no node of the cluster is ready, evictions stop. Mirrors `handleDisruption` and the rate
+ * limits of zones (1.36).
  */
 export class Zones {
   readonly #zones = new Map<string, Zone>();
   readonly #zoneOf = new Map<string, string>();
 
-  /** Records if a node is ready. Returns the effect on the rate of evictions. */
+  /** Records whether a node is ready. Returns the effect on the rate of evictions. */
   note(node: Stored<Node>, ready: boolean): RateChange {
     const { name, labels = {} } = node.metadata;
     const excluded = labels['node.kubernetes.io/exclude-disruption'] !== undefined;
     const key = excluded ? undefined : zoneKey(node);
     const disrupted = this.isDisrupted;
-    // A node that changes zones also changes the rate of the zone that it leaves.
+    // Moving a node to another zone can change the eviction rate of its old zone.
     const left = this.#zoneOf.get(name) === key ? 'none' : this.forget(name);
     if (key === undefined) return left;
     const zone = this.#zones.get(key) ?? { ready: new Map<string, boolean>(), readyCount: 0, nextMs: 0 };
@@ -65,7 +65,7 @@ export class Zones {
     return disrupted !== this.isDisrupted || intervalBefore !== zoneInterval(zone) ? 'changed' : 'none';
   }
 
-  /** True if no node is ready, because then the control plane itself is probably disconnected. */
+  /** True if no node is ready. In that case, the control plane itself is probably disconnected. */
   get isDisrupted(): boolean {
     return this.#zones.size > 0 && [...this.#zones.values()].every(({ readyCount }) => readyCount === 0);
   }

@@ -5,7 +5,7 @@ import { patchObject } from '../object-writes.ts';
 
 const annotation = 'node.alpha.kubernetes.io/ttl';
 
-/** The time for which kubelets may cache Secrets and ConfigMaps, by cluster size. */
+/** The cache lifetime of Secrets and ConfigMaps in kubelets, by cluster size. */
 const steps: readonly { readonly least: number; readonly most: number; readonly seconds: number }[] = [
   { least: 0, most: 100, seconds: 0 },
   { least: 90, most: 500, seconds: 15 },
@@ -14,7 +14,10 @@ const steps: readonly { readonly least: number; readonly most: number; readonly 
   { least: 1_800, most: Number.POSITIVE_INFINITY, seconds: 300 },
 ];
 
-/** Annotates nodes with the time for which kubelets may cache Secrets and ConfigMaps. Mirrors the TTL controller (1.36). */
+/**
+ * Annotates nodes with the time that their kubelets may cache Secrets and ConfigMaps. Mirrors the TTL controller
+ * (1.36).
+ */
 export function nodeTtlController(): BuiltInController {
   let step = 0;
   return {
@@ -36,8 +39,8 @@ export function nodeTtlController(): BuiltInController {
 }
 
 /**
- * Returns the index of the step for a number of nodes. The steps overlap, so that small changes in size do not switch back and
- * forth.
+ * Returns the index of the step for a number of nodes. The steps overlap, so that small changes in cluster size do not
+ * switch back and forth between two steps.
  */
 export function stepFor(nodes: number, before: number): number {
   let step = before;

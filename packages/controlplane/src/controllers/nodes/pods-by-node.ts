@@ -1,7 +1,7 @@
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import type { EventHandler, ReconcileRequest } from '@kubewright/runtime';
 
-/** Finds the pods on a node. Needs a watch of pods with {@link PodsByNode.track}. */
+/** Finds the pods on a node. Requires a watch of pods whose handler is {@link PodsByNode.track}. */
 export class PodsByNode {
   readonly #pods = new Map<string, Map<string, ReconcileRequest>>();
 

@@ -153,7 +153,7 @@ export class AutoscalerReconcile {
         if (best.replicas === 0 || replicas > best.replicas) best = { name, replicas };
       } catch (error) {
         const what = messageOf(error);
-        // As upstream, a metric that cannot be computed keeps its place in the list.
+        // As in upstream, a metric that cannot be computed keeps its place in the list.
         statuses.push({ type: '' });
         const reason = `FailedGet${spec.type === 'Resource' ? 'Resource' : spec.type}Metric`;
         this.#note('Warning', reason, what);

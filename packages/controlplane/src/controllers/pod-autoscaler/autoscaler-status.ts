@@ -52,7 +52,9 @@ export class AutoscalerStatus {
   }
 }
 
-/** Returns the conditions with one of them set. Its transition time changes only if its status changes. */
+/**
+ * Returns the conditions with one condition set. The condition's transition time changes only if its status changes.
+ */
 function withCondition(
   conditions: readonly HorizontalPodAutoscalerCondition[],
   next: Omit<HorizontalPodAutoscalerCondition, 'lastTransitionTime'>,

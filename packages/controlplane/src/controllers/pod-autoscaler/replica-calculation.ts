@@ -29,7 +29,7 @@ export interface Proposal {
   readonly utilization: number | undefined;
 }
 
-/** The usage of all measured pods divided by the target; 1 if they are equal. */
+/** The usage of all measured pods divided by the target; 1 if usage and target are equal. */
 interface Ratio {
   readonly ratio: number;
   readonly averageMilli: number;
@@ -90,7 +90,7 @@ function propose(
   if (!upWithUnready && missing.length === 0) {
     return proposal(isTolerated(input, ratio) ? currentReplicas : Math.ceil(ratio * readyCount));
   }
-  // Assume a usage for the other pods that makes the change smaller.
+  // For the other pods, assume a usage that makes the change smaller.
   const assumed = new Map(measured);
   if (ratio < 1) for (const pod of missing) assumed.set(pod, by.assumed(pod));
   if (ratio > 1) for (const pod of missing) assumed.set(pod, 0);

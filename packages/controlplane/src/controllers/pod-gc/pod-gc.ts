@@ -7,7 +7,7 @@ import { PodsByNode } from '../nodes/pods-by-node.ts';
 import { deleteObject, patchStatus } from '../object-writes.ts';
 import { isPodEnded } from '../pods/pod-state.ts';
 
-/** Time for which a node must be missing before its pods are deleted. */
+/** Minimum time that a node must be missing before its pods are deleted. */
 const quarantineMs = 40_000;
 
 /**
@@ -16,7 +16,7 @@ const quarantineMs = 40_000;
  */
 export function podGarbageCollector(): BuiltInController {
   const pods = new PodsByNode();
-  /** Time at which each node that still has pods was first found missing, by the monotonic clock. */
+  /** Monotonic time at which each missing node that still has pods was first found missing. */
   const missedAt = new Map<string, number>();
   return {
     account: 'pod-garbage-collector',

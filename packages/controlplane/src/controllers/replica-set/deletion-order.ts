@@ -16,9 +16,10 @@ const phaseOrder: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Returns a comparison function that sorts the pods to delete to the front. It prefers pods that are unassigned, Pending before
- * Unknown before Running, not ready, of lower deletion cost, with more siblings on the node, ready for less time, with more
- * restarts, and younger. Ages are compared by order of magnitude, so that the choice varies. Mirrors `ActivePodsWithRanks`.
+ * Returns a comparison function that sorts the pods to delete to the front. The criteria, in order: unassigned pods;
+ * Pending before Unknown before Running; pods that are not ready; a lower deletion cost; more siblings on the node;
+ * ready for less time; more restarts; younger pods. Ages are compared by order of magnitude, so that the choice varies.
+ * Mirrors `ActivePodsWithRanks`.
  */
 function deletionOrder(nowMs: number): (a: RankedPod, b: RankedPod) => number {
   return (a, b) => {

@@ -22,8 +22,9 @@ export class ObjectCounts {
   }
 
   /**
-   * Starts watching a resource (`deployments.apps`). Does nothing if the resource is no longer wanted when discovery has found
-   * its kind. Returns true once the resource is listed; false if it is not wanted, not served, or not listed yet.
+   * Starts watching a resource (`deployments.apps`). Does nothing if the resource is no longer wanted by the time
+   * discovery finds its kind. Returns true once the resource is listed; false if it is not wanted, not served, or not
+   * listed yet.
    */
   async follow(
     resource: string,

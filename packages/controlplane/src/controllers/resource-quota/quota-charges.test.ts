@@ -54,7 +54,7 @@ describe('QuotaCharges', () => {
     expect(reads).toBe(0);
   });
 
-  it('stops charging a pod once its deletion is overdue, and returns the time until it is', () => {
+  it('returns the time until the deletion of a pod is overdue, and then stops charging the pod', () => {
     const charges = new QuotaCharges(quota({ pods: '10', 'count/pods': '10' }));
     const deleted = { deletionTimestamp: '2026-01-01T00:00:00Z', deletionGracePeriodSeconds: 30 };
     charges.charge(pod('a', '1'));

@@ -50,8 +50,8 @@ export class QuotaCharges {
   }
 
   /**
-   * Stops charging pods whose deletion is overdue. Returns the time until the next pod's deletion is overdue in milliseconds, or
-   * undefined if no other pod is being deleted.
+   * Stops charging pods whose deletion is overdue. Returns the time, in milliseconds, until the next pod's deletion is
+   * overdue, or undefined if no other pod is being deleted.
    */
   expire(nowMs: number): number | undefined {
     let nextMs: number | undefined;

@@ -10,7 +10,10 @@ interface Entry {
   charges: QuotaCharges | undefined;
 }
 
-/** The quotas of each namespace, with their charges. Needs a watch of quotas with {@link QuotaIndex.track}. */
+/**
+ * The quotas of each namespace, with their charges. Requires a watch of quotas whose handler is {@link
+ * QuotaIndex.track}.
+ */
 export class QuotaIndex {
   readonly #namespaces = new Map<string, Map<string, Entry>>();
   /** The number of quotas that count a resource. */

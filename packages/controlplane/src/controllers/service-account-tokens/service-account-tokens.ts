@@ -24,8 +24,8 @@ export interface ServiceAccountTokensOptions {
 }
 
 /**
- * Fills Secrets of type `kubernetes.io/service-account-token` with a token, the CA certificate and the namespace. Deletes such
- * Secrets if their service account does not exist. Mirrors the service account token controller (1.36).
+ * Fills Secrets of type `kubernetes.io/service-account-token` with a token, the CA certificate and the namespace.
+ * Deletes these Secrets if their service account does not exist. Mirrors the service account token controller (1.36).
  */
 export function serviceAccountTokensController(options: ServiceAccountTokensOptions): BuiltInController {
   const tokens = new ServiceAccountTokens(options);
@@ -47,9 +47,9 @@ export function serviceAccountTokensController(options: ServiceAccountTokensOpti
 
 class ServiceAccountTokens {
   readonly #options: ServiceAccountTokensOptions;
-  /** The Secrets of each account, by key of the account. */
+  /** The Secrets of each account, by the account's key. */
   readonly #secrets = new Map<string, Map<string, ObjectKey>>();
-  /** The accounts of deleted Secrets, by key of the Secret. */
+  /** The accounts of deleted Secrets, by the Secret's key. */
   readonly #deleted = new Map<string, TokenAccount>();
 
   constructor(options: ServiceAccountTokensOptions) {
@@ -105,13 +105,13 @@ class ServiceAccountTokens {
       const filled = filledSecret(live, { account, ca, issue });
       if (filled) await secrets.update(filled, { signal: ctx.signal });
     } catch (error) {
-      // Another client changed the Secret, and an event follows; or the Secret was deleted.
+      // Either another client changed the Secret, and an event follows, or the Secret was deleted.
       if (!isConflict(error) && !isNotFound(error)) throw error;
     }
   }
 }
 
-/** Returns the account that a Secret names. Reads it live if the cache does not have it. */
+/** Returns the account that a Secret names. Reads the account live if the cache does not have it. */
 async function accountFor(secret: Stored<Secret>, ctx: RequestContext): Promise<TokenAccount | undefined> {
   const wanted = accountOf(secret);
   const { namespace } = secret.metadata;

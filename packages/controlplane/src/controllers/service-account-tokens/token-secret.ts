@@ -24,7 +24,7 @@ export function isAccount({ uid }: TokenAccount, account: KubernetesObject | und
   return account !== undefined && (uid === '' || uid === account.metadata.uid);
 }
 
-/** The data to fill a Secret with. */
+/** The data that fills a token Secret. */
 export interface TokenData {
   readonly account: TokenAccount;
   readonly ca: string;
@@ -33,8 +33,8 @@ export interface TokenData {
 }
 
 /**
- * Returns the Secret with its missing fields filled in: the CA certificate, the namespace and the token. Returns undefined if it
- * is complete.
+ * Returns the Secret with its missing fields filled in: the CA certificate, the namespace and the token. Returns
+ * undefined if the Secret is complete.
  */
 export function filledSecret(secret: Stored<Secret>, { account, ca, issue }: TokenData): Secret | undefined {
   const { data = {}, metadata } = secret;

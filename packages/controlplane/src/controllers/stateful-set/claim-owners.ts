@@ -7,7 +7,7 @@ import { sameJson } from '@kubewright/apimachinery/internal';
 export interface ClaimOwners {
   readonly set: Stored<StatefulSet>;
   readonly pod: Stored<Pod>;
-  /** True if the pod's ordinal is outside the set's range, so that the pod will be deleted. */
+  /** True if the pod will be deleted because its ordinal is outside the set's range. */
   readonly condemned: boolean;
 }
 
@@ -44,8 +44,8 @@ export function claimOwnership(claim: PersistentVolumeClaim, { set, pod, condemn
 }
 
 /**
- * True if a pod must not be created yet, because its claim still belongs to the previous pod of the same name and will be deleted
- * with it.
+ * True if a pod must not be created yet: its claim still belongs to the previous pod of the same name and will be
+ * deleted with that pod.
  */
 export function isClaimStale(
   claim: PersistentVolumeClaim,

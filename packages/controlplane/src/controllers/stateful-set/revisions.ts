@@ -44,7 +44,7 @@ export async function findRevisions(ctx: RequestContext, set: Stored<StatefulSet
 
 /** Returns the pod template that a revision stores. */
 export function templateOf(revision: ControllerRevision): PodTemplateSpec | undefined {
-  // The data was written by this controller, or by upstream's in the same format.
+  // The data was written by this controller, or by upstream's controller in the same format.
   const { spec } = (revision.data ?? {}) as {
     readonly spec?: { readonly template?: PodTemplateSpec & { readonly $patch?: string } };
   };
@@ -53,7 +53,7 @@ export function templateOf(revision: ControllerRevision): PodTemplateSpec | unde
   return template;
 }
 
-/** Deletes the oldest revisions beyond the set's history limit, except revisions that pods still have. */
+/** Deletes the oldest revisions beyond the set's history limit, except revisions that pods still use. */
 export async function truncateHistory(
   ctx: RequestContext,
   {

@@ -144,8 +144,8 @@ export class SetUpdate {
   }
 
   /**
-   * Builds a missing pod. It gets the previous revision if its ordinal is below the partition, or if the update has not reached
-   * it yet.
+   * Builds a missing pod. It gets the previous revision if its ordinal is below the partition, or if the update has not
+   * reached its ordinal yet.
    */
   #newPod(ordinal: number): Pod {
     const { set, revisions } = this.#parts;

@@ -26,8 +26,8 @@ export class StatefulPodControl {
   }
 
   /**
-   * Creates the pod's claims, then the pod. Does nothing while a claim still belongs to the previous pod of the same name and
-   * will be deleted with it.
+   * Creates the pod's claims, then the pod. Does nothing while a claim still belongs to the previous pod of the same
+   * name and will be deleted with that pod.
    */
   async create(pod: Pod, ordinal: number): Promise<void> {
     if (this.#presentClaims(ordinal).some((claim) => isClaimStale(claim, { set: this.#set, pod }))) return;

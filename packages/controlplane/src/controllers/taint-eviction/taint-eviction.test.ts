@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { ControllersUnderTest } from '../testdata/controllers-under-test.ts';
 import { taintEvictionController } from './taint-eviction.ts';
 
-it('counts the toleration of a pod that was recreated under the same name from its own creation', async () => {
+it('measures the toleration time of a recreated pod from the creation of the new pod', async () => {
   await using cluster = await ControllersUnderTest.start([taintEvictionController()]);
   const namespace = await cluster.namespace('recreated');
   const taints = [{ key: 'a.io/b', effect: 'NoExecute' as const }];

@@ -57,7 +57,7 @@ export function taintEvictionController(): BuiltInController {
 
 class TaintEviction {
   readonly #events = new CoreEventRecorder('taint-eviction-controller');
-  /** The pods that will be evicted, and when, by the monotonic clock. */
+  /** The scheduled evictions by pod. `dueMs` is a monotonic time. */
   readonly #due = new Map<string, { readonly uid: string; readonly dueMs: number }>();
 
   reconcile(request: ReconcileRequest, ctx: RequestContext): Promise<ReconcileOutcome> {
@@ -80,8 +80,7 @@ class TaintEviction {
     }
     if (!pod || delayMs === Number.POSITIVE_INFINITY) return undefined;
     const nowMs = ctx.clock.monotonic();
-    // Once scheduled, the time of an eviction does not change with the pod's tolerations, unless the eviction is canceled or
-    // immediate.
+    // A change of the pod's tolerations does not move a scheduled eviction, but can cancel it or make it immediate.
     const dueMs = delayMs === 0 ? nowMs : isSame ? planned.dueMs : nowMs + delayMs;
     this.#due.set(key, { uid: pod.metadata.uid, dueMs });
     if (dueMs > nowMs) return { requeueAfterMs: dueMs - nowMs };

@@ -16,7 +16,7 @@ export function policyKinds({ spec }: ValidatingAdmissionPolicy, served: readonl
       for (const version of withoutWildcards(rule.apiVersions)) {
         for (const resource of plainResources(rule.resources)) {
           for (const kind of served) {
-            // As upstream, look up a resource without a group in all groups.
+            // As in upstream, look up a resource without a group in all groups.
             if (kind.resource !== resource || kind.version !== version || (group !== '' && kind.group !== group))
               continue;
             found.set(kindText(kind), kind);

@@ -17,7 +17,7 @@ export function validatingPolicyStatus(): BuiltInController {
     definition: controller({
       name: 'validatingadmissionpolicy-status',
       for: ValidatingAdmissionPolicy,
-      // Watched only to read CRDs from the cache. As upstream, a change to a CRD does not recheck any policy.
+      // Watched only to read CRDs from the cache. As in upstream, a change to a CRD does not recheck any policy.
       watches: [
         watch(
           CustomResourceDefinition,

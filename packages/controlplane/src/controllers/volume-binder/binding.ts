@@ -6,7 +6,7 @@ import { isBoundTo } from './match-volume.ts';
 
 const preResizeCapacity = 'volume.alpha.kubernetes.io/pre-resize-capacity';
 
-/** Returns the volume with a reference to the claim, or the same object if it already has a reference. */
+/** Returns the volume with a reference to the claim, or the same object if it already refers to the claim. */
 export function volumeBoundTo(
   volume: Stored<PersistentVolume>,
   claim: Stored<PersistentVolumeClaim>,
@@ -21,7 +21,7 @@ export function volumeBoundTo(
   return isBoundTo(volume, claim) ? bound : annotated(bound, storageNames.boundByController);
 }
 
-/** Returns the claim bound to the volume, or the same object if it already is. */
+/** Returns the claim bound to the volume, or the same object if it is already bound. */
 export function claimBoundTo(
   claim: Stored<PersistentVolumeClaim>,
   volume: Stored<PersistentVolume>,

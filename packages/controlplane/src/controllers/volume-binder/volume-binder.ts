@@ -24,7 +24,7 @@ import { type ClaimEvent, claimStep } from './claim-step.ts';
 import { volumeStep } from './volume-step.ts';
 
 const component = 'persistentvolume-controller';
-/** Pending claims are retried, and their events repeated, at upstream's resync interval. */
+/** The interval at which pending claims are retried and their events repeated: upstream's resync interval. */
 const resyncMs = 15_000;
 /** The index value of claims that do not name a class. */
 const noClass = '*none';
@@ -201,8 +201,8 @@ class Binder {
   }
 
   /**
-   * Returns the claim that a volume refers to, or undefined if it no longer exists. Reads it live before a volume is released,
-   * because the cache may be stale.
+   * Returns the claim that a volume refers to, or undefined if it no longer exists. Reads the claim live before a
+   * volume is released, because the cache may be stale.
    */
   async #claimOf({ spec, status }: PersistentVolume): Promise<Stored<PersistentVolumeClaim> | undefined> {
     const { namespace = '', name = '', uid } = spec?.claimRef ?? {};

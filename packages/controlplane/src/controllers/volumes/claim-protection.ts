@@ -55,9 +55,9 @@ async function isUnused(
 }
 
 /**
- * True if a pod keeps a claim from being removed. Unscheduled pods do not, because no node starts a pod whose claim is being
- * deleted. A pod also releases the claim of an ephemeral volume once its node is done with it, because the removal of the pod may
- * wait for that claim.
+ * True if a pod keeps a claim from being removed. Unscheduled pods do not, because no node starts a pod whose claim is
+ * being deleted. A pod also releases the claim of an ephemeral volume once its node is done with the pod, because the
+ * removal of the pod may wait for that claim.
  */
 export function usesClaim(pod: Pod, claim: PersistentVolumeClaim): boolean {
   if (!pod.spec?.nodeName) return false;

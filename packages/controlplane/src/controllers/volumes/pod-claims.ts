@@ -3,8 +3,8 @@ import type { PersistentVolumeClaim, Pod, Volume } from '@kubewright/apimachiner
 import type { IndexFunc } from '@kubewright/runtime';
 
 /**
- * Returns the name of a volume's claim: the claim that it names, or the claim created for an ephemeral volume. Returns undefined
- * for other volumes.
+ * Returns the name of a volume's claim: the claim that the volume names, or the claim created for an ephemeral volume.
+ * Returns undefined for other volumes.
  */
 export function claimNameOf(pod: Pod, volume: Volume): string | undefined {
   if (volume.persistentVolumeClaim) return volume.persistentVolumeClaim.claimName;

@@ -1,7 +1,7 @@
 import { isDeleting, type KubernetesObject } from '@kubewright/apimachinery';
 import { type ObjectWrite, updateObject, type WriteContext } from '../object-writes.ts';
 
-/** An object protected by a finalizer, and the condition for its removal. */
+/** An object protected by a finalizer, and the condition for removing the finalizer. */
 export interface Protection<T extends KubernetesObject> extends ObjectWrite<T> {
   readonly finalizer: string;
   /** Returns true if nothing uses the object. Called only while the object is being deleted. */

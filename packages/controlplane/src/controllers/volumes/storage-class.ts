@@ -15,7 +15,10 @@ export function classOfVolume({ metadata, spec }: PersistentVolume): string {
   return metadata.annotations?.[storageNames.betaClass] ?? spec?.storageClassName ?? '';
 }
 
-/** Returns the default storage class, or undefined if no class is marked as default. If several are, returns the newest. */
+/**
+ * Returns the default storage class, or undefined if no class is marked as default. If several classes are, returns the
+ * newest.
+ */
 export function defaultClass(classes: readonly Stored<StorageClass>[]): Stored<StorageClass> | undefined {
   const created = ({ metadata }: Stored<StorageClass>): string => metadata.creationTimestamp;
   const name = ({ metadata }: Stored<StorageClass>): string => metadata.name;

@@ -11,7 +11,10 @@ import { type Check, each, unique } from '../validation/check.ts';
 
 const maxConditions = 64;
 
-/** Validates the match conditions of a webhook. Each must compile, so that requests do not fail on it later. */
+/**
+ * Validates the match conditions of a webhook. Each condition must compile, so that it does not make requests fail
+ * later.
+ */
 export const matchConditions: Check<readonly MatchCondition[]> = conditions((source) => conditionFault(source));
 
 /** Validates the match conditions of a policy, which can refer to the policy's parameters. */

@@ -22,7 +22,7 @@ import { webhookRule } from './webhook-rules-validation.ts';
 
 const specPath = FieldPath.of('spec');
 
-/** Validates which requests a policy or its binding applies to. */
+/** Validates the match resources of a policy or binding, which select the requests that it applies to. */
 export const matchResources: Check<MatchResources> = fields<MatchResources>({
   matchPolicy: required(enumOf('Equivalent', 'Exact')),
   namespaceSelector: (selector, path) => (selector ? labelSelector(selector, path) : [requiredField(path)]),
@@ -66,7 +66,7 @@ const paramRef: Check<ParamRef> = (value, path) => {
 
 const bindingFields = { policyName: required(dnsSubdomain), paramRef, matchResources };
 
-/** Validation of the bindings of admission policies. */
+/** Validation of admission policy bindings. */
 export const policyBindingValidation: readonly ValidationEntry[] = [
   validationOf<ValidatingAdmissionPolicyBinding>('admissionregistration.k8s.io/v1/validatingadmissionpolicybindings', {
     validate: ({ spec }) => [

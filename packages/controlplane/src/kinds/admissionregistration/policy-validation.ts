@@ -80,7 +80,7 @@ function declarationsOf({ paramKind: params, variables = [] }: PolicySpec): Omit
   return { params: params !== undefined, variables: (variables ?? []).map(({ name }) => name) };
 }
 
-/** Validates an expression: not blank and, if its variables are given, compiling. */
+/** Rejects a blank expression. If `declared` is given, also rejects an expression that does not compile. */
 function expression(detail = '', declared?: Declarations): Check<string> {
   return (text = '', path) => {
     if (text.trim() === '') return [requiredField(path, detail)];
@@ -158,7 +158,7 @@ function policyFields(spec: PolicySpec): readonly FieldError[] {
   ];
 }
 
-/** Rejects a blank text; an absent or empty text is allowed. */
+/** Rejects text that is only white space. Absent and empty texts are allowed. */
 const notBlank: Check<string> = present(
   rule((text) => text === '' || text.trim() !== '', 'must be non-empty if specified'),
 );

@@ -10,7 +10,7 @@ import { checkPortNumber } from '../validation/names.ts';
 
 const form = '; desired format: https://host[/path]';
 
-/** Validates how a webhook is reached (`util/webhook/validation.go`, 1.36). */
+/** Validates the client configuration of a webhook: its URL or Service. Mirrors `util/webhook/validation.go` (1.36). */
 export function webhookClientFaults({ url, service }: WebhookClientConfig, path: FieldPath): readonly FieldError[] {
   if ((url === undefined) === (service === undefined)) {
     return [requiredField(path, 'exactly one of url or service is required')];

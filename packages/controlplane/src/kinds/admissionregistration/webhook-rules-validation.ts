@@ -11,7 +11,7 @@ export const webhookRule: Check<RuleWithOperations> = fields<RuleWithOperations>
   scope: present(enumOf('*', 'Cluster', 'Namespaced')),
 });
 
-/** Rejects lists that contain `*` and other values. */
+/** Rejects lists that contain `*` together with other values. */
 function alone(what: string): Check<readonly string[]> {
   return (value, path) =>
     value !== undefined && value.length > 1 && value.includes('*')

@@ -15,7 +15,8 @@ export const appsDefaults: readonly StructDefaultsEntry[] = [
     spec.progressDeadlineSeconds ??= 600;
   }),
   defaultsOf<DaemonSet>('appsv1.DaemonSet', ({ metadata, spec }) => {
-    // A counter of template changes from a removed API. Every upstream write of a DaemonSet sets it, so field managers own it.
+    // This counter of template changes comes from a removed API version. Upstream sets it on every write of a
+    // DaemonSet, so field managers own it.
     metadata.annotations = { 'deprecated.daemonset.template.generation': '0', ...metadata.annotations };
     spec.updateStrategy.type ||= 'RollingUpdate';
     if (spec.updateStrategy.type === 'RollingUpdate') {
@@ -37,7 +38,7 @@ function defaultStatefulSet({ spec }: StatefulSet): void {
     spec.updateStrategy.type = 'RollingUpdate';
     spec.updateStrategy.rollingUpdate ??= {};
   }
-  // A strategy given by the client gets no default `rollingUpdate`, as upstream.
+  // As in upstream, a strategy given by the client gets no default `rollingUpdate`.
   const { type, rollingUpdate } = spec.updateStrategy;
   if (type === 'RollingUpdate' && rollingUpdate) {
     rollingUpdate.partition ??= 0;

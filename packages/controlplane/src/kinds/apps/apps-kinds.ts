@@ -36,7 +36,7 @@ export const appsKinds: readonly BuiltinKind[] = [
     generation: 'spec',
     scale: workloadScale,
     strategy: {
-      // The controller copies annotations to ReplicaSets, so changing them changes the desired state.
+      // The controller copies annotations to ReplicaSets, so a change of annotations changes the desired state.
       prepareForUpdate({ metadata }, old) {
         const moved = !semanticEqual(metadata.annotations, old.metadata.annotations);
         if (moved) metadata.generation = (old.metadata.generation ?? 0) + 1;

@@ -14,7 +14,7 @@ const metricsAnnotation = 'autoscaling.alpha.kubernetes.io/metrics';
 const behaviorAnnotation = 'autoscaling.alpha.kubernetes.io/behavior';
 const conditionsAnnotation = 'autoscaling.alpha.kubernetes.io/conditions';
 const currentMetricsAnnotation = 'autoscaling.alpha.kubernetes.io/current-metrics';
-/** The annotations that hold what version 1 has no fields for. */
+/** The annotations for version 2 data that has no field in version 1. */
 export const autoscalerAnnotations: readonly string[] = [
   metricsAnnotation,
   behaviorAnnotation,
@@ -109,7 +109,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Parses a conversion annotation. Invalid JSON is ignored, as upstream does. */
+/** Parses a conversion annotation. Ignores invalid JSON, as upstream does. */
 function parsed(text: string | undefined): unknown {
   if (text === undefined) return undefined;
   try {

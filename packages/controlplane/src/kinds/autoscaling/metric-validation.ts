@@ -15,7 +15,10 @@ import { billionthsOf } from '../wire/quantity.ts';
 
 const pathSegment: Check<string> = required(textRule(checkPathSegment));
 
-/** Validates the reference to the object to scale. Unlike a metric's object, it needs an API group. */
+/**
+ * Validates the reference to the object to scale. Unlike for a metric's object, `apiVersion` is required: a group and
+ * version, or `v1`.
+ */
 export const scaleTarget: Check<CrossVersionObjectReference> = (target, path) => {
   const version = target?.apiVersion ?? '';
   const faults = reference(target, path);

@@ -24,7 +24,10 @@ import { successPolicyFaults } from './success-policy.ts';
 
 const specPath = FieldPath.of('spec');
 const controllerUid = 'batch.kubernetes.io/controller-uid';
-/** The maximum length of a CronJob's name: leaves room for the time that is appended to form the names of its jobs. */
+/**
+ * The maximum length of a CronJob's name. It leaves room for the scheduled time, which is appended to form the job
+ * names.
+ */
 const maxCronJobName = 52;
 
 /** Validation of the batch group. */

@@ -1,4 +1,4 @@
-/** A parsed list of Job indexes such as `0,3-5`, or why it is invalid. */
+/** A parsed list of Job indexes such as `0,3-5`, or the reason why the list is invalid. */
 export type ParsedIndexes =
   | { readonly count: number; readonly intervals: readonly Interval[] }
   | { readonly fault: string };

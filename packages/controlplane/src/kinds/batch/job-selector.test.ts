@@ -26,7 +26,7 @@ describe('generateJobSelector', () => {
     expect(await created('other', { app: 'b' })).toEqual({ job: ['app'], template: ['app', ...generated] });
   });
 
-  it("keeps a job's labels even if they equal those of its template", async () => {
+  it("keeps a job's labels even if they equal the labels of its template", async () => {
     expect(await created('equal', { app: 'a' })).toEqual({ job: ['app'], template: ['app', ...generated] });
   });
 

@@ -7,8 +7,9 @@ const statusPath = FieldPath.of('status');
 const conditionsPath = statusPath.child('conditions');
 
 /**
- * Validates a Job's status, which other controllers may write, too. As upstream, most rules apply only to what has changed, so that
- * a status that is already invalid can still be updated. Mirrors `ValidateJobUpdateStatus` (1.36).
+ * Validates a Job's status, which custom Job controllers can write, too. As in upstream, most rules apply only to
+ * changed fields, so that a status that is already invalid can still be updated. Mirrors `ValidateJobUpdateStatus`
+ * (1.36).
  */
 export function jobStatusFaults(job: Job, old: Job): readonly FieldError[] {
   const { status } = job;

@@ -6,8 +6,8 @@ import { immutable } from '../validation/check.ts';
 const path = FieldPath.of('spec', 'template');
 
 /**
- * Rejects changes of a Job's template. While a Job is suspended and has no active pods, a queue may still change its scheduling
- * directives and the resources of its containers. Mirrors upstream's rules (1.36).
+ * Rejects changes to a Job's template. While a Job is suspended and has no active pods, a queue controller may still
+ * change its scheduling directives and the resources of its containers. Mirrors upstream's rules (1.36).
  */
 export function jobTemplateChanges(template: PodTemplateSpec, old: Job): readonly FieldError[] {
   if (!isSuspended(old)) return immutable(template, { old: old.spec.template, path });
@@ -25,7 +25,7 @@ function isSuspended({ spec, status }: Job): boolean {
 /** Returns the spec of the old template with the new values of the fields that may change. */
 function withMutableFields({ spec: old }: PodTemplateSpec, { spec }: PodTemplateSpec): PodTemplateSpec['spec'] {
   const { nodeSelector, tolerations, schedulingGates } = spec;
-  // Of the affinity, only the node affinity may change.
+  // Only the node affinity may change, not the other parts of the affinity.
   const affinity = { ...old.affinity, nodeAffinity: spec.affinity?.nodeAffinity };
   const isEmpty = Object.values(affinity).every((part) => part === undefined);
   const { nodeSelector: _1, tolerations: _2, schedulingGates: _3, affinity: _4, ...kept } = old;

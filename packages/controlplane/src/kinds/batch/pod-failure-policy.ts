@@ -21,7 +21,7 @@ const maxRules = 20;
 const maxExitCodes = 255;
 const maxPatterns = 20;
 
-/** Validates a Job's reaction to pod failures. Mirrors `validatePodFailurePolicy` (1.36). */
+/** Validates a Job's pod failure policy. Mirrors `validatePodFailurePolicy` (1.36). */
 export function podFailurePolicyFaults(spec: JobSpec, path: FieldPath): readonly FieldError[] {
   if (!spec.podFailurePolicy) return [];
   const list = path.child('podFailurePolicy', 'rules');

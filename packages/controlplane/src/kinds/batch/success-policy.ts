@@ -8,7 +8,7 @@ import { parseIndexes } from './index-lists.ts';
 const maxRules = 20;
 const maxIndexBytes = 64 * 1024;
 
-/** Validates when an Indexed Job counts as successful. Mirrors `validateSuccessPolicy` (1.36). */
+/** Validates an Indexed Job's success policy. Mirrors `validateSuccessPolicy` (1.36). */
 export function successPolicyFaults(spec: JobSpec, path: FieldPath): readonly FieldError[] {
   const { successPolicy, completionMode, completions = 0 } = spec;
   if (!successPolicy) return [];
@@ -26,7 +26,7 @@ export function successPolicyFaults(spec: JobSpec, path: FieldPath): readonly Fi
   ];
 }
 
-/** Formats a policy with Go's field names, for the error. */
+/** Formats a policy with Go's field names, for error messages. */
 function goPolicy({ rules }: SuccessPolicy): Record<string, unknown> {
   const shown = (rules ?? []).map(({ succeededIndexes, succeededCount }) => ({
     SucceededIndexes: succeededIndexes ?? null,

@@ -46,7 +46,10 @@ export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
   fieldLabels: { 'spec.signerName': ({ spec }) => spec.signerName },
 });
 
-/** Restores stored `Approved` and `Denied` conditions, unless an update adds or removes one: validation then rejects it. */
+/**
+ * Restores the stored `Approved` and `Denied` conditions. If an update adds or removes one, keeps the conditions of the
+ * update, so that validation rejects it.
+ */
 function withDecisions(conditions: readonly Condition[], old: readonly Condition[]): readonly Condition[] {
   const left = new Map(['Approved', 'Denied'].map((type) => [type, old.filter((one) => one.type === type)]));
   for (const [type, before] of left) {

@@ -18,7 +18,10 @@ const resizeStatuses = [
   'NodeResizePending',
 ];
 
-/** Validates a claim's status: amounts are not negative, and only storage and resources of other domains are allocated. */
+/**
+ * Validates a claim's status: amounts must not be negative, and the only native resource that can be allocated is
+ * storage.
+ */
 export function claimStatusFaults(status: PersistentVolumeClaimStatus): readonly FieldError[] {
   const { capacity = {}, allocatedResources = {}, allocatedResourceStatuses = {} } = status;
   const statuses = statusPath.child('allocatedResourceStatuses');

@@ -90,8 +90,8 @@ function sourceMismatch(spec: PersistentVolumeClaimSpec, path: FieldPath): reado
 }
 
 /**
- * Rejects changes of a claim, with these exceptions: it may be bound, it may get a class if it had none, and it may grow once
- * bound. An increased request may be reduced again, but must stay larger than the claim's current capacity.
+ * Rejects changes to a claim, with these exceptions: the claim may be bound, may get a class if it had none, and may
+ * grow once bound. An increased request may be reduced again, but must stay larger than the claim's current capacity.
  */
 export function claimChanges(
   { metadata, spec }: PersistentVolumeClaim,

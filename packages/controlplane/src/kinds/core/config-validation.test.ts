@@ -11,7 +11,7 @@ function faultsOf(text: string): readonly string[] {
     data: { '.dockerconfigjson': Buffer.from(text).toString('base64') },
   });
   const rules = new Map(configValidation).get('/v1/secrets');
-  // The rules of Secrets read nothing else.
+  // The rules for Secrets do not read the context.
   return (rules?.validate?.(secret as never, {} as never) ?? []).map(({ body }) => body);
 }
 

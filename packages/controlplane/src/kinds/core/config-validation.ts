@@ -47,7 +47,7 @@ function configMapFaults({ data = {}, binaryData = {} }: ConfigMap): readonly Fi
     );
     bytes += Buffer.byteLength(value, 'base64');
   }
-  // Upstream reports an empty path here.
+  // Upstream reports this error at an empty path.
   return bytes > maxBytes ? [...faults, tooLongField('[]', { max: maxBytes })] : faults;
 }
 

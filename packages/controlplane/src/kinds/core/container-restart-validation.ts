@@ -44,7 +44,7 @@ function ruleFaults({ action, exitCodes }: ContainerRestartRule, path: FieldPath
   return faults;
 }
 
-/** Validates how a container reacts when its resources are resized. Upstream reports most errors at the list. */
+/** Validates the resize policy of a container. Upstream reports most errors at the list. */
 export function resizePolicy(spec: PodSpec): Check<Container> {
   return (container, path) => {
     const list = path.child('resizePolicy');

@@ -44,11 +44,14 @@ const ports: Check<ContainerPort[]> = all(
 export interface PodOfContainers {
   readonly spec: PodSpec;
   readonly volumes: KnownVolumes;
-  /** True for a template. Its images may have surrounding spaces, because some controllers use such placeholders. */
+  /**
+   * True for a template. Images in templates may have surrounding spaces, because some controllers use a blank image as
+   * a placeholder.
+   */
   readonly isTemplate: boolean;
 }
 
-/** Validates what containers of all types have in common. */
+/** Validates the fields that containers of all types share. */
 function shared({ spec, volumes }: PodOfContainers): Check<Container> {
   return all(
     fields<Container>({
@@ -122,7 +125,7 @@ export function initContainers(pod: PodOfContainers): Check<Container[]> {
   return all<Container[]>(each(container), distinct, ownPorts);
 }
 
-/** Rejects fields that init containers that run to completion may not have. */
+/** Rejects fields that regular init containers, which run to completion, may not have. */
 const withoutProbes: Check<Container> = (container, path) => {
   const detail = 'may not be set for init containers without restartPolicy=Always';
   return (['lifecycle', 'livenessProbe', 'readinessProbe', 'startupProbe'] as const)

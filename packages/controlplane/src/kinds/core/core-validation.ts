@@ -137,7 +137,7 @@ function nodeWarnings({ spec }: Node): readonly string[] {
   ];
 }
 
-/** Rejects changes of fields that can be set only once. */
+/** Rejects changes to fields that can be set only once. */
 function nodeChanges(spec: NodeSpec, old: NodeSpec): readonly FieldError[] {
   const once = (name: 'podCIDRs' | 'providerID', shown: string): readonly FieldError[] =>
     isEmpty(old[name]) || semanticEqual(spec[name], old[name])

@@ -21,7 +21,10 @@ const searchDomain: Check<string> = (value, path) => {
   return [...tooLong, ...(matches ? [] : [invalidField(path, name, detail)])];
 };
 
-/** Validates the resolver configuration. With `dnsPolicy: None`, it must name a server, because there is no other configuration. */
+/**
+ * Validates the resolver configuration. With `dnsPolicy: None`, the configuration must name a server, because there is
+ * no other configuration.
+ */
 export const dnsConfig: Check<PodSpec> = (spec, path) => {
   const at = path.child('dnsConfig');
   const config = spec?.dnsConfig;

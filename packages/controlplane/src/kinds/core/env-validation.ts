@@ -95,7 +95,7 @@ function resourceFaults(resource: string, path: FieldPath): readonly FieldError[
 
 const sizes = ['1', '1k', '1M', '1G', '1T', '1P', '1E', '1Ki', '1Mi', '1Gi', '1Ti', '1Pi', '1Ei'];
 
-/** The allowed divisors by resource, and how the error lists them. */
+/** The allowed divisors by resource, and their list in the error message. */
 const divisors: readonly { readonly of: RegExp; readonly allowed: readonly string[]; readonly text: string }[] = [
   { of: /^(limits|requests)\.cpu$/, allowed: ['1m', '1'], text: '1m and 1 are supported with the cpu' },
   ...[
@@ -158,8 +158,8 @@ export const env: Check<EnvVar[]> = each(variable);
 const source = fields<{ name?: string | undefined }>({ name: required(dnsSubdomain) });
 
 /**
- * Validates ConfigMaps and Secrets whose keys all become variables. As upstream, errors about the choice of source are reported at
- * the list.
+ * Validates `envFrom`: references to ConfigMaps and Secrets whose keys all become variables. As in upstream, errors
+ * about the choice of source are reported at the list.
  */
 export const envFrom: Check<EnvFromSource[]> = (list, path) =>
   (list ?? []).flatMap((item, index) => {

@@ -57,7 +57,7 @@ function typeFaults(type: string, path: FieldPath): readonly FieldError[] {
 
 const lists = ['max', 'min', 'default', 'defaultRequest', 'maxLimitRequestRatio'] as const;
 
-/** Returns the lists that an item may have. Limits of whole pods have no defaults. */
+/** Returns the lists that a limit item may have. Limits of type `Pod` have no defaults. */
 function listsOf({ type }: LimitRangeItem): readonly (typeof lists)[number][] {
   return type === 'Pod' ? lists.filter((list) => !list.startsWith('default')) : lists;
 }

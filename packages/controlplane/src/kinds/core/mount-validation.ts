@@ -5,8 +5,8 @@ import { relativePath } from '../validation/rules.ts';
 import { notFound } from './not-found.ts';
 
 /**
- * The valid volumes of a pod, by name. The value is true for volumes that can be block devices. Upstream ignores invalid volumes
- * here.
+ * The valid volumes of a pod, by name. The value is true for volumes that can be block devices. As in upstream, invalid
+ * volumes are left out.
  */
 export type KnownVolumes = ReadonlyMap<string, boolean>;
 
@@ -55,7 +55,7 @@ function pathFaults(path: string, { at, seen }: { readonly at: FieldPath; readon
   return seen.has(path) ? [invalidField(at.child('mountPath'), path, 'must be unique')] : [];
 }
 
-/** Validates the subpaths of a mount. Like upstream, mostly omits the mount's index from the path of an error. */
+/** Validates the subpaths of a mount. Like upstream, omits the mount's index from the paths of most errors. */
 function subPathFaults(
   { subPath, subPathExpr }: VolumeMount,
   { at, list }: { readonly at: FieldPath; readonly list: FieldPath },

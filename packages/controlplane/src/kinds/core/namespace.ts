@@ -9,7 +9,7 @@ export const namespaces: BuiltinKind = builtinKind<Namespace>({
   struct: 'v1.Namespace',
   strategy: {
     prepareForCreate({ metadata, spec, status }) {
-      // Set here, because the defaults ran before the name was generated.
+      // Set the label now, because the defaults ran before the name was generated.
       metadata.labels = { ...metadata.labels, 'kubernetes.io/metadata.name': metadata.name ?? '' };
       status.phase = 'Active';
       spec.finalizers ??= [];

@@ -37,7 +37,7 @@ const linuxContext: readonly (keyof SecurityContext)[] = [
   'runAsGroup',
 ];
 
-/** Validates the operating system of a pod, and rejects fields that it does not support. */
+/** Validates the operating system of a pod, and rejects fields that this operating system does not support. */
 export const operatingSystem: Check<PodSpec> = (spec, path) => {
   if (!spec?.os) return [];
   const { name } = spec.os;

@@ -28,7 +28,7 @@ export const persistentVolumeClaims: BuiltinKind = builtinKind<PersistentVolumeC
   },
 });
 
-/** Drops a source in another namespace, because that feature is off by default. */
+/** Drops a source in another namespace, because cross-namespace sources are off by default. */
 function dropForeignSource(spec: PersistentVolumeClaimSpec): void {
   if (spec.dataSourceRef?.namespace) delete spec.dataSourceRef;
 }

@@ -38,7 +38,7 @@ describe('a binding', () => {
     expect(plane.errors).toEqual([]);
     const { spec: bound, metadata } = JSON.parse((await plane.send('GET', `${space}/pods/p`)).text);
     expect(bound.nodeName).toBe(code === 201 ? 'n' : undefined);
-    // As upstream, no field manager owns the node name.
+    // As in upstream, no field manager owns the node name.
     expect(metadata.managedFields).toHaveLength(1);
   });
 });

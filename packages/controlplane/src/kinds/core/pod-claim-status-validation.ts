@@ -4,7 +4,7 @@ import { dnsLabel, dnsSubdomain } from '../validation/rules.ts';
 
 const path = FieldPath.of('status', 'extendedResourceClaimStatus');
 
-/** Validates the claim that the scheduler made for a pod's extended resources. */
+/** Validates the status of the claim that the scheduler created for a pod's extended resources. */
 export function extendedClaimFaults({ spec, status }: Pod): readonly FieldError[] {
   const claim = status.extendedResourceClaimStatus;
   if (!claim) return [];

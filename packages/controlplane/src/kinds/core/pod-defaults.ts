@@ -87,10 +87,10 @@ function pullPolicyOf(image: string | undefined): 'Always' | 'IfNotPresent' {
   return tag === 'latest' ? 'Always' : 'IfNotPresent';
 }
 
-/** Resources that can be set for a pod as a whole. */
+/** Resources that can be set at pod level. */
 const supportedResource = /^(cpu|memory|hugepages-.+)$/;
 
-/** Derives missing requests of the pod as a whole from its limits. */
+/** Derives missing pod-level requests from the pod-level limits. */
 function defaultPodLevelResources(spec: PodSpec): void {
   const { resources } = spec;
   if (!resources?.limits) return;

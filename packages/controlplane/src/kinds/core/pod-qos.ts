@@ -4,8 +4,9 @@ import { billionthsOf } from '../wire/quantity.ts';
 const qosResources = ['cpu', 'memory'] as const;
 
 /**
- * Returns a pod's quality-of-service class: `Guaranteed` if every container has limits for CPU and memory and equal requests,
- * `BestEffort` if no container has either, otherwise `Burstable`. If the pod as a whole has resources, only these count.
+ * Returns a pod's quality-of-service class. It is `Guaranteed` if every container has limits for CPU and memory and
+ * equal requests, and `BestEffort` if no container has a request or limit for CPU or memory. Otherwise, it is
+ * `Burstable`. If pod-level resources are set, only these count.
  */
 export function qosClassOf(spec: PodSpec): 'Guaranteed' | 'Burstable' | 'BestEffort' {
   const parts = spec.resources

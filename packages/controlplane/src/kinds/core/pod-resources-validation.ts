@@ -11,7 +11,7 @@ import type { Check } from '../validation/check.ts';
 import { claimReferences } from './resource-claims-validation.ts';
 import { requirements, resourceName } from './resources-validation.ts';
 
-/** Validates the name of a resource that can be set for a pod as a whole. */
+/** Validates the name of a pod-level resource. */
 function podResourceName(name: string, path: FieldPath): readonly FieldError[] {
   const faults = resourceName(name, path);
   if (faults.length > 0 || name === 'cpu' || name === 'memory' || name.startsWith('hugepages-')) return faults;
@@ -19,8 +19,8 @@ function podResourceName(name: string, path: FieldPath): readonly FieldError[] {
 }
 
 /**
- * Validates the resources of a pod as a whole: the pod's requests cover the total of its containers' requests, and no container's
- * limit exceeds the pod's.
+ * Validates pod-level resources: the pod's requests must cover the total of its containers' requests, and no
+ * container's limit may exceed the pod's limit.
  */
 export const podResources: Check<PodSpec> = (spec, path) => {
   const { resources } = spec ?? {};
@@ -64,8 +64,8 @@ function totalFaults(
 }
 
 /**
- * Returns the total of a pod's containers. Containers and sidecars run together; other init containers run earlier, together with
- * the sidecars that have started.
+ * Returns the total amount that a pod's containers need. Containers and sidecars run together; other init containers
+ * run earlier, together with the sidecars that have started.
  */
 function totalOf(
   spec: PodSpec,

@@ -60,7 +60,7 @@ const simpleFields: Check<PodSpec> = fields<PodSpec>({
   overhead: (overhead, path) => requirements({ limits: overhead }, { path, nameRule: containerResourceName }),
 });
 
-/** Validates which of the host's namespaces a pod uses, and in which combinations. */
+/** Rejects invalid combinations of host namespaces and other fields. */
 const hostNamespaces: Check<PodSpec> = (spec, path) => {
   if (!spec) return [];
   const faults: FieldError[] = [];
@@ -78,7 +78,7 @@ const hostNamespaces: Check<PodSpec> = (spec, path) => {
   return [...faults, ...withDevices.map(({ path: at }) => forbiddenField(at.child('volumeDevices'), detail))];
 };
 
-/** Validates the name that replaces the pod's name as its host name. */
+/** Validates `hostnameOverride`, which replaces the pod's name as its host name. */
 const hostnameOverride: Check<PodSpec> = (spec, path) => {
   const name = spec?.hostnameOverride;
   if (name === undefined) return [];
@@ -91,7 +91,7 @@ const hostnameOverride: Check<PodSpec> = (spec, path) => {
   ];
 };
 
-/** Requires that the ports of containers with host networking equal their host ports. */
+/** Requires that container ports equal their host ports if the pod uses host networking. */
 function hostNetworkPorts(
   spec: PodSpec,
   { path, isTemplate }: { readonly path: FieldPath; readonly isTemplate: boolean },

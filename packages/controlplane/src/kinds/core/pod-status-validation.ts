@@ -81,7 +81,7 @@ function nominationFaults(
   return [...dnsSubdomain(name, at), ...(isBound ? [forbiddenField(at, bound)] : [])];
 }
 
-/** Returns whether a terminated container may run again. */
+/** Reports whether a terminated container may restart. */
 type CanRestart = (name: string, exitCode: number) => boolean;
 
 function restartsOf(spec: PodSpec, containers: readonly Container[]): CanRestart {
@@ -97,8 +97,8 @@ function restartsOf(spec: PodSpec, containers: readonly Container[]): CanRestart
 }
 
 /**
- * Returns true if a terminated container may run again. Unlike the kubelet's rule, this applies the policy `Always` to completed
- * init containers, too.
+ * Reports whether a terminated container may restart. Unlike the kubelet, applies the policy `Always` to completed init
+ * containers, too.
  */
 function mayRestart(
   { restartPolicy, restartPolicyRules = [] }: Container,
@@ -113,7 +113,7 @@ function mayRestart(
   return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
 }
 
-/** Rejects a terminated container that runs again, or is about to, although it may not restart. */
+/** Rejects a status in which a terminated container is no longer terminated, although it may not restart. */
 function revivedFaults(
   statuses: readonly ContainerStatus[] = [],
   change: {

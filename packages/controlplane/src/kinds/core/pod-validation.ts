@@ -32,12 +32,15 @@ export const podValidation: readonly ValidationEntry[] = [
 ];
 
 function createOnly({ metadata, spec }: Pod): readonly FieldError[] {
-  // Updates run `validate` too; only a stored pod has a resource version.
+  // Updates run `validate`, too. Only a stored pod has a resource version.
   if (metadata.resourceVersion || (spec.ephemeralContainers ?? []).length === 0) return [];
   return [forbiddenField(specPath.child('ephemeralContainers'), 'cannot be set on create')];
 }
 
-/** Rejects token volumes without a service account. As upstream, only for pods, so that stored templates stay valid. */
+/**
+ * Rejects token volumes without a service account. As in upstream, applies only to pods, so that stored templates stay
+ * valid.
+ */
 function tokenFaults({ serviceAccountName, volumes }: PodSpec): readonly FieldError[] {
   if (serviceAccountName) return [];
   return (volumes ?? []).flatMap(({ projected }, volume) =>
@@ -124,7 +127,7 @@ function gateFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
   );
 }
 
-/** Returns the new spec with the stored values of all mutable fields, so that other changes show. */
+/** Returns the new spec with the stored values of all mutable fields, so that only forbidden changes remain. */
 function withStoredMutableFields(spec: PodSpec, old: PodSpec): PodSpec {
   const images = (list: Container[] | null | undefined, before: Container[] | null | undefined): Container[] =>
     (list ?? []).map((container, i) => ({ ...container, image: before?.[i]?.image }));

@@ -63,7 +63,7 @@ function nodeSelectorWarnings(spec: PodSpec, path: FieldPath): readonly string[]
   ];
 }
 
-/** Warns about deprecated labels and, for a preferred term, about impossible values, with which the term matches nothing. */
+/** Warns about deprecated labels. With `checksValues`, also warns about invalid label values, which match no node. */
 function termWarnings(
   term: NodeSelectorTerm,
   { path, checksValues }: { readonly path: FieldPath; readonly checksValues: boolean },

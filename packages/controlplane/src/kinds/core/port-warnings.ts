@@ -7,7 +7,10 @@ interface Port {
   readonly path: FieldPath;
 }
 
-/** Returns warnings for ports that conflict, and for repeated port names, of which a Service would use only one. */
+/**
+ * Returns warnings for conflicting ports and for repeated port names. A Service would use only one of the ports with
+ * the same name.
+ */
 export function portWarnings(spec: PodSpec, path: FieldPath): readonly string[] {
   const ports = containersOf(spec, path).flatMap(({ container, path: at }) =>
     (container.ports ?? []).map((port, index): Port => ({ port, path: at.child('ports').index(index) })),

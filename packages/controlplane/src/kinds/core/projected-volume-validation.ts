@@ -43,7 +43,7 @@ const downwardFile: Check<DownwardAPIVolumeFile> = (file, path) => {
   return [...faults, ...mode(file.mode, path.child('mode'))];
 };
 
-/** Validates a downward API volume. As upstream, errors of its files have no index. */
+/** Validates a downward API volume. As in upstream, the paths of errors in its files have no index. */
 export const downwardAPI: Check<DownwardAPIVolumeSource> = (value, path) => [
   ...mode(value?.defaultMode, path.child('defaultMode')),
   ...(value?.items ?? []).flatMap((file) => downwardFile(file, path)),
@@ -65,12 +65,12 @@ function tokenFaults(
     ...(seconds > maxTokenSeconds
       ? [invalidField(at, seconds, 'may not specify a duration larger than 2^32 seconds')]
       : []),
-    // Upstream reports errors of the token's path at the volume.
+    // Upstream reports errors in the token's path at the volume.
     ...required<string>(filePath)(token.path, volume.child('path')),
   ];
 }
 
-/** Validates one source. `taken` holds the paths of the sources before it. */
+/** Validates one source. `taken` holds the paths of earlier sources. */
 function sourceFaults(
   source: VolumeProjection,
   { path, volume, taken }: { readonly path: FieldPath; readonly volume: FieldPath; readonly taken: Set<string> },

@@ -74,7 +74,7 @@ function scopeFaults(spec: ResourceQuotaSpec, path: FieldPath): readonly FieldEr
   ];
 }
 
-/** Returns the standard resources that a quota limits, although one of its scopes does not allow that. */
+/** Returns the standard resources that a quota limits although the scope does not allow limits for them. */
 function unsuitable({ hard = {} }: ResourceQuotaSpec, scope: string): readonly string[] {
   const suitable = limitedBy[scope];
   return Object.keys(hard).filter((name) => suitable && isStandard(name) && !suitable.includes(name));
@@ -124,7 +124,7 @@ function requirementFaults(one: ScopedResourceSelectorRequirement, path: FieldPa
   return [...faults, invalidField(at, operator, 'not a valid selector operator')];
 }
 
-/** Returns an expression with Go's field names, for the error. */
+/** Returns an expression with Go's field names, for error messages. */
 function goRequirement({ scopeName, operator, values = undefined }: ScopedResourceSelectorRequirement): object {
   return { ScopeName: scopeName, Operator: operator, Values: values ?? null };
 }

@@ -29,7 +29,7 @@ function sourceDetail(given: number): string {
     : 'must specify one of: `resourceClaimName`, `resourceClaimTemplateName`';
 }
 
-/** Formats a claim with Go's field names, for the error. */
+/** Formats a claim with Go's field names, for error messages. */
 function goClaim({ name, resourceClaimName, resourceClaimTemplateName }: PodResourceClaim): Record<string, unknown> {
   return {
     Name: name ?? '',

@@ -113,8 +113,8 @@ function keyNames(
 }
 
 /**
- * Finds keys in both the user's selector and `matchLabelKeys`. The API server has merged the latter into the selector, so such keys
- * occur twice.
+ * Finds keys in both the user's selector and `matchLabelKeys`. The API server has merged `matchLabelKeys` into the
+ * selector, so these keys occur twice there.
  */
 function selectedTwice(
   matched: readonly string[],

@@ -90,7 +90,7 @@ const escalation: Check<SecurityContext> = (context, path) => {
   ];
 };
 
-/** Formats a security context with Go's field names, for the error. */
+/** Formats a security context with Go's field names, for error messages. */
 function goSecurityContext(context: SecurityContext): Record<string, unknown> {
   const { capabilities, seLinuxOptions, windowsOptions, seccompProfile, appArmorProfile } = context;
   return {

@@ -14,7 +14,7 @@ export function serviceAddressFaults(spec: ServiceSpec): readonly FieldError[] {
   const list = spec.clusterIPs ?? [];
   const faults = [...firstAddressFaults(spec), ...familyFaults(spec.ipFamilies ?? []), ...eachAddress(list)];
   if (list.length > 2) faults.push(invalidField(addresses, list, 'may only hold up to 2 values'));
-  // Upstream stops here if an address is malformed, because its family is unknown.
+  // Upstream skips the remaining checks if an address is malformed, because the address's family is unknown.
   if (eachAddress(list).length > 0) return faults;
   const hasBothFamilies = list.some((address) => isIPv6(address)) && list.some((address) => isIPv4(address));
   if (list.length > 1 && !hasBothFamilies) {

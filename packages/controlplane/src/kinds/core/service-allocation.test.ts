@@ -57,7 +57,7 @@ describe('allocateForCreate', () => {
     expect(again).toThrow('failed to allocate IP 10.96.0.3: provided IP is already allocated');
   });
 
-  it('frees stored addresses on deletion, and reserved ones after a timeout', async () => {
+  it('frees stored addresses on deletion, and reserved addresses after a timeout', async () => {
     const { allocator, clock } = setup();
     const one = service({ clusterIP: '10.96.0.3' });
     allocateForCreate(one, { allocator, dryRun: false });

@@ -53,12 +53,15 @@ function needsNodePorts(spec: ServiceSpec): boolean {
   return spec.type === 'LoadBalancer' && spec.allocateLoadBalancerNodePorts !== false;
 }
 
-/** Derives `clusterIPs` from `clusterIP` if only the latter is set. */
+/** Derives `clusterIPs` from `clusterIP` if only `clusterIP` is set. */
 function pairClusterIps(spec: ServiceSpec): void {
   if (spec.clusterIP && spec.clusterIPs === undefined) spec.clusterIPs = [spec.clusterIP];
 }
 
-/** Applies a change of `clusterIP` to `clusterIPs`, for clients that know only the former. Mirrors `normalizeClusterIPs` (1.36). */
+/**
+ * Applies a change of `clusterIP` to `clusterIPs`, for clients that know only `clusterIP`. Mirrors
+ * `normalizeClusterIPs` (1.36).
+ */
 function followClusterIp(spec: ServiceSpec, old: ServiceSpec): void {
   const before = old.clusterIPs ?? [];
   if (before.length > 0 && isEmpty(spec.clusterIPs) && (spec.clusterIP ?? '') === (old.clusterIP ?? '')) {

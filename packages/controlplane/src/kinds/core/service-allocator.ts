@@ -14,7 +14,7 @@ export interface ServiceAllocator {
   takeNodePort(options: AllocationRequest<number>): number;
   /** Releases allocations of a request that failed. */
   giveBack(taken: TakenNumbers): void;
-  /** Reports a change of a stored Service, so that addresses and ports that are no longer used become free. */
+  /** Reports a change to a stored Service, so that addresses and ports that are no longer used become free. */
   stored(change: {
     readonly current: AllocatedService | undefined;
     readonly previous: AllocatedService | undefined;
@@ -58,7 +58,7 @@ export interface MemoryServiceAllocatorOptions {
   readonly nodePorts?: readonly [number, number];
 }
 
-/** Time for which an allocation stays reserved if its request is never stored, in milliseconds. */
+/** Time until an allocation expires if its Service is never stored, in milliseconds. */
 const reservationMs = 60_000;
 
 /**

@@ -23,7 +23,7 @@ export function initIpFamilies(service: Service, old?: Service): void {
   wanted.ipFamilyPolicy ??= isHeadless && !hasSelector ? 'RequireDualStack' : 'SingleStack';
   reject(service, [...policyFaults(wanted), ...inferFamilies(wanted)]);
   if (isHeadless && !hasSelector) {
-    // Its endpoints may have addresses of both families, regardless of the cluster's family.
+    // The endpoints of this Service may have addresses of both families, regardless of the cluster's family.
     const families = wanted.ipFamilies?.length ? wanted.ipFamilies : [clusterFamily];
     wanted.ipFamilies = families;
     if (wanted.ipFamilyPolicy !== 'SingleStack' && families.length === 1) {
@@ -36,7 +36,8 @@ export function initIpFamilies(service: Service, old?: Service): void {
 }
 
 /**
- * True if an update leaves the addresses of a Service with the policy `PreferDualStack` unchanged. They are then not checked again.
+ * True if an update leaves the addresses of a Service with the policy `PreferDualStack` unchanged. Unchanged addresses
+ * are not checked again.
  */
 export function keepsDualStackPreference(wanted: ServiceSpec, old: ServiceSpec): boolean {
   const isPreferred = wanted.ipFamilyPolicy === 'PreferDualStack' && old.ipFamilyPolicy === 'PreferDualStack';

@@ -120,7 +120,7 @@ const portFaults: Check<ServicePort> = fields<ServicePort>({
   appProtocol: present(qualifiedName),
 });
 
-/** Formats a duplicate port for the error, with only the fields that are compared. */
+/** Formats a duplicate port for error messages, with only the fields that are compared. */
 function shownPort({ protocol: kind, port }: ServicePort): Record<string, unknown> {
   return { Name: '', Protocol: kind, AppProtocol: null, Port: port, TargetPort: 0, NodePort: 0 };
 }

@@ -12,7 +12,7 @@ import { workloadScale } from '../workload-scale.ts';
 
 /** Kinds of the core group with little specific behavior. */
 export const simpleCoreKinds: readonly BuiltinKind[] = [
-  // Upstream computes this list from health checks. Here, nothing is stored, so it is empty.
+  // Upstream computes the list of component statuses from health checks. Kubewright stores none, so the list is empty.
   builtinKind<ComponentStatus>({ resource: '/v1/componentstatuses', struct: 'v1.ComponentStatus' }),
   builtinKind<Endpoints>({ resource: '/v1/endpoints', struct: 'v1.Endpoints', allowCreateOnUpdate: true }),
   builtinKind<LimitRange>({ resource: '/v1/limitranges', struct: 'v1.LimitRange', allowCreateOnUpdate: true }),

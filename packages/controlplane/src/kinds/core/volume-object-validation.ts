@@ -140,7 +140,7 @@ function sourceFaults(spec: PersistentVolumeSpec): readonly FieldError[] {
     .filter((name) => name !== 'flexVolume')
     .map((name) => specPath.child(name === 'cephfs' ? 'cephFS' : name))
     .map((path) => forbiddenField(path, 'may not specify more than 1 volume type'));
-  // Upstream validates `flexVolume` even next to another source.
+  // Upstream validates `flexVolume` even if another source is set.
   const checked = { [first]: spec[first], flexVolume: spec.flexVolume };
   faults.unshift(...source(checked as Partial<PersistentVolumeSpec>, specPath));
   if (first === 'local') {

@@ -61,7 +61,7 @@ function filesOf({ configMap, secret, downwardAPI, serviceAccountToken }: Volume
   return serviceAccountToken ? named([serviceAccountToken], 'ServiceAccountToken') : [];
 }
 
-/** Describes pairs of files with the same path, or where one file's path is a parent of the other's. */
+/** Describes pairs of files whose paths are equal or nested. */
 function overlaps(files: readonly File[]): readonly string[] {
   const show = ({ path, source }: File): string => `"${path}"${source === '' ? '' : ` (${source})`}`;
   const byPath = new Map<string, File[]>();

@@ -58,7 +58,10 @@ export const windowsOptions: Check<WindowsSecurityContextOptions> = fields<Windo
   runAsUserName: present(userName),
 });
 
-/** Validates host processes on Windows: all containers of a pod must be host processes, or none, and they need host networking. */
+/**
+ * Validates host processes on Windows: either all containers of a pod or none must be host processes. Host processes
+ * need host networking.
+ */
 export const hostProcesses: Check<PodSpec> = (spec, path) => {
   if (!spec) return [];
   const faults: FieldError[] = [];

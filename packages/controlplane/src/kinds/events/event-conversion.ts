@@ -1,7 +1,7 @@
 import type { Conversion } from '@kubewright/apiserver/internal';
 import { copyJson } from '../copy-json.ts';
 
-/** The core/v1 name of each events.k8s.io/v1 field that is named differently. */
+/** The core/v1 name of each events.k8s.io/v1 field that has a different name there. */
 const coreNames: ReadonlyMap<string, string> = new Map([
   ['regarding', 'involvedObject'],
   ['note', 'message'],

@@ -19,7 +19,7 @@ function inCore(object: Draft): Event {
   return eventConversion.toStorage(object) as unknown as Event;
 }
 
-/** Validates the rules of both APIs. An Event with an `eventTime` is of the new form, which has more required fields. */
+/** Validates the rules of both APIs. An Event with an `eventTime` has the new form, which requires more fields. */
 function commonFaults(event: Event, controller: string): readonly FieldError[] {
   const { involvedObject, metadata, eventTime } = event;
   const namespace = involvedObject.namespace ?? '';
@@ -77,7 +77,7 @@ function seriesFaults(series: Event['series']): readonly FieldError[] {
   ];
 }
 
-/** Zero values, with which upstream prints absent fields. */
+/** Zero values that upstream prints for absent fields. */
 const zeros: Readonly<Record<string, unknown>> = {
   reason: '',
   message: '',
@@ -87,7 +87,7 @@ const zeros: Readonly<Record<string, unknown>> = {
   reportingInstance: '',
 };
 
-/** Rejects changes of anything but an Event's metadata and series. */
+/** Rejects changes to an Event, except to its metadata and series. */
 function changeFaults(event: Event, old: Event): readonly FieldError[] {
   const fixed = [
     'reason',

@@ -2,10 +2,10 @@ import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Event, Eventsv1Event } from '../generated/drafts.ts';
 import { eventConversion } from './event-conversion.ts';
 
-/** Time for which an Event is kept after its last write, in seconds: kube-apiserver's `--event-ttl`. */
+/** Lifetime of an Event after its last write, in seconds: kube-apiserver's `--event-ttl`. */
 export const eventTtlSeconds = 3600;
 
-/** Events of the core group: the form in which the events of both APIs are stored. */
+/** Events of the core group, in which the events of both APIs are stored. */
 export const coreEvents: BuiltinKind = builtinKind<Event>({
   resource: '/v1/events',
   struct: 'v1.Event',

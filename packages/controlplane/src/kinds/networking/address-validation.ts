@@ -42,7 +42,7 @@ const parentReference: Check<ParentReference> = fields<ParentReference>({
   namespace: optional(pathSegment),
 });
 
-/** Returns a reference with Go's field names, for the error. */
+/** Returns a reference with Go's field names, for error messages. */
 function goReference({ group = '', resource = '', namespace = '', name = '' }: ParentReference): object {
   return { Group: group, Resource: resource, Namespace: namespace, Name: name };
 }
@@ -91,7 +91,7 @@ function cidrFaults(list: readonly string[]): readonly FieldError[] {
   return [invalidField(cidrsPath, list, detail)];
 }
 
-/** Rejects changes of the ranges, except that a second range may be added. */
+/** Rejects changes to the ranges, except that a second range may be added. */
 function changedCidrFaults(now: readonly string[], old: readonly string[]): readonly FieldError[] {
   const changed = (index: number): readonly FieldError[] =>
     now[index] === old[index] ? [] : [invalidField(cidrsPath.index(index), now[index], 'field is immutable')];

@@ -31,7 +31,7 @@ export const networkingCells: readonly CellsEntry[] = [
     const { parentRef } = spec;
     const resource = parentRef?.group ? `${parentRef.resource}.${parentRef.group}` : (parentRef?.resource ?? '');
     const parts = [resource.toLowerCase(), parentRef?.namespace, parentRef?.name].filter(Boolean);
-    // As upstream, one more cell than columns.
+    // As in upstream, the row has one more cell than there are columns.
     return [metadata.name, parentRef ? parts.join('/') : '<none>', ageOf(metadata.creationTimestamp, nowMs)];
   }),
   cellsOf<NetworkPolicy>(`${group}/networkpolicies`, ({ metadata, spec }, nowMs) => [

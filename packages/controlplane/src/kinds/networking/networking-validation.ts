@@ -105,7 +105,7 @@ const ingressRule: Check<IngressRule> = (value, path) => {
 const httpPath: Check<HTTPIngressPath> = (value, path) => {
   if (!value) return [];
   const faults = pathFaults(value, path);
-  // Upstream stops here if the path type is missing.
+  // Upstream skips the remaining checks if the path type is missing.
   if (value.pathType === undefined || value.pathType === null) return faults;
   return [...faults, ...backend(value.backend, path.child('backend'))];
 };

@@ -3,7 +3,7 @@ import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts
 
 const group = 'rbac.authorization.k8s.io';
 
-/** Defaults of the RBAC group: role references and subjects without an API group refer to this group. */
+/** Defaults of the RBAC group: role references, and user and group subjects, get this API group if they have none. */
 export const rbacDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<RoleBinding>('rbacv1.RoleBinding', defaultRoleRef),
   defaultsOf<RoleBinding>('rbacv1.ClusterRoleBinding', defaultRoleRef),

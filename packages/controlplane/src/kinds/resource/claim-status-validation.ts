@@ -164,7 +164,7 @@ function maxBytes(max: number): Check<string> {
 function shareFaults(shareID: string | undefined, path: FieldPath): readonly FieldError[] {
   if (shareID === undefined) return [];
   const at = path.child('shareID');
-  // Upstream also accepts other forms of a UUID to reject them with a better text.
+  // Upstream also parses other UUID forms, and rejects them with a clearer message.
   const forms =
     /^((urn:uuid:)?[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}|\{[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\}|[0-9a-f]{32})$/i;
   if (![36, 45, 38, 32].includes(shareID.length)) {

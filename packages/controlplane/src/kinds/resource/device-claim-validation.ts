@@ -165,7 +165,7 @@ function constraint(reference: Check<string>): Check<DeviceConstraint> {
     if (distinctAttribute !== undefined) {
       return [...faults, ...attribute(distinctAttribute, path.child('distinctAttribute'))];
     }
-    // Upstream uses this text even if no field is set.
+    // Upstream uses this message even if no field is set.
     const detail = 'exactly one of "matchAttribute" or "distinctAttribute" is required, but multiple fields are set';
     return [...faults, requiredField(path, detail)];
   };

@@ -12,7 +12,10 @@ function mapOf(additionalProperties: SchemaNode): SchemaNode {
   return { type: 'object', additionalProperties };
 }
 
-/** The variable `device`. Schemas have no type for quantities, or for attributes of any type: both are `dyn` here. */
+/**
+ * The variable `device`. Schemas have no type for quantities or for attributes, which can have any type, so both are
+ * `dyn`.
+ */
 const device: SchemaNode = {
   type: 'object',
   properties: new Map([

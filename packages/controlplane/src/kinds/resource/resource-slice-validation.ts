@@ -11,7 +11,10 @@ export const poolName: Check<string> = required<string>((name = '', path) => [
   ...name.split('/').flatMap((part) => dnsSubdomain(part, path)),
 ]);
 
-/** Validates the node selector of a slice. It has one term, so that schedulers can merge it with others. */
+/**
+ * Validates the node selector of a slice. The selector must have exactly one term, so that schedulers can merge it with
+ * others.
+ */
 export const sliceNodes: Check<NodeSelector> = (selector, path) => {
   if (!selector) return [];
   const at = path.child('nodeSelectorTerms');
@@ -21,7 +24,7 @@ export const sliceNodes: Check<NodeSelector> = (selector, path) => {
   return [...faults, invalidField(at, terms.length === 0 ? null : terms, 'must have exactly one node selector term')];
 };
 
-/** Requires exactly one of the fields that select the nodes that can use the devices of a slice. */
+/** Requires exactly one of the fields that select the nodes with access to the devices of a slice. */
 export function sliceScopeFaults(spec: ResourceSliceSpec, path: FieldPath): readonly FieldError[] {
   const detail = 'exactly one of `nodeName`, `nodeSelector`, `allNodes`, `perDeviceNodeSelection` is required';
   const set = [

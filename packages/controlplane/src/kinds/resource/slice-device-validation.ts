@@ -99,8 +99,8 @@ export const counterSet: Check<CounterSet> = fields<CounterSet>({ name: required
 const nodeFields = ['nodeName', 'nodeSelector', 'allNodes'] as const;
 
 /**
- * Validates how a device selects its nodes. If the slice has per-device selection, exactly one way is required, otherwise none is
- * allowed.
+ * Validates how a device selects its nodes. If the slice has per-device selection, exactly one of the fields must be
+ * set. Otherwise, none may be set.
  */
 function nodeFaults(
   device: Device,

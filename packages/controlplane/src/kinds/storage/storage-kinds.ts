@@ -22,7 +22,7 @@ export const storageKinds: readonly BuiltinKind[] = [
       prepareForCreate({ spec }) {
         dropUnused(spec, undefined, ['preventPodSchedulingIfMissing']);
       },
-      // Upstream counts changes here, starting from zero.
+      // As in upstream, the generation is not set on creation, so the first change sets it to 1.
       prepareForUpdate(driver, old) {
         dropUnused(driver.spec, old.spec, ['preventPodSchedulingIfMissing']);
         if (!semanticEqual(driver.spec, old.spec)) driver.metadata.generation = (old.metadata.generation ?? 0) + 1;

@@ -70,8 +70,8 @@ const topologyTerm: Check<TopologySelectorTerm> = fields<TopologySelectorTerm>({
 });
 
 /**
- * Requires that terms differ. A term without expressions counts as a duplicate even if it is the only one: an upstream bug that is
- * kept.
+ * Requires that terms differ. A term without expressions counts as a duplicate even if it is the only term. This
+ * reproduces an upstream bug.
  */
 const topologies: Check<readonly TopologySelectorTerm[]> = (terms = [], path) => {
   const seen = new Set([valuesByKey({})]);

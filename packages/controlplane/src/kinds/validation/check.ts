@@ -8,7 +8,7 @@ import {
 } from '@kubewright/apimachinery';
 import { isMapField } from '../wire/map-fields.ts';
 
-/** A validation rule: returns the errors of a value, which is at `path`. */
+/** A validation rule: returns the errors of the value at `path`. */
 export type Check<T> = (value: T | undefined, path: FieldPath) => readonly FieldError[];
 
 /** Rules for the fields of a structure, in the order in which their errors are reported. */

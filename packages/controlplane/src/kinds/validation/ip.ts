@@ -14,7 +14,7 @@ export const cidr: Check<string> = (value, path) =>
     ? []
     : [invalidField(path, value ?? '', 'must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)')];
 
-/** Validates the address of a network interface: an address with the length of its network's prefix. */
+/** Validates the address of a network interface: an IP address with the prefix length of its network. */
 export const interfaceAddress: Check<string> = (value = '', path) => {
   const reject = (detail: string): readonly FieldError[] => [invalidField(path, value, detail)];
   if (!parseCidr(value)) return reject('must be a valid address in CIDR form, (e.g. 10.9.8.7/24 or 2001:db8::1/64)');
@@ -23,7 +23,7 @@ export const interfaceAddress: Check<string> = (value = '', path) => {
   return value === canonical ? [] : reject(`must be in canonical form (${JSON.stringify(canonical)})`);
 };
 
-/** Prints an IPv6 address as Go does: an address that is mapped from IPv4 is printed as IPv4. */
+/** Prints an IPv6 address as Go does: an IPv4-mapped address is printed as IPv4. */
 function canonicalIpv6(address: string, length: number): string {
   const shown = new URL(`http://[${address}]`).hostname.slice(1, -1);
   const [, ...mapped] = /^::ffff:([0-9a-f]{1,4}):([0-9a-f]{1,4})$/.exec(shown) ?? [];
@@ -54,10 +54,10 @@ export function specialAddress(
   return [];
 }
 
-/** Parses a network. Its bits are returned as a string, so that containment is a prefix test. */
+/** Parses a network. The bits are returned as a string, so that containment is a prefix test. */
 export function parseCidr(text: string): { readonly bits: string; readonly length: number } | undefined {
   const [address = '', prefix = ''] = text.split('/', 2);
-  // Go has no zones in networks.
+  // Go rejects zones in networks.
   if (!/^(0|[1-9]\d{0,2})$/.test(prefix) || text.split('/').length !== 2 || text.includes('%')) return undefined;
   const bits = isIPv4(address) ? bitsOfIpv4(address) : isIPv6(address) ? bitsOfIpv6(address) : undefined;
   const length = Number(prefix);

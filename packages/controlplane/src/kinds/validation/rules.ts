@@ -28,7 +28,7 @@ export const protocol: Check<string> = enumOf('SCTP', 'TCP', 'UDP');
 export const portNumberOrName: Check<number | string> = (value, path) =>
   typeof value === 'string' ? textRule(checkPortName)(value, path) : portNumber(value, path);
 
-/** Validates labels. Errors are reported at the map, as upstream does. */
+/** Validates labels. Reports errors at the map, as upstream does. */
 export const labels: Check<Record<string, string>> = (map, path) =>
   Object.entries(map ?? {}).flatMap(([key, value]) => [
     ...checkQualifiedName(key).map((detail) => invalidField(path, key, detail)),

@@ -18,7 +18,7 @@ export const annotations: Check<Record<string, string>> = (map, path) => {
   ];
 };
 
-/** Validates the metadata of a pod template, of which only labels and annotations are used. */
+/** Validates the metadata of a pod template. Only labels and annotations can be set. */
 export const templateMetadata: Check<ObjectMeta> = (metadata, path) => {
   const { labels: given, annotations: notes, ...others } = metadata ?? {};
   // Upstream derives these names from Go's field names.

@@ -13,7 +13,7 @@ import { isValidSelector, labelSelector, labels, selects } from './rules.ts';
 import { sortedKeys } from './sorted-keys.ts';
 import { annotations } from './template-metadata.ts';
 
-/** The requirements of a workload on its pod template. */
+/** A workload's requirements for its pod template. */
 export interface TemplateDemands {
   readonly path: FieldPath;
   /** The workload's selector, which must match the template's labels. Absent if the workload needs none. */
@@ -59,7 +59,7 @@ export function templateFaults(template: PodTemplateSpec | undefined, demands: T
   return faults;
 }
 
-/** Validates a workload's pod template, but only if the selector is valid: otherwise upstream skips this. */
+/** Validates a workload's pod template, but only if the selector is valid: otherwise upstream skips this check. */
 export function selectedTemplateFaults(
   template: PodTemplateSpec | undefined,
   demands: TemplateDemands,

@@ -23,9 +23,10 @@ export type Fields = Record<string, unknown>;
 export type StructDefaults = (value: Fields) => void;
 
 /**
- * Converts built-in objects to the form that Go's encoder writes: which empty values are omitted, and which zero values appear
- * although no client sent them (`status: {}`, `replicas: 0`, `rules: null`). Upstream, decoding into Go structures and encoding
- * them again has this effect. It is visible in stored objects, so it is reproduced here.
+ * Converts built-in objects to the form that Go's encoder writes. Some empty values are omitted, and some zero values
+ * appear although no client sent them (`status: {}`, `replicas: 0`, `rules: null`). Upstream has this effect because it
+ * decodes objects into Go structures and encodes them again. Stored objects show the effect, so Kubewright reproduces
+ * it.
  */
 export class WireTypes {
   readonly #structs = new Map<string, readonly WireField[]>();
