@@ -65,7 +65,7 @@ async function readManifests(file: string): Promise<readonly UnstructuredObject[
     if (fault)
       throw new ManifestError({ what: `cannot read ${file}`, why: `invalid YAML: ${fault.message}` }, { cause: fault });
     const object: unknown = document.toJS({ maxAliasCount: 100 });
-    // The server validates the rest.
+    // The server validates the object.
     return object === null || object === undefined ? [] : [object as UnstructuredObject];
   });
 }

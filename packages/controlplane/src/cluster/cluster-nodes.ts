@@ -57,7 +57,7 @@ export interface NodeSettings {
    * @defaultValue 65,536 ids from 1,879,048,192 on, a different range for each node
    */
   readonly podUids?: { readonly first: number; readonly count: number } | undefined;
-  /** JSON file that maps further images to programs. It is reread when it changes, and may be created later. */
+  /** JSON file that maps further images to programs. It is reread when it changes, and can be created later. */
   readonly imageFile?: string | undefined;
   /** Allows images to be programs of this machine, given by absolute path. @defaultValue false */
   readonly allowHostPrograms?: boolean | undefined;

@@ -53,13 +53,13 @@ export class EmbeddedCluster implements AsyncDisposable {
     return this.#parts.directory.file('kubeconfig');
   }
 
-  /** Returns a client without sockets that acts as `identity`. @defaultValue the administrator */
+  /** Returns an in-process client that acts as `identity`. @defaultValue the administrator */
   client(identity: Identity = adminIdentity): KubernetesClient {
     return this.#parts.clients.as(identity);
   }
 
   /**
-   * Takes a snapshot of all objects: pass it to other clusters to start with, or to `restore`. Takes milliseconds for
+   * Takes a snapshot of all objects. Pass it to `restore`, or start other clusters from it. Takes milliseconds for
    * 1,000 objects.
    */
   snapshot(): Promise<ClusterSnapshot> {
@@ -68,8 +68,8 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Returns all objects to their state at a snapshot, under new resource versions. Objects created since then are deleted.
-   * Controllers and nodes keep running and see the changes like any others.
+   * Restores all objects to their state in a snapshot, under new resource versions. Objects created since the snapshot
+   * are deleted. Controllers and nodes keep running and see the changes like any others.
    *
    * @throws RevisionMismatchError (KW5001) if an object was written at the same time; call it again.
    */

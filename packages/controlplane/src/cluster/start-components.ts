@@ -47,7 +47,8 @@ export async function startComponents(
     started.push({ name: 'kube-proxy', client, definition });
     started.push({
       name: 'network-policies',
-      // Enforcing policies reads pods and writes nothing; reporting that they are not enforced writes events.
+      // The controller that enforces policies reads pods and writes nothing. The controller that reports missing
+      // enforcement writes events.
       client: network.enforcesPolicies ? clients.forController({ account: 'network-policies' }) : client,
       definition: () => network.policies(workers),
     });

@@ -39,7 +39,7 @@ export function notesIn(path: string): Notes {
       try {
         return JSON.parse(readFileSync(join(path, name), 'utf8')) as T;
       } catch {
-        // The note is missing, or truncated by a crash, which is treated as missing.
+        // The note is missing, or was truncated by a crash. Both count as missing.
         return undefined;
       }
     },

@@ -38,7 +38,10 @@ export class SupervisedNode {
     this.#options = options;
   }
 
-  /** Starts the node. Resolves once its agent watches; rejects if the first start fails or the node is stopped before. */
+  /**
+   * Starts the node. Resolves once the agent watches the API server; rejects if the first start fails, or if the node
+   * is stopped first.
+   */
   start(): Promise<void> {
     const { clock, log } = this.#options;
     let hasStarted = false;

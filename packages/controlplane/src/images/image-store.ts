@@ -33,8 +33,8 @@ export interface StoredImage {
   /** The build time, if the image records one. */
   readonly created?: string | undefined;
   /**
-   * The digest of the name in its registry when the image was pulled: the digest of the manifest, or of an index for several
-   * platforms. Absent for an image that was loaded from a file.
+   * The digest that the name referred to in its registry when the image was pulled: the digest of the manifest, or of
+   * an index for several platforms. Absent for an image that was loaded from a file.
    */
   readonly pulled?: string | undefined;
 }
@@ -65,7 +65,7 @@ export class ImageStore {
     this.#folder = folder;
     this.#limits = limits;
     for (const part of ['names', 'roots']) mkdirSync(join(folder, part), { recursive: true, mode: 0o700 });
-    // Unpacked files can have any mode, so other users must not reach them.
+    // Unpacked files can have any mode, so other users must not be able to enter the folder.
     chmodSync(folder, 0o700);
     this.#content = new ContentStore(folder);
   }

@@ -10,10 +10,10 @@ import { EnvironmentProxy } from '@kubewright/client/internal';
 // An import would also load all of Node's fetch, which is not needed here.
 const { Agent: HttpAgent, request: requestHttp } = process.getBuiltinModule('node:http');
 
-/** A connection without data for this long is closed, in milliseconds. */
+/** Idle time after which a connection is closed, in milliseconds. */
 const idleMs = 30_000;
 
-/** Like {@link idleMs}, for requests that upload a file: registries check and move it before they respond. */
+/** Like {@link idleMs}, for requests that upload a file: registries check and move the file before they respond. */
 const uploadIdleMs = 120_000;
 
 /** A file that is the body of a request. */

@@ -34,8 +34,8 @@ const imageConfigs = new Set([
 ]);
 
 /**
- * Downloads an image into the store, without content that is there already. The manifest is stored last, so that an image with a
- * manifest is complete.
+ * Downloads an image into the store, except for content that the store already has. The manifest is stored last, so an
+ * image with a manifest is complete.
  *
  * @throws RegistryError or ImageStoreError if the download fails; the signal's reason if it is aborted.
  */

@@ -16,7 +16,7 @@ export interface PushOptions extends PullOptions {
   readonly base: string;
   /** Files of the new layer. */
   readonly files: readonly TarFile[];
-  /** Program that builds the image, for its history. */
+  /** Name of the program that builds the image, recorded in the image history. */
   readonly createdBy: string;
   /** Derives the run configuration of the new image from that of the base. */
   readonly configure: Configure;

@@ -213,7 +213,7 @@ describe('ImageStore.push', () => {
       response.writeHead(202, { location: `${other.url}/v2/${repository}/blobs/uploads/x?state=a%2Bb` }).end();
       return true;
     };
-    // The blobs are elsewhere now, so the registry rejects the manifest.
+    // The other server received the blobs, so the registry rejects the manifest.
     expect(await failure()).toMatchObject({ why: expect.stringContaining('MANIFEST_BLOB_UNKNOWN') });
     expect(other.seen.map(({ headers }) => headers.authorization)).toEqual(other.seen.map(() => undefined));
     expect(other.seen.length).toBeGreaterThan(0);
