@@ -72,7 +72,7 @@ async function checkAudience(
   );
 }
 
-/** True if a volume requests tokens for the audience; or the missing object without which that cannot be determined. */
+/** True if a volume requests tokens for the audience, or the reason why this cannot be determined. */
 type Named = boolean | { readonly missing: string };
 
 async function namesAudience(

@@ -52,13 +52,13 @@ export interface HandlerHosts {
   readonly tcpSocket?: { readonly host?: string };
 }
 
-/** The reason for which a check rejects a pod. */
+/** The reason why a check rejects a pod. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
 }
 
-/** Returns how a pod violates the check, or undefined. */
+/** Returns the violation of the check by a pod, or undefined. */
 export type PodCheck = (pod: CheckedPod) => Violation | undefined;
 
 /** A check of one aspect of a pod, in all its versions. */
@@ -95,7 +95,7 @@ export function sortedUnique(values: readonly string[]): readonly string[] {
   return [...new Set(values)].sort();
 }
 
-/** Finds forbidden values, and what sets them: the pod, its containers, or both. */
+/** Returns the forbidden values, and what sets them: the pod, its containers, or both. */
 export function settersOf(
   pod: CheckedPod,
   forbidden: (settings: SecuritySettings) => readonly string[],

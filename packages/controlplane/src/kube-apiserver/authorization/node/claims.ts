@@ -1,6 +1,6 @@
 /**
- * A many-to-many relation between keys and values. Each pair records the sources that claim it, and exists as long as at least one
- * source does. Removing a source costs time proportional to its own claims only.
+ * A many-to-many relation between keys and values. Each pair records the sources that claim it, and exists as long as
+ * at least one source claims it. Removing a source costs time proportional to its own claims only.
  */
 export class Claims {
   /** Sources by key and value. */
