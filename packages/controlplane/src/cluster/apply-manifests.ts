@@ -70,7 +70,10 @@ async function readManifests(file: string): Promise<readonly UnstructuredObject[
   });
 }
 
-/** Finds the kind by discovery. Refreshes discovery once if it is missing, because an earlier manifest may have just added it. */
+/**
+ * Finds the kind by discovery. Refreshes discovery once if the kind is missing, because an earlier manifest may have
+ * just added it.
+ */
 async function kindOf(client: KubernetesClient, object: UnstructuredObject): Promise<Kind<UnstructuredObject>> {
   const { group, version } = parseApiVersion(object.apiVersion);
   const wanted = { group, version, kind: object.kind };

@@ -52,7 +52,7 @@ export class ClusterNetwork implements AsyncDisposable {
   /** Sockets that reach pods and services. */
   readonly sockets: Sockets;
   readonly #options: ClusterNetworkOptions;
-  /** Reserved addresses of this machine: for load balancers, and on the loopback network also for services. */
+  /** Reserved addresses of this machine, for load balancers. On the loopback network, services use them too. */
   readonly #range: LoopbackRange | undefined;
   readonly #isolated: IsolatedNetwork | undefined;
   readonly #policies = new PolicyTable();
@@ -177,7 +177,7 @@ export class ClusterNetwork implements AsyncDisposable {
   }
 
   /**
-   * Starts the name server, which stops with this network. Returns a function that creates the controller that supplies its
+   * Starts the name server, which stops with this network. Returns a function that creates the controller for DNS
    * records.
    */
   async startDns(client: KubernetesClient, workers: typeof Workers): Promise<() => ControllerDefinition> {

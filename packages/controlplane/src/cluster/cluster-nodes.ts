@@ -26,8 +26,9 @@ export interface NodeSettings {
   /** Number of nodes, named `kubewright`, `kubewright-2`, … @defaultValue 1 */
   readonly count?: number | undefined;
   /**
-   * How containers run: as local processes, from images of the local store (`container`, experimental, needs Linux), simulated without
-   * running anything, or as functions of this process (`inproc`).
+   * The driver that runs containers: as local processes (`process`), from images of the local store (`container`,
+   * experimental, Linux only), as a simulation that runs nothing (`simulated`), or as functions of this process
+   * (`inproc`).
    *
    * @defaultValue 'process'
    */
@@ -42,8 +43,9 @@ export interface NodeSettings {
    */
   readonly programs?: Readonly<Record<string, ContainerFunction>> | undefined;
   /**
-   * The network of pods that run as processes. `loopback`: pods share this machine's network. `isolated`: each pod has its own
-   * address and ports, and its volumes are at their own paths (needs Linux with user namespaces, util-linux and iproute2).
+   * The network of pods that run as processes. `loopback`: pods share this machine's network. `isolated`: each pod has
+   * its own address and ports, and volumes are at their mount paths (needs Linux with user namespaces, util-linux and
+   * iproute2).
    *
    * @defaultValue 'loopback'
    */

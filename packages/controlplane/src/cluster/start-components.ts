@@ -10,10 +10,10 @@ import type * as Workers from './workers.ts';
 const balancerName = 'service-lb-controller';
 /** Name of the component that serves Ingresses, and of its account. */
 const ingressName = 'ingress-controller';
-/** Name of the provisioner of local volumes in lists of components, and of its account. */
+/** Name of the component that provisions local volumes, and of its account. */
 const provisionerName = 'local-volume-provisioner';
 
-/** Components that lists can select besides the built-in controllers. */
+/** Components that can be selected besides the built-in controllers. */
 export const furtherComponents: readonly string[] = [balancerName, ingressName, provisionerName];
 
 /**

@@ -68,7 +68,7 @@ export class SupervisedNode {
     });
   }
 
-  /** Stops the node. A node that is still being created does not delay this: it is stopped once it exists. */
+  /** Stops the node. Does not wait for a node that is still being created: that node is stopped once it exists. */
   async stop(options: { readonly withinMs: number }): Promise<void> {
     this.#deadline ??= new Deadline(this.#options.clock, options.withinMs);
     this.#stop.abort(new Error('the node is stopping'));

@@ -8,7 +8,7 @@ export interface PlatformImage {
 
 type RunConfig = NonNullable<ImageConfig['config']>;
 
-/** Derives the run configuration of an image from that of its base. */
+/** Derives an image's run configuration from the base image's. */
 export type Configure = (base: RunConfig) => RunConfig;
 
 /** A layer to add to an image. */
@@ -33,7 +33,7 @@ const epoch = '1970-01-01T00:00:00Z';
  * Returns the configuration and the layers of an image with another layer on top. The same input always gives the same
  * image, because its creation time is constant.
  *
- * @param options - `configure`: derives the run configuration of the new image from that of the base.
+ * @param options - `configure`: derives the new image's run configuration from the base image's.
  */
 export function addLayer(
   { manifest, config }: PlatformImage,

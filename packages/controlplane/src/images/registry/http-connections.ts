@@ -7,7 +7,7 @@ import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls, createSecureContext } from 'node:tls';
 import { EnvironmentProxy } from '@kubewright/client/internal';
 
-// An import would also load all of Node's fetch, which is not needed here.
+// An import would also load all of Node's fetch, which is not needed.
 const { Agent: HttpAgent, request: requestHttp } = process.getBuiltinModule('node:http');
 
 /** Idle time after which a connection is closed, in milliseconds. */
@@ -35,7 +35,7 @@ export interface HttpRequest {
 type Environment = Readonly<Record<string, string | undefined>>;
 type SocketCallback = (error: Error | null, socket: Duplex) => void;
 
-/** Opens its connections through the proxy of the environment, if there is one for the server. */
+/** An HTTPS agent that connects through the proxy that the environment sets for a server, if any. */
 class TunnelingAgent extends HttpsAgent {
   readonly #env: Environment;
 

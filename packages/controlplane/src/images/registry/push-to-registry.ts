@@ -18,7 +18,7 @@ export interface PushOptions extends PullOptions {
   readonly files: readonly TarFile[];
   /** Name of the program that builds the image, recorded in the image history. */
   readonly createdBy: string;
-  /** Derives the run configuration of the new image from that of the base. */
+  /** Derives the new image's run configuration from the base image's. */
   readonly configure: Configure;
 }
 

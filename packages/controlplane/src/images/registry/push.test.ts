@@ -55,7 +55,7 @@ describe('ImageStore.push', () => {
     const auths = { [registry.host]: { auth: btoa(`${user.username}:${user.password}`) } };
     writeFileSync(join(home, '.docker', 'config.json'), JSON.stringify({ auths }));
   };
-  /** Pulls the pushed image into another store and returns a file of it. */
+  /** Pulls the pushed image into another store and returns one of its files. */
   const fileOf = async (file: string): Promise<string> => {
     const other = new ImageStore(join(image.folder, 'other'));
     const { digest } = await other.pull(`${registry.host}/${repository}:2`, options());

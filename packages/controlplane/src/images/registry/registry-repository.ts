@@ -53,7 +53,7 @@ export class RegistryRepository {
   }
 
   /**
-   * Downloads a blob. Continues where the connection was cut. The caller checks the digest.
+   * Downloads a blob, and resumes after the connection is cut. The caller checks the digest.
    *
    * @throws RegistryError if the download fails, or if the blob is larger than its descriptor says.
    */

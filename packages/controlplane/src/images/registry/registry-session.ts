@@ -86,7 +86,11 @@ export class RegistrySession {
     }
   }
 
-  /** Resolves the `Location` of a response to a request for `target`. @throws RegistryError if it is missing or not HTTPS */
+  /**
+   * Resolves the `Location` of a response to a request for `target`.
+   *
+   * @throws RegistryError if the header is missing or its URL is not HTTPS
+   */
   locationOf({ headers }: IncomingMessage, target: string): URL {
     const { location = '' } = headers;
     const url = this.#url(target);

@@ -73,7 +73,7 @@ export class RegistryUpload {
     return statusCode === 200;
   }
 
-  /** Begins an upload and returns its address; undefined if the blob was mounted instead. */
+  /** Begins an upload and returns its URL; undefined if the blob was mounted instead. */
   async #begin(query: string): Promise<URL | undefined> {
     const response = await this.#send({
       method: 'POST',

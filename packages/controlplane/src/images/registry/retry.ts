@@ -9,7 +9,7 @@ export interface RetryContext {
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of attempts in a row that make no progress. */
+/** Maximum number of consecutive attempts without progress. */
 export const maxAttempts = 5;
 const delays = { initialMs: 500, maxMs: 10_000 };
 /**

@@ -27,7 +27,7 @@ export async function bootstrap(options: {
     .replaceAll(`"${defaultServiceCidr}"`, `"${serviceCidr}"`);
   // The generator writes a list of keys and objects.
   const wanted = JSON.parse(json) as readonly { readonly key: string; readonly object: Draft }[];
-  // Concurrently, so that a durable storage commits the objects together.
+  // Store concurrently, so that a durable storage commits the objects together.
   const create = async ({ key, object }: (typeof wanted)[number]): Promise<void> => {
     if (await storage.get(key)) return;
     object.metadata.uid = random.uid();

@@ -58,7 +58,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** Returns the violation of the check by a pod, or undefined. */
+/** Checks a pod. Returns the violation, or undefined if there is none. */
 export type PodCheck = (pod: CheckedPod) => Violation | undefined;
 
 /** A check of one aspect of a pod, in all its versions. */

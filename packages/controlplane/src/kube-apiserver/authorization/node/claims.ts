@@ -8,8 +8,8 @@ export class Claims {
   readonly #bySource = new Map<string, { readonly keys: readonly string[]; readonly value: string }>();
 
   /**
-   * Records the claim of a source that all `keys` map to `value`. Each source can have one claim: call {@link Claims.drop} before
-   * changing it.
+   * Records a source's claim: all `keys` map to `value`. A source can have only one claim, so call {@link Claims.drop}
+   * before recording another.
    */
   put(source: string, keys: readonly string[], value: string): void {
     this.#bySource.set(source, { keys, value });
