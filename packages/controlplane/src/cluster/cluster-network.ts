@@ -114,7 +114,7 @@ export class ClusterNetwork implements AsyncDisposable {
     return this.#isolated && ((address) => this.sockets.connect(address));
   }
 
-  /** True if services can be reached. */
+  /** True if this network routes services. */
   get isRouted(): boolean {
     return this.#range !== undefined;
   }

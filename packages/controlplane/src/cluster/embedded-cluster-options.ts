@@ -15,7 +15,11 @@ export interface ClusterLimits {
   readonly http?: Partial<HttpLimits> | undefined;
   /** @defaultValue the default of each field */
   readonly requests?: ApiServerOptions['limits'];
-  /** Size of all stored objects in bytes; further writes fail as on a full etcd. @defaultValue 512 MiB */
+  /**
+   * Maximum total size of stored objects, in bytes. When it is reached, writes fail as on a full etcd.
+   *
+   * @defaultValue 512 MiB
+   */
   readonly storageBytes?: number | undefined;
 }
 
@@ -44,8 +48,8 @@ export interface EmbeddedClusterOptions {
   readonly data?: string | undefined;
   /**
    * URLs of etcd servers, which then store the objects. Several clusters on one etcd form one cluster with several API
-   * servers. Run the controllers in one of them, and `components: ['apiserver']` in the others. kube-apiserver can read
-   * the objects.
+   * servers. Run the controllers in one of them, and `components: ['apiserver']` in the others. kube-apiserver can also
+   * read the stored objects.
    *
    * @defaultValue no etcd
    */

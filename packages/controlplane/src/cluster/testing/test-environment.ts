@@ -56,7 +56,7 @@ const servedMs = 20_000;
 export class TestEnvironment implements AsyncDisposable {
   /** A client that acts as administrator. */
   readonly client: KubernetesClient;
-  /** Path of the administrator's kubeconfig; undefined if an existing cluster was found without a kubeconfig. */
+  /** Path of the administrator's kubeconfig; undefined for an existing cluster if `KUBECONFIG` is not set. */
   readonly kubeconfig: string | undefined;
   readonly backend: TestBackend['type'];
   readonly #components: ComponentSelection;

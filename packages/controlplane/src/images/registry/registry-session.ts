@@ -28,7 +28,7 @@ export interface RegistrySessionOptions {
 
 /** A request to a registry. */
 export interface RegistryRequest extends Pick<HttpRequest, 'method' | 'headers' | 'body'> {
-  /** The path below the repository, or a URL that the registry returned: `manifests/1.0`. */
+  /** The path below the repository (`manifests/1.0`), or a URL that the registry returned. */
   readonly target: string | URL;
 }
 

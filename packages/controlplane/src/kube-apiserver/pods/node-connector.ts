@@ -94,7 +94,7 @@ export interface LogOptions {
 /** An exec or attach to check before it starts. */
 export interface ContainerCheckOptions {
   readonly container: string;
-  /** Set if the operation uses a terminal: a new one for a command, or the container's own. */
+  /** Set if the operation uses a terminal: `exec` for a new terminal, `attach` for the container's own terminal. */
   readonly terminal?: 'exec' | 'attach' | undefined;
 }
 

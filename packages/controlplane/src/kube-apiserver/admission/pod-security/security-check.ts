@@ -64,7 +64,7 @@ export type PodCheck = (pod: CheckedPod) => Violation | undefined;
 /** A check of one aspect of a pod, in all its versions. */
 export interface SecurityCheck {
   readonly id: string;
-  /** In increasing order. Minor versions before the first do not have this check. */
+  /** The versions of the check, in increasing order. Earlier minor versions do not have the check. */
   readonly versions: readonly { readonly sinceMinor: number; readonly check: PodCheck }[];
   /** The baseline checks that this restricted check replaces. */
   readonly replaces?: readonly string[];

@@ -113,7 +113,7 @@ export class NodeGraph implements Disposable {
     const { namespace, name } = pod.metadata;
     const related = (kind: RelatedKind, names: readonly string[]) =>
       names.map((each) => `${kind}/${namespace}/${each}`);
-    // A node creates its mirror pods itself, so they must not give it access to anything.
+    // A node creates its mirror pods itself, so mirror pods must not give the node access to anything.
     const references = isMirrorPod(pod)
       ? []
       : [

@@ -47,7 +47,7 @@ export class SpdyStream {
     });
   }
 
-  /** Ends this side's direction after everything that has been written. */
+  /** Ends this side's direction after all earlier writes. */
   end(): Promise<void> {
     return this.#afterWrites(async () => {
       if (this.#outputEnded) return;
