@@ -65,7 +65,7 @@ export async function startCluster(options: EmbeddedClusterOptions): Promise<Clu
     // Load the runtime, which contains the logger, only if needed.
     const log = options.log ?? (await import('./workers.ts')).silentLogger;
     const settings = podNetworkOf(options, selection);
-    // Keep the notes with the objects, which depend on them even if the state folder is removed.
+    // Keep the notes in the objects' folder: the objects depend on the notes, and the state folder may be removed.
     const notes = data === undefined ? directory : notesIn(resolve(data));
     network = await ClusterNetwork.open({ notes, clock, random, log, ...settings });
     return await startIn(directory, { ...options, clock, random, log, selection, network });

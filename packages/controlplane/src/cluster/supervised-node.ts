@@ -25,7 +25,7 @@ export interface SupervisedNodeOptions {
 /** Time limit for cleaning up after a failed node, in milliseconds. */
 const cleanUpMs = 6_000;
 
-/** Runs a node's agent. If it fails, its containers are stopped and a new node replaces it. */
+/** Runs a node's agent. If the agent fails, its containers are stopped and a new node replaces the failed node. */
 export class SupervisedNode {
   readonly #options: SupervisedNodeOptions;
   readonly #stop = new AbortController();

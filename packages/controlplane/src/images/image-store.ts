@@ -275,7 +275,8 @@ export class ImageStore {
   }
 
   #nameFile(name: string): string {
-    // Image names contain slashes and can be longer than a file name, so the file is named after the hash.
+    // Image names contain slashes and can be longer than a file name, so the file is named after the hash of the image
+    // name.
     return join(this.#folder, 'names', `${sha256(name)}.json`);
   }
 }

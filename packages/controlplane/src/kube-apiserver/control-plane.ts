@@ -183,7 +183,7 @@ export class ControlPlane implements AsyncDisposable {
     });
   }
 
-  /** Reads the stored objects and creates the bootstrap objects. Once it resolves, the server can handle requests. */
+  /** Reads the stored objects and creates the bootstrap objects. Resolves once the server can handle requests. */
   async start(): Promise<void> {
     const { storage, clock, random } = this.#options;
     await this.#access.start();

@@ -27,7 +27,7 @@ export async function admitToken(write: NodeWrite, authorizer: Authorizer): Prom
   if (apiVersion !== 'v1' || kind !== 'Pod' || !name) throw rejection(write, 'node requested token not bound to a pod');
   if (!uid) throw rejection(write, 'node requested token with a pod binding without a uid');
   const pod = (await read({ group: '', resource: 'pods', namespace, name })) as StoredPod | undefined;
-  // Upstream's error contains this resource name, because it comes from an informer.
+  // Upstream's error comes from an informer, so it contains this resource name.
   if (pod === undefined) throw notFound({ group: '', resource: 'pod' }, name);
   if (uid !== pod.metadata.uid) {
     throw rejection(
