@@ -129,10 +129,11 @@ export class ImageStore {
   }
 
   /**
-   * Adds a layer to a base image of a registry and pushes the result to the image's registry. Adds no named image to the store,
-   * which keeps downloaded layers of the base until {@link prune}.
+   * Adds a layer to a base image of a registry and pushes the result to the image's registry. Adds no named image to
+   * the store. The store keeps downloaded layers of the base until {@link prune}.
    *
-   * @throws ImageReferenceError, RegistryError or ImageStoreError if the push fails; the signal's reason if it is aborted.
+   * @throws ImageReferenceError, RegistryError or ImageStoreError if the push fails; the signal's reason if it is
+   *   aborted.
    */
   async push(image: string, options: PushOptions): Promise<PushedImage> {
     const name = completeName(image);

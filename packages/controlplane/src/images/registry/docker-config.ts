@@ -107,7 +107,7 @@ function parseJson(text: string, source: string): Readonly<Record<string, unknow
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's message quotes the text.
+    // The parser's message quotes the text, which contains passwords.
     throw malformed(source, 'it is not JSON');
   }
   if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
