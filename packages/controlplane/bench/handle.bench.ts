@@ -10,7 +10,7 @@ import {
 import { afterAll, bench, describe } from 'vitest';
 import { builtinDefinitions } from '../src/kinds/index.ts';
 
-// Budget on one core: create ≤ 300 µs (aim 120 µs), list of 4,000 ≤ 15 ms.
+// Budget on one core: create ≤ 300 µs (target: 120 µs), list of 4,000 objects ≤ 15 ms.
 
 const storage = new MemoryStorage({ clock: systemClock });
 const random = seededRandom(1);

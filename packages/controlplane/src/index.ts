@@ -1,4 +1,4 @@
-// Kept in the declarations, which refer to Node's types, so users need not list @types/node.
+// The declarations refer to Node's types. With this reference, users need not list @types/node.
 /// <reference types="@types/node/index.d.ts" preserve="true" />
 
 export { ListenError } from '@kubewright/apiserver';

@@ -65,12 +65,15 @@ async function readManifests(file: string): Promise<readonly UnstructuredObject[
     if (fault)
       throw new ManifestError({ what: `cannot read ${file}`, why: `invalid YAML: ${fault.message}` }, { cause: fault });
     const object: unknown = document.toJS({ maxAliasCount: 100 });
-    // The server validates the rest.
+    // The server validates the object.
     return object === null || object === undefined ? [] : [object as UnstructuredObject];
   });
 }
 
-/** Finds the kind by discovery. Refreshes discovery once if it is missing, because an earlier manifest may have just added it. */
+/**
+ * Finds the kind by discovery. Refreshes discovery once if the kind is missing, because an earlier manifest may have
+ * just added it.
+ */
 async function kindOf(client: KubernetesClient, object: UnstructuredObject): Promise<Kind<UnstructuredObject>> {
   const { group, version } = parseApiVersion(object.apiVersion);
   const wanted = { group, version, kind: object.kind };

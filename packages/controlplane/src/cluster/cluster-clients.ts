@@ -12,7 +12,7 @@ import {
 import type { NodeLink } from './node-link.ts';
 import { SplitIdentityTransport } from './split-identity-transport.ts';
 
-/** Creates clients that call the cluster's API server without sockets, each under an identity. */
+/** Creates in-process clients of the cluster's API server, each with its own identity. */
 export class ClusterClients {
   readonly #services: { readonly handle: ApiHandler; readonly clock: Clock; readonly random: Random };
 
@@ -20,10 +20,10 @@ export class ClusterClients {
     this.#services = services;
   }
 
-  /** Returns a client without sockets that acts as `identity`. */
+  /** Returns an in-process client that acts as `identity`. */
   as(identity: Identity): KubernetesClient {
     const { clock, random } = this.#services;
-    // The user agent determines the field manager, so use the names of a real cluster.
+    // The user agent determines the field manager, so it must be the same as on a real cluster.
     const userAgent = identity.commonName.replace(/^.*:/, '');
     return new KubernetesClient({ transport: this.#transport(identity), clock, random, userAgent });
   }

@@ -6,8 +6,8 @@ import type { CompleteOptions } from './embedded-cluster-options.ts';
 import type { StateDirectory } from './state-directory.ts';
 
 /**
- * Listens on the port of the last start, so an exported KUBECONFIG stays valid. If that port is taken, listens on another; the
- * next start tries the old port again.
+ * Listens on the port of the last start, so an exported KUBECONFIG stays valid. If that port is taken, listens on
+ * another port; the next start tries the old port again.
  */
 export async function listen(
   directory: StateDirectory,

@@ -17,22 +17,22 @@ export type NetworkMode = 'loopback' | 'isolated';
 
 /** Options for {@link ClusterNetwork.open}. */
 export interface ClusterNetworkOptions {
-  /** Store the reserved range of addresses: stored services need the same range at the next start. */
+  /** Store for the reserved address range: stored Services need the same range at the next start. */
   readonly notes: Notes;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** The network of pods; `undefined` if no pods run as processes, so that nothing can be routed. */
+  /** The network of pods; `undefined` if no pods run as processes, because there is then nothing to route to. */
   readonly mode: NetworkMode | undefined;
   /** Number of nodes. */
   readonly nodes: number;
-  /** True if the cluster runs a name server, if pods have their own network. */
+  /** True if the component `coredns` is selected. Pods get a name server only if they also have their own network. */
   readonly hasDns: boolean;
 }
 
-/** The name server of pods, as in kubeadm's clusters. */
+/** The name server of pods, with kubeadm's address and domain. */
 const dns = { address: '10.96.0.10', domain: 'cluster.local' };
-/** The name server as a pod, for NetworkPolicies: it has kubeadm's label. */
+/** The name server as NetworkPolicies see it: a pod with kubeadm's label. */
 const dnsPod = {
   namespace: 'kube-system',
   labels: { 'k8s-app': 'kube-dns' },
@@ -52,7 +52,7 @@ export class ClusterNetwork implements AsyncDisposable {
   /** Sockets that reach pods and services. */
   readonly sockets: Sockets;
   readonly #options: ClusterNetworkOptions;
-  /** Reserved addresses of this machine: for load balancers, and on the loopback network also for services. */
+  /** Reserved addresses of this machine, for load balancers. On the loopback network, services use them too. */
   readonly #range: LoopbackRange | undefined;
   readonly #isolated: IsolatedNetwork | undefined;
   readonly #policies = new PolicyTable();
@@ -104,17 +104,17 @@ export class ClusterNetwork implements AsyncDisposable {
     return new ClusterNetwork(options, { range, isolated });
   }
 
-  /** Addresses of this machine at which pods find the API server. */
+  /** Addresses of this machine at which pods reach the API server. */
   get serverHosts(): readonly string[] {
     return this.serviceCidr === defaultServiceCidr ? [] : [this.#range?.nodeIP ?? ''];
   }
 
-  /** Opens connections to pods for the API server; `undefined` if its own sockets reach them. */
+  /** Opens connections to pods for the API server; `undefined` if ordinary sockets reach the pods. */
   get dial(): Sockets['connect'] | undefined {
     return this.#isolated && ((address) => this.sockets.connect(address));
   }
 
-  /** True if services can be reached. */
+  /** True if this network routes services. */
   get isRouted(): boolean {
     return this.#range !== undefined;
   }
@@ -128,7 +128,7 @@ export class ClusterNetwork implements AsyncDisposable {
   proxy({ kubeProxy, ServiceProxy }: typeof Workers): ReturnType<typeof kubeProxy> {
     const { clock, random } = this.#options;
     this.#proxy?.[Symbol.dispose]();
-    // Returns undefined on the loopback network, where all clients have the same address.
+    // On the loopback network, all clients have the same address, so the node is unknown.
     const nodeOf = (address: string): string | undefined => {
       const index = this.#isolated?.nodeIndexOf(address);
       return index === undefined ? undefined : nodeName(index);
@@ -177,7 +177,7 @@ export class ClusterNetwork implements AsyncDisposable {
   }
 
   /**
-   * Starts the name server, which stops with this network. Returns a function that creates the controller that supplies its
+   * Starts the name server, which stops with this network. Returns a function that creates the controller for DNS
    * records.
    */
   async startDns(client: KubernetesClient, workers: typeof Workers): Promise<() => ControllerDefinition> {

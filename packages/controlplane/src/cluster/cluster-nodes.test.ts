@@ -57,7 +57,7 @@ describe('nodes of an embedded cluster', () => {
   it("run local processes side by side and route each request to the pod's node", async () => {
     await using cluster = await start({ count: 2, driver: 'process' });
     await areReady(cluster, 2);
-    // Enough pods that some land on the second node, although the first one already runs the control plane's own pods.
+    // Eight pods are enough for both nodes to get some. The first node already runs the control plane's pods.
     const used = await runPods(cluster, 8);
     expect([...new Set(used)].sort()).toEqual(['kubewright', 'kubewright-2']);
     for (const name of [used.indexOf('kubewright'), used.indexOf('kubewright-2')].map((i) => `p${i}`)) {

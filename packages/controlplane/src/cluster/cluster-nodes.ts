@@ -26,8 +26,9 @@ export interface NodeSettings {
   /** Number of nodes, named `kubewright`, `kubewright-2`, … @defaultValue 1 */
   readonly count?: number | undefined;
   /**
-   * How containers run: as local processes, from images of the local store (`container`, experimental, needs Linux), simulated without
-   * running anything, or as functions of this process (`inproc`).
+   * The driver that runs containers: as local processes (`process`), from images of the local store (`container`,
+   * experimental, Linux only), as a simulation that runs nothing (`simulated`), or as functions of this process
+   * (`inproc`).
    *
    * @defaultValue 'process'
    */
@@ -42,8 +43,9 @@ export interface NodeSettings {
    */
   readonly programs?: Readonly<Record<string, ContainerFunction>> | undefined;
   /**
-   * The network of pods that run as processes. `loopback`: pods share this machine's network. `isolated`: each pod has its own
-   * address and ports, and its volumes are at their own paths (needs Linux with user namespaces, util-linux and iproute2).
+   * The network of pods that run as processes. `loopback`: pods share this machine's network. `isolated`: each pod has
+   * its own address and ports, and volumes are at their mount paths (needs Linux with user namespaces, util-linux and
+   * iproute2).
    *
    * @defaultValue 'loopback'
    */
@@ -57,7 +59,7 @@ export interface NodeSettings {
    * @defaultValue 65,536 ids from 1,879,048,192 on, a different range for each node
    */
   readonly podUids?: { readonly first: number; readonly count: number } | undefined;
-  /** JSON file that maps further images to programs. It is reread when it changes, and may be created later. */
+  /** JSON file that maps further images to programs. It is reread when it changes, and can be created later. */
   readonly imageFile?: string | undefined;
   /** Allows images to be programs of this machine, given by absolute path. @defaultValue false */
   readonly allowHostPrograms?: boolean | undefined;

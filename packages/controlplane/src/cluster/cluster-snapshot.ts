@@ -23,13 +23,18 @@ export async function takeSnapshot(storage: Storage, ttls: ReadonlyMap<string, n
   return { revision, objects: objects.map(withTtl) };
 }
 
-/** Maximum number of writes of a commit, and of bytes of their values; the storage's own limit includes the keys. */
+/**
+ * Maximum number of writes in a commit, and maximum total size of their values in bytes. The storage's own size limit
+ * also counts the keys.
+ */
 const maxWrites = 128;
 const maxBytes = 1024 * 1024;
 
 /**
- * Returns all objects to their state at a snapshot. Objects created since then are deleted; others get their old content under
- * new revisions. Concurrent writes are overwritten; controllers see the changes like any others.
+ * Restores all objects to their state in a snapshot. Objects created since the snapshot are deleted; others get their
+ * old content under new revisions. Controllers see these changes like any others.
+ *
+ * @throws RevisionMismatchError if an object was written at the same time
  */
 export async function restoreSnapshot(storage: Storage, snapshot: ClusterSnapshot): Promise<void> {
   const wanted = new Map(snapshot.objects.map((object) => [object.key, object]));

@@ -14,16 +14,13 @@ import { LocalVolumeFolders, simulatedVolumeFolders } from './local-volume-folde
 export interface ClusterVolumesOptions {
   readonly random: Random;
   readonly log: Logger;
-  /** True if pods run as processes of this machine, so that volumes need folders. */
+  /** True if pods run as processes of this machine, so volumes need folders. */
   readonly hasProcesses: boolean;
   /** The folder that keeps the cluster's objects; undefined if they are lost when the cluster stops. */
   readonly data: string | undefined;
 }
 
-/**
- * The local volumes of a cluster. If the cluster's objects are kept on disk, so are its volumes; otherwise disposing removes
- * them.
- */
+/** The local volumes of a cluster. Kept on disk if the cluster's objects are; otherwise removed on dispose. */
 export class ClusterVolumes implements Disposable {
   readonly folders: VolumeFolders;
   /** The folder of all volumes; undefined if nodes are simulated. */
@@ -35,7 +32,7 @@ export class ClusterVolumes implements Disposable {
     if (hasProcesses && data !== undefined) {
       this.root = keptFolder(join(data, 'volumes'), log);
     } else if (hasProcesses) {
-      // The users of containers can enter this folder, and the next node removes it if this process is killed.
+      // The users of containers can enter this folder. If this process is killed, the next node removes the folder.
       this.#sandbox = new SandboxFolders(temporaryFolder(), random.uid().replaceAll('-', ''));
       this.root = this.#sandbox.volumes();
     }

@@ -46,7 +46,7 @@ export class ComponentSelection {
     return decisive !== undefined && this.#entries.has(decisive);
   }
 
-  /** Returns true if the list contains the component's own name, and not just a group with the component. */
+  /** Returns true if the list names the component itself, not only a group that contains it. */
   names(name: string): boolean {
     return this.#entries.has(name);
   }

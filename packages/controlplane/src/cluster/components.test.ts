@@ -3,7 +3,7 @@ import type { ControllerDefinition, ReconcileRequest, ReconcileResult } from '@k
 import { expect, it } from 'vitest';
 import { TestControlPlane } from '../controllers/testdata/test-control-plane.ts';
 
-/** Returns a controller that fails once it is armed and does not recover. */
+/** Returns a controller that works until it is armed; from then on, every reconcile fails. */
 function faulty(definition: ControllerDefinition, isArmed: () => boolean): ControllerDefinition {
   const source = {
     name: 'fault',

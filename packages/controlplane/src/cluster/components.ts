@@ -24,7 +24,7 @@ export interface ComponentServices {
   readonly log: Logger;
 }
 
-/** Limit on decoded objects that components keep, in bytes of their JSON: about 5,000 pods. */
+/** Maximum total size of the decoded objects that components keep, in bytes of JSON: enough for about 5,000 pods. */
 const decodedBytes = 16 << 20;
 
 /**
@@ -37,7 +37,7 @@ export class Components implements AsyncDisposable {
   readonly #stop = new AbortController();
   readonly #runs: Promise<void>[] = [];
 
-  /** @param services - `reader`: lists and watches for all components. */
+  /** @param services - `reader`: the client that lists and watches for all components. */
   constructor(services: ComponentServices & { readonly reader: KubernetesClient }) {
     this.#services = services;
     const { reader: client, random } = services;
@@ -87,7 +87,7 @@ export class Components implements AsyncDisposable {
       clock,
       random: this.#services.random,
       log,
-      // Same as in Kubernetes: errors go to the log, and each component records its own events.
+      // As in Kubernetes, errors are only logged, and each component records its own events.
       controllerDefaults: { errorEvents: false },
       watchdog: false,
       handleSignals: false,

@@ -5,8 +5,9 @@ import type { KubernetesClient } from '@kubewright/client';
 const longestMs = 10_000;
 
 /**
- * Resolves once pods can be created in the namespace `default`: until a controller has created its service account, the server
- * rejects them. Also resolves after ten seconds, because a cluster without the account is still useful.
+ * Resolves once pods can be created in the namespace `default`: until a controller has created the namespace's service
+ * account, the server rejects pods. Also resolves after ten seconds, because a cluster without the account is still
+ * useful.
  */
 export async function defaultAccountExists(client: KubernetesClient, clock: Clock): Promise<void> {
   const stop = new AbortController();

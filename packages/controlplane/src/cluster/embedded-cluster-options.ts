@@ -15,7 +15,11 @@ export interface ClusterLimits {
   readonly http?: Partial<HttpLimits> | undefined;
   /** @defaultValue the default of each field */
   readonly requests?: ApiServerOptions['limits'];
-  /** Size of all stored objects in bytes; further writes fail as on a full etcd. @defaultValue 512 MiB */
+  /**
+   * Maximum total size of stored objects, in bytes. When it is reached, writes fail as on a full etcd.
+   *
+   * @defaultValue 512 MiB
+   */
   readonly storageBytes?: number | undefined;
 }
 
@@ -43,8 +47,9 @@ export interface EmbeddedClusterOptions {
    */
   readonly data?: string | undefined;
   /**
-   * URLs of etcd servers, which then store the objects. Several clusters on one etcd are one cluster with several API servers. Run
-   * the controllers in one of them, and `components: ['apiserver']` in the others. kube-apiserver can read the objects.
+   * URLs of etcd servers, which then store the objects. Several clusters on one etcd form one cluster with several API
+   * servers. Run the controllers in one of them, and `components: ['apiserver']` in the others. kube-apiserver can also
+   * read the stored objects.
    *
    * @defaultValue no etcd
    */
@@ -59,17 +64,17 @@ export interface EmbeddedClusterOptions {
   readonly random?: Random | undefined;
   /** @defaultValue nothing is logged */
   readonly log?: Logger | undefined;
-  /** Limits of connections and bodies, of concurrent requests, and of all stored objects together. */
+  /** Limits on connections, body sizes, concurrent requests, and the total size of stored objects. */
   readonly limits?: ClusterLimits | undefined;
   /** The cluster's nodes. @defaultValue no node: pods stay pending */
   readonly node?: NodeSettings | undefined;
   /** Settings of the API server, like flags of kube-apiserver. @defaultValue the default of each setting */
   readonly server?: ServerSettings | undefined;
   /**
-   * The parts of the cluster to run, as a list like kube-controller-manager's `--controllers`: `*` for all parts, `foo` and
-   * `-foo` for single parts, `controllers` for all controllers, and also `scheduler`, `kube-proxy`, `coredns`, `metrics` and
-   * `nodes`. `['apiserver']` is the API server alone, as Go's envtest runs it. Without `serviceaccount-controller`, pods need no
-   * service account.
+   * The components to run, as a list like kube-controller-manager's `--controllers`: `*` selects all components, `foo`
+   * selects foo, `-foo` excludes it. Besides single controllers, the list can name `controllers` (all controllers),
+   * `scheduler`, `kube-proxy`, `coredns`, `metrics` and `nodes`. `['apiserver']` runs only the API server, like Go's
+   * envtest. Without `serviceaccount-controller`, pods need no service account.
    *
    * @defaultValue `['*']`: everything, with the nodes of `node`
    */
@@ -78,7 +83,7 @@ export interface EmbeddedClusterOptions {
   readonly connector?: NodeConnector | undefined;
 }
 
-/** Options after defaults have been applied. */
+/** Options with defaults applied. */
 export type CompleteOptions = EmbeddedClusterOptions & {
   readonly clock: Clock;
   readonly random: Random;

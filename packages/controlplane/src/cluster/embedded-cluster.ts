@@ -53,13 +53,13 @@ export class EmbeddedCluster implements AsyncDisposable {
     return this.#parts.directory.file('kubeconfig');
   }
 
-  /** Returns a client without sockets that acts as `identity`. @defaultValue the administrator */
+  /** Returns an in-process client that acts as `identity`. @defaultValue the administrator */
   client(identity: Identity = adminIdentity): KubernetesClient {
     return this.#parts.clients.as(identity);
   }
 
   /**
-   * Takes a snapshot of all objects: pass it to other clusters to start with, or to `restore`. Takes milliseconds for
+   * Takes a snapshot of all objects. Pass it to `restore`, or start other clusters from it. Takes milliseconds for
    * 1,000 objects.
    */
   snapshot(): Promise<ClusterSnapshot> {
@@ -68,8 +68,8 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Returns all objects to their state at a snapshot, under new resource versions. Objects created since then are deleted.
-   * Controllers and nodes keep running and see the changes like any others.
+   * Restores all objects to their state in a snapshot, under new resource versions. Objects created since the snapshot
+   * are deleted. Controllers and nodes keep running and see the changes like any others.
    *
    * @throws RevisionMismatchError (KW5001) if an object was written at the same time; call it again.
    */
@@ -87,7 +87,8 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Replaces all objects of a stopped cluster with those in a file. Objects created since then are deleted.
+   * Replaces all objects of a stopped cluster with the objects in a snapshot file. Objects created since the snapshot
+   * are deleted.
    *
    * @throws SnapshotFileError (KW5506) if the file cannot be read; DiskStorageError (KW5012) if the cluster runs.
    */
@@ -113,11 +114,12 @@ export class EmbeddedCluster implements AsyncDisposable {
   }
 
   /**
-   * Injects a fault into a node, for tests: `partitioned` cuts the node off from the API server, `stopped` hangs its agent as
-   * SIGSTOP does, `killed` ends its agent and containers without notice. Its lease then expires, and the controllers taint it and
-   * evict its pods.
+   * Injects a fault into a node, for tests: `partitioned` cuts the node off from the API server, `stopped` hangs its
+   * agent as SIGSTOP does, `killed` ends its agent and containers without notice. The node's lease then expires, and
+   * controllers taint the node and evict its pods.
    *
-   * @returns the fault; dispose it to bring the node back. The node then ends the pods that were deleted in the meantime.
+   * @returns the fault; dispose it to bring the node back. The node then ends the pods that were deleted in the
+   *   meantime.
    * @throws NodeFaultError (KW5507) if the cluster has no such node, or the node has failed already
    */
   failNode(name: string, fault: NodeFault): Promise<AsyncDisposable> {

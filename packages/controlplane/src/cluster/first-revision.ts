@@ -9,9 +9,9 @@ const note = 'revision.json';
 const epochMs = Date.UTC(2026, 0, 1);
 
 /**
- * Returns the first revision of a cluster in this folder, which is higher than all revisions of the previous cluster. Clients
- * that watched the previous cluster then learn that their version is too old, and relist immediately. If revisions started from 1
- * again, such clients would wait until their old version is reached.
+ * Returns the first revision of a cluster in this folder, which is higher than all revisions of the previous cluster.
+ * Clients that watched the previous cluster then learn that their version is too old, and relist immediately. If
+ * revisions started from 1 again, these clients would wait until the server reached their old version.
  */
 export function firstRevision(directory: StateDirectory, clock: Clock): number {
   const last = directory.readNote<{ readonly revision: number }>(note)?.revision ?? 0;

@@ -23,7 +23,7 @@ describe('objects on a full disk', () => {
       await expect(put(storage, '/r/lost')).rejects.toMatchObject(full);
       expect(await keysOf(storage)).toEqual(['/r/kept']);
       rmSync(ballast);
-      // How much of the failed write is on disk is unknown.
+      // The failed write may be partly on disk, so the storage rejects all further writes.
       await expect(put(storage, '/r/also-lost')).rejects.toMatchObject(full);
     }
     await using storage = await open();

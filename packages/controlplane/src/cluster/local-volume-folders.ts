@@ -63,8 +63,9 @@ export class LocalVolumeFolders implements VolumeFolders {
 }
 
 /**
- * Gives a copied folder and its content the owners of the original. `cp` does not keep the owners of folders, and keeps those of
- * files only in newer versions of Node.js (24, not 20), so the node could not tell whose files the copy contains.
+ * Gives a copied folder and its content the owners of the original. `cp` never preserves the owners of folders, and
+ * preserves the owners of files only in newer versions of Node.js (24, not 20). Without the owners, the node could not
+ * tell whose files the copy contains.
  */
 async function copyOwners(from: string, to: string): Promise<void> {
   for (const entry of await readdir(to, { withFileTypes: true })) {
@@ -72,7 +73,7 @@ async function copyOwners(from: string, to: string): Promise<void> {
     if (entry.isDirectory()) await copyOwners(original, copy);
     else await copyOwner(original, copy);
   }
-  // The folder comes last: until then, its new owner cannot change the copy.
+  // Change the folder last, so its new owner cannot modify the copy before it is complete.
   await copyOwner(from, to);
 }
 
@@ -83,7 +84,7 @@ async function copyOwner(from: string, to: string): Promise<void> {
   if (original) await lchown(to, original.uid, original.gid);
 }
 
-/** Volume folders that do not exist, because nothing runs on simulated nodes. */
+/** Volume folders of simulated nodes. They have paths but are never created, because nothing runs there. */
 export const simulatedVolumeFolders: VolumeFolders = {
   pathOf: (_node, volume) => `/var/lib/kubewright/volumes/${volume}`,
   create: () => Promise.resolve(),

@@ -289,7 +289,7 @@ describe('local volumes', () => {
 });
 
 it('keeps local volumes with the data folder', async () => {
-  // The users of containers must be able to enter it.
+  // The users of containers must be able to enter the data folder.
   const data = mkdtempSync(join(tmpdir(), 'kw-kept-'));
   chmodSync(data, 0o711);
   const use = async (name: string, line: string): Promise<void> => {

@@ -7,7 +7,7 @@ import type { NodeFault } from './cluster-nodes.ts';
 import { EmbeddedCluster } from './embedded-cluster.ts';
 
 const namespace = 'default';
-/** Watches of the returning node pause for up to 30 s between attempts; the rest is time for the pods. */
+/** When the node returns, its watches reconnect within 30 s; the other 10 s are for its pods. */
 const reconnectSeconds = 40;
 
 describe('A node that fails', () => {
@@ -41,12 +41,12 @@ describe('A node that fails', () => {
   }
   afterEach(() => cluster && passing(cluster.stop()));
 
-  /** Yields turns of the event loop until all programs have finished their work for the current time. */
+  /** Yields to the event loop until all programs have finished their work for the current virtual time. */
   const settle = async (): Promise<void> => {
     for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
   const pass = (seconds: number) => clock.advance(seconds * 1_000, { afterEach: settle });
-  /** Lets time pass until a call has finished. */
+  /** Advances the clock until a call has finished. */
   async function passing<T>(call: Promise<T>): Promise<T> {
     let isDone = false;
     const done = (): void => {
@@ -56,7 +56,7 @@ describe('A node that fails', () => {
     while (!isDone) await clock.advance(10, { afterEach: settle });
     return call;
   }
-  /** Lets time pass until a condition holds, at most for the given number of seconds. */
+  /** Advances the clock until a condition holds, by at most the given number of seconds. */
   async function until(seconds: number, holds: () => Promise<boolean>): Promise<void> {
     for (let passed = 0; passed < seconds && !(await holds()); passed++) await pass(1);
     expect(await holds()).toBe(true);
@@ -124,7 +124,7 @@ describe('A node that fails', () => {
     );
   });
 
-  it('must exist, and cannot fail again while it is failed', async () => {
+  it('must exist, and cannot fail again before it has recovered', async () => {
     await start();
     await expect(cluster.failNode('other', 'killed')).rejects.toMatchObject({ code: 'KW5507' });
     await cluster.failNode('kubewright', 'stopped');

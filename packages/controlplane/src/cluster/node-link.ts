@@ -58,7 +58,7 @@ export class NodeLink {
             await this.#held(signal);
             return piece;
           },
-          // This is not a generator, because `return` of a generator would wait for a pending read.
+          // Not a generator, because a generator's `return()` would wait for the pending read.
           return: async () => (await pieces.return?.()) ?? { done: true, value: undefined },
         };
       },

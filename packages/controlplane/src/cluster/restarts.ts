@@ -3,12 +3,12 @@ import { exponentialDelay } from '@kubewright/apimachinery/internal';
 
 /** The pause before a restart. It doubles with each failure. */
 const pauses = { initialMs: 1_000, maxMs: 60_000 };
-/** Run time in milliseconds after which the next pause is `initialMs` again. */
+/** Run time after which the pause is reset to `initialMs`, in milliseconds. */
 const recoveredMs = 10 * 60_000;
 
-/** Something that is restarted when it fails. */
+/** A task that is restarted when it fails. */
 export interface Restartable {
-  /** Runs once; settles when it is stopped or fails. */
+  /** Runs the task once; settles when the task is stopped or fails. */
   readonly run: () => Promise<void>;
   readonly clock: Clock;
   /** Stops the restarts. */
@@ -17,7 +17,7 @@ export interface Restartable {
   readonly failed: (error: unknown, how: { readonly restartInMs: number }) => void;
 }
 
-/** Runs something until `signal` is aborted, restarting it after each failure with growing pauses. Never rejects. */
+/** Runs a task until `signal` is aborted, and restarts it after each failure with growing pauses. Never rejects. */
 export async function runWithRestarts({ run, clock, signal, failed }: Restartable): Promise<void> {
   let failures = 0;
   while (!signal.aborted) {
@@ -30,7 +30,7 @@ export async function runWithRestarts({ run, clock, signal, failed }: Restartabl
     if (clock.monotonic() - startedMs >= recoveredMs) failures = 0;
     const pauseMs = exponentialDelay(failures++, pauses);
     failed(error, { restartInMs: pauseMs });
-    // Rejects if it is aborted during the pause; the loop then ends.
+    // The sleep rejects if the signal is aborted; the loop then ends.
     await sleep(clock, { ms: pauseMs, signal }).catch(() => {});
   }
 }

@@ -35,7 +35,7 @@ export interface ServiceAccountSettings {
   readonly issuer?: string | undefined;
 }
 
-/** Returns the options of the control plane that these settings determine. */
+/** Converts server settings to options of the control plane. */
 export function controlPlaneSettings(
   server: ServerSettings,
   own: { readonly serviceAccountKey: string },

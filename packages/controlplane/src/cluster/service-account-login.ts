@@ -5,7 +5,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { clusterLogEvents } from '../log/cluster-log-events.ts';
 
-/** Requested token lifetime, in seconds. A new token is fetched after four fifths of it. */
+/** Requested token lifetime, in seconds. A new token is fetched after four fifths of this lifetime. */
 const tokenSeconds = 3_600;
 
 /** Options for {@link ServiceAccountLogin}. */

@@ -32,7 +32,7 @@ describe('the file of a snapshot', () => {
     });
     await withCluster(data, async (cluster) => {
       const maps = cluster.client().resource(ConfigMap);
-      // Together, these are larger than one commit may be.
+      // Together, these objects exceed the size limit of one commit.
       for (const name of ['a', 'b', 'c']) await maps.create(ConfigMap(map(name, 'x'.repeat(700_000))));
       const event = { involvedObject: { kind: 'Pod', name: 'p', namespace }, reason: 'Test', message: 'ü' };
       await cluster

@@ -35,7 +35,7 @@ export interface SnapshotSummary {
 /** The first line of a snapshot; each further line has one object. */
 interface Header extends SnapshotSummary {
   readonly kubewrightSnapshot: 1;
-  /** The range of service addresses, which depends on the objects. */
+  /** Number of the range that contains the addresses of the stored Services. */
   readonly range?: number | undefined;
 }
 
@@ -47,7 +47,7 @@ interface Line {
 
 const ttls = new Map([[storagePrefix({ group: '', resource: 'events' }), eventTtlSeconds]]);
 
-/** Writes the objects of a stopped cluster to a file, one per line. The file appears once it is complete. */
+/** Writes the objects of a stopped cluster to a file, one per line. The file appears only once it is complete. */
 export async function saveSnapshot({ data, file, clock }: SnapshotPlaces): Promise<SnapshotSummary> {
   if (!existsSync(join(resolve(data), 'db'))) {
     const remedy = 'pass the folder that you passed to cluster up with --data';

@@ -65,7 +65,7 @@ export async function startCluster(options: EmbeddedClusterOptions): Promise<Clu
     // Load the runtime, which contains the logger, only if needed.
     const log = options.log ?? (await import('./workers.ts')).silentLogger;
     const settings = podNetworkOf(options, selection);
-    // Notes are stored with the objects, which need them even if the state folder was removed.
+    // Keep the notes in the objects' folder: the objects depend on the notes, and the state folder may be removed.
     const notes = data === undefined ? directory : notesIn(resolve(data));
     network = await ClusterNetwork.open({ notes, clock, random, log, ...settings });
     return await startIn(directory, { ...options, clock, random, log, selection, network });
@@ -99,7 +99,9 @@ async function startIn(directory: StateDirectory, options: CompleteOptions): Pro
   }
 }
 
-/** Opens the storage and starts the server. Adds each part to `starting` as soon as it has to be stopped. */
+/**
+ * Opens the storage and starts the server. Adds each part to `starting` as soon as it needs to be stopped on failure.
+ */
 async function serve(starting: StartingParts): Promise<ClusterParts> {
   const { directory, options, connector } = starting;
   const { random, log, network, server = {} } = options;
@@ -133,7 +135,7 @@ async function serve(starting: StartingParts): Promise<ClusterParts> {
 async function startWorkers(parts: ClusterParts): Promise<void> {
   const { options, plane, certificates, clients } = parts;
   const { selection, clock } = options;
-  // The rest of the program, a quarter of its code, is loaded only now, so the first clients do not wait for it.
+  // Load the rest of the program (a quarter of the code) only now, so the first clients do not wait for it.
   const workers = await import('./workers.ts');
   const controllers = workers.builtInControllers({
     ca: trustOf(parts),
@@ -143,7 +145,7 @@ async function startWorkers(parts: ClusterParts): Promise<void> {
   const names = controllers.filter(({ actsAsServer }) => !actsAsServer).map(({ name }) => name);
   selection.check([...names, ...furtherComponents]);
   const selected = controllers.filter(({ name, actsAsServer }) => actsAsServer || selection.includes(name));
-  // If one fails, the other must finish first: a node that is still starting cannot be stopped.
+  // Wait for both even if one fails: a node that is still starting cannot be stopped.
   const started = await Promise.allSettled([
     startControllers(parts, { workers, controllers: selected }),
     startNodes(parts, { workers, controllers: selected }),
@@ -153,7 +155,7 @@ async function startWorkers(parts: ClusterParts): Promise<void> {
     await workers.defaultAccountExists(clients.as(adminIdentity), clock);
 }
 
-/** Returns the certificate with which clients verify the server, in PEM format. */
+/** Returns the certificate that clients must trust to connect to the server, in PEM format. */
 export function trustOf({ options, certificates }: ClusterParts): string {
   return options.server?.serving?.certificate ?? certificates.ca;
 }

@@ -10,10 +10,10 @@ import type * as Workers from './workers.ts';
 const balancerName = 'service-lb-controller';
 /** Name of the component that serves Ingresses, and of its account. */
 const ingressName = 'ingress-controller';
-/** Name of the provisioner of local volumes in lists of components, and of its account. */
+/** Name of the component that provisions local volumes, and of its account. */
 const provisionerName = 'local-volume-provisioner';
 
-/** Components that lists can select besides the built-in controllers. */
+/** Components that can be selected besides the built-in controllers. */
 export const furtherComponents: readonly string[] = [balancerName, ingressName, provisionerName];
 
 /**
@@ -47,7 +47,8 @@ export async function startComponents(
     started.push({ name: 'kube-proxy', client, definition });
     started.push({
       name: 'network-policies',
-      // Enforcing policies reads pods and writes nothing; reporting that they are not enforced writes events.
+      // The controller that enforces policies reads pods and writes nothing. The controller that reports missing
+      // enforcement writes events.
       client: network.enforcesPolicies ? clients.forController({ account: 'network-policies' }) : client,
       definition: () => network.policies(workers),
     });

@@ -39,7 +39,7 @@ export function notesIn(path: string): Notes {
       try {
         return JSON.parse(readFileSync(join(path, name), 'utf8')) as T;
       } catch {
-        // The note is missing, or truncated by a crash, which is treated as missing.
+        // The note is missing, or was truncated by a crash. Both count as missing.
         return undefined;
       }
     },
@@ -89,7 +89,8 @@ export class StateDirectory implements Disposable, Notes {
   /**
    * Creates the folder if needed and locks it.
    *
-   * @throws {@link StateDirectoryError} if it is not writable or another instance holds it (with that instance's pid).
+   * @throws {@link StateDirectoryError} if the folder is not writable, or if another instance holds it. The error
+   *   contains that instance's pid.
    */
   static take(path: string): StateDirectory {
     return StateDirectory.#hold(resolve(path), { isTemporary: false });

@@ -16,7 +16,7 @@ export const defaultStopMs = 4_000;
 /** Part of the time limit reserved for the server after nodes and components have stopped, in milliseconds. */
 const serverStopMs = 700;
 
-/** The parts of a cluster that have to be stopped. If its start failed, some do not exist. */
+/** The parts of a cluster that have to be stopped. If the cluster failed to start, some parts do not exist. */
 export interface StoppableParts {
   readonly options: CompleteOptions;
   readonly directory: StateDirectory;

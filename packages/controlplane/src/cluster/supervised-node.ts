@@ -25,7 +25,7 @@ export interface SupervisedNodeOptions {
 /** Time limit for cleaning up after a failed node, in milliseconds. */
 const cleanUpMs = 6_000;
 
-/** Runs a node's agent. If it fails, its containers are stopped and a new node replaces it. */
+/** Runs a node's agent. If the agent fails, its containers are stopped and a new node replaces the failed node. */
 export class SupervisedNode {
   readonly #options: SupervisedNodeOptions;
   readonly #stop = new AbortController();
@@ -38,7 +38,10 @@ export class SupervisedNode {
     this.#options = options;
   }
 
-  /** Starts the node. Resolves once its agent watches; rejects if the first start fails or the node is stopped before. */
+  /**
+   * Starts the node. Resolves once the agent watches the API server; rejects if the first start fails, or if the node
+   * is stopped first.
+   */
   start(): Promise<void> {
     const { clock, log } = this.#options;
     let hasStarted = false;
@@ -65,7 +68,7 @@ export class SupervisedNode {
     });
   }
 
-  /** Stops the node. A node that is still being created does not delay this: it is stopped once it exists. */
+  /** Stops the node. Does not wait for a node that is still being created: that node is stopped once it exists. */
   async stop(options: { readonly withinMs: number }): Promise<void> {
     this.#deadline ??= new Deadline(this.#options.clock, options.withinMs);
     this.#stop.abort(new Error('the node is stopping'));

@@ -88,7 +88,7 @@ describe.skipIf(isEtcdMissing)('two API servers on one etcd', () => {
         .resource(Service)
         .create(Service({ metadata: { generateName: 's-', namespace }, spec }));
     };
-    // The first ten services of each server request the same ten addresses.
+    // Both servers request the same ten addresses for their first ten services.
     const made = await Promise.allSettled(
       [one, two].flatMap((cluster) => Array.from({ length: 30 }, (_, n) => create(cluster, n))),
     );

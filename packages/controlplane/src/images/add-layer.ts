@@ -8,7 +8,7 @@ export interface PlatformImage {
 
 type RunConfig = NonNullable<ImageConfig['config']>;
 
-/** Derives the run configuration of an image from that of its base. */
+/** Derives an image's run configuration from the base image's. */
 export type Configure = (base: RunConfig) => RunConfig;
 
 /** A layer to add to an image. */
@@ -18,22 +18,22 @@ export interface AddedLayer extends Descriptor {
 }
 
 /**
- * The media types of layers in the OCI image specification, by Docker's media type. The specification does not allow a mixture of
- * both.
+ * OCI media types of layers, by Docker media type. The OCI image specification does not allow mixing the two in one
+ * image.
  */
 const ociTypes: Readonly<Record<string, string>> = {
   'application/vnd.docker.image.rootfs.diff.tar': 'application/vnd.oci.image.layer.v1.tar',
   'application/vnd.docker.image.rootfs.diff.tar.gzip': mediaTypes.gzipLayer,
   'application/vnd.docker.image.rootfs.diff.tar.zstd': 'application/vnd.oci.image.layer.v1.tar+zstd',
 };
-/** The time of reproducible images. */
+/** The creation time of reproducible images. */
 const epoch = '1970-01-01T00:00:00Z';
 
 /**
- * Returns the configuration and the layers of an image with another layer on top. The same input always gives the same image,
- * because the image contains no time.
+ * Returns the configuration and the layers of an image with another layer on top. The same input always gives the same
+ * image, because its creation time is constant.
  *
- * @param options - `configure`: derives the run configuration of the new image from that of the base.
+ * @param options - `configure`: derives the new image's run configuration from the base image's.
  */
 export function addLayer(
   { manifest, config }: PlatformImage,

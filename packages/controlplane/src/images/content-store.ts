@@ -38,8 +38,9 @@ export class ContentStore {
   }
 
   /**
-   * Returns true if the store has content with this digest. @param size - the expected size; if given, content of another size is
-   * damaged.
+   * Returns true if the store has content with this digest.
+   *
+   * @param size - the expected size; content of another size counts as missing.
    */
   has(digest: string, size?: number): boolean {
     const found = statSync(this.path(digest), { throwIfNoEntry: false });

@@ -30,7 +30,7 @@ describe('ImageStore', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Writes a layer with the given files. A value of `null` makes a folder, `-> x` a link to x. */
+  /** Writes a layer with the given files. The value `null` creates a folder, `-> x` a link to x. */
   const layer = (name: string, files: Readonly<Record<string, string | null>>): string => {
     const source = join(folder, `${name}.d`);
     mkdirSync(source);

@@ -33,8 +33,8 @@ export interface StoredImage {
   /** The build time, if the image records one. */
   readonly created?: string | undefined;
   /**
-   * The digest of the name in its registry when the image was pulled: the digest of the manifest, or of an index for several
-   * platforms. Absent for an image that was loaded from a file.
+   * The digest that the name referred to in its registry when the image was pulled: the digest of the manifest, or of
+   * an index for several platforms. Absent for an image that was loaded from a file.
    */
   readonly pulled?: string | undefined;
 }
@@ -65,7 +65,7 @@ export class ImageStore {
     this.#folder = folder;
     this.#limits = limits;
     for (const part of ['names', 'roots']) mkdirSync(join(folder, part), { recursive: true, mode: 0o700 });
-    // Unpacked files can have any mode, so other users must not reach them.
+    // Unpacked files can have any mode, so other users must not be able to enter the folder.
     chmodSync(folder, 0o700);
     this.#content = new ContentStore(folder);
   }
@@ -129,10 +129,11 @@ export class ImageStore {
   }
 
   /**
-   * Adds a layer to a base image of a registry and pushes the result to the image's registry. Adds no named image to the store,
-   * which keeps downloaded layers of the base until {@link prune}.
+   * Adds a layer to a base image of a registry and pushes the result to the image's registry. Adds no named image to
+   * the store. The store keeps downloaded layers of the base until {@link prune}.
    *
-   * @throws ImageReferenceError, RegistryError or ImageStoreError if the push fails; the signal's reason if it is aborted.
+   * @throws ImageReferenceError, RegistryError or ImageStoreError if the push fails; the signal's reason if it is
+   *   aborted.
    */
   async push(image: string, options: PushOptions): Promise<PushedImage> {
     const name = completeName(image);
@@ -275,7 +276,8 @@ export class ImageStore {
   }
 
   #nameFile(name: string): string {
-    // Image names contain slashes and can be longer than a file name, so the file is named after the hash.
+    // Image names contain slashes and can be longer than a file name, so the file is named after the hash of the image
+    // name.
     return join(this.#folder, 'names', `${sha256(name)}.json`);
   }
 }

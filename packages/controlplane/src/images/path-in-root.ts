@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const maxLinks = 40;
 
 /**
- * Resolves the symbolic links of a path as if `root` were `/`, so the result never leaves it. Parts that do not exist are kept.
- * Returns the path relative to the root: `/usr/bin/env`.
+ * Resolves the symbolic links of a path as if `root` were `/`, so the result never leaves the root. Parts that do not
+ * exist are kept. Returns the path relative to the root: `/usr/bin/env`.
  */
 export function pathInRoot(root: string, path: string): string {
   const missing = path.split('/').filter(isPart).reverse();

@@ -27,7 +27,10 @@ export class ImageRoot {
   readonly #limits: UnpackLimits;
   /** The id on this machine that id 0 of the image is mapped to; `undefined` if this process's user owns all files. */
   readonly #firstId: number | undefined;
-  /** The final modes of folders. They are set at the end, because this process must be able to write into the folders until then. */
+  /**
+   * The final modes of folders. They are set at the end, because this process must be able to write into the folders
+   * while it unpacks layers.
+   */
   readonly #modes = new Map<string, number>();
   /** The paths that the current layer has created. */
   readonly #own = new Set<string>();
@@ -170,7 +173,7 @@ export class ImageRoot {
 }
 
 async function writeContent(file: string, { content }: TarEntry): Promise<void> {
-  // Fails if the file exists, so it never follows a link.
+  // The flag `wx` fails if the file exists, so a link is never followed.
   const handle = await open(file, 'wx', 0o600);
   try {
     for await (const piece of content) await handle.writeFile(piece);

@@ -9,8 +9,8 @@ export interface TarFile {
 const block = 512;
 
 /**
- * Writes a tar archive (ustar) of files and their folders. They belong to user 0, everyone can read them, and their times are the start
- * of 1970, so that the same files always give the same bytes.
+ * Writes a tar archive (ustar) of files and their folders. All entries belong to user 0, are readable by everyone and
+ * have the timestamp 0, so that the same files always give the same bytes.
  */
 export function writeTar(files: readonly TarFile[]): Buffer {
   const folders = new Set(files.flatMap(({ path }) => foldersOf(path)));

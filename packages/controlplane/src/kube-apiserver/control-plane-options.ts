@@ -28,9 +28,13 @@ export interface ControlPlaneOptions {
   readonly usage?: (() => Promise<readonly NodeUsage[]>) | undefined;
   /** Allows loopback addresses as endpoints, because pods of the process driver use them. @defaultValue false */
   readonly allowLoopbackEndpoints?: boolean | undefined;
-  /** True if nodes run containers as processes: warnings then name the fields that processes ignore. @defaultValue false */
+  /**
+   * True if nodes run containers as processes. Warnings then name the pod fields that have no effect on processes.
+   *
+   * @defaultValue false
+   */
   readonly processes?: boolean | undefined;
-  /** True if NetworkPolicies are enforced: the warning that they are not is then omitted. @defaultValue false */
+  /** True if NetworkPolicies are enforced. Suppresses the warning that they have no effect. @defaultValue false */
   readonly networkPolicies?: boolean | undefined;
   /** Range of service IPs, in CIDR notation. The prefix length must be a multiple of 8. @defaultValue '10.96.0.0/16' */
   readonly serviceCidr?: string | undefined;

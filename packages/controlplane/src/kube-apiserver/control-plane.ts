@@ -98,7 +98,7 @@ export class ControlPlane implements AsyncDisposable {
       catalog: this.catalog,
       tools: { ...tools, conversion: { client, random } },
       onRemoved: (prefix) => this.server.watches.close(prefix),
-      // A definition that waits for names is rewritten unchanged, because writing a definition makes it claim its names.
+      // Rewriting the waiting definition unchanged is enough, because every write makes a definition claim its names.
       onNamesFreed: (name) => void this.#rewrite(`${crdPath}/${name}`),
       onChanged: () => {
         // The refresh at the end of start() covers changes made during startup.
@@ -183,7 +183,7 @@ export class ControlPlane implements AsyncDisposable {
     });
   }
 
-  /** Reads the stored objects and creates the bootstrap objects. Once it resolves, the server can handle requests. */
+  /** Reads the stored objects and creates the bootstrap objects. Resolves once the server can handle requests. */
   async start(): Promise<void> {
     const { storage, clock, random } = this.#options;
     await this.#access.start();
@@ -208,7 +208,7 @@ export class ControlPlane implements AsyncDisposable {
     await publishTokenTracking(handle, this.#options.clock);
   }
 
-  /** Handles a request, whether it arrived over a socket or comes from this process. */
+  /** Handles a request from a socket or from this process. */
   get handle(): ApiHandler {
     return this.server.handle;
   }

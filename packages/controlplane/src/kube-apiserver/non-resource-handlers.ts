@@ -32,7 +32,7 @@ export interface NonResourceParts {
 export function nonResourceHandlers(parts: NonResourceParts): readonly NonResourceHandler[] {
   const { storage, catalog, remote, tokens, metrics, serverAddress, isStarted } = parts;
   const hasStarted = (): string | undefined => (isStarted() ? undefined : 'not finished');
-  // Reads the revision, which needs the storage to respond.
+  // Reads the revision, which succeeds only if the storage responds.
   const reachesStorage = async (): Promise<undefined> => void (await storage.revision());
   const checks: readonly HealthCheck[] = [
     { name: 'ping', check: () => undefined },
@@ -55,8 +55,8 @@ export function nonResourceHandlers(parts: NonResourceParts): readonly NonResour
 }
 
 /**
- * The names of upstream's health checks of its startup steps, in upstream's order. Omits the checks of parts that this server does
- * not have: loopback serving certificate, priority and fairness, object count tracker, identity leases and peers.
+ * The names of upstream's health checks for startup steps, in upstream's order. Omits checks for parts that this server
+ * does not have: loopback serving certificate, priority and fairness, object count tracker, identity leases and peers.
  */
 const startChecks: readonly string[] = [
   ...[

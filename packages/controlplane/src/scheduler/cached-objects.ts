@@ -77,7 +77,7 @@ export class CachedObjects implements ClusterObjects {
     return this.#cache?.metadata(Namespace).view({ name })?.labels ?? {};
   }
 
-  // An arrow function, because callers pass it on without its object.
+  // An arrow function, because callers detach it from this object.
   readonly namespacesMatching = (selector: LabelSelector): readonly string[] => {
     const all = this.#cache?.metadata(Namespace).views() ?? [];
     return all.filter(({ labels }) => selector.matches(labels)).map(({ name }) => name);

@@ -82,13 +82,16 @@ export class PodEvents {
     if (old) this.#queue.move({ resource: 'Pod', action: 'Delete', old });
   }
 
-  /** Notifies the queue that the room reserved for a nominated pod is available again to pods of the same or lower priority. */
+  /**
+   * Notifies the queue that the resources reserved for a nominated pod are available again to pods of the same or lower
+   * priority.
+   */
   #freed(old: PendingPod): void {
     this.#queue.move({ resource: 'Pod', action: 'Delete', old }, ({ priority }) => priority <= old.priority);
   }
 }
 
-/** True if a pod on a node has not changed in a way that affects other pods. Most updates only change its status. */
+/** True if an update of a pod on a node does not affect other pods. Most updates only change the status. */
 function isUnchanged(known: PodInfo, { generation, labels, deletionTimestamp }: ObjectView<Pod>): boolean {
   // A generation above 1 may mean a resize, whose progress shows only in the status.
   if (generation !== known.generation || generation > 1) return false;

@@ -79,7 +79,7 @@ const readKinds = [
   cached(ReplicationController),
 ];
 
-// Constants rather than new functions each time, so that a restarted scheduler can share its informers again.
+// Constants rather than new functions for each scheduler, so that a restarted scheduler can share its informers again.
 const byStorageClass: IndexFunc<PersistentVolume> = ({ object }) => [storageClassOf(object)];
 const byNodeName: IndexFunc<VolumeAttachment> = ({ object }) => [object.spec.nodeName];
 
@@ -125,7 +125,7 @@ class Scheduler {
     this.#nodes = new NodeEvents({ cache, queue });
   }
 
-  /** Runs one piece of work. */
+  /** Runs one unit of work. */
   async work(worker: string, ctx: RequestContext): Promise<void> {
     this.#objects.use(ctx.cache);
     await this.#workers.run(worker, ctx);

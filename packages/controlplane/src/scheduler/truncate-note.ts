@@ -6,7 +6,7 @@ const suffix = ' ...';
 export function truncateNote(message: string): string {
   const bytes = Buffer.from(message);
   if (bytes.length <= maxNoteBytes) return message;
-  // As part of a stream, a character that is incomplete at the end is left out.
+  // With `stream: true`, the decoder omits an incomplete character at the end.
   const head = new TextDecoder().decode(bytes.subarray(0, maxNoteBytes - suffix.length), { stream: true });
   return `${head}${suffix}`;
 }

@@ -1,7 +1,7 @@
 import type { RequestContext } from '@kubewright/runtime';
 import type { HandlerContext } from '@kubewright/runtime/internal';
 
-/** One unit of work. Each reconcile runs one. */
+/** One unit of work. Each reconcile runs one unit. */
 export type Work = (ctx: RequestContext) => Promise<void>;
 
 /** The number of pods that can be bound, or whose failures can be reported, at the same time. */
@@ -23,7 +23,7 @@ export class Workers {
     this.#hasMore = source.hasMore;
   }
 
-  /** Starts enqueuing requests for workers. */
+  /** Starts to enqueue reconcile requests for idle workers. */
   start(context: HandlerContext): void {
     this.#context = context;
     this.wake();

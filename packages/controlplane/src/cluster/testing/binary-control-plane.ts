@@ -88,7 +88,7 @@ export class BinaryControlPlane implements AsyncDisposable {
       '--service-account-issuer=https://kubernetes.default.svc.cluster.local',
       `--service-account-key-file=${join(directory, 'sa.pub')}`,
       `--service-account-signing-key-file=${join(directory, 'sa.key')}`,
-      // No controller creates service accounts here, so pods must not require them.
+      // No controller creates service accounts, so pods must not require them.
       '--disable-admission-plugins=ServiceAccount',
     ]);
     const server = `https://${listen}:${secure}`;
@@ -137,7 +137,7 @@ export class BinaryControlPlane implements AsyncDisposable {
   async #isReady(): Promise<boolean> {
     await using client = clientFromConfig(await loadClientConfig({ kubeconfig: this.kubeconfig }));
     try {
-      // The last object that the server creates on its own.
+      // The server creates this namespace last when it starts.
       await client.resource(Namespace).get({ name: 'default' });
       return true;
     } catch {

@@ -37,6 +37,6 @@ export async function inMemoryServer({ clock, random }: InMemoryServerOptions): 
     if (response.status === 500 && errors.length > 0) throw errors[0];
     return response;
   };
-  // The client's delays between retries take real time, because nothing would advance a virtual clock meanwhile.
+  // The client uses the system clock: nothing would advance a virtual clock while the client waits to retry.
   return new KubernetesClient({ transport: new InProcessTransport<Connection>({ handle, connection }), random });
 }

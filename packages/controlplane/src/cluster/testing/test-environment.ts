@@ -22,7 +22,7 @@ import { TestNamespace } from './test-namespace.ts';
 
 /** Options for {@link TestEnvironment.start}. */
 interface TestEnvironmentOptions {
-  /** YAML files that are applied before `start` resolves. By then, the kinds that they define are served. @defaultValue none */
+  /** YAML files to apply. Once `start` resolves, the kinds that they define are served. @defaultValue none */
   readonly manifests?: readonly string[];
   /**
    * The components of the embedded cluster, as for `EmbeddedCluster.start`. envtest's control plane runs only the API server,
@@ -56,7 +56,7 @@ const servedMs = 20_000;
 export class TestEnvironment implements AsyncDisposable {
   /** A client that acts as administrator. */
   readonly client: KubernetesClient;
-  /** Path of the administrator's kubeconfig; undefined if an existing cluster was found without a kubeconfig. */
+  /** Path of the administrator's kubeconfig; undefined for an existing cluster if `KUBECONFIG` is not set. */
   readonly kubeconfig: string | undefined;
   readonly backend: TestBackend['type'];
   readonly #components: ComponentSelection;
@@ -73,8 +73,8 @@ export class TestEnvironment implements AsyncDisposable {
   /**
    * Starts a cluster, or connects to an existing one.
    *
-   * @throws TestEnvironmentError if the variables are invalid, the cluster cannot be started or has its own components or clock;
-   * ManifestError if a manifest cannot be applied
+   * @throws TestEnvironmentError if the variables are invalid, the cluster cannot be started, or the cluster does not
+   *   support the option `components` or `clock`; ManifestError if a manifest cannot be applied
    */
   static async start(options: TestEnvironmentOptions = {}): Promise<TestEnvironment> {
     const { manifests = [], env = process.env } = options;
@@ -104,8 +104,8 @@ export class TestEnvironment implements AsyncDisposable {
   }
 
   /**
-   * Creates a namespace for one test, in which pods can run. Disposing it starts the deletion of the namespace and does not wait
-   * until the namespace is gone.
+   * Creates a namespace for one test, in which pods can run. Disposing the namespace deletes it, without waiting until
+   * it is gone.
    */
   namespace(): Promise<TestNamespace> {
     return TestNamespace.create(this.client, { hasServiceAccounts: this.runs('serviceaccount-controller') });

@@ -12,7 +12,7 @@ import { blobsOf, keep } from './pull-image.ts';
 import { RegistryError } from './registry-error.ts';
 import type { RegistryRepository } from './registry-repository.ts';
 
-/** The usual architectures of clusters, by Go's names. */
+/** The common CPU architectures of clusters, under Go's names. */
 const architectures = ['amd64', 'arm64'];
 
 /** An image in a registry, on which other images are built. Its layers are downloaded only if they are needed. */

@@ -70,7 +70,7 @@ function run(
   return new Promise((resolve) => {
     const settings = { env: { ...env }, signal, timeout, killSignal: 'SIGKILL', maxBuffer: maxOutputBytes } as const;
     const child = execFile(program, ['get'], settings, (error, stdout) => resolve({ error, stdout }));
-    // A helper may end without reading its input.
+    // A helper may exit without reading its input.
     child.stdin?.on('error', () => undefined).end(input);
   });
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Credential } from './credential.ts';
 import { RegistryError } from './registry-error.ts';
 
-/** The parts of docker's `config.json` that are about credentials. */
+/** The parts of docker's `config.json` that concern credentials. */
 export interface DockerConfig {
   /** Credentials by registry, as written in the file: `https://index.docker.io/v1/`, `registry.example:5000/team`. */
   readonly credentials: ReadonlyMap<string, Credential>;
@@ -107,7 +107,7 @@ function parseJson(text: string, source: string): Readonly<Record<string, unknow
   try {
     value = JSON.parse(text);
   } catch {
-    // The parser's message quotes the text.
+    // The parser's message quotes the text, which contains passwords.
     throw malformed(source, 'it is not JSON');
   }
   if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;

@@ -7,13 +7,13 @@ import type { Duplex } from 'node:stream';
 import { type ConnectionOptions, connect as connectTls, createSecureContext } from 'node:tls';
 import { EnvironmentProxy } from '@kubewright/client/internal';
 
-// An import would also load all of Node's fetch, which is not needed here.
+// An import would also load all of Node's fetch, which is not needed.
 const { Agent: HttpAgent, request: requestHttp } = process.getBuiltinModule('node:http');
 
-/** A connection without data for this long is closed, in milliseconds. */
+/** Idle time after which a connection is closed, in milliseconds. */
 const idleMs = 30_000;
 
-/** Like {@link idleMs}, for requests that upload a file: registries check and move it before they respond. */
+/** Like {@link idleMs}, for requests that upload a file: registries check and move the file before they respond. */
 const uploadIdleMs = 120_000;
 
 /** A file that is the body of a request. */
@@ -35,7 +35,7 @@ export interface HttpRequest {
 type Environment = Readonly<Record<string, string | undefined>>;
 type SocketCallback = (error: Error | null, socket: Duplex) => void;
 
-/** Opens its connections through the proxy of the environment, if there is one for the server. */
+/** An HTTPS agent that connects through the proxy that the environment sets for a server, if any. */
 class TunnelingAgent extends HttpsAgent {
   readonly #env: Environment;
 

@@ -1,8 +1,8 @@
 /**
- * Runs a task for each item, at most `limit` at the same time. After a failure, starts no more tasks and waits for the running
- * tasks, which the caller can abort.
+ * Runs a task for each item, at most `limit` at the same time. After a failure, starts no more tasks and waits for the
+ * running tasks, which the caller can abort.
  *
- * @throws the first task's error
+ * @throws the error of the first task that fails
  */
 export async function inParallel<T>(
   items: readonly T[],

@@ -12,7 +12,7 @@ import { TestRegistry } from './testdata/test-registry.ts';
 
 const password = 'pa:ss';
 
-/** A proxy through which every host name leads to one port of this machine. It lets only one user pass. */
+/** A proxy that connects every host name to the same port of this machine. Accepts only one user. */
 class TestProxy implements AsyncDisposable {
   readonly log: string[] = [];
   readonly #sockets = new Set<Socket>();

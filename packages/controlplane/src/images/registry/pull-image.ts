@@ -26,7 +26,7 @@ const maxParallel = 3;
 const maxIndexes = 3;
 /** Maximum size of an image's configuration, in bytes. */
 const maxConfigBytes = 4 * 1024 * 1024;
-/** Types of the configuration of an image that can run. Other artifacts, such as Helm charts, are kept in registries too. */
+/** Configuration media types of runnable images. Registries also hold other artifacts, such as Helm charts. */
 const imageConfigs = new Set([
   undefined,
   'application/vnd.oci.image.config.v1+json',
@@ -34,8 +34,8 @@ const imageConfigs = new Set([
 ]);
 
 /**
- * Downloads an image into the store, without content that is there already. The manifest is stored last, so that an image with a
- * manifest is complete.
+ * Downloads an image into the store, except for content that the store already has. The manifest is stored last, so an
+ * image with a manifest is complete.
  *
  * @throws RegistryError or ImageStoreError if the download fails; the signal's reason if it is aborted.
  */
@@ -93,8 +93,9 @@ async function imageManifest(
 }
 
 /**
- * Returns the descriptors of the configuration and the layers, without duplicates. @throws RegistryError if the manifest is
- * invalid or the image too large
+ * Returns the descriptors of the configuration and the layers, without duplicates.
+ *
+ * @throws RegistryError if the manifest is invalid or the image is too large
  */
 export function blobsOf(
   { config, layers }: ImageManifest,

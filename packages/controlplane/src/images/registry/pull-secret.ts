@@ -7,7 +7,7 @@ export interface PullSecret {
   readonly name: string;
   /** `kubernetes.io/dockerconfigjson` or `kubernetes.io/dockercfg`; Secrets of other types are ignored, as in the kubelet. */
   readonly type: string | undefined;
-  /** Base64 by key, as in the Secret. */
+  /** Base64-encoded values by key, as in the Secret. */
   readonly data: Readonly<Record<string, string>>;
 }
 

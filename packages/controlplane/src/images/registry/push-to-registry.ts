@@ -16,9 +16,9 @@ export interface PushOptions extends PullOptions {
   readonly base: string;
   /** Files of the new layer. */
   readonly files: readonly TarFile[];
-  /** Program that builds the image, for its history. */
+  /** Name of the program that builds the image, recorded in the image history. */
   readonly createdBy: string;
-  /** Derives the run configuration of the new image from that of the base. */
+  /** Derives the new image's run configuration from the base image's. */
   readonly configure: Configure;
 }
 

@@ -55,7 +55,7 @@ describe('ImageStore.push', () => {
     const auths = { [registry.host]: { auth: btoa(`${user.username}:${user.password}`) } };
     writeFileSync(join(home, '.docker', 'config.json'), JSON.stringify({ auths }));
   };
-  /** Pulls the pushed image into another store and returns a file of it. */
+  /** Pulls the pushed image into another store and returns one of its files. */
   const fileOf = async (file: string): Promise<string> => {
     const other = new ImageStore(join(image.folder, 'other'));
     const { digest } = await other.pull(`${registry.host}/${repository}:2`, options());
@@ -213,7 +213,7 @@ describe('ImageStore.push', () => {
       response.writeHead(202, { location: `${other.url}/v2/${repository}/blobs/uploads/x?state=a%2Bb` }).end();
       return true;
     };
-    // The blobs are elsewhere now, so the registry rejects the manifest.
+    // The other server received the blobs, so the registry rejects the manifest.
     expect(await failure()).toMatchObject({ why: expect.stringContaining('MANIFEST_BLOB_UNKNOWN') });
     expect(other.seen.map(({ headers }) => headers.authorization)).toEqual(other.seen.map(() => undefined));
     expect(other.seen.length).toBeGreaterThan(0);

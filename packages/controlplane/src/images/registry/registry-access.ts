@@ -25,10 +25,10 @@ export class RegistryAccess implements Disposable {
   }
 
   /**
-   * Calls `use` with the credentials that apply to an image's repository, one after the other until one has access; the
-   * credential of docker's helper program is last. `open` creates a session with the credential.
+   * Calls `use` with each credential that applies to an image's repository, until one has access. The credential of
+   * docker's helper program comes last. `open` creates a session with the credential.
    *
-   * @param options - `scopes`: what the session needs besides reading, as in {@link RegistrySession}.
+   * @param options - `scopes`: scopes that the session needs besides reading, as in {@link RegistrySession}.
    * @throws ImageReferenceError, RegistryError or the error of `use`; the signal's reason if it is aborted.
    */
   async withCredentials<T>(
@@ -78,7 +78,8 @@ async function* allCredentials(
   options: {
     readonly fromHelper: (() => Promise<Credential | undefined>) | undefined;
     /**
-     * Receives the error of a helper. The failure is not final: the image may be public, and `docker` may not be installed here.
+     * Receives the error of a helper. The failure is not final: the image may be public, and docker's helpers may not
+     * be installed on this machine.
      */
     readonly failures: Failure[];
   },
@@ -105,7 +106,7 @@ function helperFor(
   return name === undefined ? undefined : { name, server };
 }
 
-/** The failure of one attempt, or of the helper. */
+/** The failure of an attempt with one credential, or of the helper program. */
 interface Failure {
   readonly error: RegistryError;
   readonly credential: Credential | undefined;

@@ -18,7 +18,7 @@ export interface RegistryAuthorizationOptions {
   readonly credential: Credential | undefined;
   /** The scope to request if the registry names none: `repository:team/app:pull`. */
   readonly scope: string;
-  /** Scopes to request in any case. */
+  /** Scopes that are always requested. */
   readonly scopes: readonly string[];
   /** Sends a request to the token server. */
   readonly send: (request: Omit<HttpRequest, 'signal'>) => Promise<IncomingMessage>;

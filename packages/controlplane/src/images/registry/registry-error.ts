@@ -13,8 +13,8 @@ export function rejection(status: number, text: ErrorText): RegistryError {
 }
 
 /**
- * Thrown if the registry or its token server rejects a request. Another credential may help, even if the registry says that the image
- * does not exist: many registries say so to users who may not read it.
+ * Thrown if the registry or its token server rejects a request. Another credential may help, even if the registry says
+ * that the image does not exist: many registries hide images this way from users who may not read them.
  */
 export class RegistryAccessError extends RegistryError {
   override readonly name = 'RegistryAccessError';

@@ -22,7 +22,7 @@ const accept = [
 ].join(', ');
 /** Maximum size of a manifest, in bytes, as in containerd and most registries. */
 const maxManifestBytes = 4 * 1024 * 1024;
-/** A connection that is cut after it has sent this many bytes has made progress: the attempts are counted from one again. */
+/** Number of received bytes that count as progress. Progress resets the number of failed attempts. */
 const progressBytes = 1024 * 1024;
 
 /** Downloads the content of one repository and checks it. */
@@ -53,7 +53,7 @@ export class RegistryRepository {
   }
 
   /**
-   * Downloads a blob. Continues where the connection was cut. The caller checks the digest.
+   * Downloads a blob, and resumes after the connection is cut. The caller checks the digest.
    *
    * @throws RegistryError if the download fails, or if the blob is larger than its descriptor says.
    */
@@ -77,7 +77,7 @@ export class RegistryRepository {
   ): AsyncGenerator<Uint8Array, unknown> {
     const { from, size, onData } = options;
     const response = await this.#get(`blobs/${digest}`, from === 0 ? {} : { range: `bytes=${from}-` });
-    // A registry without ranges sends everything again.
+    // A registry that does not support range requests sends the whole blob again.
     let skipped = response.statusCode === 206 ? this.#startOf(response, from) : 0;
     let end = from;
     try {

@@ -28,7 +28,7 @@ export interface RegistrySessionOptions {
 
 /** A request to a registry. */
 export interface RegistryRequest extends Pick<HttpRequest, 'method' | 'headers' | 'body'> {
-  /** The path below the repository, or a URL that the registry returned: `manifests/1.0`. */
+  /** The path below the repository (`manifests/1.0`), or a URL that the registry returned. */
   readonly target: string | URL;
 }
 
@@ -67,18 +67,18 @@ export class RegistrySession {
     return this.send({ target, headers });
   }
 
-  /** Sends any request, as {@link get} does. Only reads follow redirects. */
+  /** Like {@link get}, for any request. Only reads follow redirects. */
   send(request: RegistryRequest): Promise<IncomingMessage> {
     return withRetries(() => this.sendOnce(request), this.#options.retry);
   }
 
-  /** Sends a request that the caller repeats if it fails. */
+  /** Sends a request without retries: the caller retries. */
   async sendOnce(request: RegistryRequest): Promise<IncomingMessage> {
     for (let attempt = 0; ; attempt++) {
       const authorization = this.#authorization.header;
       const headers = { ...request.headers, ...defined({ authorization }) };
       const { response, isOwn } = await this.#found({ ...request, headers });
-      // Another server must not name the place to which the credentials are sent.
+      // Only the registry itself may name a token server, because the credentials are sent there.
       if (response.statusCode !== 401 || !isOwn || attempt === 2) return response;
       const isSecure = this.#scheme === 'https';
       if (!(await this.#authorization.authorize(response, { rejected: authorization, isSecure }))) return response;
@@ -86,7 +86,11 @@ export class RegistrySession {
     }
   }
 
-  /** Resolves the `Location` of a response to a request for `target`. @throws RegistryError if it is missing or not HTTPS */
+  /**
+   * Resolves the `Location` of a response to a request for `target`.
+   *
+   * @throws RegistryError if the header is missing or its URL is not HTTPS
+   */
   locationOf({ headers }: IncomingMessage, target: string): URL {
     const { location = '' } = headers;
     const url = this.#url(target);
@@ -119,7 +123,9 @@ export class RegistrySession {
     return { response, isOwn: url.origin === origin };
   }
 
-  /** Sends a request to the registry. One on this machine may or may not use HTTPS, so HTTPS is tried first. */
+  /**
+   * Sends a request to the registry. If it is unknown whether the registry uses HTTPS, tries HTTPS first, then HTTP.
+   */
   async #direct({ target, ...request }: RegistryRequest): Promise<IncomingMessage> {
     const { connections, retry } = this.#options;
     const { signal } = retry;
@@ -166,7 +172,7 @@ function withoutCredentials(headers: HttpRequest['headers'] = {}): Readonly<Reco
   return others;
 }
 
-/** Reads the rest of a response, so that its connection can be used again. */
+/** Reads the rest of a response, so that the connection can be reused. */
 export function discard(response: IncomingMessage): void {
   response.on('error', () => undefined).resume();
 }

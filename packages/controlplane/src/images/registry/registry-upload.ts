@@ -24,11 +24,11 @@ export class RegistryUpload {
   }
 
   /**
-   * Uploads a blob, unless the repository has it or can take it from another repository of the registry. Starts again if the
-   * connection is cut.
+   * Uploads a blob, unless the repository has it or can mount it from another repository of the registry. Starts over
+   * if the connection is cut.
    *
-   * @param options - `file`: returns the path of its content; called only if it has to be uploaded. `mountFrom`: a repository of the
-   *   same registry that may have it: `library/node`.
+   * @param options - `file`: returns the path of the blob's content; called only if the blob must be uploaded.
+   *   `mountFrom`: a repository of the same registry that may have the blob: `library/node`.
    * @throws RegistryError if the upload fails.
    */
   async blob(
@@ -73,7 +73,7 @@ export class RegistryUpload {
     return statusCode === 200;
   }
 
-  /** Begins an upload and returns its address; undefined if the blob was mounted instead. */
+  /** Begins an upload and returns its URL; undefined if the blob was mounted instead. */
   async #begin(query: string): Promise<URL | undefined> {
     const response = await this.#send({
       method: 'POST',

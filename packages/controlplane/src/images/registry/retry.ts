@@ -9,10 +9,13 @@ export interface RetryContext {
   readonly signal: AbortSignal;
 }
 
-/** Maximum number of attempts in a row that make no progress. */
+/** Maximum number of consecutive attempts without progress. */
 export const maxAttempts = 5;
 const delays = { initialMs: 500, maxMs: 10_000 };
-/** Maximum delay that a registry can request, in milliseconds. If it requests more, its error is final. */
+/**
+ * Maximum delay that a registry can request, in milliseconds. If the registry requests a longer delay, the error is
+ * final.
+ */
 const maxRetryAfterMs = 60_000;
 /** Connection errors that a retry may resolve. */
 const temporary = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'ERR_STREAM_PREMATURE_CLOSE']);
@@ -23,8 +26,8 @@ export function isTemporary(error: unknown): boolean {
 }
 
 /**
- * Sends a request again after lost connections, and after responses with status 429 or 5xx, honouring `Retry-After`. Returns the last
- * response, whatever its status.
+ * Sends a request again after lost connections, and after responses with status 429 or 5xx, honoring `Retry-After`.
+ * Returns the last response, regardless of its status.
  *
  * @throws the last error, or the signal's reason if it is aborted.
  */

@@ -33,7 +33,10 @@ export function documentsOf({ config, layers }: ReturnType<typeof addLayer>): Im
   return { config: configuration, manifest, layers, platform: { os, architecture } };
 }
 
-/** Uploads the layers, then the documents that refer to them, and the name last. Returns the digest that the name gets. */
+/**
+ * Uploads the layers, then the documents that refer to them, and finally the name. Returns the digest that the name now
+ * refers to.
+ */
 export async function uploadImages(
   images: readonly ImageDocuments[],
   options: {

@@ -44,7 +44,7 @@ describe('admission of claims', () => {
     expect((await create('annotated', {}, old)).spec.storageClassName).toBeUndefined();
   });
 
-  it('lets a claim without a class get one, once', async () => {
+  it('allows setting the class of a claim without a class only once', async () => {
     const assign = (storageClassName: string) => patch('early', { spec: { storageClassName } });
     expect((await assign('a')).status).toBe(200);
     expect(await assign('b')).toMatchObject({

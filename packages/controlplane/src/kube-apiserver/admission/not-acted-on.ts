@@ -8,11 +8,11 @@ export interface OptionalFeatures {
   readonly auditLog: boolean;
 }
 
-/** Objects that this cluster stores but ignores, or only in part. */
+/** Objects that this cluster stores but ignores completely or in part. */
 export interface NotActedOn {
   readonly group: string;
   readonly resources: readonly string[];
-  /** The subject of the warning and of the entry in the README's table. */
+  /** The subject of the warning and of the entry in the root README's list. */
   readonly what: string;
   /** The predicate that completes the sentence, such as `restrict no traffic`. */
   readonly effect: string;
@@ -24,7 +24,7 @@ export interface NotActedOn {
   readonly applies?: (object: Draft) => boolean;
 }
 
-/** Everything that the API server accepts but the cluster ignores. The README has the same list. */
+/** Everything that the API server accepts but the cluster ignores. The root README has the same list. */
 export const notActedOn: readonly NotActedOn[] = [
   {
     group: 'networking.k8s.io',
@@ -88,8 +88,8 @@ export const notActedOn: readonly NotActedOn[] = [
 ];
 
 /**
- * Warns about objects that this cluster ignores, so that they are not ignored silently. The warnings start with `kubewright: `,
- * which no upstream warning does.
+ * Warns users about objects that this cluster ignores. The warnings start with `kubewright: `, so they differ from all
+ * upstream warnings.
  *
  * @param options - `processes`: true if some nodes run containers as processes.
  */
@@ -107,7 +107,7 @@ export function notActedOnWarnings({
     name: 'NotActedOn',
     async validate({ operation, definition, subresource, object, user, warn }) {
       if (operation !== 'CREATE' && operation !== 'UPDATE') return;
-      // Do not warn the control plane: it only writes objects on behalf of users.
+      // The control plane gets no warnings, because it writes objects on behalf of users.
       if (!object || subresource !== '' || isControlPlane(user.username)) return;
       const { group, resource } = definition;
       for (const { resources, applies, what, effect, ...rule } of rules) {

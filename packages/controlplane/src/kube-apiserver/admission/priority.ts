@@ -79,8 +79,8 @@ export function priorityAdmission({
 }
 
 /**
- * Returns a function that reads the default class: the one with the lowest value if there are several. Decodes each stored class
- * once.
+ * Returns a function that reads the default class. If there are several, the function returns the class with the lowest
+ * value. Decodes each stored class once.
  */
 function defaultClassReader(storage: Storage): () => Promise<PriorityClass | undefined> {
   const prefix = storagePrefix({ group, resource });

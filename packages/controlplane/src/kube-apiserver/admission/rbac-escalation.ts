@@ -12,8 +12,9 @@ import type { RbacIndex } from '../authorization/rbac-index.ts';
 const group = 'rbac.authorization.k8s.io';
 
 /**
- * Prevents users from granting more than they hold. Only users who may `escalate` a role can add rules that they lack to it, and
- * only users who may `bind` it can bind one with such rules. Upstream does this in the storage of RBAC kinds (`policybased`, 1.36).
+ * Prevents users from granting permissions that they do not hold. Adding such permissions to a role requires the verb
+ * `escalate`, and binding a role with such permissions requires the verb `bind`. Upstream does this in the storage of
+ * RBAC kinds (`policybased`, 1.36).
  */
 export function rbacEscalationCheck(options: {
   readonly index: RbacIndex;
@@ -49,7 +50,10 @@ function rulesOf(object: Draft): readonly PolicyRule[] {
   return (object['rules'] as PolicyRule[] | null | undefined) ?? [];
 }
 
-/** Returns the rules of a binding's role. Throws if the role does not exist, because its later creator would decide what it grants. */
+/**
+ * Returns the rules of a binding's role. Throws if the role does not exist, because whoever creates it later would
+ * decide what the binding grants.
+ */
 function boundRules(
   index: RbacIndex,
   { namespace, definition }: AdmissionAttributes,
@@ -66,7 +70,10 @@ const everything: readonly PolicyRule[] = [
   { verbs: ['*'], nonResourceURLs: ['*'] },
 ];
 
-/** True if a role aggregates others. Its rules are then unknown, because they change with the roles that it selects. */
+/**
+ * True if a role aggregates other roles. The role's rules are then unknown, because they change with the selected
+ * roles.
+ */
 function aggregates({ object, oldObject }: AdmissionAttributes): boolean {
   return [object, oldObject as unknown as Draft | undefined].some((role) => role?.['aggregationRule'] != null);
 }

@@ -15,8 +15,8 @@ const mismatch = "pod rejected: Pod's Overhead doesn't match RuntimeClass's defi
 const unexpectedOverhead = 'pod rejected: Pod Overhead set without corresponding RuntimeClass defined Overhead';
 
 /**
- * Adds the overhead, node selector and tolerations of a new pod's RuntimeClass to the pod. Rejects a pod whose class does not exist
- * or conflicts with it. Mirrors the plugin `RuntimeClass` (1.36).
+ * Adds the overhead, node selector and tolerations of a new pod's RuntimeClass to the pod. Rejects a pod if its class
+ * does not exist, or conflicts with the pod's own settings. Mirrors the plugin `RuntimeClass` (1.36).
  */
 export function runtimeClassAdmission(read: ReadObject): AdmissionPlugin {
   const classOf = async (attributes: AdmissionAttributes, name: string): Promise<RuntimeClass> => {

@@ -40,8 +40,9 @@ interface TokenSecret extends KubernetesObject {
 }
 
 /**
- * Accepts the tokens of Secrets of type `kubernetes.io/service-account-token`, as long as the Secret still holds the token and its
- * account exists. Records the date of last use on the Secret. Mirrors the legacy validator (1.36).
+ * Accepts the tokens of Secrets of type `kubernetes.io/service-account-token`, as long as the Secret still holds the
+ * token and the service account exists. Records the date of last use on the Secret. Mirrors the legacy validator
+ * (1.36).
  */
 export class LegacyTokens {
   readonly #tokens: ServiceAccountTokens;

@@ -3,7 +3,10 @@ import { bearerToken, type ReadObject } from '@kubewright/apiserver/internal';
 import type { LegacyTokens } from './legacy-token.ts';
 import type { BoundObject, ServiceAccountClaims, ServiceAccountTokens } from './service-account-token.ts';
 
-/** Time for which a token stays valid after its object's deletion was due, in milliseconds (as upstream, 1.36). */
+/**
+ * Time for which a token stays valid after its bound object should have been deleted, in milliseconds (as upstream,
+ * 1.36).
+ */
 const leewayMs = 60_000;
 
 /**

@@ -37,7 +37,7 @@ export interface TokenRequest {
   readonly pod?: BoundObject | undefined;
   readonly secret?: BoundObject | undefined;
   readonly node?: BoundObject | undefined;
-  /** The server's own audience if empty. */
+  /** If empty, the token is for the server's own audience. */
   readonly audiences: readonly string[];
   readonly expirationSeconds: number;
 }

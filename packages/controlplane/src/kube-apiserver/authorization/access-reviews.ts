@@ -85,7 +85,7 @@ function subjectOf(spec: ReviewSpec): UserInfo {
 function attributesOf(spec: ReviewSpec, user: UserInfo, namespace?: string): AuthorizationAttributes {
   const { resourceAttributes: resource, nonResourceAttributes: path } = spec;
   if ((resource === undefined) === (path === undefined)) {
-    // Upstream's error does not name the kind here.
+    // Upstream's error leaves the kind empty.
     const detail = 'exactly one of nonResourceAttributes or resourceAttributes must be specified';
     const fault = invalidField('spec.resourceAttributes', resource ?? null, detail);
     throw invalid({ group: 'authorization.k8s.io', kind: '' }, '', [fault]);

@@ -37,8 +37,8 @@ function pathMatches(pattern: string, path: string): boolean {
 }
 
 /**
- * Returns the permissions in `wanted` that `held` does not cover, broken down into a single verb, group and resource each, as in
- * upstream's escalation check (`validation.Covers`).
+ * Returns the permissions in `wanted` that `held` does not cover, as rules with a single verb, group and resource each.
+ * Mirrors upstream's escalation check (`validation.Covers`).
  */
 export function uncoveredRules(held: readonly PolicyRule[], wanted: readonly PolicyRule[]): readonly PolicyRule[] {
   return wanted.flatMap(breakdown).filter((single) => !held.some((rule) => covers(rule, single)));

@@ -138,7 +138,7 @@ describe('bootstrap', () => {
     expect(slice).toMatchObject({ addressType: 'IPv4', endpoints: [{ addresses: ['10.1.2.3'] }] });
   });
 
-  it('publishes the date since which it tracks legacy tokens, only once', async () => {
+  it('publishes only once the date from which it tracks legacy tokens', async () => {
     await using plane = await PlaneUnderTest.start();
     await plane.plane.publish();
     const path = '/api/v1/namespaces/kube-system/configmaps/kube-apiserver-legacy-service-account-token-tracking';

@@ -8,11 +8,11 @@ import { bootstrapObjectsJson } from './generated/bootstrap-objects.ts';
 export const defaultServiceCidr = '10.96.0.0/16';
 
 /**
- * Stores the objects that an API server creates for itself, unless they exist: namespaces, roles and bindings, priority classes,
- * flow schemas, the range of service IPs, and APIServices of the built-in groups.
+ * Stores the objects that an API server creates for itself, unless they exist: namespaces, roles and bindings, priority
+ * classes, flow schemas, the range of service IPs, and APIServices of the built-in groups.
  *
- * The objects are a recording of what 200 requests once created, and are written directly to storage: sending those requests took
- * half of the startup time. UIDs and times are set for each cluster.
+ * The objects were recorded from 200 create requests. They are written directly to storage, because sending the
+ * requests took half of the startup time. UIDs and times are set for each cluster.
  */
 export async function bootstrap(options: {
   readonly storage: Storage;
@@ -27,7 +27,7 @@ export async function bootstrap(options: {
     .replaceAll(`"${defaultServiceCidr}"`, `"${serviceCidr}"`);
   // The generator writes a list of keys and objects.
   const wanted = JSON.parse(json) as readonly { readonly key: string; readonly object: Draft }[];
-  // Concurrently, so that a durable storage commits the objects together.
+  // Store concurrently, so that a durable storage commits the objects together.
   const create = async ({ key, object }: (typeof wanted)[number]): Promise<void> => {
     if (await storage.get(key)) return;
     object.metadata.uid = random.uid();

@@ -4,8 +4,8 @@ import { asServer } from '@kubewright/apiserver/internal';
 import { BootstrapError } from './bootstrap-error.ts';
 
 /**
- * Publishes the server inside the cluster: the Service `default/kubernetes`, and its Endpoints and EndpointSlice that point to
- * `address`. Call it once the server's address is known, and again after a restart on another port.
+ * Publishes the server inside the cluster, as the Service `default/kubernetes` with Endpoints and an EndpointSlice that
+ * point to `address`. Call it once the server's address is known, and again after a restart on another port.
  */
 export async function publishServer(options: {
   readonly handle: ApiHandler;

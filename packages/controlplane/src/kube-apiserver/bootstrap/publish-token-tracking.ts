@@ -8,8 +8,8 @@ const path = '/api/v1/namespaces/kube-system/configmaps';
 const name = 'kube-apiserver-legacy-service-account-token-tracking';
 
 /**
- * Publishes the date since which the use of legacy service account tokens is tracked, unless it is already published. Mirrors the
- * first run of the legacy token tracking controller (1.36).
+ * Publishes the date from which the use of legacy service account tokens is tracked, unless a date is already
+ * published. Mirrors the first run of the legacy token tracking controller (1.36).
  */
 export async function publishTokenTracking(handle: ApiHandler, clock: Clock): Promise<void> {
   const since = formatTime(clock.now()).slice(0, 10);

@@ -5,7 +5,7 @@ import { TestServer, withBuiltinKinds } from '../testdata/test-server.ts';
 const form = (kind: string) => `application/json;as=${kind};v=v1;g=meta.k8s.io`;
 
 // The responses are those of kube-apiserver 1.36.3.
-it('an empty metadata list has null items', async () => {
+it('returns null items in an empty metadata list', async () => {
   await using server = new TestServer(withBuiltinKinds);
   const { text } = await server.get('/api/v1/namespaces/none/configmaps', {
     accept: form('PartialObjectMetadataList'),
@@ -28,7 +28,7 @@ it.each([
   ]);
 });
 
-it('invalid parameters are reported before an unavailable form', async () => {
+it('reports invalid parameters before an unavailable form', async () => {
   await using server = new TestServer({ ...withBuiltinKinds, protobuf });
   const accept = form('PartialObjectMetadata');
   expect((await server.get('/api/v1/namespaces?resourceVersionMatch=Exact', { accept })).status).toBe(422);

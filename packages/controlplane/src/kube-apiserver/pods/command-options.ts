@@ -3,9 +3,9 @@ import type { RequestedStreams } from '../streaming/command-streams.ts';
 import { flag } from './log-options.ts';
 
 /**
- * Reads which streams a client requests (core/v1 `PodExecOptions`, `PodAttachOptions`).
+ * Parses the streams that a client requests (core/v1 `PodExecOptions`, `PodAttachOptions`).
  *
- * @throws StatusError 400 if it requests no stream.
+ * @throws StatusError 400 if the client requests no stream.
  */
 export function readCommandOptions(query: URLSearchParams): RequestedStreams {
   const [stdin, stdout, stderr, tty] = (['stdin', 'stdout', 'stderr', 'tty'] as const).map((name) => flag(query, name));

@@ -1,6 +1,6 @@
 import { StatusError } from '@kubewright/apimachinery';
 
-/** Returns the final status of a command, which ends the protocol. Mirrors the kubelet's (1.36). */
+/** Returns the final status of a command, which ends the protocol. Mirrors the kubelet (1.36). */
 export function exitStatus(exitCode: number): object {
   if (exitCode === 0) return { metadata: {}, status: 'Success' };
   return {

@@ -46,8 +46,8 @@ export function needsNoBudget({ status, metadata }: ReachedPod): boolean {
 }
 
 /**
- * True if the eviction of a pod that {@link needsNoBudget} must fail once the pod has changed: a pending pod may have become
- * ready.
+ * True if an eviction that needs no budget must fail when the pod has changed in the meantime: a pending pod may have
+ * become ready.
  */
 export function needsRevision({ status, metadata }: ReachedPod): boolean {
   return !hasEnded(status?.phase) && metadata.deletionTimestamp === undefined;

@@ -78,7 +78,7 @@ export interface ContainerUsage {
   readonly memoryBytes: number;
 }
 
-/** Options for core/v1 `PodLogOptions`. */
+/** The fields of core/v1 `PodLogOptions`. */
 export interface LogOptions {
   readonly container: string;
   readonly follow: boolean;
@@ -91,19 +91,19 @@ export interface LogOptions {
   readonly signal: AbortSignal;
 }
 
-/** The operation to check before it starts. */
+/** An exec or attach to check before it starts. */
 export interface ContainerCheckOptions {
   readonly container: string;
-  /** Set if the operation uses a terminal: a new one for a command, or the container's own. */
+  /** Set if the operation uses a terminal: `exec` for a new terminal, `attach` for the container's own terminal. */
   readonly terminal?: 'exec' | 'attach' | undefined;
 }
 
-/** Options for core/v1 `PodExecOptions`, with the client's streams. */
+/** The fields of core/v1 `PodExecOptions`, with the client's streams. */
 export interface ExecOptions extends AttachOptions {
   readonly command: readonly string[];
 }
 
-/** Options for core/v1 `PodAttachOptions`, with the client's streams. */
+/** The fields of core/v1 `PodAttachOptions`, with the client's streams. */
 export interface AttachOptions {
   readonly container: string;
   readonly tty: boolean;

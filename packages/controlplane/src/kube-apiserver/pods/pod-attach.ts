@@ -8,7 +8,7 @@ import type { NodeConnector } from './node-connector.ts';
 import { notServed } from './not-served.ts';
 import { chooseContainer, type ReachedPod } from './pod-container.ts';
 
-/** Serves `pods/attach`: streams a container's output from now on, and its standard input, over a WebSocket or SPDY. */
+/** Serves `pods/attach`: streams a container's standard input and its further output over a WebSocket or SPDY. */
 export function podAttach(connector: NodeConnector, clock: Clock): ConnectSubresource {
   return { type: 'connect', connect: (call) => attach(call, { connector, clock }) };
 }

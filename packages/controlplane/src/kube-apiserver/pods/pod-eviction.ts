@@ -37,8 +37,8 @@ const tries = 20;
 const retryMs = 500;
 
 /**
- * Serves `pods/eviction`: deletes a pod if its disruption budget allows it. The deletion goes through the API server itself, so it
- * behaves like any other. Mirrors `EvictionREST` (1.36).
+ * Serves `pods/eviction`: deletes a pod if its disruption budget allows it. The deletion goes through the API server
+ * itself, so it behaves like any other deletion. Mirrors `EvictionREST` (1.36).
  */
 export function podEviction(options: { readonly handle: () => ApiHandler; readonly clock: Clock }): ConnectSubresource {
   return { type: 'connect', connect: (call) => new Eviction(call, options).run() };
@@ -237,7 +237,7 @@ function markDisrupted(pod: Parameters<Parameters<ConnectCall['updateParent']>[0
   pod['status'] = { ...status, conditions: marked };
 }
 
-/** True if a budget's selector matches the pod. Empty and invalid selectors match no pod here. */
+/** True if a budget's selector matches the pod. As upstream, empty and invalid selectors match no pod. */
 function matches(selector: LabelSelectorObject, pod: ReachedPod): boolean {
   const isEmpty = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions?.length ?? 0) === 0;
   if (isEmpty) return false;

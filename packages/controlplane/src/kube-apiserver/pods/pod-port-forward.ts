@@ -11,14 +11,14 @@ import type { ReachedPod } from './pod-container.ts';
 
 /** The protocol of the SPDY streams. */
 const overSpdy = 'portforward.k8s.io';
-/** SPDY tunnelled through WebSocket messages: kubectl's first choice since 1.31. */
+/** SPDY tunneled through WebSocket messages: kubectl's first choice since 1.31. */
 const tunnelled = 'SPDY/3.1+portforward.k8s.io';
 /** WebSocket channels, with the ports in the query: used by clients not written in Go. */
 const inChannels = ['v4.channel.k8s.io', overSpdy];
 
 /**
- * Serves `pods/portforward`: forwards connections to ports of a pod, over SPDY (directly or tunnelled through a WebSocket) or over
- * WebSocket channels.
+ * Serves `pods/portforward`: forwards connections to ports of a pod, over SPDY (directly or tunneled through a
+ * WebSocket) or over WebSocket channels.
  */
 export function podPortForward(connector: NodeConnector): ConnectSubresource {
   return { type: 'connect', connect: (call) => forward(call, connector) };

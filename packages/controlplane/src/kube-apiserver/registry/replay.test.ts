@@ -17,7 +17,7 @@ const recorded = JSON.parse(
   readFileSync(new URL('./testdata/answers-1.36.3.json', import.meta.url), 'utf8'),
 ) as readonly Recorded[];
 
-/** A name that occurs nowhere else. */
+/** A name that occurs nowhere else in the responses. */
 const namespace = 'rec-0815';
 
 function neutralText(text: string): string {
@@ -33,7 +33,7 @@ function identity(entry: unknown): string {
 function normalize(value: unknown, key = ''): unknown {
   if (Array.isArray(value)) {
     const items = value.map((item) => normalize(item));
-    // The server sorts entries by time, and times differ here.
+    // The server sorts entries by time, and times differ from run to run.
     if (key === 'managedFields') return items.sort((a, b) => (identity(a) < identity(b) ? -1 : 1));
     // Upstream repeats causes every time validation runs.
     return key === 'causes' ? [...new Map(items.map((item) => [JSON.stringify(item), item])).values()] : items;

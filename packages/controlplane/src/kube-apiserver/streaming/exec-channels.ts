@@ -12,7 +12,7 @@ export const execProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channe
 const channels = { stdin: 0, stdout: 1, stderr: 2, error: 3, resize: 4, close: 255 } as const;
 /** Maximum number of bytes that the command has not read; beyond it, the socket is paused. */
 const maxUnreadBytes = 1024 * 1024;
-/** Maximum number of bytes of terminal sizes that the command has not read; beyond it, older sizes are dropped. */
+/** Maximum number of unread bytes of terminal sizes; beyond it, older sizes are dropped. */
 const maxUnreadSizeBytes = 4_096;
 /** Maximum number of unsent bytes without backpressure; beyond it, output waits for the client. */
 const maxWaitingBytes = 256 * 1024;
@@ -116,7 +116,7 @@ export class ExecChannels implements CommandStreams {
       if (this.#resize.size > maxUnreadSizeBytes) this.#resize.clear();
       this.#resize.push(Buffer.concat([message.subarray(1), Buffer.from('\n')]));
     }
-    // Version 5 of the protocol: the client closes the channel in the second byte.
+    // In version 5 of the protocol, the client closes a channel by its number in the second byte.
     else if (channel === channels.close && message[1] === channels.stdin) this.stdin.end();
   }
 }

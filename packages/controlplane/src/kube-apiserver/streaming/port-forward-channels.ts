@@ -10,9 +10,9 @@ const maxUnreadBytes = 1024 * 1024;
 const maxPorts = 64;
 
 /**
- * Port forwarding over the channels of one WebSocket, with one connection per port. Channel 2n carries the data of the nth port,
- * channel 2n + 1 its errors. The first message of each channel is the port in two bytes, little-endian. Mirrors the kubelet's
- * (1.36).
+ * Port forwarding over the channels of one WebSocket, with one connection per port. Channel 2n carries the data of the
+ * nth port, channel 2n + 1 its errors. The first message of each channel is the port in two bytes, little-endian.
+ * Mirrors the kubelet (1.36).
  */
 export class PortForwardChannels {
   readonly #socket: WebSocket;
@@ -30,7 +30,7 @@ export class PortForwardChannels {
     setMaxListeners(0, this.#over.signal);
   }
 
-  /** Connects to all ports. Closes the socket when all of these connections have ended. */
+  /** Connects to all ports. Closes the socket when all connections have ended. */
   start(): void {
     const socket = this.#socket;
     for (const input of this.#inputs) {

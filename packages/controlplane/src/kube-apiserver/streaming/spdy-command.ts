@@ -13,7 +13,7 @@ export const spdyCommandProtocols: readonly string[] = ['v4.channel.k8s.io'];
 const kinds = ['error', 'stdin', 'stdout', 'stderr', 'resize'] as const;
 type Kind = (typeof kinds)[number];
 
-/** Resolves once the client has opened the streams that it requested. Rejects if it disconnects before that. */
+/** Resolves once the client has opened the streams that it requested. Rejects if the client disconnects first. */
 export function openSpdyCommand(
   duplex: Duplex,
   options: { readonly wanted: RequestedStreams; readonly closed: () => void },
@@ -41,7 +41,7 @@ export function openSpdyCommand(
       closed();
       reject(disconnected('opening its streams'));
     };
-    // A protocol error disconnects the client, too.
+    // A protocol error also disconnects the client.
     connection.run().then(gone, gone);
   });
 }

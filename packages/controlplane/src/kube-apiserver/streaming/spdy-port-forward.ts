@@ -21,7 +21,7 @@ interface Pair {
   error?: SpdyStream;
 }
 
-/** Maximum number of connections of which only one of the two streams is open. */
+/** Maximum number of connections that have only one of their two streams open. */
 const maxUnpaired = 64;
 
 /**

@@ -3,7 +3,7 @@ import { badRequest } from '@kubewright/apimachinery';
 import type { ApiRequest } from '@kubewright/apiserver';
 import { disconnected } from './disconnected.ts';
 
-/** True if the request upgrades to SPDY, which clients used before WebSockets and still fall back to. */
+/** True if the request upgrades to SPDY. Older clients use only SPDY; newer clients fall back to it. */
 export function wantsSpdy({ upgrade, headers }: ApiRequest): boolean {
   return upgrade !== undefined && headers['upgrade']?.toLowerCase() === 'spdy/3.1';
 }

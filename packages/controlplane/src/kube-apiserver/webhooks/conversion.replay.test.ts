@@ -31,8 +31,8 @@ describe('webhook conversion, as recorded from the real API server', () => {
     });
   }
 
-  // Upstream's caches also call the webhook, at unpredictable times. So upstream must have made each of our calls, but we need not
-  // make all of upstream's.
+  // Upstream's caches also call the webhook, at unpredictable times. So upstream must have made each of our calls, but
+  // we need not make all of upstream's calls.
   it('makes only webhook calls that the real server also makes', () => {
     const theirs = new Set(recorded.flatMap(({ received }) => reviewsOf(received)));
     const ours = new Set(answers.flatMap(({ received }) => reviewsOf(received)));

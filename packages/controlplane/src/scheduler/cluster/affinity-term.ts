@@ -69,8 +69,8 @@ function keyed(term: Omit<AffinityTerm, 'key'>): AffinityTerm {
 }
 
 /**
- * True if a term selects a pod. Without `namespaceLabels`, the term's namespace selector matches nothing, so only the namespaces
- * that it lists count.
+ * True if a term selects a pod. Without `namespaceLabels`, the term's namespace selector matches nothing, so only the
+ * namespaces that the term lists count.
  */
 export function termMatches(term: AffinityTerm, pod: MatchedPod, namespaceLabels: Labels | undefined): boolean {
   const inNamespace = term.namespaces.has(pod.namespace) || term.namespaceSelector.matches(namespaceLabels);

@@ -5,7 +5,7 @@ import { type HostPort, podHostPorts } from './host-ports.ts';
 import { type PodRequests, podRequests } from './pod-requests.ts';
 import type { Resources } from './resources.ts';
 
-/** The data that the scheduler keeps about a pod on a node; far smaller than the pod. */
+/** The data that the scheduler keeps about a pod on a node. Much smaller than the full object. */
 export interface PodInfo extends PodRequests {
   readonly uid: string;
   readonly namespace: string;

@@ -33,8 +33,8 @@ export function podRequests(pod: Pod): PodRequests {
 }
 
 /**
- * Returns a pod's requests for scoring nodes by their free resources. Mirrors an oversight of kube-scheduler 1.36: this score,
- * and no other, ignores pod-level requests.
+ * Returns a pod's requests for scoring nodes by their free resources. Mirrors an oversight of kube-scheduler 1.36: only
+ * this score ignores pod-level requests.
  */
 export function scoredRequests(pod: Pod): { readonly milliCpu: number; readonly memory: number } {
   const missing: Amounts = new Map([

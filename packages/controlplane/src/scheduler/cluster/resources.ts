@@ -18,7 +18,7 @@ function amountOf(name: string, text: string | number): number {
   const known = parsed.get(key);
   if (known !== undefined) return known;
   const quantity = Quantity.tryParse(text) ?? Quantity.zero;
-  // Divides exact integers, so that sums of decimal fractions stay exact.
+  // Divide exact integers, so that sums of decimal fractions stay exact.
   const amount = name === 'cpu' ? Number(quantity.scaledValue(-9)) / 1e6 : Number(quantity.scaledValue(-3)) / 1e3;
   if (parsed.size >= maxParsed) parsed.clear();
   parsed.set(key, amount);
@@ -37,7 +37,7 @@ export function addAmounts(into: Amounts, more: ReadonlyMap<string, number>): vo
   for (const [name, amount] of more) into.set(name, (into.get(name) ?? 0) + amount);
 }
 
-/** Raises each amount of `into` to the amount in `others` if that is larger, in place. */
+/** Raises each amount of `into` to the amount in `others` if the latter is larger, in place. */
 export function raiseAmounts(into: Amounts, others: ReadonlyMap<string, number>): void {
   for (const [name, amount] of others) {
     const present = into.get(name);

@@ -10,8 +10,8 @@ import { TermIndex } from './term-index.ts';
 const maxCountedGroups = 256;
 
 /**
- * Nodes and the pods on them, kept up to date by events. Once a node is chosen for a pod, the pod is assumed to run there until
- * its binding is observed, so that the next pod sees those resources as taken.
+ * Nodes and the pods on them, kept up to date by events. Once a node is chosen for a pod, the pod is assumed to run
+ * there until its binding is observed, so that its resources count as used when the next pod is scheduled.
  */
 export class SchedulerCache {
   readonly counts: PodCounts = new PodCounts({ maxGroups: maxCountedGroups });

@@ -24,7 +24,7 @@ export class TermIndex {
   readonly #requiredAnti = new Map<string, Use>();
   readonly #scored = new Map<string, Use>();
 
-  /** The required anti-affinity terms. They keep the pods that they match out of their topology domains. */
+  /** The required anti-affinity terms. They keep matching pods out of their topology domains. */
   get requiredAnti(): Iterable<TermUse> {
     return this.#requiredAnti.values();
   }

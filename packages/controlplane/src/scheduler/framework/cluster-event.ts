@@ -16,7 +16,7 @@ interface Change<R extends string, A extends string, T> {
   readonly now?: T | undefined;
 }
 
-/** A change to a pod: to one on a node, or to the pending pod itself, which can also make it schedulable. */
+/** A change to a pod on a node, or to the pending pod itself, which may become schedulable through the change. */
 export type PodEvent = Change<
   'Pod',
   'Add' | 'Delete' | 'UpdateLabel' | 'UpdateScaleDown' | 'UpdateToleration' | 'UpdateGatesEliminated',

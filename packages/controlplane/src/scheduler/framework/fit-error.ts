@@ -6,7 +6,7 @@ export interface Diagnosis {
   readonly allNodes: number;
   /** The rejections of the nodes that were examined, by node name. */
   readonly nodes: ReadonlyMap<string, Rejection>;
-  /** The rejection of the nodes that were not examined, because a plugin ruled them out in advance. */
+  /** The rejection of the nodes that were not examined because a plugin ruled them out in advance. */
   readonly others: Rejection | undefined;
   /** Set if a plugin rejected the pod before any node was examined. */
   readonly before?: Rejection | undefined;

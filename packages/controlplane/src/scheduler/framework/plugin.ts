@@ -4,9 +4,9 @@ import type { ClusterEvent } from './cluster-event.ts';
 import type { ClusterView } from './cluster-view.ts';
 import type { Rejection } from './rejection.ts';
 
-/** Decides for one plugin and one pod which nodes are feasible. Prepared once, then called for each node. */
+/** A plugin's filter for one pod: determines the feasible nodes. Prepared once, then called for each node. */
 export interface NodeFilter {
-  /** Returns why the pod cannot run on a node; undefined if it can. */
+  /** Returns a rejection if the pod cannot run on a node; otherwise undefined. */
   filter(node: NodeInfo): Rejection | undefined;
   /** The only feasible nodes, if they are known in advance. */
   readonly nodeNames?: ReadonlySet<string> | undefined;

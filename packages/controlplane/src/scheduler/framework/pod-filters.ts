@@ -19,7 +19,7 @@ export class PodFilters {
     this.#nominated = nominated;
   }
 
-  /** Prepares the filters, or returns why the pod fits no node at all. */
+  /** Prepares the filters, or returns the rejection of a plugin that rejects the pod on every node. */
   static prepare(
     pod: PendingPod,
     options: { readonly plugins: readonly Plugin[]; readonly view: ClusterView; readonly nominated: NominatedPods },
@@ -49,8 +49,8 @@ export class PodFilters {
   }
 
   /**
-   * Returns why the pod cannot run on a node, or undefined if it can. The pod must fit both with and without the pods of the same
-   * or a higher priority that are nominated for the node.
+   * Returns a rejection if the pod cannot run on a node; otherwise undefined. The pod must fit both with and without
+   * the pods of the same or a higher priority that are nominated for the node.
    */
   check(node: NodeInfo): Rejection | undefined {
     let added: { readonly filters: PodFilters; readonly node: NodeInfo } | undefined;

@@ -1,6 +1,6 @@
 /**
- * The effect of evicting other pods: it may resolve an `Unschedulable` rejection, but never an `UnschedulableAndUnresolvable`
- * rejection.
+ * The kind of a rejection. Evicting other pods may resolve an `Unschedulable` rejection, but never an
+ * `UnschedulableAndUnresolvable` rejection.
  */
 export type RejectionCode = 'Unschedulable' | 'UnschedulableAndUnresolvable';
 

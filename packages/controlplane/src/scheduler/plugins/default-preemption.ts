@@ -12,8 +12,8 @@ import { type StartTimes, selectVictims, type Victims } from '../preemption/vict
 const name = 'DefaultPreemption';
 
 /**
- * A plugin without filter and score. Because of its hint, the deletion of a pod can open the gate for pods that wait for the
- * deletion of their victims. The hint alone never retries a pod.
+ * A plugin that neither filters nor scores. It only subscribes to pod deletions, so that the queue rechecks the gate of
+ * pods that wait for their victims to be deleted. The hint itself never retries a pod.
  */
 export const defaultPreemption: Plugin = { name, hints: [hint('Pod', ['Delete'], () => false)] };
 
@@ -36,8 +36,8 @@ const minCandidates = 100;
 /** The result of the DynamicResources plugin, which kube-scheduler calls before this plugin. */
 const noClaims = 'no new claims to deallocate';
 /**
- * The error of the DynamicResources plugin for a pod that an earlier plugin rejected on all nodes. In kube-scheduler, this error
- * ends the search for victims, so such a pod evicts no other pod.
+ * The error of the DynamicResources plugin for a pod that an earlier plugin rejected on all nodes. In kube-scheduler,
+ * this error ends the search for victims, so the pod evicts no other pod.
  */
 const noClaimState = 'not found';
 const notHelpful = unresolvable(name, 'Preemption is not helpful for scheduling');

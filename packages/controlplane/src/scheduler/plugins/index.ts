@@ -17,8 +17,8 @@ import { volumeRestrictions } from './volume-restrictions.ts';
 import { volumeZone } from './volume-zone.ts';
 
 /**
- * The plugins of kube-scheduler's default profile, in its order. If several plugins would reject a node, only the reasons of the
- * first plugin are reported.
+ * The plugins of kube-scheduler's default profile, in the same order. If several plugins would reject a node, only the
+ * reasons of the first plugin are reported.
  */
 export const defaultPlugins: readonly Plugin[] = [
   schedulingGates,

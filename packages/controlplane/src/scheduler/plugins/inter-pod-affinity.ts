@@ -4,7 +4,9 @@ import { hint, type Plugin } from '../framework/plugin.ts';
 import { interPodAffinityFilter } from './inter-pod-affinity-filter.ts';
 import { interPodAffinityScorer } from './inter-pod-affinity-scorer.ts';
 
-/** Places a pod near to or away from other pods, by the affinity and anti-affinity terms of the pod and of running pods. */
+/**
+ * Places a pod near or away from other pods, by the affinity and anti-affinity terms of the pod and of running pods.
+ */
 export const interPodAffinity: Plugin = {
   name: 'InterPodAffinity',
   weight: 2,

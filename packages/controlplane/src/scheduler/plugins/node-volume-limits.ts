@@ -9,7 +9,7 @@ import { storageClassOf } from '../volumes/storage-class-of.ts';
 const name = 'NodeVolumeLimits';
 const tooMany = unschedulable(name, 'node(s) exceed max volume count');
 
-/** Names of CSI drivers by volume, which is identified as `driver/handle`. */
+/** Names of CSI drivers, by volume (`driver/handle`). */
 type CsiVolumes = Map<string, string>;
 
 /** Rejects nodes where the pod's volumes would exceed the limit of attached volumes for a CSI driver. */

@@ -1,15 +1,15 @@
 import type { StartTimes, Victims } from './victims.ts';
 
 /**
- * Added to each priority, so that none is negative when they are summed. Otherwise, each victim with a negative priority would
- * lower the sum, and more victims would win.
+ * Offset that makes every priority nonnegative before priorities are summed. Without it, each additional victim with a
+ * negative priority would lower the sum, so more victims would win.
  */
 const priorityOffset = 2 ** 31;
 
 /**
- * Picks the node where preemption does the least harm. In this order: the fewest violated disruption budgets, the lowest priority
- * of the most important victim, the lowest sum of priorities, the fewest victims. Then the node whose most important victims
- * started latest, judged by the earliest of them.
+ * Picks the node where preemption does the least harm. In this order: the fewest violated disruption budgets, the
+ * lowest priority of the most important victim, the lowest sum of priorities, the fewest victims. If nodes still tie,
+ * takes the earliest start among each node's most important victims, and picks the latest of these.
  */
 export function pickVictims(candidates: readonly Victims[], startMs: StartTimes): Victims | undefined {
   const criteria: readonly ((victims: Victims) => number)[] = [

@@ -2,10 +2,7 @@ import type { QueuedPod } from './queued-pod.ts';
 
 const initialMs = 1_000;
 const maxMs = 10_000;
-/**
- * The end of a backoff is rounded down to a whole second, so that pods whose backoffs end in the same second are ordered by
- * priority.
- */
+/** Backoffs end at whole seconds, so that pods whose backoffs end in the same second are ordered by priority. */
 const windowMs = 1_000;
 
 /**

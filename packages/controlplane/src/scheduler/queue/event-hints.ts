@@ -3,7 +3,7 @@ import type { ClusterEvent } from '../framework/cluster-event.ts';
 import type { ClusterView } from '../framework/cluster-view.ts';
 import type { EventHint } from '../framework/plugin.ts';
 
-/** A plugin with a hint for an event, and the function that decides if the event may help a pod. */
+/** A plugin with a hint for an event, and the function that decides whether the event may help a pod. */
 export interface PluginHint {
   readonly plugin: string;
   readonly helps: NonNullable<EventHint['helps']>;
@@ -40,7 +40,7 @@ export function helps(
   try {
     return hint(about.pod, about.event, about.view);
   } catch {
-    // For example, a stored selector that predates stricter validation and no longer parses.
+    // A hint throws, for example, if a stored selector predates stricter validation and no longer parses.
     return true;
   }
 }

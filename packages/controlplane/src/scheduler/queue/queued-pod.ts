@@ -11,7 +11,7 @@ export interface QueuedPod {
   unschedulable: number;
   /** The number of consecutive attempts that ended with an error. */
   errors: number;
-  /** The time at which its backoff ends, in milliseconds; computed when first needed. */
+  /** The time at which the pod's backoff ends, in milliseconds; computed when first needed. */
   backoffEndMs: number | undefined;
   /** The plugins that rejected the pod in its last attempt. */
   rejectors: ReadonlySet<string>;

@@ -174,7 +174,7 @@ export class SchedulingQueue implements Disposable {
     return true;
   }
 
-  /** Returns false if a gate holds the pod and the event cannot open the gate. */
+  /** Returns true if no gate holds the pod, or if the event may open the gate. */
   #passesGate({ gate }: QueuedPod, event: ClusterEvent): boolean {
     return gate === undefined || this.#options.hints.for(event).some(({ plugin }) => plugin === gate);
   }
@@ -200,7 +200,7 @@ export class SchedulingQueue implements Disposable {
     this.#options.onReady();
   }
 
-  /** Returns true if a gate holds the pod, and then adds it to the waiting pods. */
+  /** Returns true if a gate holds the pod. The pod is then added to the waiting pods. */
   #gated(queued: QueuedPod): boolean {
     const gate = this.#options.gates.find(({ holds }) => holds(queued.pod));
     queued.gate = gate?.name;

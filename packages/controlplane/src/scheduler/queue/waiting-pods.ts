@@ -42,7 +42,7 @@ export class WaitingPods {
     return [...(this.#byPlugin.get(plugin) ?? [])];
   }
 
-  /** Returns the pods that have waited since before a time. */
+  /** Returns the pods that started to wait before the given time. */
   waitingSince(latestMs: number): readonly QueuedPod[] {
     return [...this.#pods].filter(({ sinceMs }) => sinceMs < latestMs);
   }

@@ -1,8 +1,8 @@
 import type { KubernetesObject, Stored } from '@kubewright/apimachinery';
 
 /**
- * Versions of objects with changes that have not been observed yet. Each replaces the cached object until another version of it
- * is observed.
+ * Versions of objects with changes that have not been observed yet. Each assumed version replaces the cached object
+ * until another version of the object is observed.
  */
 export class AssumedObjects<T extends KubernetesObject> {
   readonly #assumed = new Map<string, Stored<T>>();

@@ -16,8 +16,8 @@ export function requestedStorage({ spec }: PersistentVolumeClaim): Quantity {
 }
 
 /**
- * Returns the volume reserved for a claim, or else the smallest volume that fits it. Returns undefined if the node can use no
- * such volume.
+ * Returns the volume reserved for a claim, or else the smallest volume that fits it. Returns undefined if the node can
+ * use neither.
  */
 export function findVolume(
   claim: Stored<PersistentVolumeClaim>,

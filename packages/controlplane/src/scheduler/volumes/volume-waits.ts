@@ -6,7 +6,7 @@ import type { SchedulerCache } from '../cluster/scheduler-cache.ts';
 import { SchedulingError } from '../scheduling-error.ts';
 import { isBound, type VolumeReservation } from './volume-binder.ts';
 
-/** The longest time to wait for the volumes of a pod, in milliseconds. */
+/** The maximum time to wait for the volumes of a pod, in milliseconds. */
 const maxWaitMs = 600_000;
 
 /** Called when a wait ends: with `bound`, or with the error if the volumes cannot be bound. */

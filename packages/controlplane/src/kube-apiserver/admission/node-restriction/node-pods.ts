@@ -23,7 +23,7 @@ export async function admitPod(write: NodeWrite): Promise<void> {
       `unexpected operation ${quoted(operation)}, node ${quoted(node)} can only create and delete mirror pods`,
     );
   }
-  // Admission runs twice for a DELETE, first without the object; for a DELETECOLLECTION, only with it.
+  // Admission runs twice for a DELETE, first without the object. For a DELETECOLLECTION, it runs only with the object.
   if (oldObject === undefined || nodeOf(oldObject) === node) return;
   throw rejection(write, `node ${quoted(node)} can only delete pods with spec.nodeName set to itself`);
 }
@@ -103,7 +103,7 @@ async function checkOwner(write: NodeWrite, { metadata }: StoredPod): Promise<vo
   }
 }
 
-/** Returns a resource that the node could read through this pod, or undefined. */
+/** Returns a resource that the node could read through this pod; undefined if there is none. */
 function reachableResource(pod: StoredPod): string | undefined {
   if (pod.spec?.serviceAccountName) return 'serviceaccounts';
   if (secretNames(pod).length > 0) return 'secrets';

@@ -27,7 +27,7 @@ export async function admitToken(write: NodeWrite, authorizer: Authorizer): Prom
   if (apiVersion !== 'v1' || kind !== 'Pod' || !name) throw rejection(write, 'node requested token not bound to a pod');
   if (!uid) throw rejection(write, 'node requested token with a pod binding without a uid');
   const pod = (await read({ group: '', resource: 'pods', namespace, name })) as StoredPod | undefined;
-  // Upstream's error contains this resource name, because it comes from an informer.
+  // Upstream's error comes from an informer, so it contains this resource name.
   if (pod === undefined) throw notFound({ group: '', resource: 'pod' }, name);
   if (uid !== pod.metadata.uid) {
     throw rejection(
@@ -72,7 +72,7 @@ async function checkAudience(
   );
 }
 
-/** True if a volume requests tokens for the audience; or the missing object without which that cannot be determined. */
+/** True if a volume requests tokens for the audience, or the reason why this cannot be determined. */
 type Named = boolean | { readonly missing: string };
 
 async function namesAudience(

@@ -218,7 +218,10 @@ function seccompAnnotations(pod: CheckedPod): ReturnType<PodCheck> {
   return { reason: 'seccompProfile', detail: `forbidden ${plural('annotation', values)} ${values.join(', ')}` };
 }
 
-/** Rejects seccomp profiles other than the runtime's default and local profiles. A restricted check uses it too. */
+/**
+ * Rejects seccomp profiles other than the runtime's default and local profiles. A restricted check calls this function
+ * too.
+ */
 export function seccompFields(pod: CheckedPod): ReturnType<PodCheck> {
   const { setters, values } = settersOf(pod, ({ seccompProfile: profile }) =>
     profile && profile.type !== 'RuntimeDefault' && profile.type !== 'Localhost' ? [profile.type] : [],

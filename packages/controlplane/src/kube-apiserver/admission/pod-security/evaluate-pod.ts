@@ -3,7 +3,7 @@ import { restrictedChecks } from './restricted-checks.ts';
 import type { CheckedPod, SecurityCheck, Violation } from './security-check.ts';
 import type { LevelVersion } from './security-policy.ts';
 
-/** The last minor version that changed a check. Later versions, and `latest`, are evaluated like it. */
+/** The last minor version that changed a check. Later versions, and `latest`, are evaluated like this version. */
 const lastMinor = 35;
 
 /**

@@ -14,8 +14,9 @@ interface ExistingPod extends CheckedPod {
 }
 
 /**
- * Returns warnings about stored pods that violate the new level of their namespace. Checks one pod of each controller first. Stops
- * after a second or 3,000 pods, as `EvaluatePodsInNamespace` (1.36) does, and lets other requests run meanwhile.
+ * Returns warnings about stored pods that violate the new level of their namespace. Checks one pod of each controller
+ * first. Stops after a second or 3,000 pods, as `EvaluatePodsInNamespace` (1.36) does. Yields to other requests between
+ * pods.
  */
 export async function existingPodWarnings(
   stored: readonly StoredObject[],

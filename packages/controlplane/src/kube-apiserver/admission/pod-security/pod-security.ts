@@ -196,7 +196,7 @@ function warnAbout(
   attributes.warn(`would violate PodSecurity "${formatLevel(policy.warn)}": ${formatViolations(violations)}`);
 }
 
-/** Formats the modes that an exempt namespace requests, for its warning. */
+/** Formats the modes that an exempt namespace requests, for the warning that they have no effect. */
 function ignoredModes(labels: Readonly<Record<string, string>>, policy: SecurityPolicy): string {
   return (['enforce', 'audit', 'warn'] as const)
     .filter((mode) => policy[mode].level !== 'privileged')

@@ -52,19 +52,19 @@ export interface HandlerHosts {
   readonly tcpSocket?: { readonly host?: string };
 }
 
-/** The reason for which a check rejects a pod. */
+/** The reason why a check rejects a pod. */
 export interface Violation {
   readonly reason: string;
   readonly detail: string;
 }
 
-/** Returns how a pod violates the check, or undefined. */
+/** Checks a pod. Returns the violation, or undefined if there is none. */
 export type PodCheck = (pod: CheckedPod) => Violation | undefined;
 
 /** A check of one aspect of a pod, in all its versions. */
 export interface SecurityCheck {
   readonly id: string;
-  /** In increasing order. Minor versions before the first do not have this check. */
+  /** The versions of the check, in increasing order. Earlier minor versions do not have the check. */
   readonly versions: readonly { readonly sinceMinor: number; readonly check: PodCheck }[];
   /** The baseline checks that this restricted check replaces. */
   readonly replaces?: readonly string[];
@@ -95,7 +95,7 @@ export function sortedUnique(values: readonly string[]): readonly string[] {
   return [...new Set(values)].sort();
 }
 
-/** Finds forbidden values, and what sets them: the pod, its containers, or both. */
+/** Returns the forbidden values, and what sets them: the pod, its containers, or both. */
 export function settersOf(
   pod: CheckedPod,
   forbidden: (settings: SecuritySettings) => readonly string[],

@@ -12,8 +12,8 @@ export interface LevelVersion {
 }
 
 /**
- * The levels of a namespace, by mode: violations of `enforce` reject a pod, those of `audit` are recorded, those of `warn` are
- * reported.
+ * The levels of a namespace, by mode. A pod that violates the `enforce` level is rejected. A violation of the `audit`
+ * level is recorded in the audit log, and a violation of the `warn` level causes a warning.
  */
 export interface SecurityPolicy {
   readonly enforce: LevelVersion;

@@ -5,7 +5,10 @@ import type { Pod } from '@kubewright/apimachinery/core/v1';
  */
 const required = new Set(['cpu', 'memory', 'requests.cpu', 'requests.memory', 'limits.cpu', 'limits.memory']);
 
-/** Returns which limited amounts the containers of a pod lack; undefined if they lack none. */
+/**
+ * Returns the reason if containers of a pod do not set a limited amount: `must specify cpu for: web`; otherwise
+ * undefined.
+ */
 export function missingAmounts({ spec }: Pod, names: readonly string[]): string | undefined {
   const isPodLevel = Object.keys({ ...spec?.resources?.requests, ...spec?.resources?.limits }).length > 0;
   if (!spec || isPodLevel) return undefined;

@@ -9,13 +9,13 @@ import { missingAmounts } from './missing-amounts.ts';
 
 /** Computes how much of a quota the objects of a resource use. */
 export interface QuotaEvaluator {
-  /** True for a request that can change what the object is charged. */
+  /** True for a request that can change the object's usage of a quota. */
   handles(attributes: AdmissionAttributes): boolean;
   /** True if these objects use the resource that a quota limits under this name. */
   uses(name: string): boolean;
   isInScope(object: KubernetesObject, scope: QuotaScope): boolean;
   usage(object: KubernetesObject, nowMs: number): ResourceAmounts;
-  /** Returns which of the named amounts the object must set but does not; undefined if none. */
+  /** Returns the reason if the object must set one of the named amounts but does not; otherwise undefined. */
   missing?(object: KubernetesObject, names: readonly string[]): string | undefined;
 }
 

@@ -1,6 +1,6 @@
 /**
- * A many-to-many relation between keys and values. Each pair records the sources that claim it, and exists as long as at least one
- * source does. Removing a source costs time proportional to its own claims only.
+ * A many-to-many relation between keys and values. Each pair records the sources that claim it, and exists as long as
+ * at least one source claims it. Removing a source costs time proportional to its own claims only.
  */
 export class Claims {
   /** Sources by key and value. */
@@ -8,8 +8,8 @@ export class Claims {
   readonly #bySource = new Map<string, { readonly keys: readonly string[]; readonly value: string }>();
 
   /**
-   * Records the claim of a source that all `keys` map to `value`. Each source can have one claim: call {@link Claims.drop} before
-   * changing it.
+   * Records a source's claim: all `keys` map to `value`. A source can have only one claim, so call {@link Claims.drop}
+   * before recording another.
    */
   put(source: string, keys: readonly string[], value: string): void {
     this.#bySource.set(source, { keys, value });

@@ -37,7 +37,7 @@ export class NodeAuthorizer implements Authorizer {
     return rules.some((rule) => ruleAllows(rule, attributes)) ? allow : noOpinion('');
   }
 
-  /** Resources of which a node may access only certain objects, by `<group>/<resource>`. */
+  /** Access decisions for the resources that nodes may access only in part, by `<group>/<resource>`. */
   readonly #subdivided: Readonly<Record<string, (request: NodeRequest) => AuthorizationDecision>> = {
     '/secrets': (request) => this.#read(request, 'secret'),
     '/configmaps': (request) => this.#read(request, 'configmap'),
@@ -119,7 +119,7 @@ export class NodeAuthorizer implements Authorizer {
         if (resource.fieldSelector?.exactValue('spec.nodeName') === request.node) return allow;
         if (resource.name !== '') return this.#ifRelated(request, 'pod');
         return noOpinion('can only list/watch pods with spec.nodeName field selector');
-      // The NodeRestriction admission plugin decides which pods.
+      // The NodeRestriction admission plugin limits these verbs to the node's own pods.
       case 'create ':
       case 'delete ':
       case 'update status':
@@ -158,13 +158,15 @@ function csiNode({ node, verb, resource }: NodeRequest): AuthorizationDecision {
   return noOpinion('can only access CSINode with the same name as the requesting node');
 }
 
-/** Authorizes by name instead of the graph, because a node must be able to read its Node before the Node exists. */
+/**
+ * Authorizes by name instead of by the graph, because a node must be allowed to read its Node before the Node exists.
+ */
 function node({ node: own, verb, resource }: NodeRequest): AuthorizationDecision {
   const { name, subresource } = resource;
   const writes = verb === 'update' || verb === 'patch';
   if (subresource === 'status' && writes) return allow;
   if (subresource !== '') return noOpinion('');
-  // The NodeRestriction admission plugin decides which Nodes.
+  // The NodeRestriction admission plugin limits writes to the node's own Node.
   if (writes || verb === 'create') return allow;
   if (verb !== 'get' && verb !== 'list' && verb !== 'watch') return noOpinion('');
   if (name === own) return allow;

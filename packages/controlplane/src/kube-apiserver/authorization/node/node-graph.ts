@@ -30,11 +30,12 @@ const attachments = storagePrefix({ group: 'storage.k8s.io', resource: 'volumeat
 const slices = storagePrefix({ group: 'resource.k8s.io', resource: 'resourceslices' });
 
 /**
- * Tracks which objects are related to which node: the node's pods, the objects that these pods refer to, the volumes bound to their
- * claims with the volumes' secrets, and objects that name the node. Mirrors the graph of upstream's node authorizer (1.36).
+ * Tracks the objects related to each node: its pods, the objects that these pods refer to, the volumes bound to the
+ * pods' claims, the secrets of these volumes, and objects that name the node. Mirrors the graph of upstream's node
+ * authorizer (1.36).
  *
- * Follows the storage. The next query applies the changes since the last query, once per changed object. The cost of a query does
- * not depend on unrelated objects.
+ * Follows the storage. The next query applies the changes since the last query, once per changed object. The cost of a
+ * query does not depend on unrelated objects.
  */
 export class NodeGraph implements Disposable {
   /** Changes since the last query, by key. */
@@ -112,7 +113,7 @@ export class NodeGraph implements Disposable {
     const { namespace, name } = pod.metadata;
     const related = (kind: RelatedKind, names: readonly string[]) =>
       names.map((each) => `${kind}/${namespace}/${each}`);
-    // A node creates its mirror pods itself, so they must not give it access to anything.
+    // A node creates its mirror pods itself, so mirror pods must not give the node access to anything.
     const references = isMirrorPod(pod)
       ? []
       : [

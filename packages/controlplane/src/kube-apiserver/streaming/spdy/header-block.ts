@@ -12,8 +12,8 @@ const maxPlainBytes = 64 * 1024;
 const maxPairs = 100;
 
 /**
- * Compresses and decompresses the header blocks of one connection. zlib keeps its state from block to block, so their order
- * matters.
+ * Compresses and decompresses the header blocks of one connection. zlib keeps its state from block to block, so the
+ * order of blocks matters.
  */
 export class HeaderBlocks implements Disposable {
   readonly #inflate: Transform;

@@ -27,9 +27,9 @@ export interface SpdyConnectionOptions {
 }
 
 /**
- * The server side of SPDY/3.1, reduced to what Kubernetes clients use (`moby/spdystream` 0.5): streams opened by the client,
- * half-close, reset and ping. Has no flow-control windows or priorities, as that library has none: an unread stream blocks the
- * whole connection.
+ * The server side of SPDY/3.1, reduced to what Kubernetes clients use (`moby/spdystream` 0.5): streams opened by the
+ * client, half-close, reset and ping. Like that library, has no flow-control windows or priorities: an unread stream
+ * blocks the whole connection.
  */
 export class SpdyConnection {
   readonly #duplex: Duplex;
@@ -50,7 +50,7 @@ export class SpdyConnection {
    */
   async run(): Promise<void> {
     const duplex = this.#duplex;
-    duplex.on('error', () => duplex.destroy()); // a broken connection is the client's concern
+    duplex.on('error', () => duplex.destroy()); // broken connections are not reported
     // Every write that waits for 'drain' adds listeners.
     duplex.setMaxListeners(0);
     duplex.once('close', () => this.#abortAll());

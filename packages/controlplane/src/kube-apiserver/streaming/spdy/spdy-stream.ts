@@ -2,7 +2,8 @@ import { ByteQueue } from '../byte-queue.ts';
 import type { SpdyHeaders } from './header-block.ts';
 
 /**
- * Maximum number of unread bytes; beyond it, the whole connection waits: Kubernetes' SPDY clients have no flow-control windows.
+ * Maximum number of unread bytes. Beyond it, the whole connection waits, because Kubernetes' SPDY clients have no
+ * flow-control windows.
  */
 const maxUnreadBytes = 1024 * 1024;
 /** Maximum payload of a data frame that is sent. */
@@ -46,7 +47,7 @@ export class SpdyStream {
     });
   }
 
-  /** Ends this side's direction after everything that has been written. */
+  /** Ends this side's direction after all earlier writes. */
   end(): Promise<void> {
     return this.#afterWrites(async () => {
       if (this.#outputEnded) return;
@@ -63,7 +64,7 @@ export class SpdyStream {
     this.aborted();
   }
 
-  /** Drops all further input, because it is no longer read. */
+  /** Drops all further input, because nothing reads it anymore. */
   discard(): void {
     this.#unwanted = true;
     this.#roomFound();
