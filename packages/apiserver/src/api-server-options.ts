@@ -10,8 +10,8 @@ import type { RequestInfo } from './request-info/index.ts';
 import type { Storage } from './storage/index.ts';
 
 /**
- * Handles requests for paths that are not resources, such as discovery, OpenAPI, health, version and metrics. Returns `undefined`
- * for a path that it does not handle.
+ * Handles requests for paths that are not resources, such as discovery, OpenAPI, health, version and metrics. Returns
+ * `undefined` for any other path.
  *
  * @example
  * ```ts

@@ -2,8 +2,8 @@ import type { SchemaNode } from '@kubewright/schema/internal';
 import { isRecord } from '@kubewright/schema/internal';
 
 /**
- * The type of a value for server-side apply: the forms it may have, and whether a list or map is atomic, that is, owned as a
- * whole. Created once per kind from a {@link SchemaNode}; nested types are created on first access.
+ * The type of a value for server-side apply: the forms it can have, and whether a list or map is atomic, that is, owned
+ * as a whole. Created once per kind from a {@link SchemaNode}; nested types are created on first access.
  */
 export interface ApplyType {
   readonly scalar: 'untyped' | 'numeric' | 'string' | 'boolean' | undefined;
@@ -52,7 +52,7 @@ const deduced: ApplyType = {
 };
 
 /**
- * Creates the type of a kind. Keep the result, because creating it is expensive.
+ * Creates the type of a kind. Reuse the result: creating a type is expensive.
  *
  * `typed` is true for built-in kinds: upstream compares them as Go encodes them, including structs that were never set. Pass
  * `zero` if the exact zero value of the kind is known.

@@ -9,8 +9,8 @@ export interface NamesInUse {
 }
 
 /**
- * Accepts each of a CRD's names that no other CRD has. If a name is rejected, the previously accepted name stays in place.
- * Mirrors the naming controller of apiextensions-apiserver (1.36).
+ * Accepts each of a CRD's names that no other CRD uses. If a name is rejected, the previously accepted name stays in
+ * place. Mirrors the naming controller of apiextensions-apiserver (1.36).
  */
 export function acceptNames(
   { spec, status }: CustomResourceDefinition,

@@ -108,7 +108,7 @@ function definitionOf(
   };
 }
 
-/** Decodes a custom object. Metadata always has the standard schema; the rest has the version's. */
+/** Decodes a custom object. Metadata always has the standard schema; all other fields have the version's schema. */
 function decodeCustom(value: unknown, { schema }: CompiledVersion): Decoded {
   const pruned = schema.prune(value);
   const unknownFields = pruned.unknownPaths.map((path) => `unknown field "${path}"`);

@@ -6,7 +6,8 @@ import { listResponse } from './object-response.ts';
 import { formatOf, includeOf, type ResourceCall, readDeletion, writeCallOf } from './resource-call.ts';
 
 /**
- * Deletes every object that a list would return, each with the same options, and returns that list, from before the deletions.
+ * Deletes every object that a list would return, each with the same options. Returns the list from before the
+ * deletions.
  *
  * @param list - returns the objects of a resource that is not stored; by default, they are read from storage
  */

@@ -33,8 +33,9 @@ export interface ExtensionServerOptions {
   /** Conversions of kinds whose versions differ in more than `apiVersion`, declared with `converter` of `@kubewright/runtime`. */
   readonly conversions?: readonly KindConversion[] | undefined;
   /**
-   * A client of the cluster that the server belongs to. The server then trusts the cluster's API server, its users and their
-   * permissions, and rejects objects in namespaces that do not exist there. @defaultValue the manager's, if the server is one of its runnables
+   * A client of the cluster that the server belongs to. The server then trusts the cluster's API server, its users and
+   * their permissions, and rejects objects in namespaces that do not exist in the cluster. @defaultValue the manager's,
+   * if the server is one of its runnables
    */
   readonly cluster?: ClusterClient | undefined;
   /**
@@ -59,10 +60,10 @@ export interface ExtensionServerOptions {
   readonly hostnames?: readonly string[] | undefined;
   readonly limits?: ApiServerLimits | undefined;
   /**
-   * Time to keep serving after the stop begins, in milliseconds. `/readyz` fails from the beginning, so the cluster stops
-   * sending requests before the server rejects connections. Then watches end, and requests in progress get `graceMs`. Like
-   * `--shutdown-delay-duration` of kube-apiserver. Both times together must be shorter than the manager's
-   * `gracefulShutdownTimeoutMs` and the pod's `terminationGracePeriodSeconds`. @defaultValue 0, as kube-apiserver
+   * Time to keep serving after the stop begins, in milliseconds. `/readyz` fails immediately, so the cluster stops
+   * sending requests before the server rejects connections. Then watches end, and requests in progress get `graceMs`.
+   * Like `--shutdown-delay-duration` of kube-apiserver. Both times together must be shorter than the manager's
+   * `gracefulShutdownTimeoutMs` and the pod's `terminationGracePeriodSeconds`. @defaultValue 0, as in kube-apiserver
    */
   readonly shutdownDelayMs?: number | undefined;
   /** Time for requests in progress to finish when the server stops, in milliseconds. @defaultValue 2000 */

@@ -9,7 +9,7 @@ const lifeMs = 365 * 86_400_000;
 
 /** The certificate of a server and the CA that clients verify it with. */
 export interface ServingCertificate extends KeyPair {
-  /** PEM; undefined for a certificate from files, whose CA is unknown here. */
+  /** In PEM format; undefined for a certificate from files, whose CA is unknown to the server. */
   readonly authority: string | undefined;
 }
 

@@ -62,7 +62,7 @@ describe('flood protection', () => {
     await start({ firstRequestTimeoutMs: 30_000 });
     const idle = open();
     await once(idle, 'connect');
-    await get(open()); // by now the server has seen the first connection
+    await get(open()); // the server has now seen the first connection
     const closed = once(idle, 'close');
     await clock.advance(30_000);
     await closed;

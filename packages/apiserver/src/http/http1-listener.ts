@@ -54,7 +54,7 @@ export class Http1Listener {
     this.#server.close();
   }
 
-  /** Catches exceptions: one that escapes from an event listener would end the process. */
+  /** Catches exceptions: an exception that escapes from an event listener would end the process. */
   #guard(message: IncomingMessage, serve: () => void): void {
     try {
       serve();

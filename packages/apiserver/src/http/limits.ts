@@ -23,8 +23,9 @@ export interface HttpLimits {
   /** Responses larger than this are compressed for clients that accept gzip. @defaultValue 128 KiB */
   readonly gzipThresholdBytes: number;
   /**
-   * Maximum number of open sockets. At the limit, a new socket replaces the one that has been idle longest; clients without a
-   * proven identity go first. The new socket is rejected only if all others have requests in progress.
+   * Maximum number of open sockets. At the limit, a new socket replaces the one that has been idle longest; sockets
+   * without a proven identity are evicted first. The new socket is rejected only if all others have requests in
+   * progress.
    *
    * @defaultValue 4,096
    */
@@ -51,8 +52,8 @@ export interface HttpLimits {
   /** Streams that a client may reset per second beyond the burst; Node's default is 33. @defaultValue 5,000 */
   readonly streamResetRate: number;
   /**
-   * Time a connection without requests is kept open. Must be longer than clients keep idle connections (Go: 90 s). @defaultValue
-   * 3 minutes
+   * Time a connection without requests is kept open. Must be longer than clients keep idle connections (Go: 90 s).
+   * @defaultValue 3 minutes
    */
   readonly keepAliveMs: number;
   /** Time {@link HttpServer.close} waits for requests in progress. @defaultValue 2 s */

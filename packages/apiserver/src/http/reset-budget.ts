@@ -11,7 +11,7 @@ const allowed = { burst: 1000, perSecond: 33 };
  */
 const margins = { streams: 500, resets: 400 };
 
-/** True if Node lets a server set how many streams a client may cancel (22.11 and newer). */
+/** Reports whether Node can set the number of streams that a client may cancel (22.11 and newer). */
 export function canSetResetLimits(nodeVersion: string): boolean {
   const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
   return major > 22 || (major === 22 && minor >= 11);

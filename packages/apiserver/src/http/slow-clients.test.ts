@@ -154,7 +154,7 @@ describe('slow clients', () => {
   }, 40_000);
 });
 
-/** Sends a request and stops reading after the first bytes of its response. Returns their number. */
+/** Sends a request and stops reading after the first bytes of its response. Returns the number of these bytes. */
 function firstData(socket: TLSSocket, path: string): Promise<number> {
   return new Promise((resolve) => {
     socket.once('data', (chunk: Buffer) => {

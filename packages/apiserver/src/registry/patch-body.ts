@@ -74,7 +74,7 @@ function goKind(value: unknown): string {
 /**
  * Applies a patch body. Strategic merge patches follow `schema`.
  *
- * @throws StatusError 400, 413, 422 or 500 as upstream
+ * @throws StatusError 400, 413, 422 or 500, as in upstream
  */
 export function applyPatchBody(
   document: object,

@@ -15,9 +15,9 @@ export interface ResourceCatalog {
   find(group: string, version: string, resource: string): ResourceDefinition | undefined;
   /** Returns all definitions that clients may use, in no particular order. */
   all(): readonly ResourceDefinition[];
-  /** True if any resource is served in this version of the group. */
+  /** Reports whether any resource is served in this version of the group. */
   serves(group: string, version: string): boolean;
-  /** True if the group has, or had, built-in resources. */
+  /** Reports whether the group has, or had, built-in resources. */
   servesGroup(group: string): boolean;
 }
 

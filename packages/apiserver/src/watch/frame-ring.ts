@@ -74,7 +74,10 @@ export class FrameRing {
     this.#slices.clear();
   }
 
-  /** Returns the frames from a position on as one chunk of at most `maxBytes`, or a single frame if that is larger. */
+  /**
+   * Returns the frames from a position on, as one chunk of at most `maxBytes`. If the first frame is larger, returns
+   * only that frame.
+   */
   slice(position: number, maxBytes: number): RingSlice {
     const known = this.#slices.get(position);
     if (known) return known;
@@ -96,7 +99,10 @@ export class FrameRing {
     return this.#slots.length - this.#dropped;
   }
 
-  /** Drops the oldest entry. Removes the empty slots only when they are half of the array, because that copies the rest. */
+  /**
+   * Drops the oldest entry. Removes the empty slots only when they are half of the array, because removing them copies
+   * the rest.
+   */
   #drop(): void {
     const oldest = this.#slots[this.#dropped];
     this.#slots[this.#dropped++] = undefined;

@@ -11,7 +11,7 @@ export interface RuleSubject {
   readonly namespace: string;
 }
 
-/** True if a rule matches a request (`rules.Matcher`, 1.36). */
+/** Reports whether a rule matches a request (`rules.Matcher`, 1.36). */
 export function ruleMatches(rule: WebhookRule, subject: RuleSubject): boolean {
   const { operation, group, version } = subject;
   return (

@@ -35,7 +35,7 @@ export class Webhook {
   readonly spec: WebhookSpec;
   /** Distinguishes webhooks of the same name in several configurations. */
   readonly id: string;
-  /** The name of its configuration. */
+  /** Name of the webhook's configuration. */
   readonly configuration: string;
   readonly conditions: MatchConditions;
   #namespaceSelector: LabelSelector | undefined;

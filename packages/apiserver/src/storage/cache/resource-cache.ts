@@ -88,7 +88,7 @@ export class ResourceCache implements Disposable {
     return this.#keys.get(key);
   }
 
-  /** True if the cache has all changes since a revision. */
+  /** Reports whether the cache has all changes since a revision. */
   reachesBackTo(revision: number): boolean {
     return revision >= this.#keys.compacted;
   }
@@ -186,7 +186,7 @@ async function firstList({ storage, prefix, fromRevision }: ResourceCacheOptions
   }
 }
 
-/** True if an object was deleted, even if its key now holds a new object. */
+/** Reports whether an object was deleted, even if its key now holds a new object. */
 function isReplaced(object: StoredObject, now: StoredObject | undefined): boolean {
   if (!now) return true;
   return now.revision !== object.revision && uidOf(now) !== uidOf(object);
