@@ -87,9 +87,9 @@ export interface PolicyDeclarations {
   readonly params: boolean;
   /** The names of the policy's variables that are declared before the expression. */
   readonly variables: readonly string[];
-  /** The types that the expression may have, such as `string` and `null_type`; empty if any type is allowed. */
+  /** Allowed result types of the expression, such as `string` and `null_type`; empty if any type is allowed. */
   readonly types: readonly string[];
-  /** True if the expression may create `Object` and `JSONPatch`. @defaultValue false */
+  /** True if the expression can create `Object` and `JSONPatch`. @defaultValue false */
   readonly mutations?: boolean;
 }
 

@@ -99,7 +99,7 @@ export class Backend implements Disposable {
     return this.#attempt(request, { host, port, mayRepeat: /^(?:GET|HEAD)$/.test(request.method) });
   }
 
-  /** Cuts all connections, in use or not. */
+  /** Closes all connections, including those in use. */
   [Symbol.dispose](): void {
     this.#agent.destroy();
   }

@@ -64,7 +64,7 @@ function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/%(?:24|26|2B|2C|3A|3B|3D|40)/g, decodeURIComponent);
 }
 
-/** Returns the end-to-end headers of a response. Separate values stay separate. */
+/** Returns the end-to-end headers of a response. Repeated headers stay separate. */
 export function responseHeaders(
   headers: Readonly<Record<string, readonly string[] | undefined>>,
 ): Record<string, string | readonly string[]> {

@@ -37,7 +37,7 @@ describe('joinStreams', () => {
     await expect.poll(() => [client.destroyed, stream.destroyed]).toEqual([true, true]);
   });
 
-  it('closes the stream of the server if the client disconnects, before or after they are joined', async () => {
+  it('closes the stream of the server if the client disconnects before or after joining', async () => {
     const gone = new PassThrough();
     gone.destroy();
     await once(gone, 'close');
@@ -51,7 +51,7 @@ describe('joinStreams', () => {
     await once(second, 'close');
   });
 
-  it('closes the stream of the client if the server disconnects, before or after they are joined', async () => {
+  it('closes the stream of the client if the server disconnects before or after joining', async () => {
     const gone = new PassThrough();
     gone.destroy();
     await once(gone, 'close');

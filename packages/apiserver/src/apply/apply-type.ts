@@ -221,7 +221,10 @@ export function valueTypeOrDeduced(map: MapType, key: string): ApplyType {
 /** The forms that a value can have in a type. */
 export type Form = 'map' | 'list' | 'scalar';
 
-/** Returns the form of a value. For null, and for values that do not fit the type, returns the first form that the type has. */
+/**
+ * Returns the form of a value. For null, and for values that do not match the type, returns the first form that the
+ * type has.
+ */
 export function formOf(type: ApplyType, value: unknown): Form {
   if (typeof value === 'object' && value !== null) {
     if (Array.isArray(value)) {

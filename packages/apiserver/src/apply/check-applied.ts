@@ -5,7 +5,7 @@ import { ElementError, elementOf } from './list-elements.ts';
 
 /**
  * Returns the faults of an applied configuration with upstream's messages (`structured-merge-diff` v6): undeclared
- * fields, wrong types, elements without keys, duplicates. Joins several faults; returns `undefined` if there are none.
+ * fields, wrong types, elements without keys, duplicates. Returns `undefined` if there are no faults.
  */
 export function checkApplied(type: ApplyType, object: unknown): string | undefined {
   const faults: string[] = [];

@@ -224,7 +224,7 @@ function jsonIn({ headers }: ApiResponse, bytes: Uint8Array): JsonObject | undef
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8')) as JsonObject;
   } catch {
-    // The stream was cut off.
+    // The stream was truncated.
     return undefined;
   }
 }

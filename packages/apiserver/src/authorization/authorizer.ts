@@ -32,7 +32,7 @@ export interface AuthorizationAttributes {
 }
 
 /**
- * An authorizer's decision; if all return `no-opinion`, the request is denied.
+ * An authorizer's decision; if all authorizers return `no-opinion`, the request is denied.
  *
  * @example
  * ```ts

@@ -66,7 +66,7 @@ export class CertificateStore {
   }
 
   /**
-   * Opens the keys of a cluster: reads the stored keys and certificates that are still valid, and creates the rest.
+   * Opens the keys of a cluster: reads the stored keys and certificates that are still valid, and creates all others.
    *
    * @throws KeyFolderError when the folder cannot be used; its message states the action, the reason and the fix.
    */

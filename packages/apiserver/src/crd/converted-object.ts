@@ -9,8 +9,8 @@ import type { JsonObject } from '@kubewright/apimachinery/internal';
 import type { Draft } from '../registry/strategy.ts';
 
 /**
- * Validates an object converted by a webhook, and restores the metadata that a conversion may not change: all except labels and
- * annotations. Mirrors `validateConvertedObject` and `restoreObjectMeta` (1.36).
+ * Validates an object converted by a webhook, and restores the metadata that a conversion must not change: everything
+ * except labels and annotations. Mirrors `validateConvertedObject` and `restoreObjectMeta` (1.36).
  *
  * @returns the object, or upstream's error message, to be appended to `conversion webhook for …`
  */

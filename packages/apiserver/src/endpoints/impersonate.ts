@@ -10,7 +10,7 @@ const extraPrefix = 'impersonate-extra-';
  * Replaces the caller with the impersonated user, if the caller has permission (`Impersonate-User`, `-Group`, `-Uid`,
  * `-Extra-*`, 1.36).
  *
- * @throws StatusError 400 for groups without a user, 403 for an identity that the caller may not impersonate
+ * @throws StatusError 400 for groups without a user, 403 for an identity that the caller is not allowed to impersonate
  */
 export async function impersonate(request: ApiRequest, user: UserInfo, authorizer: Authorizer): Promise<UserInfo> {
   const requested = readHeaders(request);

@@ -34,8 +34,8 @@ export interface ExtensionServerOptions {
   readonly conversions?: readonly KindConversion[] | undefined;
   /**
    * A client of the cluster that the server belongs to. The server then trusts the cluster's API server, its users and
-   * their permissions, and rejects objects in namespaces that do not exist in the cluster. @defaultValue the manager's,
-   * if the server is one of its runnables
+   * their permissions, and rejects objects in namespaces that do not exist in the cluster. @defaultValue the manager's
+   * client, if the server is one of the manager's runnables
    */
   readonly cluster?: ClusterClient | undefined;
   /**
@@ -45,7 +45,10 @@ export interface ExtensionServerOptions {
   readonly clientCa?: string | undefined;
   /** Authenticators that run after the cluster's. @defaultValue none */
   readonly authenticators?: readonly Authenticator[] | undefined;
-  /** Replaces authorization by the cluster. @defaultValue without a cluster, only members of `system:masters` are authorized */
+  /**
+   * Replaces authorization by the cluster. @defaultValue the cluster; without a cluster, only members of
+   * `system:masters` are authorized
+   */
   readonly authorizer?: Authorizer | undefined;
   readonly admissionPlugins?: readonly AdmissionPlugin[] | undefined;
   /** The address to listen on. @defaultValue '127.0.0.1' */
@@ -56,7 +59,7 @@ export interface ExtensionServerOptions {
    * Folder with `tls.crt` and `tls.key`, which are reread every minute. @defaultValue a self-issued certificate, see `authority`
    */
   readonly certificates?: string | undefined;
-  /** Names in the self-issued certificate besides those of this machine, such as `wells.default.svc`. */
+  /** Names in the self-issued certificate, in addition to those of this machine, such as `wells.default.svc`. */
   readonly hostnames?: readonly string[] | undefined;
   readonly limits?: ApiServerLimits | undefined;
   /**
@@ -70,6 +73,8 @@ export interface ExtensionServerOptions {
   readonly graceMs?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
-  /** Called with internal errors, and with failures of the cluster's reviews. @defaultValue prints one line on stderr */
+  /**
+   * Called with internal errors, and with failures of the cluster's reviews. @defaultValue prints one line to stderr
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

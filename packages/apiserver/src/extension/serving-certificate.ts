@@ -29,7 +29,7 @@ export function ownCertificate({
   return { ...issueCertificate({ ...own, ...life }, crypto), authority: authority.certificate };
 }
 
-/** Reads `tls.crt` and `tls.key`, the names in a Secret of type `kubernetes.io/tls`. */
+/** Reads `tls.crt` and `tls.key`, the file names in a Secret of type `kubernetes.io/tls`. */
 export async function certificateFrom(folder: string): Promise<ServingCertificate> {
   const [certificate, key] = await Promise.all(
     ['tls.crt', 'tls.key'].map((name) => readFile(join(folder, name), 'utf8')),

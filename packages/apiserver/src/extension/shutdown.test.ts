@@ -33,7 +33,7 @@ async function statusOf(asked: Asked, path: string, json?: object): Promise<numb
   return (await open(asked, path, json)).statusCode;
 }
 
-describe('apiServer, when it stops', () => {
+describe('apiServer shutdown', () => {
   it('reports that it is not ready and serves during the delay, then ends watches and connections', async () => {
     const clock = new VirtualClock(Date.now());
     const asked = await listening({ clock });

@@ -47,9 +47,9 @@ export class Connections {
   }
 
   /**
-   * Adds a new connection. At the limit, cuts the connection that has been idle longest.
+   * Adds a new connection. At the limit, closes the connection that has been idle longest.
    *
-   * @returns undefined when all others have requests in progress; the caller rejects the new connection
+   * @returns undefined when all other connections have requests in progress; the caller rejects the new connection
    */
   add(ends: ConnectionEnds): Connection | undefined {
     if (this.#all.size >= this.#limits.maxConnections && !this.#makeRoom()) return undefined;

@@ -53,8 +53,8 @@ export interface HttpServer extends AsyncDisposable {
   /** Replaces the keys and certificates used for new connections. */
   setTls(tls: HttpServerTls): void;
   /**
-   * Stops listening, tells clients to disconnect, ends watches cleanly, waits at most `graceMs` milliseconds for requests in
-   * progress, then cuts the rest. Idempotent.
+   * Stops listening, tells clients to disconnect, ends watches cleanly, waits at most `graceMs` milliseconds for
+   * requests in progress, then closes the remaining connections. Idempotent.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }

@@ -93,7 +93,7 @@ export class Http1Listener {
         return { stream: socket, head, request: message };
       },
     };
-    // Node releases a socket that requests a protocol switch, so attach an ordinary response to it by hand.
+    // Node releases a socket that requests a protocol switch, so attach an ordinary response to the socket manually.
     response.assignSocket(socket as TLSSocket); // the 'upgrade' event of a TLS server
     response.on('finish', () => socket.end());
     void exchange.run(request);

@@ -1,6 +1,6 @@
 /** Limits on what clients may request from the server. Sizes are in bytes. */
 export interface HttpLimits {
-  /** Maximum size of a request body. @defaultValue 3 MiB, as upstream */
+  /** Maximum size of a request body. @defaultValue 3 MiB, as in upstream */
   readonly maxBodyBytes: number;
   /** Maximum total size of a request's headers. @defaultValue 64 KiB */
   readonly maxHeaderBytes: number;
@@ -14,8 +14,8 @@ export interface HttpLimits {
    */
   readonly bodyTimeoutMs: number;
   /**
-   * Time to respond to a request, and time for a client to read a large response. A watch is cut only after its client has read
-   * nothing for this long. Logs and connections to pods have no limit.
+   * Time to respond to a request, and time for a client to read a large response. A watch is aborted only after its
+   * client has read nothing for this long. Logs and connections to pods have no limit.
    *
    * @defaultValue 60 s
    */
@@ -43,8 +43,8 @@ export interface HttpLimits {
    */
   readonly maxSessionMemoryMiB: number;
   /**
-   * Maximum number of streams that a client may reset in a burst. Node's default of 1,000 cuts off clients that end many watches.
-   * Ignored on Node versions before 22.11.
+   * Maximum number of streams that a client may reset in a burst. Node's default of 1,000 disconnects clients that end
+   * many watches. Ignored on Node versions before 22.11.
    *
    * @defaultValue 20,000
    */

@@ -71,8 +71,8 @@ export class RequestBody implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * Yields the whole body in one chunk: no caller can use half a body, and iterating over the stream itself costs as much as a
-   * small request.
+   * Yields the whole body in one chunk: no caller can use a partial body, and iterating over the stream itself costs as
+   * much as a small request.
    */
   async *[Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     yield await this.bytes();

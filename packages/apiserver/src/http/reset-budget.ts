@@ -1,8 +1,8 @@
 import type { Clock } from '@kubewright/apimachinery';
 
 /**
- * Stream cancellations that nghttp2 allows a client: a burst, and a rate per second. Beyond these limits, nghttp2 cuts the client
- * off.
+ * Stream cancellations that nghttp2 allows a client: a burst, and a rate per second. Beyond these limits, nghttp2
+ * disconnects the client.
  */
 const allowed = { burst: 1000, perSecond: 33 };
 /**
@@ -18,9 +18,9 @@ export function canSetResetLimits(nodeVersion: string): boolean {
 }
 
 /**
- * Counts the streams that a client cancels on one connection, for Node versions that cannot raise nghttp2's limit. A client that
- * comes close to the limit is moved to a new connection (GOAWAY). Otherwise, nghttp2 would cut it off with all its streams; after
- * a GOAWAY, nghttp2 no longer counts cancellations.
+ * Counts the streams that a client cancels on one connection, for Node versions that cannot raise nghttp2's limit. A
+ * client that comes close to the limit is moved to a new connection (GOAWAY). Otherwise, nghttp2 would end the
+ * connection with all its streams; after a GOAWAY, nghttp2 no longer counts cancellations.
  */
 export class ResetBudget {
   static readonly maxConcurrentStreams: number = margins.streams;

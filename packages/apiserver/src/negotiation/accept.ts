@@ -30,8 +30,8 @@ export interface OutputChoices {
   /** True if `as=Table` is supported. */
   readonly table: boolean;
   /**
-   * The shape of the response to a client that requests only metadata: `event` for watches. Absent if the objects have no such
-   * form (reviews, Scale).
+   * The shape of the response to a client that requests only metadata: `event` for watches. Absent if the objects have
+   * no metadata-only form (reviews, Scale).
    */
   readonly partial?: 'list' | 'object' | 'event' | undefined;
   /** False for endpoints that serve no watch; the message of a 406 then lists no streams. @defaultValue true */

@@ -31,8 +31,8 @@ export async function getObject(registry: Registry, call: Call, resourceVersion 
 }
 
 /**
- * Parses the resourceVersion of a get. Upstream answers an invalid version with a 500 without a reason, because its watch cache
- * returns a plain error. Events have no watch cache, so for them the response is a 400.
+ * Parses the resourceVersion of a get. Upstream responds to an invalid version with a 500 without a reason, because its
+ * watch cache returns a plain error. Events have no watch cache, so the response for Events is a 400.
  */
 function readVersionOfGet({ definition }: Registry, text: string): number {
   if (definition.ttlSeconds !== undefined) return readResourceVersion(text, 'invalid resource version: ');

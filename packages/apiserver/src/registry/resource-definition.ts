@@ -212,7 +212,7 @@ export interface ProxyConnection {
   readonly stream: Duplex;
   /** True if the server uses TLS. */
   readonly isTls: boolean;
-  /** The server's `host:port`; redirects to it are rewritten to pass through the proxy. */
+  /** The server's `host:port`; redirects to this host are rewritten to pass through the proxy. */
   readonly host: string;
 }
 

@@ -87,9 +87,9 @@ export interface Strategy {
   /** Validates `metadata.name`. Returns the error messages. @defaultValue DNS-1123 subdomain */
   validateName?(name: string): readonly string[];
   /**
-   * Controls when `metadata.generation` increases: `none` (never set), `spec` (starts at 1, increases when `spec`
-   * changes), `object` (increases when anything changes except metadata, and except status if it is a subresource),
-   * `object-or-labels` (also increases when labels change).
+   * Controls when `metadata.generation` increases. `none`: never set. `spec`: starts at 1, increases when `spec`
+   * changes. `object`: increases when anything changes except metadata and, if it is a subresource, status.
+   * `object-or-labels`: also increases when labels change.
    */
   readonly generation: 'none' | 'spec' | 'object' | 'object-or-labels';
   /** True if the metadata of a new object is validated only after everything else is valid (Events). @defaultValue false */

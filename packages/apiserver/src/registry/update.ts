@@ -178,7 +178,7 @@ function beforeUpdate(
   else metadata.generation = generation;
   const context = registry.strategyContext(call);
   strategy.prepareForUpdate?.(draft, live, context);
-  // Read metadata again: a strategy that keeps the stored metadata has replaced the object.
+  // Read `metadata` again: a strategy that keeps the stored metadata has replaced it.
   const prepared = draft.metadata;
   if (needsNewGeneration(registry, draft, { strategy, live })) {
     prepared.generation = (generation ?? 0) + 1;

@@ -61,7 +61,7 @@ export async function slicesOf(
 ): Promise<readonly EndpointSlice[]> {
   const { objects } = await storage.list({ prefix: `${slicePrefix}${namespace}/` });
   return objects
-    .map(({ bytes }) => JSON.parse(decoder.decode(bytes)) as EndpointSlice) // the server stores only EndpointSlices under this prefix
+    .map(({ bytes }) => JSON.parse(decoder.decode(bytes)) as EndpointSlice) // only EndpointSlices have this prefix
     .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === name);
 }
 

@@ -33,7 +33,7 @@ export interface HookRequest {
   readonly mutating: boolean;
   /** The name of the webhook's configuration. */
   readonly configuration: string;
-  /** 1 in the second pass, which calls the webhook again. */
+  /** 0 in the first pass, 1 if the webhook is reinvoked in the second pass. */
   readonly round: 0 | 1;
   /** The webhook's index among all mutating webhooks, or among the validating webhooks called for this request. */
   readonly index: number;
