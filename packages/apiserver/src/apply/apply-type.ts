@@ -25,8 +25,8 @@ export interface MapType {
   /** Returns the type of a key's value; `undefined` if the key is not allowed. */
   valueType(key: string): ApplyType | undefined;
   /**
-   * True if no field is declared and any field is allowed. Field sets below such a map are never reconciled with a changed
-   * schema.
+   * True if no field is declared and any field is allowed. Field sets below this map are never reconciled with a
+   * changed schema.
    */
   readonly isDeduced: boolean;
 }
@@ -211,8 +211,8 @@ class NodeMap implements MapType {
 }
 
 /**
- * Returns the type of a key's value, even if the schema does not declare the key: upstream rejects such a key, but tracking must
- * not fail.
+ * Returns the type of a key's value, even if the schema does not declare the key: upstream rejects an undeclared key,
+ * but tracking must not fail.
  */
 export function valueTypeOrDeduced(map: MapType, key: string): ApplyType {
   return map.valueType(key) ?? deduced;

@@ -101,7 +101,7 @@ function goTypeName(value: unknown): string {
   return typeof value === 'string' ? 'string' : 'map[string]interface {}';
 }
 
-/** Formats a value as Go's verb `%#v` does. */
+/** Formats a value like Go's `%#v`. */
 function goSyntax(value: unknown): string {
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
   if (value === null) return 'interface {}(nil)';

@@ -12,7 +12,7 @@ import { sourceAddresses } from './source-addresses.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The facts of an audited request that are known when it arrives. */
+/** The facts about an audited request that are known when the request arrives. */
 export interface AuditedFacts {
   readonly auditId: string;
   readonly request: ApiRequest;

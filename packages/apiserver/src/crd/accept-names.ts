@@ -65,7 +65,7 @@ function inUse(name: string): string {
   return `${JSON.stringify(name)} is already in use`;
 }
 
-/** Formats several errors like Go. */
+/** Formats several errors as Go does. */
 function aggregate(messages: readonly string[]): string {
   return messages.length === 1 ? String(messages[0]) : `[${messages.join(', ')}]`;
 }

@@ -15,7 +15,7 @@ import { authorizeRequest } from './authorize.ts';
 import { deletionFields, writeFields } from './operation-options.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Dependencies of endpoints besides the registry. */
+/** Dependencies of endpoints, in addition to the registry. */
 export interface EndpointOptions {
   readonly authorizer: Authorizer;
   readonly maxBodyBytes: number;

@@ -277,7 +277,7 @@ describe('HttpServer', () => {
   });
 
   describe('streams', () => {
-    /** Counts the chunks it yields until stopped. */
+    /** Yields chunks until stopped, and counts them. */
     function endless(chunk: Buffer): {
       readonly state: { produced: number; ended: boolean };
       readonly handle: ApiHandler;

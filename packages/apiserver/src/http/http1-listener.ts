@@ -8,7 +8,7 @@ import { Exchange, type ExchangeContext } from './exchange.ts';
 import { RequestBody } from './request-body.ts';
 import type { ResponseSink } from './response-writer.ts';
 
-// An `import` would also load Node's fetch, which costs 30 ms and 14 MB and is unused here.
+// An `import` would also load Node's fetch, which costs 30 ms and 14 MB and is not used.
 const { createServer, ServerResponse: Response } = process.getBuiltinModule('node:http');
 
 /** Serves HTTP/1.1, including protocol switches. */
@@ -167,7 +167,7 @@ function responseSink(response: ServerResponse): ResponseSink {
   return {
     stream: response,
     head(status, headers) {
-      response.writeHead(status, headers as Record<string, string | string[]>); // Node does not modify them
+      response.writeHead(status, headers as Record<string, string | string[]>); // Node does not modify the headers
       response.flushHeaders();
     },
     abort() {

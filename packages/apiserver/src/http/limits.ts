@@ -24,7 +24,7 @@ export interface HttpLimits {
   readonly gzipThresholdBytes: number;
   /**
    * Maximum number of open sockets. At the limit, a new socket replaces the one that has been idle longest; sockets
-   * without a proven identity are evicted first. The new socket is rejected only if all others have requests in
+   * without a proven identity are evicted first. The new socket is rejected only if all other sockets have requests in
    * progress.
    *
    * @defaultValue 4,096

@@ -16,8 +16,8 @@ export interface RequestBodyOptions {
 }
 
 /**
- * A request body that is still arriving. It is not read until it is needed, so an unauthorized caller costs nothing. It can be
- * read only once.
+ * A request body that is still arriving. The body is not read until it is needed, so an unauthorized caller costs
+ * nothing. The body can be read only once.
  */
 export class RequestBody implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;

@@ -32,8 +32,8 @@ export interface EncodedDocument {
 export type SwaggerFormat = 'json' | 'protobuf';
 
 /**
- * The OpenAPI documents of a catalog. They are built on first use; after a change, only the groups and versions that it affects are
- * described again.
+ * The OpenAPI documents of a catalog. The documents are built on first use; after a change, only the affected groups
+ * and versions are rebuilt.
  */
 export class OpenApiDocuments {
   readonly #catalog: ResourceCatalog;

@@ -36,7 +36,10 @@ export class MutableCatalog implements ResourceCatalog {
   #generation = 1;
   readonly #definitions = new Map<string, ResourceDefinition>();
   readonly #counts = new Map<string, number>();
-  /** Groups with built-in resources: upstream's "not found" response differs between them and groups of custom resources. */
+  /**
+   * Groups with built-in resources. Upstream's "not found" response for these groups differs from the response for
+   * groups of custom resources.
+   */
   readonly #builtInGroups = new Set<string>();
   #all: readonly ResourceDefinition[] | undefined;
 

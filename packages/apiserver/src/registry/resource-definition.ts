@@ -70,7 +70,7 @@ export interface ResourceDefinition {
   /** Converts stored custom resources to this version: prunes fields unknown to the schema and fills in defaults. */
   readonly fromStored?: ((object: Draft) => Draft) | undefined;
   readonly strategy: Strategy;
-  /** True for custom resources: no strategic merge patch, structural validation. */
+  /** True for custom resources, which have structural validation and no strategic merge patch. */
   readonly custom: boolean;
   readonly columns: readonly TableColumn[];
   /** Returns the cells of one row, in the order of `columns`. */
@@ -193,7 +193,7 @@ export interface ProxySubresource {
   /**
    * Connects to the server.
    *
-   * @throws StatusError 400, 404 or 503 if there is no such server
+   * @throws StatusError 400, 404 or 503 if the server does not exist
    */
   connect(call: ProxyCall): Promise<ProxyConnection>;
 }

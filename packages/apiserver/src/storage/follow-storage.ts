@@ -15,8 +15,8 @@ export interface FollowStorageOptions {
 }
 
 /**
- * Calls `apply` for every object stored under a prefix, then for every change, in the turn of the event loop in which
- * the change becomes visible. Resolves once all stored objects have been applied. If the storage loses the watch,
+ * Calls `apply` for every object stored under a prefix, then for every change as soon as it becomes visible, in the
+ * same turn of the event loop. Resolves once all stored objects have been applied. If the storage loses the watch,
  * retries relisting until it succeeds, then applies the differences.
  */
 export async function followStorage(storage: Storage, options: FollowStorageOptions): Promise<Disposable> {

@@ -14,7 +14,7 @@ const orderPrefix = '$setElementOrder/';
  * `$deleteFromPrimitiveList/<list>` are supported. Built-in kinds only; for custom resources the API server responds
  * with 415.
  *
- * The inputs are not changed, and the result shares nothing with them.
+ * The inputs are not changed, and the result shares no structure with the inputs.
  *
  * @throws {@link StrategicMergeError} with the response code.
  */

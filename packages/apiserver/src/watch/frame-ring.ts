@@ -2,7 +2,7 @@
 export interface RingEntry {
   readonly frame: Uint8Array;
   readonly revision: number;
-  /** Returns the frame to send instead if this is the first event of a stream; undefined if it is the same frame. */
+  /** Returns the frame to send instead if this is the first event of a stream; undefined if that frame is the same. */
   readonly firstFrame: (() => Uint8Array) | undefined;
 }
 
@@ -13,8 +13,8 @@ export interface RingSlice {
 }
 
 /**
- * The latest events of one class of watchers, by position. A watcher has a position instead of a queue; if it is too slow, the
- * ring drops events that it has not read.
+ * The latest events of one class of watchers, by position. A watcher has a position instead of a queue; if the watcher
+ * is too slow, the ring drops events that the watcher has not read.
  */
 export class FrameRing {
   readonly #maxBytes: number;

@@ -141,7 +141,7 @@ export class ValidatingPolicy {
     return [{ message, reason: rule.reason ?? 'Invalid' }];
   }
 
-  /** Computes the value of an audit annotation, or denials if that fails. An empty value is not recorded. */
+  /** Computes the value of an audit annotation, or denials if the evaluation fails. An empty value is not recorded. */
   async #annotation(
     { source, value }: Compiled['annotations'][number],
     scope: PolicyScope,

@@ -165,7 +165,9 @@ function checkPatch(
   if (patchType === '') throw invalidResponse('webhook returned invalid response.patchType of ""');
 }
 
-/** A response that was parsed but is invalid; upstream distinguishes it from one that cannot be parsed. */
+/**
+ * A response that was parsed but is invalid; upstream distinguishes this case from a response that cannot be parsed.
+ */
 export class InvalidResponseError extends WebhookCallError {
   override readonly name: 'WebhookCallError' = 'WebhookCallError';
 }

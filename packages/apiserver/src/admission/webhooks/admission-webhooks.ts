@@ -51,7 +51,7 @@ export class AdmissionWebhooks implements Disposable {
     ];
   }
 
-  /** Reads the stored configurations, then follows their changes. */
+  /** Reads the stored configurations, then watches them for changes. */
   async start(storage: Storage): Promise<void> {
     await this.#mutating.start(storage);
     await this.#validating.start(storage);

@@ -42,8 +42,8 @@ export interface HookRequest {
 /**
  * Calls a webhook to review a request.
  *
- * @throws WebhookRejection when it denies the request, WebhookFailure when the call fails, StatusError 400 when it does not
- * support dry runs
+ * @throws WebhookRejection when it denies the request, WebhookFailure when the call fails, StatusError 400 when the
+ * webhook does not support dry runs
  */
 export async function callHook(question: HookRequest, services: HookCallServices): Promise<AdmissionResponse> {
   const { hook, attributes, version: shown, objects, mutating } = question;

@@ -68,7 +68,7 @@ function patched(object: Draft, operations: readonly unknown[]): unknown {
   }
 }
 
-/** Decodes the patched value as an object of its type. Unknown fields are dropped, as Go's decoder does. */
+/** Decodes the patched value as an object of its type. Like Go's decoder, drops unknown fields. */
 export function decodePatched(value: unknown, { type, definition }: Version): Draft {
   const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -33,7 +33,7 @@ export interface WebhookRule {
 /** A webhook with its selectors and conditions, which are parsed once, on first use. */
 export class Webhook {
   readonly spec: WebhookSpec;
-  /** Distinguishes webhooks of the same name in several configurations. */
+  /** Distinguishes webhooks with the same name in different configurations. */
   readonly id: string;
   /** Name of the webhook's configuration. */
   readonly configuration: string;

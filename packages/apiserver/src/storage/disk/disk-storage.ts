@@ -77,7 +77,7 @@ export class DiskStorage implements Storage {
     const nowMs = options.clock.now();
     for (const { object, life } of living.sort((a, b) => a.life.endMs - b.life.endMs)) {
       const { ttlSeconds, endMs } = life;
-      // At most the whole time to live: the clock may have been set back since the write.
+      // Limited to the time to live, because the clock may have been set back since the write.
       this.#expiries.set(object, { ttlSeconds, leftMs: Math.min(endMs - nowMs, ttlSeconds * 1000) });
     }
   }
