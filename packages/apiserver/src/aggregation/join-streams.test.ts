@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { type ApiRequest, hijacked } from '../http/api-request.ts';
 import { joinStreams } from './join-streams.ts';
 
-const message = { rawHeaders: ['Connection', 'Upgrade', 'Upgrade', 'echo'] } as IncomingMessage; // the only field that is read
+const message = { rawHeaders: ['Connection', 'Upgrade', 'Upgrade', 'echo'] } as IncomingMessage; // only this field is read
 const head = Buffer.alloc(0);
 
 function join(client: Duplex, stream: Duplex): void {
-  const request = { upgrade: () => ({ stream: client, head }) } as unknown as ApiRequest; // the only field that is read
+  const request = { upgrade: () => ({ stream: client, head }) } as unknown as ApiRequest; // only this field is read
   expect(joinStreams(request, { message, stream, head })).toBe(hijacked);
 }
 
