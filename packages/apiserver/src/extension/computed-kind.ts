@@ -10,7 +10,7 @@ export interface ComputedKind {
 
 /** A path below an object of a computed kind. */
 export interface ComputedSubresource {
-  /** The verbs of RBAC: GET is `get`, POST is `create`, and so on. @defaultValue `['get']` */
+  /** RBAC verbs that the path supports: `get` for GET, `create` for POST, and so on. @defaultValue `['get']` */
   readonly verbs?: readonly ('get' | 'create' | 'update' | 'patch' | 'delete')[] | undefined;
   /**
    * Kind of the body. If the kind ends in `Options`, requests pass admission as CONNECT. @defaultValue the kind itself
