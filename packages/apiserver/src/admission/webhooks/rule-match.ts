@@ -7,7 +7,7 @@ export interface RuleSubject {
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  /** For a Namespace object, its name. */
+  /** Namespace of the request; for a Namespace object, the object's own name. */
   readonly namespace: string;
 }
 
