@@ -10,8 +10,8 @@ import type { RequestInfo } from './request-info/index.ts';
 import type { Storage } from './storage/index.ts';
 
 /**
- * Handles requests for paths that are not resources, such as discovery, OpenAPI, health, version and metrics. Returns `undefined`
- * for a path that it does not handle.
+ * Handles requests for paths that are not resources, such as discovery, OpenAPI, health, version and metrics. Returns
+ * `undefined` for any other path.
  *
  * @example
  * ```ts
@@ -56,8 +56,8 @@ export interface ApiServerLimits {
   /** Additional streams for privileged callers; nodes and controllers may use half of them. @defaultValue 1,000 */
   readonly reservedStreams?: number | undefined;
   /**
-   * Maximum size of the events that one user's watches have not read yet, in bytes. Beyond it, the slowest of these watches ends
-   * with a 429. Privileged callers are exempt. @defaultValue 64 MiB
+   * Maximum size of the events that one user's watches have not read yet, in bytes. Beyond this size, the slowest of
+   * these watches ends with a 429. Privileged callers are exempt. @defaultValue 64 MiB
    */
   readonly maxUnreadBytesPerUser?: number | undefined;
 }

@@ -200,10 +200,11 @@ export class ApiServer implements AsyncDisposable {
     return new AuditedRequest({ ...facts, definition }, { decision, clock, protobuf, write: auditLog.write });
   }
 
-  /** Routes a request. While it is in progress, it occupies an in-flight slot, unless it is a stream. */
+  /** Routes a request. The request occupies an in-flight slot while it runs, unless it is a stream. */
   async #limited(context: RequestContext, holder: SlotHolder): Promise<ApiResponse> {
     const { info } = context;
-    // Decided by the verb and the subresource alone: any request could escape the limit by offering to switch protocols.
+    // Decided by verb and subresource only: otherwise, any request could evade the limit by offering to switch
+    // protocols.
     if (isStreaming(info)) return this.#route(context);
     const slot = { writes: !reading.has(info.verb), ...holder };
     this.#inFlight.enter(slot);
@@ -237,8 +238,8 @@ export class ApiServer implements AsyncDisposable {
 
   #failure(request: ApiRequest, error: unknown): ApiResponse {
     const status = statusOf(error);
-    // A deliberate error response is not an internal error, even if its code is 500: as upstream, some errors are a 500 without a
-    // reason.
+    // A deliberate error response is not an internal error, even if its code is 500: as in upstream, some errors are a
+    // 500 without a reason.
     const isRejection = [WebhookFault, CommitTooLargeError, StorageFullError].some((type) => error instanceof type);
     const meant = isRejection || (error instanceof StatusError && status.reason !== 'InternalError');
     if (status.code >= 500 && !meant && !request.signal.aborted) this.#options.onError?.(error, request);

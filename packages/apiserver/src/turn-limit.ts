@@ -5,8 +5,8 @@ import { nextTurn } from './next-turn.ts';
 const turnMs = 10;
 
 /**
- * Limits how long requests hold the event loop. A caller in the same process can send request after request in microtasks alone.
- * Without a limit, sockets and timers would wait until its last request.
+ * Limits how long requests hold the event loop. A caller in the same process can send request after request without
+ * leaving the microtask queue. Without a limit, sockets and timers would wait for the caller's last request.
  */
 export class TurnLimit {
   readonly #clock: Clock;

@@ -30,8 +30,8 @@ export interface AdmissionAttributes {
   /** Sends a `Warning` header with the response. */
   warn(text: string): void;
   /**
-   * Adds an annotation to the request's audit event; with `level`, only if the event has at least that level. Absent without an
-   * audit log.
+   * Adds an annotation to the request's audit event; with `level`, only if the event has at least that level. Absent if
+   * there is no audit log.
    */
   readonly annotate?:
     | ((key: string, value: string, options?: { readonly level?: 'Metadata' | 'Request' }) => void)
@@ -39,7 +39,7 @@ export interface AdmissionAttributes {
 }
 
 /**
- * A step of admission. All `mutate` steps run in order after the object has been decoded and defaulted, and once more if a
+ * A step of admission. All `mutate` steps run in order after the object has been decoded and defaulted, and again if a
  * webhook or policy changed it. After the object has been validated, all `validate` steps run.
  *
  * @throws StatusError to reject the request.

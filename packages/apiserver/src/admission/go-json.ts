@@ -1,4 +1,4 @@
-/** Returns a value as Go's JSON encoder writes it, with the special characters of HTML escaped. */
+/** Encodes a value as Go's JSON encoder does, including the escapes of HTML special characters. */
 export function goJson(value: unknown): string {
   return JSON.stringify(value).replace(
     /[<>&\u2028\u2029]/g,

@@ -87,15 +87,15 @@ export interface PolicyDeclarations {
   readonly params: boolean;
   /** The names of the policy's variables that are declared before the expression. */
   readonly variables: readonly string[];
-  /** The types that the expression may have, such as `string` and `null_type`; empty if any type is allowed. */
+  /** Allowed result types of the expression, such as `string` and `null_type`; empty if any type is allowed. */
   readonly types: readonly string[];
-  /** True if the expression may create `Object` and `JSONPatch`. @defaultValue false */
+  /** True if the expression can create `Object` and `JSONPatch`. @defaultValue false */
   readonly mutations?: boolean;
 }
 
 /**
- * Returns why an expression is invalid as a webhook's match condition or, with `policy`, as an expression of a policy. Returns
- * undefined if it is valid.
+ * Returns the reason that an expression is invalid as a webhook's match condition or, with `policy`, as an expression
+ * of that policy. Returns undefined if the expression is valid.
  */
 export function conditionFault(expression: string, policy?: PolicyDeclarations): string | undefined {
   const environment = kubernetesEnvironment({ mutations: policy?.mutations ?? false });
@@ -116,7 +116,7 @@ function typeName({ name, params }: CelExpression['program']['resultType']): str
   return params.length === 0 ? name : `${name}(${params.map(typeName).join(', ')})`;
 }
 
-/** Declares a variable whose own expression is checked elsewhere. */
+/** Declares a variable whose expression is checked elsewhere. */
 function dynamicVariable(name: string): PolicyVariable {
   return { name, compiled: undefined };
 }
@@ -130,7 +130,7 @@ function compiled(expression: string, environment: CelEnvironment): CelExpressio
   }
 }
 
-/** Evaluates an expression, and evaluates it again each time a missing authorizer decision arrives. */
+/** Evaluates an expression, and retries each time a missing authorizer decision arrives. */
 async function outcome(
   compiled: CelExpression | Error,
   values: Readonly<Record<string, unknown>>,

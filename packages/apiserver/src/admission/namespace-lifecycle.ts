@@ -6,11 +6,11 @@ const immortal = new Set(['default', 'kube-system', 'kube-public']);
 const namespaces = { group: '', resource: 'namespaces' };
 const decoder = new TextDecoder();
 
-/** The phase of a namespace that exists. */
+/** The phase of an existing namespace. */
 export type NamespacePhase = 'Active' | 'Terminating';
 
 /**
- * Protects namespaces. Rejects writes to a namespace that does not exist, new objects in one that is being deleted, and the
+ * Protects namespaces: rejects writes to a namespace that does not exist, creations in a terminating namespace, and the
  * deletion of `default`, `kube-system` and `kube-public`. Mirrors `NamespaceLifecycle` (1.36).
  *
  * @param options.storage - storage of the namespaces; read once per write, bypassing any cache
@@ -63,7 +63,7 @@ export function checkNamespaces(phaseOf: (namespace: string) => Promise<Namespac
   };
 }
 
-/** True for access reviews, which are allowed in namespaces that do not exist. */
+/** Reports whether a request is an access review. Access reviews are allowed in namespaces that do not exist. */
 function isAccessReview({ definition }: AdmissionAttributes): boolean {
   return definition.group === 'authorization.k8s.io' && definition.resource === 'localsubjectaccessreviews';
 }

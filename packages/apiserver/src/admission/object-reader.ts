@@ -17,8 +17,9 @@ export interface ObjectLocation {
 export type ReadObject = (location: ObjectLocation) => Promise<KubernetesObject | undefined>;
 
 /**
- * Returns a function that reads objects directly from storage. Decoded objects are cached as long as the stored bytes are in
- * memory, because every request of a service account reads that account. They are shared and must never be modified.
+ * Returns a function that reads objects directly from storage. Decoded objects are cached as long as the stored bytes
+ * are in memory, because every request of a service account reads that account. Callers share the cached objects and
+ * must never modify them.
  */
 export function storedObjectReader(storage: Storage): ReadObject {
   const decoded = new WeakMap<Uint8Array, KubernetesObject>();

@@ -1,6 +1,6 @@
 /**
- * The state of one request's passes through the mutating plugins. A webhook that changes the object requests a second pass, which
- * runs the server's own plugins again, and the webhooks that request reinvocation.
+ * The state of one request's passes through the mutating plugins. A webhook that changes the object requests a second
+ * pass, which reruns the server's own plugins and the webhooks that request reinvocation.
  */
 export class Reinvocation {
   /** True in the second pass. */

@@ -43,7 +43,10 @@ export class Aggregation implements RemoteGroups, Disposable {
     this.#options = options;
   }
 
-  /** Reads the stored APIServices, then applies each change in the turn of the event loop in which it becomes visible. */
+  /**
+   * Reads the stored APIServices, then applies each change as soon as it becomes visible, in the same turn of the event
+   * loop.
+   */
   async start(): Promise<void> {
     this.#subscription = await followStorage(this.#options.storage, {
       prefix: apiServicesPrefix,

@@ -63,7 +63,7 @@ export class Aggregator implements Disposable {
     });
   }
 
-  /** Starts to follow Services and EndpointSlices. Must be called once, before anything else. */
+  /** Starts watching Services and EndpointSlices. Must be called once, before any other method. */
   async start(): Promise<void> {
     this.#client = await this.#options.clientCertificate();
     const { storage } = this.#options;
@@ -168,7 +168,7 @@ export class Aggregator implements Disposable {
     if (known === undefined) return true;
     const availability = await checkAvailability(known.apiService, { ...this.#options, ...known });
     const present = this.#known.get(name);
-    // The APIService has changed, and the result is about its previous server.
+    // The APIService has changed, and the result belongs to its previous backend.
     if (present?.backend !== known.backend) return true;
     return (await this.#report(present.apiService, availability)) && availability.reason !== 'FailedDiscoveryCheck';
   }

@@ -41,7 +41,7 @@ export interface RemoteApiService extends ApiService {
 /** Storage prefix of APIServices. */
 export const apiServicesPrefix: string = storagePrefix({ group: 'apiregistration.k8s.io', resource: 'apiservices' });
 
-/** True if another server serves an APIService. The core group is never delegated. */
+/** Reports whether another server serves an APIService. The core group is never delegated. */
 export function isRemote(apiService: ApiService): apiService is RemoteApiService {
   const { group, service } = apiService.spec;
   return service !== undefined && group !== undefined && group !== '';

@@ -35,8 +35,9 @@ const connectMs = 10_000;
 const idleMs = 4_000;
 
 /**
- * The server behind an APIService, over HTTP/1.1 and TLS. Unless the APIService skips verification, its certificate must be valid
- * for `<service>.<namespace>.svc`. A client certificate is presented if there is one. Connections are reused.
+ * The server behind an APIService, over HTTP/1.1 and TLS. Unless the APIService skips verification, the server's
+ * certificate must be valid for `<service>.<namespace>.svc`. A client certificate is presented if there is one.
+ * Connections are reused.
  */
 export class Backend implements Disposable {
   readonly #service: ApiServiceReference;
@@ -64,7 +65,7 @@ export class Backend implements Disposable {
       ALPNProtocols: ['http/1.1'],
       servername: `${service.name}.${service.namespace}.svc`,
       rejectUnauthorized: !insecureSkipTLSVerify,
-      // As in Go, a bundle may contain an intermediate CA, or just the server's own certificate.
+      // As in Go, a bundle can contain an intermediate CA, or only the server's own certificate.
       ...(caBundle !== '' && trustBundle(Buffer.from(caBundle, 'base64').toString('utf8'))),
       ...(client && { key: client.key, cert: client.certificate }),
     };
@@ -98,7 +99,7 @@ export class Backend implements Disposable {
     return this.#attempt(request, { host, port, mayRepeat: /^(?:GET|HEAD)$/.test(request.method) });
   }
 
-  /** Cuts all connections, in use or not. */
+  /** Closes all connections, including those in use. */
   [Symbol.dispose](): void {
     this.#agent.destroy();
   }

@@ -1,6 +1,9 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** Thrown when the server behind an APIService aborts a response in transit. The client's connection is cut, too. */
+/**
+ * Thrown when the server behind an APIService aborts a response in transit. The connection to the client is aborted as
+ * well.
+ */
 export class BrokenResponseError extends KubewrightError {
   override readonly name = 'BrokenResponseError';
   readonly code = 'KW5106';

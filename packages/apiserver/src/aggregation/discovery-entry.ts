@@ -23,7 +23,9 @@ interface ResponseKind {
   readonly kind: string;
 }
 
-/** Returns the resources of a group version in an `APIGroupDiscoveryList`; `undefined` if it is missing. */
+/**
+ * Returns the resources of a group version in an `APIGroupDiscoveryList`; `undefined` if the group version is missing.
+ */
 export function resourcesInAggregated(
   document: unknown,
   { group, version }: { readonly group: string; readonly version: string },
@@ -81,7 +83,7 @@ function subresources(below: readonly SubresourceEntry[]): Pick<ResourceEntry, '
   return below.length > 0 ? { subresources: below } : {};
 }
 
-/** Returns the kind of an entry. Clients treat an empty group and version as those of the resource. */
+/** Returns the kind of an entry. Clients replace an empty group and version with the resource's group and version. */
 function kindOf(from: JsonObject): ResponseKind {
   return { group: text(from, 'group'), version: text(from, 'version'), kind: text(from, 'kind') };
 }

@@ -16,7 +16,7 @@ function backendWith(response: () => Partial<IncomingMessage> & AsyncIterable<Ui
     requests.push(request);
     return response();
   };
-  // the only method that is called
+  // only this method is called
   return { requests, backend: { send } as unknown as Backend };
 }
 
@@ -53,7 +53,7 @@ describe('a response of another API server', () => {
   it.each([301, 302, 307, 308])('is not followed if it is a redirect: %d', async (statusCode) => {
     const headers = { location: 'http://169.254.169.254/latest/meta-data' };
     const { backend, requests } = backendWith(() => message([], { statusCode, headers }));
-    // the parts that are read
+    // only these parts are read
     const service = apiService as unknown as Parameters<typeof fetchResources>[0];
     await expect(fetchResources(service, { backend, clock })).rejects.toThrow(`returned status ${statusCode}`);
     await expect(fetchOpenApiPath(service, { backend, clock })).rejects.toThrow(`returned status ${statusCode}`);

@@ -28,7 +28,7 @@ function contextOf(target: string, signal: AbortSignal = new AbortController().s
   const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process' };
   const request = { method: 'GET', path: target, headers: {}, signal, connection };
   const info = { path: decodeURIComponent(target.split('?')[0] ?? ''), query: url.searchParams };
-  // the only fields that are read
+  // only these fields are read
   return { request, info, user: { username: 'ann', groups: [] } } as unknown as RequestContext;
 }
 
@@ -39,7 +39,7 @@ async function forwarded(
   send: Send,
   { clock = new VirtualClock(), status = 'True' as AvailableCondition['status'] } = {},
 ): Promise<readonly [number, string]> {
-  // the only method that is called
+  // only this method is called
   const backend = { send } as unknown as Backend;
   const answer = await forward(context, { apiService: apiService(status), backend, clock });
   return [answer.status, await textOf(answer)];

@@ -61,7 +61,7 @@ export async function forward(context: RequestContext, target: ForwardTarget): P
   }
 }
 
-/** Returns a signal that aborts when the client disconnects or the request times out. `lift` removes the limit. */
+/** Returns a signal that aborts when the client disconnects or the request times out. `lift` removes the timeout. */
 function limitOf(
   { request, info }: RequestContext,
   { apiService, clock }: ForwardTarget,

@@ -8,7 +8,7 @@ const ann: UserInfo = { username: 'ann', groups: ['a', 'b'] };
 function contextOf(headers: Readonly<Record<string, string>>): RequestContext {
   const connection = { remoteAddress: '10.0.0.7', protocol: 'h2' };
   const request = { method: 'GET', path: '/', headers, connection };
-  // Only the fields that forwardedHeaders reads.
+  // forwardedHeaders reads only these fields.
   return { request, user: ann, info: { path: '/apis/g/v/things/a b' }, auditId: 'id-1' } as unknown as RequestContext;
 }
 

@@ -16,12 +16,12 @@ const hopByHop = new Set([
   'transfer-encoding',
   'upgrade',
 ]);
-/** Headers that are regenerated, or meant for this server only: the credentials and impersonation. */
+/** Headers that are regenerated or meant only for this server, such as credentials and impersonation. */
 const own = /^(?:authorization|content-length|expect|host|http2-settings|impersonate-.*|x-remote-.*)$/;
 
 /**
- * Returns the headers for forwarding a request: without credentials, and with the authenticated identity instead of the client's
- * own claims. Mirrors `WithAuthentication` and `SetAuthProxyHeaders` (1.36).
+ * Returns the headers for forwarding a request: without credentials, and with the authenticated identity instead of any
+ * identity that the client sent. Mirrors `WithAuthentication` and `SetAuthProxyHeaders` (1.36).
  */
 export function forwardedHeaders({ request, user, info, auditId }: RequestContext): OutgoingHttpHeaders {
   const { headers, connection } = request;
@@ -64,7 +64,7 @@ function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/%(?:24|26|2B|2C|3A|3B|3D|40)/g, decodeURIComponent);
 }
 
-/** Returns the end-to-end headers of a response. Separate values stay separate. */
+/** Returns the end-to-end headers of a response. Repeated headers stay separate. */
 export function responseHeaders(
   headers: Readonly<Record<string, readonly string[] | undefined>>,
 ): Record<string, string | readonly string[]> {
@@ -82,7 +82,7 @@ function asBytes(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
 
-/** Escapes characters such as slashes that header names cannot contain. */
+/** Escapes characters that header names cannot contain, such as slashes. */
 function escapeKey(key: string): string {
   return asBytes(key).replace(
     /[^!#$&'*+.^_`|~0-9A-Za-z-]/g,

@@ -5,11 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { type ApiRequest, hijacked } from '../http/api-request.ts';
 import { joinStreams } from './join-streams.ts';
 
-const message = { rawHeaders: ['Connection', 'Upgrade', 'Upgrade', 'echo'] } as IncomingMessage; // the only field that is read
+const message = { rawHeaders: ['Connection', 'Upgrade', 'Upgrade', 'echo'] } as IncomingMessage; // only this field is read
 const head = Buffer.alloc(0);
 
 function join(client: Duplex, stream: Duplex): void {
-  const request = { upgrade: () => ({ stream: client, head }) } as unknown as ApiRequest; // the only field that is read
+  const request = { upgrade: () => ({ stream: client, head }) } as unknown as ApiRequest; // only this field is read
   expect(joinStreams(request, { message, stream, head })).toBe(hijacked);
 }
 
@@ -37,7 +37,7 @@ describe('joinStreams', () => {
     await expect.poll(() => [client.destroyed, stream.destroyed]).toEqual([true, true]);
   });
 
-  it('closes the stream of the server if the client disconnects, before or after they are joined', async () => {
+  it('closes the stream of the server if the client disconnects before or after joining', async () => {
     const gone = new PassThrough();
     gone.destroy();
     await once(gone, 'close');
@@ -51,7 +51,7 @@ describe('joinStreams', () => {
     await once(second, 'close');
   });
 
-  it('closes the stream of the client if the server disconnects, before or after they are joined', async () => {
+  it('closes the stream of the client if the server disconnects before or after joining', async () => {
     const gone = new PassThrough();
     gone.destroy();
     await once(gone, 'close');

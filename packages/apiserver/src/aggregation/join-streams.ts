@@ -3,7 +3,7 @@ import { type ApiRequest, type ApiResponse, hijacked } from '../http/api-request
 import type { SwitchedProtocols } from './backend.ts';
 
 /**
- * Connects the streams of a client and a server that agreed to switch protocols. Each side gets the data of the other, and they
+ * Connects the streams of a client and a server that agreed to switch protocols. Data flows both ways, and both streams
  * end together. If the client has already disconnected, the server's stream is closed.
  */
 export function joinStreams(request: ApiRequest, { message, stream, head }: SwitchedProtocols): ApiResponse {
@@ -29,7 +29,7 @@ export function joinStreams(request: ApiRequest, { message, stream, head }: Swit
 function pass(from: Duplex, to: Duplex): void {
   from.on('error', () => to.destroy()); // the other end notices when its stream is destroyed
   from.on('close', () => {
-    // The end of the data may still wait for a slow reader.
+    // A slow reader may not have received all data yet.
     if (from.readableEnded && !to.writableFinished) to.once('finish', () => to.destroy());
     else to.destroy();
   });

@@ -2,7 +2,7 @@ import { VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { Rechecks } from './rechecks.ts';
 
-/** Checks that complete when the test tells them to. */
+/** Checks that complete when the test resolves them. */
 class Looks {
   readonly clock = new VirtualClock();
   readonly errors: unknown[] = [];

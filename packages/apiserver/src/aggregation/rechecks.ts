@@ -4,7 +4,7 @@ import { exponentialDelay } from '@kubewright/apimachinery/internal';
 /** Options for {@link Rechecks}. */
 export interface RechecksOptions {
   readonly clock: Clock;
-  /** Checks a name; false means "check again soon". At most one check per name at a time. */
+  /** Checks a name. Returns false to request another check soon. At most one check per name runs at a time. */
   readonly look: (name: string) => Promise<boolean>;
   /** Time from a successful check to the next check, in milliseconds. */
   readonly everyMs: number;

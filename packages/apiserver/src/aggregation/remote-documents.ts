@@ -40,7 +40,7 @@ export async function fetchResources(
 }
 
 /**
- * Fetches the URL of the OpenAPI document for a server's group version; `undefined` if it has none.
+ * Fetches the URL of the OpenAPI document for a server's group version; `undefined` if there is no document.
  *
  * @throws Error when the server gives no usable response
  */

@@ -7,7 +7,7 @@ export interface RemoteVersion {
   readonly version: string;
   readonly groupPriority: number;
   readonly versionPriority: number;
-  /** Its entry in the aggregated document; absent until the first response of that server. */
+  /** Entry of the version in the aggregated document; absent until the first response of the other server. */
   readonly entry: object | undefined;
 }
 

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 
-/** A response body that is passed on as it arrives. Canceling it immediately ends the request to the other server. */
+/**
+ * A response body that is passed on as it arrives. Canceling the body immediately ends the request to the other server.
+ */
 export class StreamedBody implements AsyncIterable<Uint8Array> {
   readonly #message: IncomingMessage;
   readonly #brokenOff: (cause: unknown) => Error;

@@ -13,8 +13,9 @@ export interface ApplyConflict {
 }
 
 /**
- * Thrown when a server-side apply would change fields that other managers own. `message` and `causes` match the API server's
- * (1.36), which responds with 409 `Conflict`. To resolve it, leave the fields out, set them to the live values, or force.
+ * Thrown when a server-side apply would change fields that other managers own. `message` and `causes` match the API
+ * server's (1.36), which responds with 409 `Conflict`. To resolve it, leave the fields out, set them to the live
+ * values, or set `force`.
  */
 export class ApplyConflictError extends KubewrightError {
   readonly code = 'KW5009';

@@ -47,7 +47,7 @@ export interface Applied {
   /** The merged object without `managedFields`, before defaulting and admission. The live object itself if nothing changed. */
   readonly object: JsonObject;
   readonly managedFields: readonly ManagedFieldsRecord[];
-  /** False if the object is unchanged. The entries may still have changed, but none of their times. */
+  /** False if the object is unchanged. The entries may still have changed, but not their times. */
   readonly changed: boolean;
 }
 

@@ -2,8 +2,8 @@ import type { SchemaNode } from '@kubewright/schema/internal';
 import { isRecord } from '@kubewright/schema/internal';
 
 /**
- * The type of a value for server-side apply: the forms it may have, and whether a list or map is atomic, that is, owned as a
- * whole. Created once per kind from a {@link SchemaNode}; nested types are created on first access.
+ * The type of a value for server-side apply: the forms it can have, and whether a list or map is atomic, that is, owned
+ * as a whole. Created once per kind from a {@link SchemaNode}; nested types are created on first access.
  */
 export interface ApplyType {
   readonly scalar: 'untyped' | 'numeric' | 'string' | 'boolean' | undefined;
@@ -25,8 +25,8 @@ export interface MapType {
   /** Returns the type of a key's value; `undefined` if the key is not allowed. */
   valueType(key: string): ApplyType | undefined;
   /**
-   * True if no field is declared and any field is allowed. Field sets below such a map are never reconciled with a changed
-   * schema.
+   * True if no field is declared and any field is allowed. Field sets below this map are never reconciled with a
+   * changed schema.
    */
   readonly isDeduced: boolean;
 }
@@ -52,7 +52,7 @@ const deduced: ApplyType = {
 };
 
 /**
- * Creates the type of a kind. Keep the result, because creating it is expensive.
+ * Creates the type of a kind. Reuse the result: creating a type is expensive.
  *
  * `typed` is true for built-in kinds: upstream compares them as Go encodes them, including structs that were never set. Pass
  * `zero` if the exact zero value of the kind is known.
@@ -211,8 +211,8 @@ class NodeMap implements MapType {
 }
 
 /**
- * Returns the type of a key's value, even if the schema does not declare the key: upstream rejects such a key, but tracking must
- * not fail.
+ * Returns the type of a key's value, even if the schema does not declare the key: upstream rejects an undeclared key,
+ * but tracking must not fail.
  */
 export function valueTypeOrDeduced(map: MapType, key: string): ApplyType {
   return map.valueType(key) ?? deduced;
@@ -221,7 +221,10 @@ export function valueTypeOrDeduced(map: MapType, key: string): ApplyType {
 /** The forms that a value can have in a type. */
 export type Form = 'map' | 'list' | 'scalar';
 
-/** Returns the form of a value. For null, and for values that do not fit the type, returns the first form that the type has. */
+/**
+ * Returns the form of a value. For null, and for values that do not match the type, returns the first form that the
+ * type has.
+ */
 export function formOf(type: ApplyType, value: unknown): Form {
   if (typeof value === 'object' && value !== null) {
     if (Array.isArray(value)) {

@@ -4,8 +4,8 @@ import { type ApplyType, formOf, type ListType, type MapType } from './apply-typ
 import { ElementError, elementOf } from './list-elements.ts';
 
 /**
- * Returns the faults of an applied configuration with upstream's messages (`structured-merge-diff` v6): undeclared fields, wrong
- * types, elements without keys, duplicates. Returns `undefined` if there are no faults, and joins several faults.
+ * Returns the faults of an applied configuration with upstream's messages (`structured-merge-diff` v6): undeclared
+ * fields, wrong types, elements without keys, duplicates. Returns `undefined` if there are no faults.
  */
 export function checkApplied(type: ApplyType, object: unknown): string | undefined {
   const faults: string[] = [];
@@ -90,7 +90,7 @@ function checkList(type: ListType, value: unknown, walk: Walk): void {
   }
 }
 
-/** True for numbers, including integers beyond 2^53, which are bigints. */
+/** Reports whether a value is a number. Integers beyond 2^53 are bigints. */
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' || typeof value === 'bigint';
 }
@@ -101,7 +101,7 @@ function goTypeName(value: unknown): string {
   return typeof value === 'string' ? 'string' : 'map[string]interface {}';
 }
 
-/** Formats a value as Go's verb `%#v` does. */
+/** Formats a value like Go's `%#v`. */
 function goSyntax(value: unknown): string {
   if (Array.isArray(value)) return `[]interface {}{${value.map(goSyntax).join(', ')}}`;
   if (value === null) return 'interface {}(nil)';

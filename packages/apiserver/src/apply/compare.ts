@@ -65,7 +65,7 @@ class CompareWalk {
     else if (after === undefined) this.remove();
   }
 
-  /** Compares the values as the given form. Returns true if they are owned as a whole. */
+  /** Compares the values in the given form. Returns true if they are owned as a whole. */
   private inForm(form: Form, type: ApplyType, { before, after }: Sides): boolean {
     if (form === 'map' && type.map !== undefined) return this.map(type.map, { before, after });
     if (form === 'list' && type.list !== undefined) return this.list(type.list, { before, after });

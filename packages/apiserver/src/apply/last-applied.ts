@@ -12,8 +12,8 @@ const annotation = 'kubectl.kubernetes.io/last-applied-configuration';
 const maxAnnotations = 256 * 1024;
 
 /**
- * Returns the fields that kubectl's last client-side apply set and that are still unchanged: an apply by `kubectl` may take
- * them over without force. Returns `undefined` if there was no such apply, or its annotation is unreadable.
+ * Returns the fields that kubectl's last client-side apply set and that are still unchanged: an apply by `kubectl` may
+ * take them over without force. Returns `undefined` if there was no client-side apply or its annotation is unreadable.
  */
 export function allowedByLastApplied(live: JsonObject, { type, apiVersion }: Ownership): FieldSet | undefined {
   const text = annotationsOf(live)?.[annotation];

@@ -133,8 +133,8 @@ export function capUpdaters(managers: Managers): void {
 const maxName = 128;
 
 /**
- * Returns the default manager name of a request: the `User-Agent` up to the first slash, printable characters only, at most
- * 128.
+ * Returns the default manager name of a request: the `User-Agent` up to the first slash, limited to 128 printable
+ * characters.
  */
 export function defaultManagerName(userAgent: string): string {
   const prefix = userAgent.split('/')[0] ?? '';

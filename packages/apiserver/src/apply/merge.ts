@@ -4,9 +4,9 @@ import { type ApplyType, formOf, type ListType, type MapType, valueTypeOrDeduced
 import { elementOf } from './list-elements.ts';
 
 /**
- * Merges an applied configuration into the live object (`structured-merge-diff` v6, `typed/merge.go`): the configuration's leaves
- * win, nothing is removed, and list elements that are in both keep the configuration's order. The result shares parts with both
- * inputs. Returns `undefined` if nothing is left.
+ * Merges an applied configuration into the live object (`structured-merge-diff` v6, `typed/merge.go`): the
+ * configuration's leaves win, nothing is removed, and list elements that are in both keep the configuration's order.
+ * The result shares structure with both inputs. Returns `undefined` if nothing is left.
  */
 export function mergeObjects(type: ApplyType, live: unknown, applied: unknown): unknown {
   if (applied === undefined) return live;
@@ -92,7 +92,7 @@ class ListMerge {
           continue;
         }
         if (this.right.items.has(mine) && next !== undefined && next !== mine) {
-          l++; // follows later, in the configuration's order
+          l++; // added later, in the configuration's order
           continue;
         }
       }

@@ -82,8 +82,9 @@ export interface OwnedByOther {
 }
 
 /**
- * Finds the fields that a write removes, and the conflicts of the write with other managers. Takes the removed fields away from
- * all managers and, with `force`, the contested fields too. Drops managers that then own nothing.
+ * Finds the fields that a write removes and the conflicts of the write with other managers. Updates the sets of all
+ * managers: drops the removed fields and, with `force`, the contested fields. Drops managers that no longer own any
+ * field.
  */
 export function settleOwnership(
   managers: Managers,

@@ -28,7 +28,7 @@ export function pruneDropped(merged: unknown, { managers, last, ownership }: Pru
   if (type === undefined || last.set.isEmpty) return merged;
   const owned = ownedByVersion(managers);
   const here = owned.get(last.apiVersion) ?? FieldSet.empty;
-  // Everything that was applied is still owned: nothing to remove.
+  // Everything that was applied is still owned, so there is nothing to remove.
   if (last.set.difference(here).isEmpty) return merged;
   const before = versions.convert(merged, ownership.apiVersion, last.apiVersion);
   const setOf = (object: unknown): FieldSet => withNamedFields(type, fieldSetOf(type, object ?? {}));

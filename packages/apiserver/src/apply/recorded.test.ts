@@ -63,8 +63,8 @@ const entriesOf = (object: Plain | undefined): readonly Plain[] => {
 };
 
 /**
- * Returns the second in which the server processed the step: one that it wrote into an entry, otherwise the response's date. On a
- * busy machine, the response comes seconds later.
+ * Returns the second in which the server processed the step: the time that it wrote into an entry, or else the date of
+ * the response. On a busy machine, the response can arrive seconds later.
  */
 function nowOf(step: Step, live: Plain | undefined): string {
   const before = entriesOf(live).map((entry) => entry['time']);

@@ -4,8 +4,9 @@ import { type ApplyType, formOf, type MapType, valueTypeOrDeduced } from './appl
 import { elementOf } from './list-elements.ts';
 
 /**
- * Removes the fields and list elements of a set from an object (`structured-merge-diff` v6, `typed/remove.go`), together with
- * containers that become empty. Returns `undefined` if nothing is left. The result shares parts with the input.
+ * Removes the fields and list elements of a set from an object (`structured-merge-diff` v6, `typed/remove.go`),
+ * together with containers that become empty. Returns `undefined` if nothing is left. The result shares structure with
+ * the input.
  */
 export function removeItems(type: ApplyType, value: unknown, items: FieldSet): unknown {
   const form = formOf(type, value);

@@ -28,9 +28,10 @@ export interface UpdateToTrack extends Ownership {
 }
 
 /**
- * Computes `metadata.managedFields` after a create, update or patch. Fields that the write added or changed move from all
- * other entries to its manager's `Update` entry; removed fields are removed from all entries. A write that changes nothing
- * changes no entry and no time. If there are more than ten updaters, the oldest are merged into `ancient-changes`.
+ * Computes `metadata.managedFields` after a create, update or patch. Fields that the write added or changed move from
+ * all other entries to the manager's `Update` entry; removed fields are removed from all entries. A write that changes
+ * nothing changes no entry and no time. If there are more than ten updaters, the oldest are merged into
+ * `ancient-changes`.
  *
  * After the entries of a stored object have been cleared, updates are not tracked until the next apply: the result is an empty
  * list (apimachinery 1.36, `util/managedfields`). `[]` and `[{}]` in the request clear the entries.

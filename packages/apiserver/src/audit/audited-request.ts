@@ -12,7 +12,7 @@ import { sourceAddresses } from './source-addresses.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 
-/** The facts of an audited request that are known when it arrives. */
+/** The facts about an audited request that are known when the request arrives. */
 export interface AuditedFacts {
   readonly auditId: string;
   readonly request: ApiRequest;
@@ -57,7 +57,10 @@ export class AuditedRequest {
     this.#impersonated = user;
   }
 
-  /** Adds an annotation to the later events, if they have at least the given level. The first value of a key is kept. */
+  /**
+   * Adds an annotation to all later events that have at least the given level. If a key is set twice, the first value
+   * is kept.
+   */
   readonly annotate = (
     key: string,
     value: string,
@@ -80,8 +83,8 @@ export class AuditedRequest {
   }
 
   /**
-   * Writes the events of the response, the last one after its body has ended. Returns the response with a body that detects its
-   * own end.
+   * Writes the events of the response; the last event follows when the body has ended. Returns the response with a body
+   * that detects its own end.
    */
   respond(response: ApiResponse): ApiResponse {
     const { body } = response;
@@ -139,7 +142,7 @@ export class AuditedRequest {
     return object && this.#options.decision.omitManagedFields ? withoutManagedFields(object) : object;
   }
 
-  /** Returns the request's object: with its kind if it is an object of the resource, as sent if it is a patch. */
+  /** Returns the object in the request body. Adds the kind to an object of the resource; returns a patch as sent. */
   #requestObject(): JsonObject | undefined {
     const bytes = Buffer.concat(this.#body);
     if (bytes.length === 0) return undefined;
@@ -197,7 +200,7 @@ function identity({ username, uid, groups, extra }: UserInfo): JsonObject {
   return defined({ username, uid, groups, extra });
 }
 
-/** Builds the reference to the object. For a create or update, the body completes it. */
+/** Builds the reference to the object. For a create or update, the body provides the missing fields. */
 function objectReference(info: RequestInfo, object: JsonObject | undefined): JsonObject {
   const { resource, namespace, name, group, version, subresource } = info;
   const metadata = (object?.['metadata'] ?? {}) as JsonObject;
@@ -221,7 +224,7 @@ function jsonIn({ headers }: ApiResponse, bytes: Uint8Array): JsonObject | undef
   try {
     return JSON.parse(Buffer.from(bytes).toString('utf8')) as JsonObject;
   } catch {
-    // The stream was cut off.
+    // The stream was truncated.
     return undefined;
   }
 }

@@ -19,8 +19,8 @@ export interface UserInfo {
 }
 
 /**
- * Identifies the sender of a request. Returns `undefined` for a request without credentials of the kind that it checks; then the
- * next authenticator runs.
+ * Identifies the sender of a request. Returns `undefined` if the request has no credentials that this authenticator
+ * checks; then the next authenticator runs.
  *
  * @throws StatusError 401 when credentials are present and wrong.
  *

@@ -6,9 +6,9 @@ import { bearerToken } from './bearer-token.ts';
 const anonymous: UserInfo = { username: 'system:anonymous', groups: ['system:unauthenticated'] };
 
 /**
- * Runs authenticators in order, and adds the group `system:authenticated` to the first user they return. A request without
- * credentials is anonymous; one with credentials that no authenticator accepts is rejected. Mirrors the union and group adder of
- * k8s.io/apiserver (1.36).
+ * Runs authenticators in order until one returns a user, and adds the group `system:authenticated` to that user. A
+ * request without credentials is anonymous; a request with credentials that no authenticator accepts is rejected.
+ * Mirrors the union and group adder of k8s.io/apiserver (1.36).
  */
 export class RequestAuthenticator {
   readonly #authenticators: readonly Authenticator[];

@@ -21,7 +21,10 @@ export interface AuthorizationAttributes {
     readonly subresource: string;
     readonly namespace: string;
     readonly name: string;
-    /** Restricts the objects of a list, watch or deletecollection; absent without a selector, or if it cannot be parsed. */
+    /**
+     * Restricts the objects of a list, watch or deletecollection; absent if there is no selector or it cannot be
+     * parsed.
+     */
     readonly fieldSelector?: FieldSelector | undefined;
   };
   /** Present for non-resource requests. */
@@ -29,7 +32,7 @@ export interface AuthorizationAttributes {
 }
 
 /**
- * An authorizer's decision; if all return `no-opinion`, the request is denied.
+ * An authorizer's decision; if all authorizers return `no-opinion`, the request is denied.
  *
  * @example
  * ```ts

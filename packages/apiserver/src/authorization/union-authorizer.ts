@@ -1,7 +1,8 @@
 import type { AuthorizationAttributes, AuthorizationDecision, Authorizer } from './authorizer.ts';
 
 /**
- * Runs authorizers in order; the first that allows or denies decides. If none does, the decision lists all their reasons.
+ * Runs authorizers in order; the first authorizer that allows or denies decides. If all return `no-opinion`, the
+ * decision lists all their reasons.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import * as crypto from 'node:crypto';
-// Import node:tls first: Node leaves tls.createSecureContext undefined if a certificate's toLegacyObject() runs before it is
-// loaded.
+// Import node:tls first: Node leaves tls.createSecureContext undefined if a certificate's toLegacyObject() runs before
+// that module is loaded.
 import 'node:tls';
 import { type Clock, issueCertificate } from '@kubewright/apimachinery';
 import type { CertificateSubject, KeyPair } from '@kubewright/apimachinery/internal';
@@ -66,7 +66,7 @@ export class CertificateStore {
   }
 
   /**
-   * Opens the keys of a cluster: reads the stored keys and certificates that are still valid, and creates the rest.
+   * Opens the keys of a cluster: reads the stored keys and certificates that are still valid, and creates all others.
    *
    * @throws KeyFolderError when the folder cannot be used; its message states the action, the reason and the fix.
    */
@@ -127,8 +127,8 @@ export class CertificateStore {
   }
 
   /**
-   * Returns a user's certificate. Issues a new certificate if none exists, or if the existing certificate expires soon or has
-   * another subject.
+   * Returns a user's certificate. Issues a new certificate if none exists, or if the existing certificate expires soon
+   * or has a different subject.
    *
    * @param name - file name without extension: lower-case letters, digits and `-`.
    */
@@ -216,7 +216,7 @@ function publicHalf(privateKey: string): string | undefined {
   try {
     return crypto.createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
   } catch {
-    // A broken key counts as missing, too. It is replaced, which invalidates tokens signed with it.
+    // A broken key also counts as missing. It is replaced, which invalidates tokens signed with it.
     return undefined;
   }
 }

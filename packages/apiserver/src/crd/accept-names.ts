@@ -9,8 +9,8 @@ export interface NamesInUse {
 }
 
 /**
- * Accepts each of a CRD's names that no other CRD has. If a name is rejected, the previously accepted name stays in place.
- * Mirrors the naming controller of apiextensions-apiserver (1.36).
+ * Accepts each of a CRD's names that no other CRD uses. If a name is rejected, the previously accepted name stays in
+ * place. Mirrors the naming controller of apiextensions-apiserver (1.36).
  */
 export function acceptNames(
   { spec, status }: CustomResourceDefinition,
@@ -65,7 +65,7 @@ function inUse(name: string): string {
   return `${JSON.stringify(name)} is already in use`;
 }
 
-/** Formats several errors like Go. */
+/** Formats several errors as Go does. */
 function aggregate(messages: readonly string[]): string {
   return messages.length === 1 ? String(messages[0]) : `[${messages.join(', ')}]`;
 }

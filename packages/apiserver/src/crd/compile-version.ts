@@ -35,7 +35,7 @@ export interface RuleFaultsOptions {
   readonly warn: (text: string) => void;
 }
 
-/** Errors after which the rules are not run, because values may have unexpected types or sizes. */
+/** Errors that prevent running the rules, because values may have unexpected types or sizes. */
 const blocking = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',

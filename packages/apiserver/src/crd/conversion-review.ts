@@ -30,7 +30,7 @@ export function conversionReview(
 /**
  * Reads the converted objects from a webhook's response.
  *
- * @throws WebhookCallError in upstream's words (`getConvertedObjectsFromResponse`, 1.36)
+ * @throws WebhookCallError with upstream's message (`getConvertedObjectsFromResponse`, 1.36)
  */
 export function readConvertedObjects(
   reply: WebhookReply,

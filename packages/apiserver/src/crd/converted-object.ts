@@ -9,10 +9,10 @@ import type { JsonObject } from '@kubewright/apimachinery/internal';
 import type { Draft } from '../registry/strategy.ts';
 
 /**
- * Validates an object converted by a webhook, and restores the metadata that a conversion may not change: all except labels and
- * annotations. Mirrors `validateConvertedObject` and `restoreObjectMeta` (1.36).
+ * Validates an object converted by a webhook, and restores the metadata that a conversion must not change: everything
+ * except labels and annotations. Mirrors `validateConvertedObject` and `restoreObjectMeta` (1.36).
  *
- * @returns the object, or the error in upstream's words, to be appended to `conversion webhook for …`
+ * @returns the object, or upstream's error message, to be appended to `conversion webhook for …`
  */
 export function restoreConverted(
   original: Draft,

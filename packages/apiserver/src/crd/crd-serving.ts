@@ -30,14 +30,15 @@ export interface CrdServingOptions {
 
 interface Served {
   /**
-   * The parts of the CRD that the definitions depend on. An update that does not change them does not rebuild the definitions.
+   * The parts of the CRD that the definitions depend on. An update that leaves these parts unchanged does not rebuild
+   * the definitions.
    */
   readonly fingerprint: string;
   readonly versions: readonly string[];
   readonly crd: CustomResourceDefinition;
 }
 
-/** Keeps the catalog in sync with the stored CRDs: their resources are served as soon as they are established. */
+/** Keeps the catalog in sync with the stored CRDs: serves the resources of a CRD as soon as the CRD is established. */
 export class CrdServing implements Disposable {
   readonly #options: CrdServingOptions;
   readonly #served = new Map<string, Served>();
@@ -51,7 +52,9 @@ export class CrdServing implements Disposable {
     this.#options = options;
   }
 
-  /** Serves the stored CRDs, then applies each change in the turn of the event loop in which it becomes visible. */
+  /**
+   * Serves the stored CRDs, then applies each change as soon as it becomes visible, in the same turn of the event loop.
+   */
   async start(): Promise<void> {
     this.#subscription = await followStorage(this.#options.storage, {
       prefix: prefix,

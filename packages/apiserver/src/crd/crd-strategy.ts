@@ -7,7 +7,7 @@ import { formatWarnings, withoutGoZeroes } from './crd-schemas.ts';
 import { validateCrd, validateCrdUpdate } from './crd-validation.ts';
 import { type CrdCondition, type CustomResourceDefinition, cleanupFinalizer } from './custom-resource-definition.ts';
 
-/** Options for the strategy for CRDs. */
+/** Options of the CRD strategy. */
 export interface CrdStrategyOptions {
   readonly tools: SchemaTools;
   readonly clock: Clock;
@@ -66,7 +66,7 @@ export function crdStatusStrategy(options: CrdStrategyOptions): Strategy {
 }
 
 function applyDefaults(object: Draft): void {
-  // Go has an empty spec if none was sent; validation reports the missing fields.
+  // Go decodes a missing spec as an empty spec; validation reports the missing fields.
   const spec = (object['spec'] ?? {}) as Record<string, unknown>;
   object['spec'] = spec;
   const names = (spec['names'] ?? {}) as Record<string, unknown>;

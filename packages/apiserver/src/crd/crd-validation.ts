@@ -11,7 +11,7 @@ import { validateConversion } from './conversion-validation.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 import { validateVersions } from './version-validation.ts';
 
-/** Returns all errors in a CRD, in upstream's words (`apiextensions/validation`, 1.36). */
+/** Returns all errors in a CRD, with upstream's messages (`apiextensions/validation`, 1.36). */
 export function validateCrd(crd: CustomResourceDefinition, tools: SchemaTools): readonly FieldError[] {
   return [...validateName(crd), ...validateSpec(crd, { ...tools, old: undefined })];
 }
@@ -84,7 +84,7 @@ function validateIdentity({ metadata, spec }: CustomResourceDefinition): readonl
   return faults;
 }
 
-/** Requires an approval annotation for groups under k8s.io and kubernetes.io, which belong to the community. */
+/** Requires an approval annotation for groups under k8s.io and kubernetes.io, which are reserved for the community. */
 function validateApproval(group: string, approval: string | undefined): readonly FieldError[] {
   if (!/(^|\.)(k8s|kubernetes)\.io$/.test(group)) return [];
   const field = 'metadata.annotations[api-approved.kubernetes.io]';

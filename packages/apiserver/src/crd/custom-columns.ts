@@ -10,7 +10,10 @@ const nameColumn: TableColumn = { name: 'Name', type: 'string', format: 'name', 
 /** The columns if a CRD defines none. */
 const defaultColumns: readonly CrdColumn[] = [{ name: 'Age', type: 'date', jsonPath: '.metadata.creationTimestamp' }];
 
-/** Returns a custom resource's table columns: the name, then the CRD's own (`tableconvertor` of apiextensions-apiserver). */
+/**
+ * Returns a custom resource's table columns: the name, then the columns of the CRD (`tableconvertor` of
+ * apiextensions-apiserver).
+ */
 export function customColumns(columns: readonly CrdColumn[] | undefined): {
   readonly columns: readonly TableColumn[];
   readonly cells: (object: KubernetesObject, nowMs: number) => readonly unknown[];
@@ -31,8 +34,8 @@ export function customColumns(columns: readonly CrdColumn[] | undefined): {
 }
 
 /**
- * Compiles the columns. Returns undefined, which means the default columns, if the list is empty or any path is invalid, as
- * upstream does.
+ * Compiles the columns. Like upstream, returns undefined, which means the default columns, if the list is empty or any
+ * path is invalid.
  */
 function readers(columns: readonly CrdColumn[] = []): readonly { column: CrdColumn; path: JsonPath }[] | undefined {
   try {

@@ -38,7 +38,7 @@ export function customDefinitions(
 /** Returns the converter between the versions of a kind, or undefined if they differ only in `apiVersion`. */
 export type ConverterFactory = (crd: CustomResourceDefinition, parts: ConverterParts) => ObjectConverter | undefined;
 
-/** The input of a {@link ConverterFactory} besides the CRD. */
+/** The input of a {@link ConverterFactory}, in addition to the CRD. */
 export interface ConverterParts {
   /** The schemas of all versions, by apiVersion. */
   readonly versions: ReadonlyMap<string, CompiledVersion>;
@@ -108,7 +108,7 @@ function definitionOf(
   };
 }
 
-/** Decodes a custom object. Metadata always has the standard schema; the rest has the version's. */
+/** Decodes a custom object. Metadata always has the standard schema; all other fields have the version's schema. */
 function decodeCustom(value: unknown, { schema }: CompiledVersion): Decoded {
   const pruned = schema.prune(value);
   const unknownFields = pruned.unknownPaths.map((path) => `unknown field "${path}"`);

@@ -73,7 +73,7 @@ export interface CrdCondition {
   readonly message?: string;
 }
 
-/** True if a condition has status `True`. */
+/** Reports whether a condition has status `True`. */
 export function hasCondition(crd: CustomResourceDefinition, type: string): boolean {
   return crd.status?.conditions?.some((condition) => condition.type === type && condition.status === 'True') ?? false;
 }

@@ -76,7 +76,10 @@ function allFaults(
   return [...faults, ...compiled.ruleFaults(object, { old, known: faults, warn })];
 }
 
-/** Keeps only errors in the status, and makes the paths in their messages relative to it, as upstream's status endpoint does. */
+/**
+ * Keeps only errors in the status, and makes the paths in their messages relative to the status, as upstream's status
+ * endpoint does.
+ */
 function statusFaults(faults: readonly FieldError[]): FieldError[] {
   return faults
     .filter(({ field }) => /^status(?:[.[]|$)/.test(field))

@@ -1,8 +1,8 @@
 import type { JsonSchema } from '@kubewright/schema';
 
 /**
- * Removes, in place, nulls that a schema does not allow and has no default for. Go programs write such nulls for empty fields
- * (`PruneNonNullableNullsWithoutDefaults` of apiextensions-apiserver, 1.36).
+ * Removes nulls, in place, from fields that are not nullable and have no default. Go programs write null for empty
+ * fields (`PruneNonNullableNullsWithoutDefaults` of apiextensions-apiserver, 1.36).
  */
 export function dropNulls(schema: JsonSchema, value: unknown): void {
   if (typeof value !== 'object' || value === null) return;

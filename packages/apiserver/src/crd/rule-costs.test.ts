@@ -22,7 +22,7 @@ function crd(spec: JsonSchema): CustomResourceDefinition {
       versions: [{ name: 'v1', served: true, storage: true, schema: { openAPIV3Schema } }],
     },
     status: { storedVersions: ['v1'] },
-  } as unknown as CustomResourceDefinition; // the fields that validation reads
+  } as unknown as CustomResourceDefinition; // validation reads only these fields
 }
 
 const texts = (rule: string, more: JsonSchema = {}): JsonSchema => ({

@@ -55,7 +55,7 @@ function accessorError(path: string, value: unknown, expected: string): string {
 
 const map = 'map[string]interface{}';
 
-/** Returns a JSON value's type in Go's decoder. */
+/** Returns the type of a JSON value in Go's decoder. */
 function goType(value: unknown): string {
   if (value === null) return '<nil>';
   if (Array.isArray(value)) return '[]interface {}';

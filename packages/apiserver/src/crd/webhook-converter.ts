@@ -32,7 +32,7 @@ interface ConversionWebhook {
 /** The default timeout of upstream's client. */
 const timeoutSeconds = 30;
 
-/** Converts objects of a CRD through its webhook, one at a time, as upstream's storage does (1.36). */
+/** Converts objects of a CRD through its webhook. Like upstream's storage (1.36), sends one object per request. */
 class WebhookConverter implements ObjectConverter {
   readonly #webhook: ConversionWebhook;
   readonly #services: ConversionServices;
@@ -42,7 +42,7 @@ class WebhookConverter implements ObjectConverter {
 
   constructor(crd: CustomResourceDefinition, options: ConverterParts & { readonly services: ConversionServices }) {
     this.storageApiVersion = options.storageApiVersion;
-    // A CRD with this strategy has a webhook: validated on write.
+    // Validation on write guarantees that a CRD with this strategy has a webhook.
     this.#webhook = crd.spec.conversion?.webhook as ConversionWebhook;
     this.#services = options.services;
     this.#versions = options.versions;

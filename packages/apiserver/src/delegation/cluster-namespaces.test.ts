@@ -2,7 +2,7 @@ import { notFound, VirtualClock } from '@kubewright/apimachinery';
 import { describe, expect, it } from 'vitest';
 import { ClusterNamespaces } from './cluster-namespaces.ts';
 
-/** Returns a cluster with the given namespaces, which counts how often each is read. */
+/** Returns a cluster with the given namespaces, which counts the reads of each namespace. */
 function start(phases: Readonly<Record<string, string>>) {
   const clock = new VirtualClock();
   const reads: string[] = [];

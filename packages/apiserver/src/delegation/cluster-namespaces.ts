@@ -6,7 +6,7 @@ import { DelegationError } from './delegation-error.ts';
 /** Time for which a namespace counts as active after a request found it active, in milliseconds. */
 const freshMs = 2_000;
 const timeoutMs = 10_000;
-/** Maximum number of cached namespaces, more than a server writes to within `freshMs`. */
+/** Maximum number of cached namespaces: more than a server writes to within `freshMs`. */
 const maxKnown = 10_000;
 
 /** The namespaces of the cluster that an extension API server belongs to. Active namespaces are cached for two seconds. */

@@ -14,7 +14,7 @@ const authority = (commonName: string) => {
 };
 const proxies = authority('proxies');
 const users = authority('users');
-/** A CA with the same name as the proxies' CA, but another key. */
+/** A CA with the same name as the proxies' CA, but a different key. */
 const impostor = authority('proxies');
 
 function certificate(

@@ -5,8 +5,8 @@ import type { AuthenticationTrust } from './authentication-trust.ts';
 import { SigningAuthority } from './signed-by.ts';
 
 /**
- * Authenticates the caller of a request that an API server forwarded: the certificate proves that it is the API server, and
- * headers name the caller. Mirrors `headerrequest.NewDynamicVerifyOptionsSecure` (1.36).
+ * Authenticates the caller of a request that an API server forwarded: the client certificate identifies the API server,
+ * and the headers name the caller. Mirrors `headerrequest.NewDynamicVerifyOptionsSecure` (1.36).
  */
 export class RequestHeaderAuthenticator implements Authenticator {
   readonly #trust: AuthenticationTrust;
@@ -72,6 +72,6 @@ function unescapeKey(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    return key; // not percent-encoded: used unchanged, as upstream does
+    return key; // not percent-encoded: used unchanged, as in upstream
   }
 }

@@ -21,7 +21,9 @@ export class ReviewCache<V> {
     this.#clock = clock;
   }
 
-  /** Returns the cached result, or the result of `review`, which is cached for `ttlMs`; 0 disables caching. */
+  /**
+   * Returns the cached result. If there is none, calls `review` and caches its result for `ttlMs`; 0 disables caching.
+   */
   async get(
     key: string,
     { review, ttlMs }: { readonly review: () => Promise<V>; readonly ttlMs: (value: V) => number },
@@ -46,7 +48,7 @@ export class ReviewCache<V> {
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
     if (entry.expiresAtMs <= this.#clock.monotonic()) return undefined;
-    this.#entries.set(key, entry); // the last in the map's order is the most recently used
+    this.#entries.set(key, entry); // the last entry in the map's order is the most recently used
     return entry;
   }
 

@@ -17,7 +17,7 @@ export class SigningAuthority {
     this.#authorities = (pem.match(pemBlocks) ?? []).map((block) => new X509Certificate(block));
   }
 
-  /** True if the CA itself signed the certificate. */
+  /** Reports whether the CA itself signed the certificate. */
   hasSigned(certificate: ClientCertificate): boolean {
     let known = this.#known.get(certificate);
     if (known === undefined) {

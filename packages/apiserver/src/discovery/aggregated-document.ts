@@ -51,8 +51,8 @@ interface Kind {
 }
 
 /**
- * Returns the kind of a response. Like upstream, leaves the group and version of a built-in resource empty if they are its own;
- * clients fill them in.
+ * Returns the kind of a response. Like upstream, leaves group and version empty for a built-in resource if the response
+ * has the same group and version; clients fill them in.
  */
 function responseKind(definition: ResourceDefinition, { group, version, kind }: Kind): Kind {
   if (!definition.custom && !isForeign(definition, { group, version })) return { group: '', version: '', kind };

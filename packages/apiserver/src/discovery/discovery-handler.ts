@@ -52,15 +52,18 @@ export function discoveryHandler(options: DiscoveryOptions): NonResourceHandler 
     const document = documents.legacy(key);
     if (document && verb !== 'get' && isRoutedByMethod(key, options)) throw methodNotSupported();
     if (document) return legacyResponse(context, document, options.protobuf);
-    // As upstream, an unknown version gets a Status, and an unknown group a plain-text 404.
+    // As in upstream, an unknown version gets a Status, and an unknown group gets a plain-text 404.
     const [, group] = /^\/(?:api|apis\/([^/]+))\/[^/]+$/.exec(key) ?? [];
-    // Groups of custom resources have their own router upstream, which responds in plain text.
+    // In upstream, groups of custom resources have a separate router, which responds in plain text.
     if (group === undefined ? /^\/api\/[^/]+$/.test(key) : options.catalog.servesGroup(group)) throw pathNotFound();
     return undefined;
   };
 }
 
-/** True for documents that upstream serves to GET only; `/apis`, groups and versions of custom resources accept any method. */
+/**
+ * Reports whether upstream serves a document to GET only; `/apis` and the documents of custom resources accept any
+ * method.
+ */
 function isRoutedByMethod(path: string, { catalog }: DiscoveryOptions): boolean {
   if (path === '/api') return true;
   const [, group = ''] = /^\/(?:api|apis\/([^/]+))\/[^/]+$/.exec(path) ?? [undefined, '/'];
@@ -141,7 +144,7 @@ class DiscoveryDocuments {
   }
 }
 
-/** True if the first supported form in `Accept` is the aggregated form. */
+/** Reports whether the first supported form in `Accept` is the aggregated form. */
 function wantsAggregated(accept: string | undefined): boolean {
   if (!accept?.includes('APIGroupDiscoveryList')) return false;
   for (const clause of accept.split(',', 64)) {

@@ -62,7 +62,7 @@ function resourceEntries(definition: ResourceDefinition): readonly object[] {
   return [main, ...below.sort((a, b) => (a.name < b.name ? -1 : 1))];
 }
 
-/** True if the group or version of a subresource's body differs from the resource's own. */
+/** Reports whether the group or version of a subresource's body differs from that of the resource. */
 export function isForeign(
   definition: { readonly group: string; readonly version: string },
   sub: { readonly group: string; readonly version: string },

@@ -20,7 +20,7 @@ export interface GroupPriorities {
   readonly versions: ReadonlyMap<string, number>;
 }
 
-/** Returns the priority of a local group, and that of a version in it. */
+/** Returns the priorities of a local group and of a version in the group. */
 export function prioritiesOf(
   { group, version, custom }: { readonly group: string; readonly version: string; readonly custom: boolean },
   priorities: GroupPriorities | undefined,

@@ -18,7 +18,7 @@ export function rootHandler(options: {
   readonly catalog: ResourceCatalog;
   /** Groups that other servers serve. */
   readonly remote?: RemoteGroups | undefined;
-  /** Paths besides those of API groups. */
+  /** Paths other than those of API groups. */
   readonly paths: readonly string[];
 }): NonResourceHandler {
   return ({ info, request }) => {

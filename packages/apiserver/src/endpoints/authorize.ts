@@ -7,7 +7,7 @@ import type { RequestInfo } from '../request-info/index.ts';
  * Authorizes a request, or throws an error that names the user and the denied action.
  *
  * @param annotate - adds the decision to the audit log.
- * @throws StatusError 403 in upstream's words (1.36)
+ * @throws StatusError 403 with upstream's message (1.36)
  */
 export async function authorizeRequest(
   authorizer: Authorizer,

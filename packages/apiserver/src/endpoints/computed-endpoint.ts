@@ -125,7 +125,10 @@ async function watch(call: ResourceCall, computed: ComputedResource): Promise<Ap
   return { status: 200, headers, body: frames() };
 }
 
-/** Returns the next change, or undefined as soon as the signal is aborted, because a handler may ignore the signal. */
+/**
+ * Returns the next change, or undefined as soon as the signal is aborted. Does not rely on the handler, which may
+ * ignore the signal.
+ */
 function nextBeforeAbort<T>(iterator: AsyncIterator<T>, signal: AbortSignal): Promise<IteratorResult<T> | undefined> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) return resolve(undefined);
@@ -138,7 +141,7 @@ function nextBeforeAbort<T>(iterator: AsyncIterator<T>, signal: AbortSignal): Pr
   });
 }
 
-/** Lets a handler clean up. Its errors are ignored, because the reader is gone. */
+/** Lets a handler clean up. Its errors are ignored, because the reader has disconnected. */
 async function close(iterator: AsyncIterator<unknown>): Promise<void> {
   try {
     await iterator.return?.();

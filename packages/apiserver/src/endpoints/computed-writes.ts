@@ -7,8 +7,8 @@ import { encoded, requestOf } from './computed-object.ts';
 import type { ResourceCall } from './resource-call.ts';
 
 /**
- * Returns the call with a storage that calls the handlers of a computed resource. Updates, patches, applies and deletions then
- * take the same path as for stored objects, from decoding to admission.
+ * Returns a copy of the call whose storage calls the handlers of a computed resource. Updates, patches, applies and
+ * deletions then take the same path as for stored objects, from decoding to admission.
  */
 export function computedWrites(call: ResourceCall, computed: ComputedResource): ResourceCall {
   const { definition, services } = call.registry;
@@ -28,7 +28,7 @@ export function computedWrites(call: ResourceCall, computed: ComputedResource): 
 
 const decoder = new TextDecoder();
 
-/** Returns the name of the object with a key. */
+/** Returns the object name in a key. */
 function nameOf(key: string): string {
   return key.slice(key.lastIndexOf('/') + 1);
 }
@@ -92,7 +92,7 @@ class HandlerStorage implements Storage {
     }
     if (update === undefined) throw methodNotSupported();
     const { resourceVersion } = old.metadata;
-    // The stored form contains no resource version, but handlers compare it.
+    // The stored form contains no resource version, but handlers need it to detect conflicts.
     if (resourceVersion !== undefined) object.metadata.resourceVersion = resourceVersion;
     return encoded(registry, await update.call(this.#computed, { ...request, name, object, old }));
   }

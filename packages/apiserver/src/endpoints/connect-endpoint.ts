@@ -55,7 +55,7 @@ export async function connect(
         {
           call: writeCall,
           admission: 'none',
-          // As upstream: a binding or an eviction changes no managed fields.
+          // As in upstream, a binding or an eviction changes no managed fields.
           tracked: true,
           strategy: {
             ...strategy,
@@ -116,10 +116,13 @@ async function runAdmission(
 
 const noQuery = new URLSearchParams();
 
-/** Keeps the draft unchanged. The main endpoint's strategy would restore the old status, and so undo the subresource's change. */
+/**
+ * Keeps the draft unchanged. The main endpoint's strategy would restore the old status and undo the subresource's
+ * change.
+ */
 function keep(): void {}
 
-/** Skips the main endpoint's update validation: a binding sets fields that a client may not. */
+/** Skips the main endpoint's update validation: a binding sets fields that clients cannot set. */
 function noFaults(): readonly FieldError[] {
   return [];
 }

@@ -4,7 +4,7 @@ import type { Draft, SubresourceDefinition } from '../registry/index.ts';
 const flags = ['stdin', 'stdout', 'stderr', 'tty'];
 const texts = ['container', 'path'];
 
-/** Returns a stream's options as the object shown to admission: `PodExecOptions` and similar. */
+/** Returns a stream's options as the object passed to admission: `PodExecOptions` and similar. */
 export function connectOptions(definition: SubresourceDefinition, query: URLSearchParams): Draft {
   const options: Record<string, unknown> = { kind: definition.kind, apiVersion: apiVersionOf(definition) };
   for (const flag of flags) {

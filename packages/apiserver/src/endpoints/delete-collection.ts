@@ -6,9 +6,10 @@ import { listResponse } from './object-response.ts';
 import { formatOf, includeOf, type ResourceCall, readDeletion, writeCallOf } from './resource-call.ts';
 
 /**
- * Deletes every object that a list would return, each with the same options, and returns that list, from before the deletions.
+ * Deletes every object that a list would return, each with the same options. Returns the list from before the
+ * deletions.
  *
- * @param list - returns the objects of a resource that is not stored; by default, they are read from storage
+ * @param list - returns the objects of a resource that is not stored; by default, the objects are read from storage
  */
 export async function deleteCollection(call: ResourceCall, list?: () => Promise<Page>): Promise<ApiResponse> {
   const { registry, info } = call;

@@ -7,10 +7,10 @@ import { denied } from './authorize.ts';
 const extraPrefix = 'impersonate-extra-';
 
 /**
- * Replaces the caller with the impersonated user, if the caller has the permission (`Impersonate-User`, `-Group`, `-Uid`,
+ * Replaces the caller with the impersonated user, if the caller has permission (`Impersonate-User`, `-Group`, `-Uid`,
  * `-Extra-*`, 1.36).
  *
- * @throws StatusError 400 for groups without a user, 403 for an identity that the caller may not impersonate
+ * @throws StatusError 400 for groups without a user, 403 for an identity that the caller is not allowed to impersonate
  */
 export async function impersonate(request: ApiRequest, user: UserInfo, authorizer: Authorizer): Promise<UserInfo> {
   const requested = readHeaders(request);
@@ -56,7 +56,7 @@ function decodeKey(key: string): string {
   try {
     return decodeURIComponent(key);
   } catch {
-    return key; // not percent-encoded: used unchanged, as upstream does
+    return key; // not percent-encoded: used unchanged, as in upstream
   }
 }
 

@@ -7,7 +7,7 @@ export interface InFlightLimits {
   readonly maxReading: number;
   /** Concurrent write requests. */
   readonly maxWriting: number;
-  /** Additional slots for reads, and as many for writes, available to privileged callers only. */
+  /** Additional slots for reads, and the same number for writes, available to privileged callers only. */
   readonly reserved: number;
   /** The fraction of each limit that one user may hold, between 0 and 1. */
   readonly userShare: number;
@@ -36,7 +36,7 @@ export class InFlight {
   /**
    * Admits a request.
    *
-   * @throws StatusError 429 when there are too many requests; do not call {@link leave} then
+   * @throws StatusError 429 when there are too many requests; in this case, do not call {@link leave}
    */
   enter(request: SlotRequest): void {
     if ((request.writes ? this.#writing : this.#reading).take(request)) return;

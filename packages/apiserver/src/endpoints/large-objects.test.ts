@@ -12,7 +12,7 @@ describe('objects of more than 1.5 MiB', () => {
   // Recorded from kube-apiserver 1.36.3.
   const refused = { code: 500, message: 'etcdserver: request is too large' };
 
-  it('are rejected with the message of etcd, however they are written', async () => {
+  it('are rejected with the message of etcd, for every kind of write', async () => {
     await using server = await TestServer.start();
     expect((await server.post(widgets, widget('a', 1_500_000))).status).toBe(201);
     const { revision } = server.storage;
@@ -54,7 +54,7 @@ describe('a full storage', () => {
 });
 
 describe('objects whose managed fields make them too large', () => {
-  it('are stored without managed fields, as kube-apiserver 1.36.3 does', async () => {
+  it('are stored without managed fields, as in kube-apiserver 1.36.3', async () => {
     await using server = await TestServer.start();
     const path = '/api/v1/namespaces/default/configmaps';
     const data = Object.fromEntries(Array.from({ length: 100_000 }, (_, i) => [`k${i}`, '']));

@@ -156,7 +156,7 @@ export function negotiatedStatus(status: Status, format: OutputFormat): ApiRespo
     : { ...response, headers: { ...response.headers, 'retry-after': String(seconds) } };
 }
 
-/** Negotiates the form of a failure. A client that accepts no supported form gets indented JSON, as upstream. */
+/** Negotiates the form of a failure. A client that accepts no supported form gets indented JSON, as in upstream. */
 export function failureFormat({ headers, path }: ApiRequest, codec: ProtobufCodec | undefined): OutputFormat {
   const query = new URLSearchParams(path.split('?', 2)[1]);
   const type = { apiVersion: 'v1', kind: 'Status' };

@@ -1,7 +1,7 @@
 import { defined } from '@kubewright/apimachinery/internal';
 import type { DeleteOptions } from '../registry/index.ts';
 
-/** Returns the options of a write as shown to admission, with the client's values. */
+/** Returns the options of a write as passed to admission, with the client's values. */
 export function writeFields(query: URLSearchParams, dryRun: boolean): Readonly<Record<string, unknown>> {
   const fieldManager = query.get('fieldManager');
   const fieldValidation = query.get('fieldValidation');
@@ -12,7 +12,7 @@ export function writeFields(query: URLSearchParams, dryRun: boolean): Readonly<R
   };
 }
 
-/** Returns the options of a deletion as shown to admission. */
+/** Returns the options of a deletion as passed to admission. */
 export function deletionFields(options: DeleteOptions): Readonly<Record<string, unknown>> {
   const { gracePeriodSeconds, preconditions, orphanDependents, propagationPolicy, dryRun } = options;
   return {

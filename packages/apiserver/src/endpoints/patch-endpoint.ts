@@ -23,8 +23,8 @@ export async function patchEndpoint(call: ResourceCall, strategy: Strategy): Pro
 }
 
 /**
- * Builds the error for an unsupported patch type. For custom resources, the message lists the supported types. For built-in
- * kinds, it is the fixed message of upstream's router.
+ * Builds the error for an unsupported patch type. For custom resources, the message lists the supported types. For
+ * built-in kinds, the message is the fixed message of upstream's router.
  */
 function unsupportedPatch(custom: boolean): StatusError {
   if (custom) return unsupportedMediaType(Object.values(patchTypes).filter((type) => type !== patchTypes.strategic));

@@ -41,7 +41,7 @@ export async function proxyEndpoint(
   return received === undefined ? hijacked : responseOf(received, call, connection);
 }
 
-/** Returns the path to request from the server behind the object; empty if the request has none. */
+/** Returns the rest of the request's path, to request from the server behind the object. Can be empty. */
 function pathBehind({ info }: ResourceCall): string {
   const rest = info.remainder.join('/');
   const slash = info.path.endsWith('/') ? '/' : '';
@@ -66,7 +66,7 @@ function send(
       method: request.method,
       path: `${encodePath(to.path === '' ? '/' : to.path)}${query}`,
       headers: headersOf(call, upgrade),
-      // Upstream does not verify certificates here either.
+      // Like upstream, does not verify the certificate of the target.
       createConnection: () => (isTls ? startTls({ socket: stream, rejectUnauthorized: false }) : stream),
       signal: request.signal,
     });
@@ -86,11 +86,11 @@ function send(
 function lengthOf({ method, headers }: ApiRequest): OutgoingHttpHeaders | undefined {
   const { 'content-length': length, 'transfer-encoding': coding } = headers;
   if (length !== undefined) return { 'content-length': length };
-  // Over HTTP/2, a body may come without either header.
+  // Over HTTP/2, a body can arrive without either header.
   return coding !== undefined || /^(?:POST|PUT|PATCH)$/.test(method) ? { 'transfer-encoding': 'chunked' } : undefined;
 }
 
-/** Returns the client's headers, without its credentials and its identity. */
+/** Returns the client's headers, without credentials and identity. */
 function headersOf(call: ResourceCall, upgrade: string | undefined): OutgoingHttpHeaders {
   const headers = Object.entries(forwardedHeaders(call)).filter(([name]) => !name.startsWith('x-remote-'));
   const { host } = call.request.headers;
@@ -114,7 +114,7 @@ function responseOf(message: IncomingMessage, { info, request }: ResourceCall, {
   return { status: message.statusCode ?? 502, headers, body: new StreamedBody(message, broken) };
 }
 
-/** Returns a redirect's location for the client. A target on the same server is reached through the proxy. */
+/** Rewrites a redirect's location for the client. The client reaches targets on the same server through the proxy. */
 function behindProxy(
   location: string,
   { prefix, hosts }: { readonly prefix: string; readonly hosts: readonly (string | undefined)[] },

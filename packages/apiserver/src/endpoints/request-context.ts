@@ -10,7 +10,7 @@ export interface RequestContext {
   readonly info: RequestInfo;
   readonly user: UserInfo;
   readonly warnings: WarningList;
-  /** Adds an annotation to the request's audit event. Absent without an audit log. */
+  /** Adds an annotation to the request's audit event. Absent if there is no audit log. */
   readonly annotate?: AdmissionAttributes['annotate'];
   /** Identifies the request in the logs of this server and of servers it is forwarded to. */
   readonly auditId?: string | undefined;

@@ -15,7 +15,7 @@ import { authorizeRequest } from './authorize.ts';
 import { deletionFields, writeFields } from './operation-options.ts';
 import type { RequestContext } from './request-context.ts';
 
-/** Dependencies of endpoints besides the registry. */
+/** Dependencies of endpoints, in addition to the registry. */
 export interface EndpointOptions {
   readonly authorizer: Authorizer;
   readonly maxBodyBytes: number;
@@ -45,7 +45,7 @@ export function formatOf(
   return negotiateOutput(request.headers, info.query, { table, partial, streams, codec: call.options.protobuf, type });
 }
 
-/** Returns how much of the object a table row includes. */
+/** Returns the part of the object that a table row includes. */
 export function includeOf({ info }: ResourceCall): IncludeObject {
   const requested = info.query.get('includeObject');
   if (requested === null || requested === '') return 'Metadata';
@@ -75,7 +75,7 @@ export function writeCallOf(
 }
 
 /**
- * Same as {@link writeCallOf}, for an update or a patch that may create the object: creating it also requires the create
+ * Same as {@link writeCallOf}, for an update or a patch that may create the object: a creation also requires the create
  * permission.
  */
 export function upsertCallOf(
@@ -123,7 +123,7 @@ export function nowOf({ registry }: ResourceCall): () => number {
 
 const maxManagerLength = 128;
 
-/** Returns the field manager; for a client that names no manager, its user agent up to the first slash. */
+/** Returns the field manager. If the client names none, returns its user agent up to the first slash. */
 function managerName(fieldManager: string, userAgent: string | undefined): string {
   if (fieldManager !== '') return fieldManager;
   if (userAgent === undefined || userAgent === '') return 'unknown';

@@ -62,7 +62,7 @@ function checkMethod({ info, request, registry }: ResourceCall): void {
   }
 }
 
-/** True if the path has the wrong scope; upstream's server for custom resources does not route such paths. */
+/** Reports whether the path has the wrong scope; upstream's server for custom resources does not route these paths. */
 function isOutOfScope({ info, registry }: ResourceCall): boolean {
   if (registry.definition.scope === 'Cluster') return info.namespace !== '';
   return info.namespace === '' && info.pathName !== '';
@@ -139,8 +139,8 @@ function unsupportedVerb({ info, registry }: ResourceCall): Error {
 }
 
 /**
- * Returns the strategy for status updates. They never create the object. They may omit the resourceVersion if updates of the main
- * resource may.
+ * Returns the strategy for status updates. These updates never create the object. They may omit the resourceVersion if
+ * updates of the main resource may omit it.
  */
 function statusStrategy({ strategy }: StatusSubresource, { strategy: main }: ResourceDefinition): Strategy {
   return {

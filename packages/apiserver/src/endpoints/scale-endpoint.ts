@@ -128,7 +128,7 @@ async function write(
   return registry.form.object(stored);
 }
 
-/** Runs admission on the Scale that was sent; admission may change it. */
+/** Runs admission on the Scale from the request; admission may change it. */
 async function admitted(
   call: ResourceCall,
   wanted: unknown,

@@ -18,7 +18,7 @@ const scaleType = applyTypeOf({
   ]),
 });
 
-/** A change of an object's replicas through its scale. */
+/** A change to an object's replicas through its scale. */
 export interface ScaleWrite {
   readonly definition: ResourceDefinition;
   readonly scale: ScaleSubresource;
@@ -29,7 +29,7 @@ export interface ScaleWrite {
   readonly time: string;
   /** The Scale after a server-side apply to it; absent for other writes. */
   readonly applied?: unknown;
-  /** True if an apply takes over fields owned by others. */
+  /** True if an apply takes over fields that other managers own. */
   readonly force?: boolean | undefined;
 }
 
@@ -47,7 +47,7 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
   const paths = { ...Object.fromEntries(others), [apiVersion]: elements(scale.specReplicasPath) };
   const view = (replicas: number, managedFields: readonly unknown[]): Readonly<Record<string, unknown>> => ({
     metadata: { managedFields },
-    spec: replicas === 0 ? {} : { replicas }, // a Scale omits zero, so it has no owner
+    spec: replicas === 0 ? {} : { replicas }, // a Scale omits zero replicas, so the field has no owner
   });
   const shown = entriesOfScale(entries, paths);
   const shared = { type: scaleType, apiVersion: 'autoscaling/v1', manager, subresource: 'scale', now: time } as const;
@@ -57,7 +57,7 @@ export function managedFieldsAfterScale(parent: KubernetesObject, write: ScaleWr
     write.applied === undefined
       ? trackUpdate({ ...shared, live: view(before, shown), object: view(after, shown) })
       : configured(shared, { live: view(before, shown), replicas: after, force: write.force === true });
-  // Upstream drops the time of the manager that gains ownership of the replicas here.
+  // Like upstream, drop the time of the manager that gains ownership of the replicas.
   const timeless = tracked.map(({ time: _time, ...entry }) => entry);
   return entriesAfterScale(entries, timeless, { paths, apiVersion });
 }

@@ -9,7 +9,7 @@ function root({ group, version }: ResourceDefinition): string {
   return group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
 }
 
-/** Returns paths whose scope does not fit the resource. None of them may reach an object. */
+/** Returns paths whose scope does not match the resource. None of these paths may reach an object. */
 function misplaced(definition: ResourceDefinition): readonly string[] {
   const { resource, scope } = definition;
   const base = root(definition);
@@ -42,7 +42,7 @@ describe('the scope of a path', () => {
     expect(server.storage.revision).toBe(revision);
   });
 
-  it('never acts on a namespace other than the one that was authorized', async () => {
+  it('never acts on a namespace other than the authorized namespace', async () => {
     const asked: AuthorizationAttributes[] = [];
     await using server = await TestServer.start({
       authorizer: {

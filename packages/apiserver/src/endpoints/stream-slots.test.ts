@@ -24,7 +24,7 @@ describe('streams of one user', () => {
     return server.server.handle({ ...request, connection: { ...request.connection, protocol: 'http/1.1' } });
   };
 
-  it('do not lock out others, however many the user opens', async () => {
+  it('do not lock out other users, regardless of their number', async () => {
     const open: ApiResponse[] = [];
     let refused: ApiResponse | undefined;
     for (let n = 0; n < 10_000; n++) {

@@ -61,7 +61,7 @@ export class StreamSlots {
   }
 }
 
-/** Wraps a stream to call `ended` once the stream has ended or its reader has left. */
+/** Wraps a stream to call `ended` once the stream has ended or its reader has disconnected. */
 function whenEnded(body: AsyncIterable<Uint8Array>, ended: () => void): AsyncIterable<Uint8Array> {
   return {
     [Symbol.asyncIterator]() {

@@ -41,7 +41,7 @@ describe('long lists', () => {
   it('yield to other requests', async () => {
     await using server = await serverWith(300);
     const { clock } = server;
-    // Every read of the clock advances it by more than a turn may last.
+    // Every read of the clock advances it by more than the maximum duration of a turn.
     const monotonic = clock.monotonic.bind(clock);
     let looks = 0;
     clock.monotonic = () => monotonic() + 20 * looks++;

@@ -39,7 +39,7 @@ describe('subresources', () => {
     expect((await server.get(`${widgetPath}/w/paint`)).status).toBe(405);
   });
 
-  it('requires the permission to create for a GET that does more than read', async () => {
+  it('requires create permission for a GET that does more than read', async () => {
     await using server = await TestServer.start({
       authorizer: {
         authorize: async ({ verb, resource }) => ({

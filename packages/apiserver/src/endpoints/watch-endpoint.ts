@@ -41,8 +41,8 @@ export async function watchEndpoint(call: ResourceCall): Promise<ApiResponse> {
 const errorStart = Buffer.from('{"type":"ERROR"');
 
 /**
- * Ends a watch at its first event, because an object is not a list: upstream cannot encode the event and ends the
- * stream. Passes on an error.
+ * Ends a watch whose client requested the form of a list, which a single object cannot have: upstream fails to encode
+ * the first event and ends the stream. Passes on an error.
  */
 async function* untilFirstEvent(body: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   for await (const chunk of body) {
@@ -66,7 +66,7 @@ function selectionOf({ registry, info }: ResourceCall, options: ListOptions): Se
 function watchFilter({ registry }: ResourceCall, { id, matches, exact }: Selection): WatchFilter | undefined {
   if (!matches) return undefined;
   const { form } = registry;
-  // As in lists, selectors apply to the fields of the served version. Each item is decoded once, not once per watcher.
+  // As in lists, selectors apply to the fields of the served version. Each item is decoded only once for all watchers.
   return {
     id: `${form.apiVersion} ${form.definition.kind} ${id}`,
     matches: (item) => matches(form.object(item)),

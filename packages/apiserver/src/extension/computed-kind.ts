@@ -10,9 +10,11 @@ export interface ComputedKind {
 
 /** A path below an object of a computed kind. */
 export interface ComputedSubresource {
-  /** The verbs of RBAC: GET is `get`, POST is `create`, and so on. @defaultValue `['get']` */
+  /** RBAC verbs that the path supports: `get` for GET, `create` for POST, and so on. @defaultValue `['get']` */
   readonly verbs?: readonly ('get' | 'create' | 'update' | 'patch' | 'delete')[] | undefined;
-  /** Kind of the body. If it ends in `Options`, requests pass admission as CONNECT. @defaultValue the kind itself */
+  /**
+   * Kind of the body. If the kind ends in `Options`, requests pass admission as CONNECT. @defaultValue the kind itself
+   */
   readonly kind?: string | undefined;
   /** Handles a request, which may be an upgrade to another protocol. */
   readonly connect: ConnectSubresource['connect'];
@@ -40,23 +42,23 @@ export interface ComputedHandlers<T> {
   /** Returns the response to a create. The object has passed decoding, defaulting, validation and admission. */
   create?(call: ComputedCall & { readonly object: T; readonly dryRun: boolean }): Promise<T> | T;
   /**
-   * Stores a changed object, and returns it as stored. Serves updates and all patch types, which also need {@link get}. The
-   * object has passed the same stages as an object of a stored kind, including the check of its resourceVersion. Not called for
-   * dry runs.
+   * Stores a changed object, and returns it as stored. Serves updates and all patch types, which also require {@link
+   * get}. The object has passed the same stages as an object of a stored kind, including the check of its
+   * resourceVersion. Not called for dry runs.
    *
    * Throw a conflict if `old` is no longer current.
    */
   update?(call: ComputedCall & { readonly name: string; readonly object: T; readonly old: T }): Promise<T> | T;
   /**
-   * Deletes an object that {@link get} returns, after preconditions and admission. Not called for dry runs. With {@link list}, it also
-   * serves `deletecollection`: it is called for each listed object, one after the other.
+   * Deletes an object that {@link get} returns, after preconditions and admission. Not called for dry runs. With {@link
+   * list}, also serves `deletecollection`: the server calls this handler for each listed object, one after the other.
    */
   delete?(call: ComputedCall & { readonly name: string; readonly old: T }): Promise<unknown> | unknown;
   /** Paths below an object that you serve with your own handler, by name. @defaultValue none */
   readonly subresources?: Readonly<Record<string, ComputedSubresource>> | undefined;
 }
 
-/** A page of a computed kind's objects, as `list` may return it. */
+/** A page of a computed kind's objects, as returned by `list`. */
 export interface ComputedPage<T> {
   readonly items: readonly T[];
   /** The version of the list: a number. @defaultValue '0' */

@@ -33,8 +33,9 @@ export interface ExtensionServerOptions {
   /** Conversions of kinds whose versions differ in more than `apiVersion`, declared with `converter` of `@kubewright/runtime`. */
   readonly conversions?: readonly KindConversion[] | undefined;
   /**
-   * A client of the cluster that the server belongs to. The server then trusts the cluster's API server, its users and their
-   * permissions, and rejects objects in namespaces that do not exist there. @defaultValue the manager's, if the server is one of its runnables
+   * A client of the cluster that the server belongs to. The server then trusts the cluster's API server, its users and
+   * their permissions, and rejects objects in namespaces that do not exist in the cluster. @defaultValue the manager's
+   * client, if the server is one of the manager's runnables
    */
   readonly cluster?: ClusterClient | undefined;
   /**
@@ -44,7 +45,10 @@ export interface ExtensionServerOptions {
   readonly clientCa?: string | undefined;
   /** Authenticators that run after the cluster's. @defaultValue none */
   readonly authenticators?: readonly Authenticator[] | undefined;
-  /** Replaces authorization by the cluster. @defaultValue without a cluster, only members of `system:masters` are authorized */
+  /**
+   * Replaces authorization by the cluster. @defaultValue the cluster; without a cluster, only members of
+   * `system:masters` are authorized
+   */
   readonly authorizer?: Authorizer | undefined;
   readonly admissionPlugins?: readonly AdmissionPlugin[] | undefined;
   /** The address to listen on. @defaultValue '127.0.0.1' */
@@ -55,20 +59,22 @@ export interface ExtensionServerOptions {
    * Folder with `tls.crt` and `tls.key`, which are reread every minute. @defaultValue a self-issued certificate, see `authority`
    */
   readonly certificates?: string | undefined;
-  /** Names in the self-issued certificate besides those of this machine, such as `wells.default.svc`. */
+  /** Names in the self-issued certificate, in addition to those of this machine, such as `wells.default.svc`. */
   readonly hostnames?: readonly string[] | undefined;
   readonly limits?: ApiServerLimits | undefined;
   /**
-   * Time to keep serving after the stop begins, in milliseconds. `/readyz` fails from the beginning, so the cluster stops
-   * sending requests before the server rejects connections. Then watches end, and requests in progress get `graceMs`. Like
-   * `--shutdown-delay-duration` of kube-apiserver. Both times together must be shorter than the manager's
-   * `gracefulShutdownTimeoutMs` and the pod's `terminationGracePeriodSeconds`. @defaultValue 0, as kube-apiserver
+   * Time to keep serving after the stop begins, in milliseconds. `/readyz` fails immediately, so the cluster stops
+   * sending requests before the server rejects connections. Then watches end, and requests in progress get `graceMs`.
+   * Like `--shutdown-delay-duration` of kube-apiserver. Both times together must be shorter than the manager's
+   * `gracefulShutdownTimeoutMs` and the pod's `terminationGracePeriodSeconds`. @defaultValue 0, as in kube-apiserver
    */
   readonly shutdownDelayMs?: number | undefined;
   /** Time for requests in progress to finish when the server stops, in milliseconds. @defaultValue 2000 */
   readonly graceMs?: number | undefined;
   readonly clock?: Clock | undefined;
   readonly random?: Random | undefined;
-  /** Called with internal errors, and with failures of the cluster's reviews. @defaultValue prints one line on stderr */
+  /**
+   * Called with internal errors, and with failures of the cluster's reviews. @defaultValue prints one line to stderr
+   */
   readonly onError?: ((error: unknown) => void) | undefined;
 }

@@ -126,7 +126,7 @@ describe('apiServer', () => {
     });
   });
 
-  it('watches, with bookmarks', async () => {
+  it('serves watches with bookmarks', async () => {
     await using asked = new Asked();
     const first = await asked.send('POST', wells, { json: well('a') });
     const query = `watch=true&allowWatchBookmarks=true&timeoutSeconds=10&resourceVersion=${first.json.metadata.resourceVersion}`;
@@ -274,7 +274,7 @@ describe('apiServer', () => {
     expect((await asked.send('POST', wells, { json: well('w') })).status).toBe(405);
   });
 
-  it('rejects too many requests at a time, with Retry-After', async () => {
+  it('rejects excess concurrent requests with Retry-After', async () => {
     await using asked = new Asked({
       limits: { maxWriting: 1, reserved: 0 },
       authorizer: allowAll,
@@ -298,7 +298,7 @@ describe('apiServer', () => {
     expect((await first).status).toBe(201);
   });
 
-  it('serves its health, and metrics of its requests', async () => {
+  it('serves health checks and request metrics', async () => {
     const authorizer = { authorize: async () => ({ decision: 'allow' as const, reason: '' }) };
     await using asked = new Asked({ authorizer, authenticators: [anyone] });
     await asked.server.start();
@@ -350,7 +350,7 @@ describe('apiServer', () => {
     expect(await status()).toBe(403);
   });
 
-  it('rejects a kind of which only some versions are computed', () => {
+  it('rejects a kind if only some of its versions are computed', () => {
     const kind = computed(Well, { list: () => [] });
     expect(() => apiServer({ kinds: [kind], definitions: { kinds: [wellDefinition] } })).toThrow(
       'cannot serve Well (wells.example.com): some of its versions are computed, but not v1beta1; pass computed() for each served version, or stop serving the others',

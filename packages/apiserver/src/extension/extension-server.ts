@@ -18,14 +18,14 @@ export interface ExtensionServer extends AsyncDisposable {
   readonly name: string;
   readonly beforeCaches: true;
   readonly needLeaderElection: false;
-  /** `https://host:port`, once the server listens; empty before that. */
+  /** `https://host:port`, once the server listens; empty before. */
   readonly url: string;
   /** CA of the server's own certificate, in PEM format: the APIService's `caBundle`. Undefined for a certificate from files. */
   readonly authority: string | undefined;
   /** Handles a request without a socket. */
   readonly handle: ApiHandler;
   /**
-   * Starts to listen. @throws ListenError if the address is not available, DelegationError (KW5107) if the cluster's
+   * Starts listening. @throws ListenError if the address is not available, DelegationError (KW5107) if the cluster's
    * authentication configuration cannot be read
    */
   start(): Promise<void>;
@@ -38,8 +38,9 @@ export interface ExtensionServer extends AsyncDisposable {
  * Creates an API server for your own kinds. Stored kinds have all features of custom resources: validation, defaults, versions,
  * CEL rules, status and scale, selectable fields, columns, all patch types, watches, discovery and OpenAPI.
  *
- * By default, it listens on loopback only. It always uses TLS, and authenticates and authorizes callers through the cluster.
- * `/healthz`, `/readyz` and `/metrics` are served. Excess concurrent requests get a 429 with `Retry-After`.
+ * By default, the server listens on loopback only. It always uses TLS, and authenticates and authorizes callers through
+ * the cluster. `/healthz`, `/readyz` and `/metrics` are served. Excess concurrent requests get a 429 with
+ * `Retry-After`.
  *
  * @throws DefinitionError (KW5302) if a kind has no valid definition
  *

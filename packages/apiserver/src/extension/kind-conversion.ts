@@ -8,8 +8,8 @@ import type { Draft } from '../registry/strategy.ts';
 import { conversionFault } from '../webhooks/webhook-fault.ts';
 
 /**
- * The conversions between the versions of a kind, which all go through one version, the hub. `converter` of
- * `@kubewright/runtime` returns one.
+ * The conversions between the versions of a kind, which all go through one version, the hub. Created by `converter` of
+ * `@kubewright/runtime`.
  */
 export interface KindConversion {
   readonly group: string;

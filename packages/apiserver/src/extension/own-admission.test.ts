@@ -6,7 +6,7 @@ import { Asked } from '../testdata/asked.ts';
 const wells = '/apis/wells.example.com/v1/namespaces/default/wells';
 const well = { apiVersion: 'wells.example.com/v1', kind: 'Well', metadata: { name: 'w' }, spec: { depth: 3 } };
 
-/** Records the owner of each object, who alone may delete it. */
+/** Records the owner of each object; only the owner can delete it. */
 const owners: AdmissionPlugin = {
   name: 'Owners',
   async mutate({ operation, object, user }) {

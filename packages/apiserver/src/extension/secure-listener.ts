@@ -21,7 +21,7 @@ export interface SecureListenerOptions {
   readonly onError: (error: unknown) => void;
 }
 
-/** Serves a handler over TLS, and picks up changes to its certificate and to the CAs of its clients. */
+/** Serves a handler over TLS. Picks up changes to the serving certificate and to the CAs of client certificates. */
 export class SecureListener implements AsyncDisposable {
   readonly #options: SecureListenerOptions;
   #certificate: ServingCertificate;
@@ -38,7 +38,7 @@ export class SecureListener implements AsyncDisposable {
     this.#clientAuthorities = parts.clientAuthorities;
   }
 
-  /** Starts to listen. @throws ListenError if the address is not available */
+  /** Starts listening. @throws ListenError if the address is not available */
   static async start(
     options: SecureListenerOptions,
     { clientAuthorities }: { readonly clientAuthorities: string },
@@ -103,7 +103,8 @@ export class SecureListener implements AsyncDisposable {
 }
 
 function tlsOf({ key, certificate }: ServingCertificate, clientAuthorities: string): HttpServerTls {
-  // Without a CA, Node would trust the public CAs. Pass the server's own certificate instead, which has signed no others.
+  // Without a CA, Node would trust the public CAs. Pass the server's own certificate instead, which has signed no other
+  // certificate.
   return { key, certificate, clientCa: clientAuthorities || certificate };
 }
 
@@ -114,7 +115,7 @@ async function readCertificate(options: SecureListenerOptions): Promise<ServingC
   return ownCertificate({ hosts, nowMs: clock.now() });
 }
 
-/** True for wildcard addresses, with which a server listens on all interfaces of this machine. */
+/** Reports whether an address is a wildcard, which makes the server listen on all interfaces of the machine. */
 function isWildcard(host: string): boolean {
   return host === '0.0.0.0' || host === '::';
 }

@@ -24,7 +24,7 @@ type ServedVersion = CrdVersion & { readonly verbs?: readonly string[] };
  * Defines the resources of an extension API server, in all served versions: the same resources that a CRD with the same spec
  * would define.
  *
- * @throws DefinitionError (KW5302) if a kind has no definition or an invalid one, or is computed in some of its versions only
+ * @throws DefinitionError (KW5302) if a kind has no valid definition, or is computed in only some of its versions
  */
 export function servedKinds(options: ServedKindsOptions): readonly ResourceDefinition[] {
   const specs = options.definitions as readonly CrdSpec[]; // validated below
@@ -67,7 +67,8 @@ function definitionsOf(
 }
 
 /**
- * Rejects a kind that is computed in some of its versions only: the other versions would be stored and serve different objects.
+ * Rejects a kind that is computed in only some of its versions: the other versions would be stored and serve different
+ * objects.
  */
 function checkComputed(spec: CrdSpec, computedKinds: ReadonlyMap<string, ComputedKind>): void {
   const { group, names } = spec;
@@ -121,7 +122,7 @@ function definitionObject(spec: CrdSpec): CustomResourceDefinition {
     kind: 'CustomResourceDefinition',
     metadata: {
       name: `${names.plural}.${group}`,
-      // Only CRDs need the approval; other servers may serve any group.
+      // Only CRDs need approval; other servers can serve any group.
       annotations: { 'api-approved.kubernetes.io': 'unapproved, served by an extension API server' },
     },
     spec: { ...spec, names: { ...names, singular, listKind }, conversion: { strategy: 'None' } },

@@ -9,7 +9,7 @@ const lifeMs = 365 * 86_400_000;
 
 /** The certificate of a server and the CA that clients verify it with. */
 export interface ServingCertificate extends KeyPair {
-  /** PEM; undefined for a certificate from files, whose CA is unknown here. */
+  /** In PEM format; undefined for a certificate from files, whose CA is unknown to the server. */
   readonly authority: string | undefined;
 }
 
@@ -29,7 +29,7 @@ export function ownCertificate({
   return { ...issueCertificate({ ...own, ...life }, crypto), authority: authority.certificate };
 }
 
-/** Reads `tls.crt` and `tls.key`, the names in a Secret of type `kubernetes.io/tls`. */
+/** Reads `tls.crt` and `tls.key`, the file names in a Secret of type `kubernetes.io/tls`. */
 export async function certificateFrom(folder: string): Promise<ServingCertificate> {
   const [certificate, key] = await Promise.all(
     ['tls.crt', 'tls.key'].map((name) => readFile(join(folder, name), 'utf8')),

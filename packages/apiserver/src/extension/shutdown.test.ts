@@ -10,7 +10,7 @@ const well = { apiVersion: 'wells.example.com/v1', kind: 'Well', metadata: { nam
 const anyone = { authenticate: async () => ({ username: 'anyone', groups: [] }) };
 const allowAll = { authorize: async () => ({ decision: 'allow' as const, reason: '' }) };
 
-/** Starts a server that listens, lets anyone in, and stops with a delay of ten seconds. */
+/** Starts a server that authorizes every request and stops with a delay of ten seconds. */
 async function listening(options: ConstructorParameters<typeof Asked>[0] = {}): Promise<Asked> {
   const clock = new VirtualClock(Date.now());
   const access = { authenticators: [anyone], authorizer: allowAll };
@@ -33,7 +33,7 @@ async function statusOf(asked: Asked, path: string, json?: object): Promise<numb
   return (await open(asked, path, json)).statusCode;
 }
 
-describe('apiServer, when it stops', () => {
+describe('apiServer shutdown', () => {
   it('reports that it is not ready and serves during the delay, then ends watches and connections', async () => {
     const clock = new VirtualClock(Date.now());
     const asked = await listening({ clock });

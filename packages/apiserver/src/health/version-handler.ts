@@ -3,8 +3,8 @@ import type { ApiResponse } from '../http/api-request.ts';
 import { methodNotSupported } from '../http/failures.ts';
 
 /**
- * Serves `/version`: the version of Kubernetes that the API implements. `major` and `minor` are plain numbers, because clients
- * compare them; this server is identified after the `+` in `gitVersion`, the place for build metadata.
+ * Serves `/version`: the version of Kubernetes that the API implements. `major` and `minor` are plain numbers, because
+ * clients compare them. The build metadata in `gitVersion`, after the `+`, identifies this server.
  *
  * @example
  * ```ts

@@ -5,7 +5,9 @@ import type { HttpLimits } from './limits.ts';
 export interface TrackedConnection {
   /** Marks the start of a request: the connection is not idle until {@link end}. */
   begin(): void;
-  /** Marks the end of a request. `known` is true if the request proved an identity: such connections are evicted last. */
+  /**
+   * Marks the end of a request. `known` is true if the request proved an identity: these connections are evicted last.
+   */
   end(known: boolean): void;
 }
 
@@ -18,8 +20,9 @@ export interface ConnectionEnds {
 }
 
 /**
- * Limits the number of connections and their idle time. Anyone can open connections without credentials, and a flood of them must
- * not lock out other clients. So at the limit, a new connection replaces the one that has been idle longest.
+ * Limits the number of connections and their idle time. Anyone can open connections without credentials, and a flood of
+ * connections must not lock out other clients. At the limit, a new connection replaces the one that has been idle
+ * longest.
  */
 export class Connections {
   readonly #clock: Clock;
@@ -44,9 +47,9 @@ export class Connections {
   }
 
   /**
-   * Adds a new connection. At the limit, cuts the connection that has been idle longest.
+   * Adds a new connection. At the limit, closes the connection that has been idle longest.
    *
-   * @returns undefined when all others have requests in progress; the caller rejects the new connection
+   * @returns undefined when all other connections have requests in progress; the caller rejects the new connection
    */
   add(ends: ConnectionEnds): Connection | undefined {
     if (this.#all.size >= this.#limits.maxConnections && !this.#makeRoom()) return undefined;
@@ -106,7 +109,7 @@ export class Connections {
         const left = connection.idleSince + limit - now;
         if (left > 0) {
           next = Math.min(next, left);
-          break; // the rest have been idle for less time
+          break; // the remaining connections have been idle for less time
         }
         this.#expire(connection);
       }
@@ -121,7 +124,10 @@ export class Connections {
   }
 }
 
-/** `unused`: no request yet. `unknown`: no request has proved an identity. `known`: at least one request has. */
+/**
+ * `unused`: no request yet. `unknown`: no request has proved an identity. `known`: at least one request has proved an
+ * identity.
+ */
 type Standing = 'unused' | 'unknown' | 'known';
 
 const standings: readonly Standing[] = ['unused', 'unknown', 'known'];

@@ -55,7 +55,7 @@ export class Exchange {
 
   /** Called when the client disconnects, the deadline passes, or the server closes. */
   abort(reason: unknown): void {
-    // Every stream also closes after a complete response, when nothing listens to the signal any longer.
+    // Every stream also closes after a complete response, when nothing listens to the signal anymore.
     if (this.#aborted || this.#over) return;
     this.#aborted = { reason };
     this.#controller?.abort(reason);
@@ -135,7 +135,7 @@ export class Exchange {
   }
 }
 
-/** True if the response shows that the request carried valid credentials. */
+/** Reports whether the response shows that the request carried valid credentials. */
 function provesIdentity({ connection, headers }: ApiRequest, status: number): boolean {
   if (status === 0 || status === 401) return false;
   return connection.clientCertificate !== undefined || headers['authorization'] !== undefined;

@@ -52,7 +52,7 @@ export function requestEntityTooLarge(limit: string): StatusError {
   return failure(413, { reason: 'RequestEntityTooLarge', message: `Request entity too large: ${limit}` });
 }
 
-/** Builds the 410 `Expired` for a version that is no longer kept, so that the client lists again. */
+/** Builds the 410 `Expired` for a resource version that is no longer available, so that the client relists. */
 export function expired(message: string): StatusError {
   return failure(410, { reason: 'Expired', message });
 }

@@ -48,7 +48,7 @@ describe('flood protection', () => {
     return headers[':status'];
   }
 
-  it('lets a new client in during a flood of idle HTTP/2 connections', async () => {
+  it('admits a new client during a flood of idle HTTP/2 connections', async () => {
     await start({ maxConnections: 4 });
     const idle = Array.from({ length: 4 }, open);
     await Promise.all(idle.map((session) => once(session, 'connect')));
@@ -62,14 +62,14 @@ describe('flood protection', () => {
     await start({ firstRequestTimeoutMs: 30_000 });
     const idle = open();
     await once(idle, 'connect');
-    await get(open()); // by now the server has seen the first connection
+    await get(open()); // the server has now seen the first connection
     const closed = once(idle, 'close');
     await clock.advance(30_000);
     await closed;
     expect(await get(sessions[1] as ClientHttp2Session)).toBe(200);
   });
 
-  it('holds unfinished bodies no longer than the body deadline, whatever the query says', async () => {
+  it('holds unfinished bodies no longer than the body deadline, regardless of the query', async () => {
     let underWay = 0;
     await start({ bodyTimeoutMs: 30_000 }, async ({ body }) => {
       underWay++;

@@ -277,7 +277,7 @@ describe('HttpServer', () => {
   });
 
   describe('streams', () => {
-    /** Counts the chunks it yields until stopped. */
+    /** Yields chunks until stopped, and counts them. */
     function endless(chunk: Buffer): {
       readonly state: { produced: number; ended: boolean };
       readonly handle: ApiHandler;
@@ -362,7 +362,7 @@ describe('HttpServer', () => {
         return { status: 200, headers: {}, body: wait() };
       };
       await start(handle);
-      // Like any client, resends a request that the server rejected because of its GOAWAY, on the new connection.
+      // Like any client, retries a request on the new connection if the server rejected it because of its GOAWAY.
       const watch = async (): Promise<ClientHttp2Stream> => {
         for (;;) {
           const stream = get('/?watch=true');

@@ -19,7 +19,10 @@ export interface HttpServerOptions {
   readonly port: number;
   readonly limits?: Partial<HttpLimits> | undefined;
   readonly clock: Clock;
-  /** Called for every error except `StatusError`. The client gets a 500, or a broken response if it has already started. */
+  /**
+   * Called for every error except `StatusError`. The client gets a 500, or a truncated response if the response has
+   * already started.
+   */
   readonly onError: (error: unknown, request: { readonly method: string; readonly path: string }) => void;
 }
 
@@ -50,8 +53,8 @@ export interface HttpServer extends AsyncDisposable {
   /** Replaces the keys and certificates used for new connections. */
   setTls(tls: HttpServerTls): void;
   /**
-   * Stops listening, tells clients to disconnect, ends watches cleanly, waits at most `graceMs` milliseconds for requests in
-   * progress, then cuts the rest. Idempotent.
+   * Stops listening, tells clients to disconnect, ends watches cleanly, waits at most `graceMs` milliseconds for
+   * requests in progress, then closes the remaining connections. Idempotent.
    */
   close(options?: { readonly graceMs?: number }): Promise<void>;
 }
@@ -105,7 +108,7 @@ export async function createHttpServer(options: HttpServerOptions): Promise<Http
     }
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
-    socket.on('error', () => socket.destroy()); // a broken connection is the client's concern
+    socket.on('error', () => socket.destroy()); // a connection error affects only this client
     socket.setNoDelay(true);
     connection.ends = { close: () => socket.destroy(), destroy: () => socket.destroy() };
     try {
@@ -208,7 +211,7 @@ function listen(server: Server, address: { readonly host: string; readonly port:
     server.once('error', (cause: NodeJS.ErrnoException) => reject(listenError(address, cause)));
     server.listen(address.port, address.host, 1024, () => {
       server.removeAllListeners('error');
-      // Ignore later errors of the listening socket (too many open files): each affects one connection only.
+      // Ignore later errors of the listening socket (too many open files): each affects only one connection.
       server.on('error', () => undefined);
       resolve();
     });

@@ -8,7 +8,7 @@ import { Exchange, type ExchangeContext } from './exchange.ts';
 import { RequestBody } from './request-body.ts';
 import type { ResponseSink } from './response-writer.ts';
 
-// An `import` would also load Node's fetch, which costs 30 ms and 14 MB and is unused here.
+// An `import` would also load Node's fetch, which costs 30 ms and 14 MB and is not used.
 const { createServer, ServerResponse: Response } = process.getBuiltinModule('node:http');
 
 /** Serves HTTP/1.1, including protocol switches. */
@@ -54,7 +54,7 @@ export class Http1Listener {
     this.#server.close();
   }
 
-  /** Catches exceptions: one that escapes from an event listener would end the process. */
+  /** Catches exceptions: an exception that escapes from an event listener would end the process. */
   #guard(message: IncomingMessage, serve: () => void): void {
     try {
       serve();
@@ -93,7 +93,7 @@ export class Http1Listener {
         return { stream: socket, head, request: message };
       },
     };
-    // Node releases a socket that requests a protocol switch, so attach an ordinary response to it by hand.
+    // Node releases a socket that requests a protocol switch, so attach an ordinary response to the socket manually.
     response.assignSocket(socket as TLSSocket); // the 'upgrade' event of a TLS server
     response.on('finish', () => socket.end());
     void exchange.run(request);
@@ -167,7 +167,7 @@ function responseSink(response: ServerResponse): ResponseSink {
   return {
     stream: response,
     head(status, headers) {
-      response.writeHead(status, headers as Record<string, string | string[]>); // Node does not modify them
+      response.writeHead(status, headers as Record<string, string | string[]>); // Node does not modify the headers
       response.flushHeaders();
     },
     abort() {

@@ -39,7 +39,7 @@ export class Http2Listener {
     this.#arriving = undefined;
   }
 
-  /** Requests all clients to reconnect elsewhere. Sessions end with their last stream. */
+  /** Requests all clients to reconnect. Sessions end with their last stream. */
   goAway(): void {
     for (const session of this.#sessions) session.close();
   }
@@ -96,7 +96,10 @@ interface Origin {
 
 const clientGone = 'the client disconnected';
 
-/** A request over HTTP/2. A class, because creating an object literal with an accessor takes as long as reading the headers. */
+/**
+ * A request over HTTP/2. A class, because an object literal with an accessor takes as long to create as the headers
+ * take to read.
+ */
 class Http2Request implements ApiRequest {
   readonly method: string;
   readonly path: string;

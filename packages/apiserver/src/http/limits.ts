@@ -1,6 +1,6 @@
 /** Limits on what clients may request from the server. Sizes are in bytes. */
 export interface HttpLimits {
-  /** Maximum size of a request body. @defaultValue 3 MiB, as upstream */
+  /** Maximum size of a request body. @defaultValue 3 MiB, as in upstream */
   readonly maxBodyBytes: number;
   /** Maximum total size of a request's headers. @defaultValue 64 KiB */
   readonly maxHeaderBytes: number;
@@ -14,8 +14,8 @@ export interface HttpLimits {
    */
   readonly bodyTimeoutMs: number;
   /**
-   * Time to respond to a request, and time for a client to read a large response. A watch is cut only after its client has read
-   * nothing for this long. Logs and connections to pods have no limit.
+   * Time to respond to a request, and time for a client to read a large response. A watch is aborted only after its
+   * client has read nothing for this long. Logs and connections to pods have no limit.
    *
    * @defaultValue 60 s
    */
@@ -23,8 +23,9 @@ export interface HttpLimits {
   /** Responses larger than this are compressed for clients that accept gzip. @defaultValue 128 KiB */
   readonly gzipThresholdBytes: number;
   /**
-   * Maximum number of open sockets. At the limit, a new socket replaces the one that has been idle longest; clients without a
-   * proven identity go first. The new socket is rejected only if all others have requests in progress.
+   * Maximum number of open sockets. At the limit, a new socket replaces the one that has been idle longest; sockets
+   * without a proven identity are evicted first. The new socket is rejected only if all other sockets have requests in
+   * progress.
    *
    * @defaultValue 4,096
    */
@@ -42,8 +43,8 @@ export interface HttpLimits {
    */
   readonly maxSessionMemoryMiB: number;
   /**
-   * Maximum number of streams that a client may reset in a burst. Node's default of 1,000 cuts off clients that end many watches.
-   * Ignored on Node versions before 22.11.
+   * Maximum number of streams that a client may reset in a burst. Node's default of 1,000 disconnects clients that end
+   * many watches. Ignored on Node versions before 22.11.
    *
    * @defaultValue 20,000
    */
@@ -51,8 +52,8 @@ export interface HttpLimits {
   /** Streams that a client may reset per second beyond the burst; Node's default is 33. @defaultValue 5,000 */
   readonly streamResetRate: number;
   /**
-   * Time a connection without requests is kept open. Must be longer than clients keep idle connections (Go: 90 s). @defaultValue
-   * 3 minutes
+   * Time a connection without requests is kept open. Must be longer than clients keep idle connections (Go: 90 s).
+   * @defaultValue 3 minutes
    */
   readonly keepAliveMs: number;
   /** Time {@link HttpServer.close} waits for requests in progress. @defaultValue 2 s */

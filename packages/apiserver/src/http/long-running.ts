@@ -6,8 +6,9 @@ const mayBeLongRunning = /[?&]watch(?:[=&]|$)|\/watch\/|\/(?:log|exec|attach|por
 const streamingSubresources = new Set(['log', 'exec', 'attach', 'portforward', 'proxy']);
 
 /**
- * True if a request has no deadline: watches, logs and connections to pods. The method matters because it decides the verb: a
- * POST is never a watch, whatever its query says. Mirrors the verbs and subresources that kube-apiserver exempts (1.36).
+ * Reports whether a request has no deadline: watches, logs and connections to pods. The method matters because it
+ * determines the verb: a POST is never a watch, regardless of its query. Mirrors the verbs and subresources that
+ * kube-apiserver exempts (1.36).
  */
 export function isLongRunning(method: string, path: string): boolean {
   if (!mayBeLongRunning.test(path)) return false;
@@ -17,14 +18,14 @@ export function isLongRunning(method: string, path: string): boolean {
 }
 
 /**
- * True if the client may stop reading for any length of time: logs, which a user may read in a pager, and connections to pods,
- * but not watches.
+ * Reports whether the client may stop reading for any length of time. True for logs, which a user may read in a pager,
+ * and for connections to pods, but not for watches.
  */
 export function mayPause(method: string, path: string): boolean {
   return isLongRunning(method, path) && readable(method, path)?.verb !== 'watch';
 }
 
-/** True if the info is that of a watch, a log or a connection to a pod. */
+/** Reports whether a request is a watch, a log or a connection to a pod. */
 export function isStreaming({ isResource, verb, subresource }: RequestInfo): boolean {
   return isResource && (verb === 'watch' || streamingSubresources.has(subresource));
 }

@@ -16,8 +16,8 @@ export interface RequestBodyOptions {
 }
 
 /**
- * A request body that is still arriving. It is not read until it is needed, so an unauthorized caller costs nothing. It can be
- * read only once.
+ * A request body that is still arriving. The body is not read until it is needed, so an unauthorized caller costs
+ * nothing. The body can be read only once.
  */
 export class RequestBody implements AsyncIterable<Uint8Array> {
   readonly #stream: Readable;
@@ -71,8 +71,8 @@ export class RequestBody implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * Yields the whole body in one chunk: no caller can use half a body, and iterating over the stream itself costs as much as a
-   * small request.
+   * Yields the whole body in one chunk: no caller can use a partial body, and iterating over the stream itself costs as
+   * much as a small request.
    */
   async *[Symbol.asyncIterator](): AsyncIterator<Uint8Array> {
     yield await this.bytes();

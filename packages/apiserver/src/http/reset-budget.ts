@@ -1,8 +1,8 @@
 import type { Clock } from '@kubewright/apimachinery';
 
 /**
- * Stream cancellations that nghttp2 allows a client: a burst, and a rate per second. Beyond these limits, nghttp2 cuts the client
- * off.
+ * Stream cancellations that nghttp2 allows a client: a burst, and a rate per second. Beyond these limits, nghttp2
+ * disconnects the client.
  */
 const allowed = { burst: 1000, perSecond: 33 };
 /**
@@ -11,16 +11,16 @@ const allowed = { burst: 1000, perSecond: 33 };
  */
 const margins = { streams: 500, resets: 400 };
 
-/** True if Node lets a server set how many streams a client may cancel (22.11 and newer). */
+/** Reports whether Node can set the number of streams that a client may cancel (22.11 and newer). */
 export function canSetResetLimits(nodeVersion: string): boolean {
   const [major = 0, minor = 0] = nodeVersion.split('.').map(Number);
   return major > 22 || (major === 22 && minor >= 11);
 }
 
 /**
- * Counts the streams that a client cancels on one connection, for Node versions that cannot raise nghttp2's limit. A client that
- * comes close to the limit is moved to a new connection (GOAWAY). Otherwise, nghttp2 would cut it off with all its streams; after
- * a GOAWAY, nghttp2 no longer counts cancellations.
+ * Counts the streams that a client cancels on one connection, for Node versions that cannot raise nghttp2's limit. A
+ * client that comes close to the limit is moved to a new connection (GOAWAY). Otherwise, nghttp2 would end the
+ * connection with all its streams; after a GOAWAY, nghttp2 no longer counts cancellations.
  */
 export class ResetBudget {
   static readonly maxConcurrentStreams: number = margins.streams;

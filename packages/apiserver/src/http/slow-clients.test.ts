@@ -36,7 +36,7 @@ describe('slow clients', () => {
     });
   }
 
-  it('close the connection when their headers take too long', async () => {
+  it('lose the connection when their headers take too long', async () => {
     expect(await answerTo('GET / HTTP/1.1\r\nHost: x\r\nX-Slow: ')).toMatch(/^HTTP\/1.1 408 /);
   });
 
@@ -112,7 +112,7 @@ describe('slow clients', () => {
     await endless.close({ graceMs: 0 });
   }, 40_000);
 
-  it('keep a pod log open, however long they pause', async () => {
+  it('keep a pod log open, regardless of how long they pause', async () => {
     const clock = new VirtualClock();
     const { serving, clientCa } = await CertificateStore.open({ clock: systemClock });
     const chunks = 512;
@@ -154,7 +154,7 @@ describe('slow clients', () => {
   }, 40_000);
 });
 
-/** Sends a request and stops reading after the first bytes of its response. Returns their number. */
+/** Sends a request and stops reading after the first bytes of its response. Returns the number of these bytes. */
 function firstData(socket: TLSSocket, path: string): Promise<number> {
   return new Promise((resolve) => {
     socket.once('data', (chunk: Buffer) => {

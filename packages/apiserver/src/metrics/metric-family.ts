@@ -51,7 +51,7 @@ export class Histogram implements MetricFamily {
     }
     series.sum += value;
     series.count++;
-    // Buckets are disjoint here and summed up on output: one step per observation instead of one per bound.
+    // Buckets are disjoint in memory and summed up on output: one step per observation instead of one per bound.
     const bucket = this.#bounds.findIndex((bound) => value <= bound);
     if (bucket >= 0) series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
   }

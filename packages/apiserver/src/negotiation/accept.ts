@@ -30,8 +30,8 @@ export interface OutputChoices {
   /** True if `as=Table` is supported. */
   readonly table: boolean;
   /**
-   * The shape of the response to a client that requests only metadata: `event` for watches. Absent if the objects have no such
-   * form (reviews, Scale).
+   * The shape of the response to a client that requests only metadata: `event` for watches. Absent if the objects have
+   * no metadata-only form (reviews, Scale).
    */
   readonly partial?: 'list' | 'object' | 'event' | undefined;
   /** False for endpoints that serve no watch; the message of a 406 then lists no streams. @defaultValue true */
@@ -45,8 +45,8 @@ export interface OutputChoices {
 const plain: OutputFormat = { mediaType: 'application/json', pretty: false };
 
 /**
- * Chooses the format of a response from `Accept`, by quality, then by position. Custom resources have no protobuf form, but their
- * metadata has one. Mirrors `NegotiateOutputMediaType` of k8s.io/apiserver (1.36).
+ * Chooses the format of a response from `Accept`, by quality, then by position. Custom resources have no protobuf form,
+ * but their metadata does. Mirrors `NegotiateOutputMediaType` of k8s.io/apiserver (1.36).
  *
  * @throws StatusError 406 when the client accepts no supported format
  */
@@ -83,7 +83,10 @@ export function negotiateOutput(
   throw isServed ? notAcceptable(mediaTypes) : unknownTypes(choices.streams ?? true);
 }
 
-/** True if a client accepts a media type that the server has. If not, upstream's router responds before the API does. */
+/**
+ * Reports whether a client accepts a media type that the server has. If not, upstream's router responds before the API
+ * does.
+ */
 export function acceptsServedType(headers: ApiRequest['headers'], choices: Pick<OutputChoices, 'codec'>): boolean {
   const accept = headers['accept'] ?? '';
   return accept === '' || parseAccept(accept).some(({ type }) => servedType(type, choices) !== undefined);
@@ -154,7 +157,10 @@ function transformation(params: ReadonlyMap<string, string>, choices: OutputChoi
   return as;
 }
 
-/** Returns upstream's error for a form that does not fit the object, which names its Go type; `undefined` if the form fits. */
+/**
+ * Returns upstream's error for a form that does not fit the object; the message names the object's Go type. Returns
+ * `undefined` if the form fits.
+ */
 function mismatchOf(as: OutputFormat['as'], { partial, type, codec }: OutputChoices): StatusError | undefined {
   if (as === undefined || as === 'Table') return undefined;
   if ((as === 'PartialObjectMetadataList') === (partial === 'list')) return undefined;
@@ -169,7 +175,7 @@ function mismatchOf(as: OutputFormat['as'], { partial, type, codec }: OutputChoi
   );
 }
 
-/** Upstream converts objects to one internal version first. That of Events is in the core group. */
+/** Upstream first converts objects to an internal version. The internal version of Events is in the core group. */
 function internalVersion({ apiVersion }: ObjectType): string {
   return apiVersion === 'events.k8s.io/v1' ? 'v1' : apiVersion;
 }
@@ -178,7 +184,7 @@ function unquote(text: string): string {
   return text.startsWith('"') && text.endsWith('"') && text.length > 1 ? text.slice(1, -1) : text;
 }
 
-/** True if the response should be indented: if the query requests it, or by default for curl, Wget and browsers. */
+/** Reports whether to indent the response: if the query requests it, or by default for curl, Wget and browsers. */
 function wantsPretty(query: URLSearchParams, userAgent: string | undefined): boolean {
   if (query.size > 0) {
     const requested = query.get('pretty');

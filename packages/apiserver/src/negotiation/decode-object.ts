@@ -60,8 +60,8 @@ function unrecognized(kind: string, detail: string, cause?: unknown): StatusErro
 }
 
 /**
- * Returns why a body's kind and version cannot be determined; undefined if they can. `bytes`, for the message, are present if the
- * kind is required.
+ * Returns the reason that a body's kind and version cannot be determined, or undefined if they can. `bytes`, which the
+ * message quotes, is present if the kind is required.
  */
 function typeFault(value: unknown, bytes: Uint8Array | undefined): string | undefined {
   if (typeof value !== 'object' || Array.isArray(value)) return noType + notAnObject(value);

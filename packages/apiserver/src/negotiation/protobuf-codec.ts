@@ -10,7 +10,7 @@ type Json = Readonly<Record<string, unknown>>;
 export interface ProtobufCodec {
   /** Decodes a body to plain JSON. */
   decode(bytes: Uint8Array): unknown;
-  /** True if objects of the type can be encoded; custom resources cannot. */
+  /** Reports whether objects of the type can be encoded. Custom resources cannot. */
   has(type: ObjectType): boolean;
   encode(type: ObjectType, object: Json): Uint8Array;
   /** Encodes an element of a list, for {@link encodeList}. */

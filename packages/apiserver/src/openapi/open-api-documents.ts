@@ -32,8 +32,8 @@ export interface EncodedDocument {
 export type SwaggerFormat = 'json' | 'protobuf';
 
 /**
- * The OpenAPI documents of a catalog. They are built on first use; after a change, only the groups and versions that it affects are
- * described again.
+ * The OpenAPI documents of a catalog. The documents are built on first use; after a change, only the affected groups
+ * and versions are rebuilt.
  */
 export class OpenApiDocuments {
   readonly #catalog: ResourceCatalog;
@@ -101,7 +101,7 @@ export class OpenApiDocuments {
   }
 
   async #makeSwagger(format: SwaggerFormat): Promise<EncodedDocument> {
-    // As upstream, both formats have the same tag: caches keep them apart by `Vary`.
+    // As in upstream, both formats have the same ETag; caches distinguish them by `Vary`.
     const etag = tagOf([...this.#hashes.values()].sort().join());
     const groups = [...this.#parts].map(([name, definitions]) => ({ hash: this.#hashes.get(name) ?? '', definitions }));
     const all: SwaggerPart[] = [];
@@ -139,7 +139,7 @@ export class OpenApiDocuments {
       for (const hash of kept.keys()) if (!current.has(hash)) kept.delete(hash);
   }
 
-  /** Returns a hash that changes with the document, computed without building it. */
+  /** Returns a hash that changes whenever the document would change. Does not build the document. */
   #hashOf(name: string, definitions: readonly ResourceDefinition[]): string {
     const hash = createHash('sha512').update(form).update(name);
     for (const definition of definitions) {

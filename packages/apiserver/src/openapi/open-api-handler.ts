@@ -25,9 +25,10 @@ export interface OpenApiHandlerOptions {
 }
 
 /**
- * Serves `/openapi/v3` (an index with hashes, so that clients fetch only what has changed), the documents of each group and
- * version below it, and `/openapi/v2` as JSON or protobuf. Documents are built on first use and dropped when their resources
- * change; those of other servers are fetched for each client, under its identity.
+ * Serves `/openapi/v3`, the documents of each group and version below it, and `/openapi/v2` as JSON or protobuf. The
+ * index at `/openapi/v3` contains hashes, so that clients fetch only changed documents. Documents are built on first
+ * use and dropped when their resources change. Documents of other servers are fetched for each client, under the
+ * client's identity.
  *
  * @example
  * ```ts

@@ -72,7 +72,8 @@ class ConversionNeeded extends Error {
 }
 
 /**
- * True if an object still has the kind and metadata that a conversion needs: apply passes objects pruned to some of their fields.
+ * Reports whether an object still has the kind and metadata that a conversion needs. Apply passes objects that are
+ * pruned to some of their fields.
  */
 function isWhole(object: unknown): object is Draft {
   return typeof object === 'object' && object !== null && 'metadata' in object && 'kind' in object;

@@ -21,7 +21,7 @@ export interface WriteCall extends Call {
   readonly manager: string;
   /** Name of the subresource that the write goes through; empty for the object itself. */
   readonly subresource: string;
-  /** The client's options, as shown to admission. @defaultValue no options */
+  /** The client's options, as passed to admission. @defaultValue no options */
   readonly options?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Rejects callers without permission to create the object. Set for updates and patches, and called before they create a missing

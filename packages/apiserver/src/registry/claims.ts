@@ -19,8 +19,9 @@ const root = '/registry/claims/';
 export const claimTries = 10;
 
 /**
- * Returns the writes that record an object's claims (see {@link ResourceDefinition.claims}) and release the claims that it no
- * longer needs. Commit them together with the object: then servers that share a storage cannot give one value to two objects.
+ * Returns the writes that record an object's claims (see {@link ResourceDefinition.claims}) and release the claims that
+ * the object no longer needs. Commit these writes together with the object, so that servers that share a storage cannot
+ * give the same value to two objects.
  *
  * @throws {@link ClaimTakenError} if another object holds one of the claims.
  */
@@ -59,7 +60,7 @@ export async function catchUp({ definition, services }: Registry): Promise<void>
   await services.storage.list({ prefix: definition.storagePrefix, limit: 1 });
 }
 
-/** True if a write failed because another object holds the claim or because the claim has just changed. */
+/** Reports whether a write failed because another object holds the claim or because the claim has just changed. */
 export function isClaimRace(error: unknown): boolean {
   return error instanceof ClaimTakenError || (error instanceof RevisionMismatchError && error.key.startsWith(root));
 }

@@ -6,8 +6,9 @@ import type { Registry } from './registry.ts';
 import type { Draft } from './strategy.ts';
 
 /**
- * Stores an object. If it is too large, stores it without its managed fields, as upstream does: they can be larger than the rest
- * of the object. An object with fields owned by server-side apply is rejected instead.
+ * Stores an object. If the object is too large, stores it without its managed fields, as upstream does: the managed
+ * fields can be larger than the rest of the object. An object with fields owned by server-side apply is rejected
+ * instead.
  *
  * @throws CommitTooLargeError, and other errors of the storage.
  */

@@ -1,8 +1,8 @@
 import { badRequest } from '@kubewright/apimachinery';
 
 /**
- * The position where a list continues: a key and a revision. Revision -1 means the newest, which may be inconsistent with earlier
- * pages.
+ * The position where a list continues: a key and a revision. Revision -1 means the newest revision, which may be
+ * inconsistent with earlier pages.
  */
 export interface ContinueToken {
   readonly revision: number;

@@ -150,12 +150,12 @@ async function insert(
   }
 }
 
-/** True if the draft has a resourceVersion that upstream can parse and that is not 0. */
+/** Reports whether the draft has a resourceVersion that upstream can parse and that is not 0. */
 function hasVersion({ metadata }: Draft): boolean {
   return /^\d+$/.test(metadata.resourceVersion ?? '') && !/^0+$/.test(metadata.resourceVersion ?? '');
 }
 
-/** Builds the error for a resourceVersion on create. It has no reason, like the error of upstream's storage. */
+/** Builds the error for a resourceVersion on create. Like the error of upstream's storage, it has no reason. */
 function versionOnCreate(): StatusError {
   const message = 'resourceVersion should not be set on objects to be created';
   return new StatusError({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', message, code: 500 });

@@ -19,8 +19,8 @@ export interface DecodeTarget {
 /**
  * Decodes a body: checks its kind, decodes the fields of the schema and fills in defaults.
  *
- * @throws StatusError 400 if the body is of another kind, does not match the schema, or has unknown or duplicate fields under
- * `Strict`
+ * @throws StatusError 400 if the body has a different kind, does not match the schema, or has unknown or duplicate
+ * fields under `Strict`
  */
 export function decodeDraft(body: ParsedBody, target: DecodeTarget): Draft {
   const { definition, strategy } = target;
@@ -114,7 +114,7 @@ export function checkObjectKey(
     }
   }
   if (definition.scope === 'Cluster') {
-    // Ignored, as upstream does: Helm charts send a namespace.
+    // Ignored, as in upstream: Helm charts send a namespace.
     delete metadata.namespace;
     return;
   }

@@ -11,7 +11,7 @@ import type { Registry } from './registry.ts';
 import { encodeStored, toStorageForm } from './served-form.ts';
 import type { Draft } from './strategy.ts';
 
-/** The result of a deletion: either the object, still present or as it was last stored, or a Status. */
+/** The result of a deletion: a Status, or the object, either still present or as last stored. */
 export interface Deleted {
   readonly stored?: StoredObject | undefined;
   readonly status?: Status | undefined;
@@ -81,7 +81,7 @@ function checkPreconditions(
   }
 }
 
-/** Upstream checks those of namespaces with the messages of its storage. */
+/** Checks the preconditions for deleting a namespace. Upstream reports failures with the messages of its storage. */
 function checkNamespacePreconditions(
   definition: Registry['definition'],
   { metadata }: KubernetesObject,
@@ -218,7 +218,7 @@ function planNamespace(registry: Registry, { call, options, stored, live }: Dele
   draft.metadata.deletionTimestamp = formatTime(services.clock.now());
   markTerminating(draft);
   definition.strategy.prepareForDelete?.(draft, registry.strategyContext(call));
-  // Unlike other kinds, a namespace that must not orphan its content waits for it.
+  // Only for namespaces, `orphanDependents: false` means foreground deletion.
   const { orphanDependents, ...others } = options;
   const policy = orphanDependents === false ? { ...others, propagationPolicy: 'Foreground' as const } : options;
   setFinalizers(draft, finalizersFor(draft.metadata.finalizers ?? [], { options: policy, definition }));

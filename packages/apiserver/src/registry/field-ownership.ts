@@ -84,7 +84,7 @@ export class FieldOwnership {
       .then((entries) => setEntries(draft, entries));
   }
 
-  /** Returns the new entries, or none if a list has an element without its merge keys, as upstream does. */
+  /** Returns the new entries. Like upstream, returns none if a list element lacks its merge keys. */
   #entriesOrNone(live: KubernetesObject | undefined, draft: Draft, change: OwnershipChange): readonly unknown[] {
     try {
       return this.#entries(live, draft, change);
@@ -179,8 +179,8 @@ function isTrackable(type: KindType, draft: Draft): boolean {
 }
 
 /**
- * Returns the lookup of a kind's other versions, for kinds without a converter. All versions of the group share the type and need
- * no conversion; versions of other groups are not tracked.
+ * Returns a function that looks up a kind's other versions, for kinds without a converter. All versions of the group
+ * share the type and need no conversion; versions of other groups are not tracked.
  */
 function otherVersions(definition: ResourceDefinition, type: KindType): Ownership['otherVersion'] {
   const same = (object: unknown): unknown => object;

@@ -8,7 +8,8 @@ const maxBaseLength = 63 - suffixLength;
 export const generateNameTries = 8;
 
 /**
- * Appends five random characters to the first 58 characters of `base`. The alphabet has no vowels, so that it spells no words.
+ * Appends five random characters to the first 58 characters of `base`. The alphabet has no vowels, so that the name
+ * spells no words.
  */
 export function generateName(base: string, random: Random): string {
   let name = base.slice(0, maxBaseLength);

@@ -68,8 +68,8 @@ function isQualifiedFinalizer(finalizer: string): boolean {
 }
 
 /**
- * Returns every error in updated metadata (`ValidateObjectMetaUpdate`, 1.36). First copies the fields that a client may omit or
- * cannot change from `old`.
+ * Returns every error in updated metadata (`ValidateObjectMetaUpdate`, 1.36). First copies from `old` the fields that a
+ * client may omit or cannot change.
  */
 export function validateMetadataUpdate(
   metadata: Metadata,

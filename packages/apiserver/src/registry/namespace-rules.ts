@@ -1,7 +1,7 @@
 import type { ResourceDefinition } from './resource-definition.ts';
 import type { Draft } from './strategy.ts';
 
-/** True for core/v1 namespaces, whose deletion also waits for `spec.finalizers`. */
+/** Reports whether a resource is core/v1 namespaces, whose deletion also waits for `spec.finalizers`. */
 export function isNamespace(definition: ResourceDefinition): boolean {
   return definition.resource === 'namespaces' && definition.group === '';
 }

@@ -24,7 +24,7 @@ export const patchTypes = {
 /** One of {@link patchTypes}. */
 export type PatchType = keyof typeof patchTypes;
 
-/** Returns the patch type of a media type. @returns `undefined` if the resource does not accept it */
+/** Returns the patch type of a media type. @returns `undefined` if the resource does not accept the media type */
 export function patchTypeOf(mediaType: string, custom: boolean): PatchType | undefined {
   for (const [type, name] of Object.entries(patchTypes)) {
     if (name === mediaType) return custom && type === 'strategic' ? undefined : (type as PatchType);
@@ -74,7 +74,7 @@ function goKind(value: unknown): string {
 /**
  * Applies a patch body. Strategic merge patches follow `schema`.
  *
- * @throws StatusError 400, 413, 422 or 500 as upstream
+ * @throws StatusError 400, 413, 422 or 500, as in upstream
  */
 export function applyPatchBody(
   document: object,

@@ -23,14 +23,15 @@ export interface PatchRequest {
 }
 
 /**
- * Patches an object: reads, changes and writes it, and starts over if another write came first. Mirrors `patchResource` (1.36).
+ * Patches an object: reads, changes and writes it, and retries if another write came first. Mirrors `patchResource`
+ * (1.36).
  */
 export async function patchObject(registry: Registry, call: WriteCall, patch: PatchRequest): Promise<Updated> {
   const { strategy } = patch;
   if (patch.type === 'apply') return applyObject(registry, call, patch);
   const { duplicates, change } = readPatch(registry, patch);
   const transform = (_live: KubernetesObject | undefined, stored: StoredObject | undefined): Draft => {
-    // Only an apply can create an object, so for other patches it exists.
+    // Only an apply can create an object, so for other patches the object exists.
     const draft = registry.form.draft(stored as StoredObject);
     return decodePatched(registry, change(draft), { call, patch, duplicates, stored: draft });
   };

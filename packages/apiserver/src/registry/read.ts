@@ -31,8 +31,8 @@ export async function getObject(registry: Registry, call: Call, resourceVersion 
 }
 
 /**
- * Parses the resourceVersion of a get. Upstream answers an invalid version with a 500 without a reason, because its watch cache
- * returns a plain error. Events have no watch cache, so for them the response is a 400.
+ * Parses the resourceVersion of a get. Upstream responds to an invalid version with a 500 without a reason, because its
+ * watch cache returns a plain error. Events have no watch cache, so the response for Events is a 400.
  */
 function readVersionOfGet({ definition }: Registry, text: string): number {
   if (definition.ttlSeconds !== undefined) return readResourceVersion(text, 'invalid resource version: ');
@@ -66,7 +66,7 @@ export async function listObjects(
   }
   const key = onlyKey(registry, call, selection);
   if (key !== undefined) {
-    // Upstream reads the only object that can match, without a limit, so the limit does not make the version exact either.
+    // Upstream reads a single matching object without a limit, so the limit does not imply an exact version.
     const revision = await decideRevision(registry, call, { ...options, limit: 0 });
     return collectOne(registry, key, { selection, revision });
   }
@@ -89,7 +89,7 @@ async function decideRevision(
   return undefined;
 }
 
-/** Returns the storage key of the only object that can match a selector of one name; undefined if there may be several. */
+/** Returns the storage key of the only object that can match a selector; undefined if several objects can match. */
 function onlyKey(registry: Registry, { namespace }: Call, { name }: Selection): string | undefined {
   const isSingle = name !== undefined && /^(?!\.\.?$)[^/%]+$/.test(name);
   return isSingle && (namespace !== '' || registry.definition.scope === 'Cluster')
@@ -111,7 +111,7 @@ async function collectOne(
   return { objects, revision: list.revision, continueToken: undefined, remaining: undefined };
 }
 
-/** Returns a key that sorts just before another one: no object's name contains U+10FFFF, which is not a character. */
+/** Returns a key that sorts just before `key`: no object's name contains U+10FFFF, which is not a character. */
 function keyBefore(key: string): string {
   return `${key.slice(0, -1)}${String.fromCharCode(key.charCodeAt(key.length - 1) - 1)}\u{10ffff}`;
 }

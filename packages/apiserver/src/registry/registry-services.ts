@@ -10,10 +10,15 @@ export interface RegistryServices {
   readonly clock: Clock;
   readonly random: Random;
   readonly admission: AdmissionChain;
-  /** True if `kind` is served in the group and version of `beside`. */
+  /** Reports whether `kind` is served in the group and version of `beside`. */
   knowsKind(beside: ResourceDefinition, kind: string): boolean;
-  /** Converts an object to its stored form and back, as a write would. Absent if that returns the object unchanged. */
+  /**
+   * Converts an object to its stored form and back, as a write would. Absent if the round trip never changes an object.
+   */
   readonly rehearse?: ((stored: StoredObject) => Promise<StoredObject>) | undefined;
-  /** Returns the watch source of a resource. Resources with the same {@link ResourceDefinition.storagePrefix} share one. */
+  /**
+   * Returns the watch source of a resource. Resources with the same {@link ResourceDefinition.storagePrefix} share one
+   * source.
+   */
   watchSource(definition: ResourceDefinition): WatchSource;
 }

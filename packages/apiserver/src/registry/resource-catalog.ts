@@ -15,9 +15,9 @@ export interface ResourceCatalog {
   find(group: string, version: string, resource: string): ResourceDefinition | undefined;
   /** Returns all definitions that clients may use, in no particular order. */
   all(): readonly ResourceDefinition[];
-  /** True if any resource is served in this version of the group. */
+  /** Reports whether any resource is served in this version of the group. */
   serves(group: string, version: string): boolean;
-  /** True if the group has, or had, built-in resources. */
+  /** Reports whether the group has, or had, built-in resources. */
   servesGroup(group: string): boolean;
 }
 
@@ -36,7 +36,10 @@ export class MutableCatalog implements ResourceCatalog {
   #generation = 1;
   readonly #definitions = new Map<string, ResourceDefinition>();
   readonly #counts = new Map<string, number>();
-  /** Groups with built-in resources: upstream's "not found" response differs between them and groups of custom resources. */
+  /**
+   * Groups with built-in resources. Upstream's "not found" response for these groups differs from the response for
+   * groups of custom resources.
+   */
   readonly #builtInGroups = new Set<string>();
   #all: readonly ResourceDefinition[] | undefined;
 

@@ -53,7 +53,7 @@ export interface ResourceDefinition {
   readonly conversion?: Conversion | undefined;
   /** The `apiVersion` of stored objects. */
   readonly storageApiVersion: string;
-  /** Time after which storage deletes an object, unless it is written again. @defaultValue never */
+  /** Time after which storage deletes an object, unless the object is written again. @defaultValue never */
   readonly ttlSeconds?: number | undefined;
   /** Returns the names of the values that only one object may hold at a time, such as IP addresses. @defaultValue none */
   readonly claims?: ((object: KubernetesObject) => readonly string[]) | undefined;
@@ -70,7 +70,7 @@ export interface ResourceDefinition {
   /** Converts stored custom resources to this version: prunes fields unknown to the schema and fills in defaults. */
   readonly fromStored?: ((object: Draft) => Draft) | undefined;
   readonly strategy: Strategy;
-  /** True for custom resources: no strategic merge patch, structural validation. */
+  /** True for custom resources, which have structural validation and no strategic merge patch. */
   readonly custom: boolean;
   readonly columns: readonly TableColumn[];
   /** Returns the cells of one row, in the order of `columns`. */
@@ -79,8 +79,8 @@ export interface ResourceDefinition {
   readonly fieldLabels: ReadonlyMap<string, (object: KubernetesObject) => string>;
   readonly subresources: ReadonlyMap<string, SubresourceDefinition>;
   /**
-   * The annotations that upstream adds when it converts its internal objects to this version. Tables and
-   * PartialObjectMetadata, which it makes from internal objects, lack them.
+   * Annotations that upstream adds when it converts its internal objects to this version. Tables and
+   * PartialObjectMetadata lack these annotations, because upstream builds them from internal objects.
    */
   readonly conversionAnnotations?: readonly string[] | undefined;
   /** Handles a POST. Present for resources that are never stored (reviews, bindings). */
@@ -144,8 +144,8 @@ export interface SubresourceDefinition {
   readonly kind: string;
   readonly verbs: readonly string[];
   /**
-   * `status`: reads and writes the parent; its strategy decides which fields may change. `scale`: the Scale view of the parent.
-   * `proxy`: passes requests on to an HTTP server. `connect`: anything else.
+   * `status`: reads and writes the parent; its strategy decides which fields may change. `scale`: the Scale view of the
+   * parent. `proxy`: forwards requests to an HTTP server. `connect`: anything else.
    */
   readonly behaviour: StatusSubresource | ScaleSubresource | ConnectSubresource | ProxySubresource;
 }
@@ -187,13 +187,13 @@ export interface ConnectSubresource {
   connect(call: ConnectCall): Promise<ApiResponse>;
 }
 
-/** A subresource that passes requests on to an HTTP server, such as `pods/proxy`. */
+/** A subresource that forwards requests to an HTTP server, such as `pods/proxy`. */
 export interface ProxySubresource {
   readonly type: 'proxy';
   /**
    * Connects to the server.
    *
-   * @throws StatusError 400, 404 or 503 if there is no such server
+   * @throws StatusError 400, 404 or 503 if the server does not exist
    */
   connect(call: ProxyCall): Promise<ProxyConnection>;
 }
@@ -212,7 +212,7 @@ export interface ProxyConnection {
   readonly stream: Duplex;
   /** True if the server uses TLS. */
   readonly isTls: boolean;
-  /** The server's `host:port`; redirects to it are rewritten to pass through the proxy. */
+  /** The server's `host:port`; redirects to this host are rewritten to pass through the proxy. */
   readonly host: string;
 }
 
@@ -229,8 +229,8 @@ export interface ConnectCall {
   /** Reads the parent; throws the API's 404 if it does not exist. */
   parent(): Promise<KubernetesObject>;
   /**
-   * Changes the parent by compare-and-swap, with as many retries as needed; each attempt calls `change` with a fresh draft.
-   * Managed fields do not change, as upstream.
+   * Changes the parent by compare-and-swap, with as many retries as needed; each attempt calls `change` with a fresh
+   * draft. Managed fields do not change, as in upstream.
    */
   updateParent(change: (draft: Draft) => void): Promise<KubernetesObject>;
 }

@@ -49,7 +49,8 @@ export function readSelection(
 function fieldLookup(field: string, definition: ResourceDefinition): (object: KubernetesObject) => string {
   if (field === 'metadata.name') return ({ metadata }) => metadata.name ?? '';
   const hasTable = !definition.custom && definition.fieldLabels.size > 0;
-  // The tables of cluster-scoped kinds do not include the namespace. Other kinds accept it, whatever their scope.
+  // The tables of cluster-scoped kinds do not include the namespace. Other kinds support the field, regardless of
+  // scope.
   const supportsNamespace = !hasTable || definition.scope === 'Namespaced';
   if (field === 'metadata.namespace' && supportsNamespace) return ({ metadata }) => metadata.namespace ?? '';
   const lookup = definition.fieldLabels.get(field);

@@ -54,8 +54,8 @@ export class ServedForm {
   }
 
   /**
-   * Encodes a draft for storage and caches it as the decoded object, because watches need that as soon as the commit is visible.
-   * The draft must not be modified afterwards.
+   * Encodes a draft for storage and caches it as the decoded object, because watches need the decoded object as soon as
+   * the commit is visible. The draft must not be modified afterwards.
    */
   encode(draft: Draft): Uint8Array {
     const bytes = encodeStored(draft);

@@ -3,8 +3,9 @@ import { DecodeError } from '@kubewright/schema/internal';
 type TypeMismatch = NonNullable<DecodeError['mismatch']>;
 
 /**
- * Returns upstream's message for a strategic merge patch whose result does not match the kind's schema. Upstream decodes such a
- * result from Go maps instead of JSON, so its messages differ from the JSON decoder's. Mirrors `fromUnstructured` (1.36).
+ * Returns upstream's message for a strategic merge patch whose result does not match the kind's schema. Upstream
+ * decodes this result from Go maps instead of JSON, so its messages differ from the JSON decoder's. Mirrors
+ * `fromUnstructured` (1.36).
  *
  * @param detail - the JSON decoder's message, returned if upstream's is the same
  */
@@ -34,7 +35,7 @@ function messageFor({ found, type, kind }: TypeMismatch): string | undefined {
     case 'unmarshaler':
       return `json: cannot unmarshal ${found === 'fraction' ? 'number' : found} into Go value of type string`;
     case 'string':
-      // Go can convert an integer to a string, so upstream rejects it only later, with another message.
+      // Go can convert an integer to a string, so upstream rejects it only later, with a different message.
       return found === 'number' ? `cannot convert int64 to ${type}` : 'unrecognized type: string';
     case 'int32':
     case 'int64':

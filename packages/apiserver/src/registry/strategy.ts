@@ -66,11 +66,13 @@ export interface Strategy {
   /** Fills in defaults. Runs on decoded requests and on reads of objects stored before a default existed. */
   applyDefaults?(object: Draft): void;
   /**
-   * Clears fields that a client may not set (status) and sets fields that the kind derives. Runs between mutating and validating
-   * admission.
+   * Clears fields that clients cannot set (status) and sets fields that the kind derives. Runs between mutating and
+   * validating admission.
    */
   prepareForCreate?(object: Draft, context: StrategyContext): void;
-  /** Same as {@link prepareForCreate}, for updates; also copies the fields that this endpoint may not change from `old`. */
+  /**
+   * Same as {@link prepareForCreate}, for updates; also copies from `old` the fields that this endpoint cannot change.
+   */
   prepareForUpdate?(object: Draft, old: KubernetesObject, context: StrategyContext): void;
   /** Releases values that the prepare functions allocated, such as IP addresses, if the object is not stored. */
   abandon?(object: Draft): void;
@@ -85,9 +87,9 @@ export interface Strategy {
   /** Validates `metadata.name`. Returns the error messages. @defaultValue DNS-1123 subdomain */
   validateName?(name: string): readonly string[];
   /**
-   * When `metadata.generation` increases: `none` (never set), `spec` (starts at 1, increases when `spec` changes), `object`
-   * (increases when anything changes except metadata, and except status if it is a subresource), `object-or-labels` (increases
-   * when the labels change, too).
+   * Controls when `metadata.generation` increases. `none`: never set. `spec`: starts at 1, increases when `spec`
+   * changes. `object`: increases when anything changes except metadata and, if it is a subresource, status.
+   * `object-or-labels`: also increases when labels change.
    */
   readonly generation: 'none' | 'spec' | 'object' | 'object-or-labels';
   /** True if the metadata of a new object is validated only after everything else is valid (Events). @defaultValue false */
@@ -109,14 +111,15 @@ export interface Strategy {
    */
   prepareForDelete?(object: Draft, context: StrategyContext): void;
   /**
-   * How an object is marked while its deletion waits for finalizers. `timestamp`: only by its deletionTimestamp (CRDs).
-   * `complete`: also by a grace period of zero and a new generation.
+   * Controls how an object is marked while its deletion waits for finalizers. `timestamp`: only by its
+   * deletionTimestamp (CRDs). `complete`: also by a grace period of zero and a new generation.
    *
    * @defaultValue 'complete'
    */
   readonly deletionMark?: 'timestamp' | 'complete';
   /**
-   * False for kinds that never own other objects (events): their deletion adds no finalizer for dependents. @defaultValue true
+   * False for kinds that never own other objects (Events): a deletion adds no finalizer for dependents. @defaultValue
+   * true
    */
   readonly garbageCollection?: boolean;
   /** Propagation policy if the client sets none. @defaultValue 'Background' */

@@ -40,8 +40,8 @@ export interface UpdateOptions {
   /** True if the transform has already recorded field ownership. */
   readonly tracked?: boolean | undefined;
   /**
-   * Builds the attributes for validating admission if the client sent another kind of object, such as a Scale. The transform has
-   * then already run mutating admission. `none`: all admission has already run.
+   * Builds the attributes for validating admission if the client sent an object of a different kind, such as a Scale;
+   * in this case, the transform has already run mutating admission. `none`: all admission has already run.
    */
   readonly admission?: 'none' | ((draft: Draft, live: KubernetesObject) => AdmissionAttributes) | undefined;
 }
@@ -67,7 +67,7 @@ export async function updateObject(registry: Registry, transform: Transform, opt
       const draft = await transform(undefined, undefined);
       checkMissing(registry, draft, options);
       try {
-        const { strategy: main } = definition; // a subresource creates objects as the main resource does
+        const { strategy: main } = definition; // subresources create objects with the main resource's strategy
         const created = await createObject(registry, draft, {
           call,
           strategy: main,
@@ -178,7 +178,7 @@ function beforeUpdate(
   else metadata.generation = generation;
   const context = registry.strategyContext(call);
   strategy.prepareForUpdate?.(draft, live, context);
-  // Read metadata again: a strategy that keeps the stored metadata has replaced the object.
+  // Read `metadata` again: a strategy that keeps the stored metadata has replaced it.
   const prepared = draft.metadata;
   if (needsNewGeneration(registry, draft, { strategy, live })) {
     prepared.generation = (generation ?? 0) + 1;

@@ -1,8 +1,8 @@
 import { badRequest, FieldSelector, FieldSelectorError } from '@kubewright/apimachinery';
 
 /**
- * The verb, resource and object that a request's method and URL name. The resource need not exist. Mirrors `RequestInfoFactory`
- * of k8s.io/apiserver (1.36), with the deprecated prefix `/watch/` and without `/proxy/`.
+ * The verb, resource and object that a request's method and URL identify. The resource need not exist. Mirrors
+ * `RequestInfoFactory` of k8s.io/apiserver (1.36), with the deprecated prefix `/watch/` and without `/proxy/`.
  */
 export interface RequestInfo {
   /** False for discovery, health and everything else outside `/api/v1/…` and `/apis/<group>/<version>/…`. */
@@ -21,7 +21,7 @@ export interface RequestInfo {
   readonly subresource: string;
   /** Also set by the field selector `metadata.name=…` of a list or watch. */
   readonly name: string;
-  /** The object's name in the path; empty for collections, whatever the selector contains. */
+  /** The object's name in the path; empty for collections, regardless of selectors. */
   readonly pathName: string;
   /** The segments after the subresource: the path behind a proxy. */
   readonly remainder: readonly string[];
@@ -111,8 +111,8 @@ function outsideResources(method: string, path: string, query: URLSearchParams):
 }
 
 /**
- * Parses a boolean query parameter. As upstream, any value is true except `0` and `false` (in any case), even an empty value and
- * `f`.
+ * Parses a boolean query parameter. As in upstream, any value is true except `0` and `false` (in any case), even an
+ * empty value and `f`.
  */
 export function isTrue(value: string | null): boolean {
   return value !== null && value !== '0' && value.toLowerCase() !== 'false';

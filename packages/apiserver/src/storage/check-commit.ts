@@ -28,10 +28,7 @@ export function sizeOfCommit(writes: readonly StorageWrite[]): number {
   return writes.reduce((sum, { key, bytes }) => sum + (bytes ? key.length + bytes.length : 0), 0);
 }
 
-/**
- * Checks that a key has the expected revision. @throws {@link RevisionMismatchError} if the current value of a key does not have
- * the expected revision.
- */
+/** Checks that a key has the expected revision. @throws {@link RevisionMismatchError} if the revisions differ */
 export function checkExpected({ key, expected }: StorageWrite, actual: StoredObject | undefined): void {
   if ((actual?.revision ?? 0) !== expected) throw new RevisionMismatchError(key, actual);
 }

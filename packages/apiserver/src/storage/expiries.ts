@@ -10,9 +10,9 @@ export interface ExpiringKey {
 const batchSize = 128;
 
 /**
- * Deletes expired keys. There are few different times to live, and keys with the same time to live expire in the order of their
- * writes, so each time to live has a queue. Lifetimes follow the monotonic clock, like etcd's leases: setting the wall clock back
- * must not make Events live longer.
+ * Deletes expired keys. Few different times to live exist, and keys with the same time to live expire in the order of
+ * their writes. Therefore, each time to live has a queue. Lifetimes follow the monotonic clock, like etcd's leases:
+ * setting the wall clock back must not make Events live longer.
  */
 export class Expiries implements Disposable {
   readonly #clock: Clock;

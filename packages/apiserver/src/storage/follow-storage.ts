@@ -10,14 +10,14 @@ export interface FollowStorageOptions {
   readonly apply: (change: StorageChange) => void;
   /** The clock for the delays between relists. @defaultValue the system's clock */
   readonly clock?: Clock | undefined;
-  /** Called when a relist fails; it is then retried. */
+  /** Called when a relist fails; the relist is then retried. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Calls `apply` for every object stored under a prefix, then for every change, in the turn of the event loop in which the change
- * becomes visible. Resolves once all stored objects have been applied. If the storage loses the watch, relists until that
- * succeeds and applies the differences.
+ * Calls `apply` for every object stored under a prefix, then for every change as soon as it becomes visible, in the
+ * same turn of the event loop. Resolves once all stored objects have been applied. If the storage loses the watch,
+ * retries relisting until it succeeds, then applies the differences.
  */
 export async function followStorage(storage: Storage, options: FollowStorageOptions): Promise<Disposable> {
   const follower = new StorageFollower(storage, options);

@@ -31,8 +31,8 @@ export class KeyDirectory {
   /** Records that a member has been marked `removed`. */
   noteRemoved(): void {
     this.#removed++;
-    // Always true once the directory is empty. Its parent may still reference it after its removal, so it must not retain its
-    // members.
+    // Always true once the directory is empty. The parent may still reference a removed directory, which must not
+    // retain its members.
     if (this.#removed * 2 > this.#sorted.length + this.#added.length) this.#dropRemoved();
   }
 

@@ -24,9 +24,9 @@ export interface MemoryStorageOptions {
   /** Maximum size of superseded content in history, in bytes. @defaultValue 64 MiB */
   readonly historyBytes?: number | undefined;
   /**
-   * Maximum size of the current values and their keys, in bytes; etcd's `--quota-backend-bytes`. Writes that would exceed it are
-   * rejected, so runaway controllers cannot exhaust the process's memory. Deletes, and writes that add nothing, are always
-   * accepted.
+   * Maximum size of the current values and their keys, in bytes; etcd's `--quota-backend-bytes`. Writes that would
+   * exceed the limit are rejected, so runaway controllers cannot exhaust the process's memory. Deletes, and writes that
+   * add nothing, are always accepted.
    *
    * @defaultValue 512 MiB
    */

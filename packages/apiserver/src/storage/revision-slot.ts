@@ -117,7 +117,7 @@ function startsWith(bytes: Uint8Array, at: number, key: Uint8Array): boolean {
   return true;
 }
 
-/** Handles JSON in another layout, as other programs may store it. */
+/** Handles JSON in a different layout, which other programs may have stored. */
 function reencoded({ bytes, revision }: Revisioned): Uint8Array {
   const { kind, apiVersion, metadata, ...rest } = parseExactJson(Buffer.from(bytes).toString('utf8')) as Readonly<
     Record<string, object>

@@ -36,9 +36,9 @@ function throwLater(error: unknown): void {
 }
 
 /**
- * Keys with their current values and recent history, in memory. The memory store, the disk store and the watch cache are built on
- * it; they decide which changes to apply at which revision. Each version of a key links to the previous one, until the previous
- * version is compacted.
+ * Keys with their current values and recent history, in memory. The memory store, the disk store and the watch cache
+ * are built on this class and decide which changes to apply at which revision. Each version of a key links to the
+ * previous one, until the previous version is compacted.
  */
 export class RevisionedKeys implements Disposable {
   readonly #clock: Clock;
@@ -165,7 +165,8 @@ export class RevisionedKeys implements Disposable {
 }
 
 /**
- * Returns the watch of an in-process store. The store delivers changes in a microtask that it queues when they become visible.
+ * Returns the watch of an in-process store. The store delivers changes in a microtask that it queues when the changes
+ * become visible.
  */
 export function localWatch(subscription: Disposable, revision: () => number): StorageWatch {
   return {

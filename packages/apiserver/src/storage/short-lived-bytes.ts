@@ -3,8 +3,8 @@ let slab = new Uint8Array(0);
 let used = 0;
 
 /**
- * Allocates bytes for a response or an event. They share slabs only with each other: in Node's own pool they would share memory
- * with stored objects, which would keep it alive long after the response is sent.
+ * Allocates bytes for a response or an event. These buffers share slabs only with each other. In Node's own pool, they
+ * would share slabs with stored objects, which would keep the slabs alive long after the response is sent.
  */
 export function shortLivedBytes(length: number): Uint8Array {
   if (length > slabBytes / 4) return new Uint8Array(length);

@@ -164,8 +164,8 @@ async function playList(
 }
 
 /**
- * Returns the result, or undefined if the revision has been compacted, which must not happen before history reaches its maximum
- * age.
+ * Returns the result, or undefined if the revision has been compacted. Compaction must not happen before history
+ * reaches its maximum age.
  */
 async function unlessCompacted<T>(
   result: Promise<T>,

@@ -4,8 +4,9 @@ import { KubewrightError } from '@kubewright/apimachinery';
  * The revisioned store behind the API server. It has one increasing revision over all keys, compare-and-swap commits, lists at a
  * revision, and watches that miss nothing between their start revision and now.
  *
- * Several servers may use one storage, in one process or in many. A revision is visible to reads and watches only once it is
- * durable. History is bounded; older history is compacted. Every implementation must pass `storage.contract.ts`.
+ * Several servers can share one storage, in one process or in several. A revision is visible to reads and watches only
+ * once it is durable. History is bounded; older history is compacted. Every implementation must pass
+ * `storage.contract.ts`.
  *
  * Values never contain their revision: the layer above writes it into `metadata.resourceVersion` when it serves an object.
  *
@@ -27,8 +28,8 @@ export interface Storage extends AsyncDisposable {
   /**
    * Lists the keys with a prefix, in byte order.
    *
-   * @throws {@link CompactedError} if the requested revision is no longer kept.
-   * @throws {@link FutureRevisionError} if it does not exist yet.
+   * @throws {@link CompactedError} if the requested revision is no longer available.
+   * @throws {@link FutureRevisionError} if the requested revision does not exist yet.
    */
   list(options: StorageListOptions): Promise<StorageList>;
   /**
@@ -42,8 +43,9 @@ export interface Storage extends AsyncDisposable {
    */
   commit(writes: readonly StorageWrite[]): Promise<Commit>;
   /**
-   * Delivers every change with the given prefix and a revision greater than `fromRevision` to `handler`, in order, until the
-   * watch is disposed. All changes of one turn of the event loop may come in one call. The handler must not throw or wait.
+   * Delivers every change with the given prefix and a revision greater than `fromRevision` to `handler`, in order,
+   * until the watch is disposed. One call can deliver all changes of one turn of the event loop. The handler must not
+   * throw or wait.
    *
    * @throws {@link CompactedError} if history no longer reaches back to `fromRevision`.
    */
@@ -91,7 +93,7 @@ export interface StorageWrite {
   readonly expected: number;
   /** The new value; `undefined` deletes the key. The storage keeps it, so it must not be modified afterwards. */
   readonly bytes: Uint8Array | undefined;
-  /** Time after which the storage deletes the key, unless it is written again. @defaultValue never */
+  /** Time after which the storage deletes the key, unless the key is written again. @defaultValue never */
   readonly ttlSeconds?: number | undefined;
 }
 
@@ -193,7 +195,10 @@ export class CompactedError extends KubewrightError {
   }
 }
 
-/** Thrown if a list requests a revision that does not exist yet. Wait until {@link Storage.revision} returns it. */
+/**
+ * Thrown if a list requests a revision that does not exist yet. Wait until {@link Storage.revision} returns that
+ * revision.
+ */
 export class FutureRevisionError extends KubewrightError {
   override readonly name = 'FutureRevisionError';
   readonly code = 'KW5003';

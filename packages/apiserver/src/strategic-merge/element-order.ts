@@ -32,8 +32,9 @@ export function requireKey(element: unknown, mergeKey: string | undefined): void
 }
 
 /**
- * Orders a merged list: the patch's elements in the patch's order, the server's own elements in the server's order. The two
- * sequences are merged by the server's order if it contains both elements; otherwise the patch's element comes first.
+ * Orders a merged list: the patch's elements in the patch's order, the server's own elements in the server's order. Two
+ * elements of different sequences are compared by the server's order if it contains both; otherwise the patch's element
+ * comes first.
  */
 export function orderElements(
   parts: { readonly inPatch: readonly unknown[]; readonly serverOnly: readonly unknown[] },

@@ -9,11 +9,12 @@ const deletePrefix = '$deleteFromPrimitiveList/';
 const orderPrefix = '$setElementOrder/';
 
 /**
- * Applies a strategic merge patch as the API server does (1.36): lists with a merge key are merged by it, other lists are
- * replaced; null deletes; `$patch: delete | replace`, `$retainKeys`, `$setElementOrder/<list>` and
- * `$deleteFromPrimitiveList/<list>` are supported. Built-in kinds only; for custom resources the API server responds with 415.
+ * Applies a strategic merge patch as the API server does (1.36): lists with a merge key are merged by that key, other
+ * lists are replaced; null deletes; `$patch: delete | replace`, `$retainKeys`, `$setElementOrder/<list>` and
+ * `$deleteFromPrimitiveList/<list>` are supported. Built-in kinds only; for custom resources the API server responds
+ * with 415.
  *
- * The inputs are not changed, and the result shares nothing with them.
+ * The inputs are not changed, and the result shares no structure with the inputs.
  *
  * @throws {@link StrategicMergeError} with the response code.
  */

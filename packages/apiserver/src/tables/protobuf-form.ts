@@ -11,7 +11,7 @@ type Json = Readonly<Record<string, unknown>>;
 /** A format whose media type is protobuf. */
 export type ProtobufFormat = OutputFormat & { readonly codec: ProtobufCodec };
 
-/** True if the client requested protobuf. */
+/** Reports whether the client requested protobuf. */
 export function isProtobufFormat(format: OutputFormat): format is ProtobufFormat {
   return format.codec !== undefined;
 }
@@ -47,7 +47,7 @@ export function protobufOfJson(json: string, codec: ProtobufCodec): Uint8Array {
   return codec.encode({ apiVersion, kind: kind ?? '' }, fields);
 }
 
-/** Returns the type that an object is encoded as: its own, or PartialObjectMetadata. */
+/** Returns the type in which an object is encoded: its own type, or PartialObjectMetadata. */
 export function protobufType({ apiVersion, definition }: ServedForm, as?: OutputFormat['as']): ObjectType {
   if (as === undefined) return { apiVersion, kind: definition.kind };
   return { apiVersion: 'meta.k8s.io/v1', kind: 'PartialObjectMetadata' };

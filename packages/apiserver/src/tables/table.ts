@@ -5,7 +5,7 @@ import type { Pacer } from '../registry/pacer.ts';
 import type { ServedForm } from '../registry/served-form.ts';
 import type { StoredObject } from '../storage/storage.ts';
 
-/** How much of an object a table row includes (`includeObject`). */
+/** The part of an object that a table row includes (`includeObject`). */
 export type IncludeObject = 'None' | 'Metadata' | 'Object';
 
 const encoder = new TextEncoder();
@@ -129,6 +129,6 @@ export function partialParts(
   { metadata, version = 'v1' }: Pick<TableOptions, 'metadata' | 'version'>,
 ): ListParts {
   const head = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/${version}","metadata":${metadata},"items":[`;
-  // `null`, as upstream, which does not allocate an empty list (meta/internalversion, asPartialObjectMetadataList).
+  // `null`, as in upstream, which does not allocate an empty list (meta/internalversion, asPartialObjectMetadataList).
   return { head, empty: 'null', item: (stored) => partialJson(form, stored, version) };
 }

@@ -48,7 +48,7 @@ function tables(
       return encodeTable(form, item, { include, nowMs: now(), metadata, version, columns: first });
     },
     bookmark(resourceVersion, { first, annotations }) {
-      // Only the bookmark that ends the initial events has annotations, so it always includes the object.
+      // Only the bookmark that ends the initial events has annotations, so that bookmark always includes the object.
       const omitsObject = include === 'None' && annotations === undefined;
       const object = omitsObject ? 'null' : decoder.decode(bookmark(resourceVersion, { first, annotations }));
       const cells = JSON.stringify(definition.columns.map(() => ''));

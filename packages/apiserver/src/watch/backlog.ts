@@ -41,7 +41,7 @@ export function stateBacklog(
   return new FrameBacklog(frames());
 }
 
-/** Returns a backlog of the changes after the watch's start revision, up to where the live events of its class begin. */
+/** Returns a backlog of the changes between the watch's start revision and the first live event of its class. */
 export function historyBacklog(
   changes: readonly StorageChange[],
   options: { readonly request: WatchRequest; readonly decode: DecodeStored },

@@ -26,7 +26,10 @@ export class ChangeFrames {
     return this.#change.revision;
   }
 
-  /** Returns the frame for watchers with a filter and a representation; `undefined` if they must not get the change. */
+  /**
+   * Returns the frame for watchers with a filter and a representation; `undefined` if these watchers must not get the
+   * change.
+   */
   frame(
     filter: WatchFilter | undefined,
     options: { readonly representation: WatchRepresentation; readonly first: boolean },

@@ -2,7 +2,7 @@
 export interface RingEntry {
   readonly frame: Uint8Array;
   readonly revision: number;
-  /** Returns the frame to send instead if this is the first event of a stream; undefined if it is the same frame. */
+  /** Returns the frame to send instead if this is the first event of a stream; undefined if that frame is the same. */
   readonly firstFrame: (() => Uint8Array) | undefined;
 }
 
@@ -13,8 +13,8 @@ export interface RingSlice {
 }
 
 /**
- * The latest events of one class of watchers, by position. A watcher has a position instead of a queue; if it is too slow, the
- * ring drops events that it has not read.
+ * The latest events of one class of watchers, by position. A watcher has a position instead of a queue; if the watcher
+ * is too slow, the ring drops events that the watcher has not read.
  */
 export class FrameRing {
   readonly #maxBytes: number;
@@ -74,7 +74,10 @@ export class FrameRing {
     this.#slices.clear();
   }
 
-  /** Returns the frames from a position on as one chunk of at most `maxBytes`, or a single frame if that is larger. */
+  /**
+   * Returns the frames from a position on, as one chunk of at most `maxBytes`. If the first frame is larger, returns
+   * only that frame.
+   */
   slice(position: number, maxBytes: number): RingSlice {
     const known = this.#slices.get(position);
     if (known) return known;
@@ -96,7 +99,10 @@ export class FrameRing {
     return this.#slots.length - this.#dropped;
   }
 
-  /** Drops the oldest entry. Removes the empty slots only when they are half of the array, because that copies the rest. */
+  /**
+   * Drops the oldest entry. Removes the empty slots only when they are half of the array, because removing them copies
+   * the rest.
+   */
   #drop(): void {
     const oldest = this.#slots[this.#dropped];
     this.#slots[this.#dropped++] = undefined;

@@ -20,7 +20,10 @@ export class OrderedConversion {
     this.#last = this.#last.then(async () => to.deliver(await this.changes(changes))).catch(to.failed);
   }
 
-  /** Runs a callback after all earlier changes are delivered, or reports its error. A failure does not stop later changes. */
+  /**
+   * Runs a callback after all earlier changes are delivered. Passes an error of the callback to `failed`. A failure
+   * does not stop later changes.
+   */
   afterwards(run: () => void, failed: (error: unknown) => void): void {
     this.#last = this.#last.then(run).catch(failed);
   }

@@ -72,7 +72,7 @@ export function classKey(request: WatchRequest): string {
   return JSON.stringify([representation.id, filter?.id, namespace, name]);
 }
 
-/** True if a key, relative to the resource's prefix, is in a request's scope. */
+/** Reports whether a key, relative to the resource's prefix, is in a request's scope. */
 export function isInScope(relativeKey: string, request: WatchRequest): boolean {
   return requestScopes(request).some((scope) => scopesOf(relativeKey).includes(scope));
 }

@@ -25,7 +25,10 @@ export function tooLargeResourceVersion(requested: number, current: number): Sta
   });
 }
 
-/** Builds the error for a watch whose resourceVersion is not a 64-bit number: a 500 without a reason, as upstream (1.36). */
+/**
+ * Builds the error for a watch whose resourceVersion is not a 64-bit number: a 500 without a reason, as in upstream
+ * (1.36).
+ */
 export function invalidResourceVersion(text: string, why: 'invalid syntax' | 'value out of range'): StatusError {
   const quoted = JSON.stringify(text);
   return failure(500, {

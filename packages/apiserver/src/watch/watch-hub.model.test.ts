@@ -10,7 +10,10 @@ const podsPrefix = '/registry/core/pods/';
 const plain = plainRepresentation({ apiVersion: 'v1', kind: 'Pod' });
 
 interface Watching {
-  /** The revision after which the watch starts. If it starts with the state, the bookmark after the state sets it. */
+  /**
+   * The revision after which the watch starts. If the watch starts with the state, the bookmark after the state sets
+   * this revision.
+   */
   from: number;
   readonly state: boolean;
   readonly namespace: string | undefined;

@@ -43,8 +43,8 @@ const bookmarkMs = 60_000;
 const lastBookmarkMs = 2_000;
 
 /**
- * Serves all watches of one resource with a single watch on storage, which is open while there are watchers. The work for a
- * change depends on the number of watcher classes that it may concern, not on the number of watchers.
+ * Serves all watches of one resource with a single watch on storage, which is open while there are watchers. The work
+ * for a change depends on the number of watcher classes that the change may concern, not on the number of watchers.
  */
 export class WatchHub implements WatchSource {
   readonly #options: WatchHubOptions;

@@ -54,6 +54,6 @@ function parseRevision(text: string): number {
   if (text === '') return 0;
   if (!/^[0-9]+$/.test(text)) throw invalidResourceVersion(text, 'invalid syntax');
   if (BigInt(text) > maxUint64) throw invalidResourceVersion(text, 'value out of range');
-  // Versions beyond 2^53 are in the future, however they are rounded.
+  // Versions beyond 2^53 are in the future, regardless of rounding.
   return Number(text);
 }

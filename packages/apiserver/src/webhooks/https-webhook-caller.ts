@@ -96,7 +96,7 @@ export class HttpsWebhookCaller implements WebhookCaller, Disposable {
         keepAlive: true,
         timeout: idleMs,
         ALPNProtocols: ['http/1.1'],
-        // As in Go, a bundle may contain an intermediate CA, or just the webhook's own certificate.
+        // As in Go, a bundle can contain an intermediate CA, or only the webhook's own certificate.
         ...(ca !== '' && trustBundle(ca)),
       };
       agent = dialingAgent(options, this.#dial);

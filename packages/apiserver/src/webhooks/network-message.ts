@@ -19,7 +19,7 @@ const unknownAuthority = new Set([
   'CERT_SIGNATURE_FAILURE',
 ]);
 
-/** Returns kube-apiserver's message for a network error on the way to a webhook. */
+/** Returns kube-apiserver's message for a network error of a webhook call. */
 export function networkMessage(
   error: Error,
   { hostname, port }: { readonly hostname: string; readonly port: number },

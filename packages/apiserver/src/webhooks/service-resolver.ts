@@ -32,8 +32,8 @@ const slicePrefix = storagePrefix({ group: 'discovery.k8s.io', resource: 'endpoi
 const decoder = new TextDecoder();
 
 /**
- * Returns a resolver that picks the ready endpoints of a service in turn, because cluster IPs are not routed here. External names
- * are returned unchanged. Mirrors `ResolveEndpoint` of k8s.io/apiserver (1.36).
+ * Returns a resolver that picks the ready endpoints of a service in turn, because this server cannot reach cluster IPs.
+ * External names are returned unchanged. Mirrors `ResolveEndpoint` of k8s.io/apiserver (1.36).
  *
  * @throws Error with upstream's message
  */
@@ -61,7 +61,7 @@ export async function slicesOf(
 ): Promise<readonly EndpointSlice[]> {
   const { objects } = await storage.list({ prefix: `${slicePrefix}${namespace}/` });
   return objects
-    .map(({ bytes }) => JSON.parse(decoder.decode(bytes)) as EndpointSlice) // the server stores only EndpointSlices there
+    .map(({ bytes }) => JSON.parse(decoder.decode(bytes)) as EndpointSlice) // only EndpointSlices have this prefix
     .filter(({ metadata }) => metadata.labels?.['kubernetes.io/service-name'] === name);
 }
 

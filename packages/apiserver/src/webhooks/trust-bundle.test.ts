@@ -88,17 +88,17 @@ describe('a trust bundle', () => {
     return [asked, forwarded];
   }
 
-  it("may contain the server's own certificate, self-signed or not", async () => {
+  it("can contain the server's own certificate, self-signed or not", async () => {
     expect(await trusted(leaf, leaf.certificate)).toEqual([true, true]);
     server?.close();
     expect(await trusted(selfSigned, selfSigned.certificate)).toEqual([true, true]);
   });
 
-  it('may contain an intermediate CA without its root', async () => {
+  it('can contain an intermediate CA without its root', async () => {
     expect(await trusted(leaf, intermediate.certificate)).toEqual([true, true]);
   });
 
-  it('may contain several certificates', async () => {
+  it('can contain several certificates', async () => {
     expect(await trusted(leaf, `${stranger.certificate}${intermediate.certificate}`)).toEqual([true, true]);
   });
 

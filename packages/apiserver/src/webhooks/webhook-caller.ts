@@ -21,8 +21,8 @@ export interface WebhookResponse {
 }
 
 /**
- * The transport to webhooks, which tests and custom networks replace. The server's certificate must be valid for the URL's host.
- * Connections may be reused; redirects are not followed.
+ * The transport for webhook calls. Tests and custom networks can replace it. The server's certificate must be valid for
+ * the URL's host. Connections may be reused; redirects are not followed.
  *
  * @throws Error whose message says what happened; the caller of this method adds the URL.
  */

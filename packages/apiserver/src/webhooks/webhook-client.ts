@@ -112,7 +112,7 @@ export class WebhookClient {
     }
   }
 
-  /** Resolves a service to one of its endpoints from cluster state, because its name is not in DNS. */
+  /** Resolves a service to one of its endpoints from cluster state, because the service's name is not in DNS. */
   async #endpoint(url: URL, { service }: WebhookClientConfig) {
     if (service === undefined || url.host !== serviceUrl(service).host) return undefined;
     return this.#options.resolve({ ...service, port: service.port ?? 443 });

@@ -45,7 +45,7 @@ export function replyOf(response: WebhookResponse): WebhookReply {
   return value as WebhookReply;
 }
 
-/** True if the body is plain text, which upstream reports as a string because it also tries YAML. */
+/** Reports whether the body is plain text, which upstream reports as a string because it also tries YAML. */
 function isPlainText(body: Uint8Array): boolean {
   return /^[\p{L}\p{N} .!?-]+$/u.test(Buffer.from(body).toString('utf8').trim());
 }

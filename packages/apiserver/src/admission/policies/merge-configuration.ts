@@ -10,8 +10,8 @@ const types = new WeakMap<ResourceDefinition, ApplyType>();
 const anything: ApplyType = applyTypeOf({ type: 'any' });
 
 /**
- * Merges the configuration that a policy computed into the object, as a server-side apply does, but without field ownership
- * (`ApplyStructuredMergeDiff`, 1.36). The result shares parts with the object.
+ * Merges the configuration that a policy computed into the object, as a server-side apply does, but without field
+ * ownership (`ApplyStructuredMergeDiff`, 1.36). The result shares structure with the object.
  *
  * @throws MutationError for undeclared fields, wrong types and atomic values
  */
@@ -23,7 +23,7 @@ export function mergeConfiguration(
   const { definition, type: body } = version;
   const apiVersion = body.group === '' ? body.version : `${body.group}/${body.version}`;
   const applied = { ...configuration, apiVersion, kind: body.kind };
-  // Subresources with another kind, such as Scale, have no schema here.
+  // The definition has no schema for subresources of a different kind, such as Scale.
   const type = body.kind === definition.kind ? typeOf(definition) : anything;
   const fault = checkApplied(type, applied);
   if (fault !== undefined) {
@@ -46,7 +46,7 @@ function typeOf(definition: ResourceDefinition): ApplyType {
   return type;
 }
 
-/** Returns the paths of atomic values. Does not search the values of maps without declared fields, as in upstream. */
+/** Returns the paths of atomic values. Like upstream, skips the values of maps without declared fields. */
 function atomicPaths(type: ApplyType, value: unknown, path: string): readonly string[] {
   const form = formOf(type, value);
   if (form === 'map' && type.map && typeof value === 'object' && value !== null) {

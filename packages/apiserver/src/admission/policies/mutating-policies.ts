@@ -36,7 +36,10 @@ interface Failure {
   readonly policy: MutatingPolicy;
   readonly binding?: PolicyBinding;
   readonly message: string;
-  /** True if an expression failed; otherwise, the configuration is invalid. */
+  /**
+   * True if an expression failed (reason `Invalid`); otherwise, the policy's configuration is invalid (reason
+   * `Forbidden`).
+   */
   readonly isInvalid?: boolean;
 }
 
@@ -162,7 +165,9 @@ export class MutatingPolicies implements AdmissionPlugin {
   }
 }
 
-/** Builds the error for a request that policies reject. Its message is the first failure; its causes list all of them. */
+/**
+ * Builds the error for a request that policies reject. The message is the first failure; the causes list all failures.
+ */
 function rejection(attributes: AdmissionAttributes, failures: readonly Failure[]): StatusError {
   const messages = failures.map(({ policy, binding, message }) =>
     binding

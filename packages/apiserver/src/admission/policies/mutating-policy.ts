@@ -71,7 +71,7 @@ export class MutatingPolicy {
   }
 
   /**
-   * Returns the result of one mutation as JSON; the object itself if nothing changes. The object is not modified.
+   * Returns the result of one mutation as JSON, or the object itself if nothing changes. The object is not modified.
    *
    * @throws MutationError
    */
@@ -144,7 +144,10 @@ function patched(object: Draft, operations: readonly unknown[]): unknown {
   }
 }
 
-/** Rejects unknown fields, except those of custom resources, which are dropped later. @throws StatusError 500, as upstream */
+/**
+ * Rejects unknown fields, except in custom resources, where they are dropped later. @throws StatusError 500, as in
+ * upstream
+ */
 function checkFields(value: unknown, { definition, type }: Version): void {
   if (definition.custom || type.kind !== definition.kind) return;
   const { unknownFields } = definition.decode?.(value, {}) ?? decodeValue(definition.schema, value, {});

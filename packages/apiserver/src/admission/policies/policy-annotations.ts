@@ -18,7 +18,7 @@ export class PolicyAnnotations {
   }
 }
 
-/** Records a failed validation of a binding whose action is `Audit`. An audit event can hold only one. */
+/** Records a failed validation of a binding whose action is `Audit`. An audit event can hold only one failure. */
 export function annotateFailure(
   { annotate }: AdmissionAttributes,
   failure: {

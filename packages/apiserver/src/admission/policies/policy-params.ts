@@ -52,8 +52,8 @@ export class PolicyParams implements Disposable {
   }
 
   /**
-   * Returns the parameters to evaluate a policy with: `[null]` if the policy or the binding declares none, or an empty list if
-   * none is found and the binding allows that. Mirrors `CollectParams` (1.36).
+   * Returns the parameters to evaluate a policy with: `[null]` if the policy or the binding declares no parameters, or
+   * an empty list if no parameters are found and the binding allows that. Mirrors `CollectParams` (1.36).
    *
    * @throws PolicyConfigurationError
    */

@@ -38,7 +38,8 @@ export class PolicySource<Stored, Policy extends { readonly name: string }> impl
   }
 
   /**
-   * Reads the stored policies and bindings, then applies each change in the turn of the event loop in which it becomes visible.
+   * Reads the stored policies and bindings, then applies each change as soon as it becomes visible, in the same turn of
+   * the event loop.
    */
   async start(storage: Storage): Promise<void> {
     this.#storage = storage;

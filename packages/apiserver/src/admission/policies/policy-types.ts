@@ -62,7 +62,7 @@ export interface BindingObject {
   };
 }
 
-/** The parameters that a binding gives to its policy. */
+/** The parameters that a binding passes to its policy. */
 export interface ParamRef {
   readonly name?: string;
   readonly namespace?: string;

@@ -20,7 +20,10 @@ export interface PolicyDenial {
   /** Index of the failed validation. @defaultValue 0 */
   readonly index?: number;
   readonly reason?: string;
-  /** True if the request is denied whatever the binding's actions are, because an audit annotation could not be computed. */
+  /**
+   * True if the request is denied regardless of the binding's actions, because an audit annotation could not be
+   * computed.
+   */
   readonly always?: boolean;
 }
 
@@ -80,7 +83,7 @@ export class ValidatingPolicy {
       const denials: PolicyDenial[] = [];
       const results: unknown[] = [];
       for (const { holds } of compiled.validations) results.push(await scope.evaluate(holds));
-      // Messages are evaluated last: they must not use up the budget of the rules.
+      // Messages are evaluated last, so that they do not use up the budget of the rules.
       for (const [index, one] of compiled.validations.entries()) {
         for (const denial of await this.#denialOf(one, results[index], scope)) denials.push({ ...denial, index });
       }
@@ -138,7 +141,7 @@ export class ValidatingPolicy {
     return [{ message, reason: rule.reason ?? 'Invalid' }];
   }
 
-  /** Computes the value of an audit annotation, or denials if that fails. An empty value is not recorded. */
+  /** Computes the value of an audit annotation, or denials if the evaluation fails. An empty value is not recorded. */
   async #annotation(
     { source, value }: Compiled['annotations'][number],
     scope: PolicyScope,

@@ -105,7 +105,7 @@ export interface AdmissionResponse {
 /**
  * Parses and checks a webhook's response.
  *
- * @throws WebhookCallError in upstream's words (`VerifyAdmissionResponse`, 1.36)
+ * @throws WebhookCallError with upstream's message (`VerifyAdmissionResponse`, 1.36)
  */
 export function readAdmissionResponse(
   reply: WebhookReply,
@@ -124,7 +124,7 @@ export function readAdmissionResponse(
   const auditAnnotations = textMembers(response?.['auditAnnotations']);
   if (response === undefined) throw invalidResponse('webhook response was absent');
   if (sent.version === 'v1beta1') {
-    // As upstream does: for v1beta1, the UID, the type and the patch type are not checked.
+    // As in upstream, the UID, the type and the patch type are not checked for v1beta1.
     return {
       allowed,
       status,
@@ -165,7 +165,9 @@ function checkPatch(
   if (patchType === '') throw invalidResponse('webhook returned invalid response.patchType of ""');
 }
 
-/** A response that was parsed but is invalid; upstream distinguishes it from one that cannot be parsed. */
+/**
+ * A response that was parsed but is invalid; upstream distinguishes this case from a response that cannot be parsed.
+ */
 export class InvalidResponseError extends WebhookCallError {
   override readonly name: 'WebhookCallError' = 'WebhookCallError';
 }

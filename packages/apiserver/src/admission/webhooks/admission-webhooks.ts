@@ -14,8 +14,8 @@ import type { WebhookPluginOptions } from './webhook-plugin-options.ts';
 import { WebhookSource } from './webhook-source.ts';
 
 /**
- * Provides the admission plugins that are configured through the API: webhooks and policies. Follows their stored configurations,
- * and collects metrics.
+ * Provides the admission plugins that are configured through the API: webhooks and policies. Watches their stored
+ * configurations and collects metrics.
  */
 export class AdmissionWebhooks implements Disposable {
   readonly metrics: WebhookMetrics = new WebhookMetrics();
@@ -51,7 +51,7 @@ export class AdmissionWebhooks implements Disposable {
     ];
   }
 
-  /** Reads the stored configurations, then follows their changes. */
+  /** Reads the stored configurations, then watches them for changes. */
   async start(storage: Storage): Promise<void> {
     await this.#mutating.start(storage);
     await this.#validating.start(storage);

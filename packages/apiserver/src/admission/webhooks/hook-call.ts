@@ -33,7 +33,7 @@ export interface HookRequest {
   readonly mutating: boolean;
   /** The name of the webhook's configuration. */
   readonly configuration: string;
-  /** 1 in the second pass, which calls the webhook again. */
+  /** 0 in the first pass, 1 if the webhook is reinvoked in the second pass. */
   readonly round: 0 | 1;
   /** The webhook's index among all mutating webhooks, or among the validating webhooks called for this request. */
   readonly index: number;
@@ -42,8 +42,8 @@ export interface HookRequest {
 /**
  * Calls a webhook to review a request.
  *
- * @throws WebhookRejection when it denies the request, WebhookFailure when the call fails, StatusError 400 when it does not
- * support dry runs
+ * @throws WebhookRejection when it denies the request, WebhookFailure when the call fails, StatusError 400 when the
+ * webhook does not support dry runs
  */
 export async function callHook(question: HookRequest, services: HookCallServices): Promise<AdmissionResponse> {
   const { hook, attributes, version: shown, objects, mutating } = question;

@@ -46,7 +46,7 @@ export class HookMatcher {
   }
 
   /**
-   * Returns the version in which a webhook gets a request, or undefined if it is not called.
+   * Returns the version in which a webhook gets a request, or undefined if the webhook is not called.
    *
    * @throws StatusError 403 when a condition fails and the failure policy is Fail, 404 when the namespace does not exist
    */

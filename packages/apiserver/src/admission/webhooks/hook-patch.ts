@@ -68,7 +68,7 @@ function patched(object: Draft, operations: readonly unknown[]): unknown {
   }
 }
 
-/** Decodes the patched value as an object of its type. Unknown fields are dropped, as Go's decoder does. */
+/** Decodes the patched value as an object of its type. Like Go's decoder, drops unknown fields. */
 export function decodePatched(value: unknown, { type, definition }: Version): Draft {
   const apiVersion = type.group === '' ? type.version : `${type.group}/${type.version}`;
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
@@ -81,7 +81,7 @@ export function decodePatched(value: unknown, { type, definition }: Version): Dr
   if ((kind !== '' && kind !== type.kind) || (given !== '' && given !== apiVersion)) {
     throw webhookFault(`a webhook changed ${apiVersion} ${type.kind} to ${String(given)} ${String(kind)}`);
   }
-  // Subresources with another kind, such as Scale, have no schema here.
+  // The definition has no schema for subresources of a different kind, such as Scale.
   if (type.kind !== definition.kind) return { ...(value as Draft), kind: type.kind, apiVersion };
   try {
     const decoded = definition.decode ? definition.decode(value, {}) : decodeValue(definition.schema, value, {});

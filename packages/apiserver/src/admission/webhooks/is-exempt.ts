@@ -10,8 +10,8 @@ const kinds = new Set([
 ]);
 
 /**
- * True for webhook configurations and admission policies. Webhooks never review them; otherwise, a broken webhook could block its
- * own repair.
+ * Reports whether a request is for a webhook configuration or an admission policy. Webhooks never review these objects;
+ * otherwise, a broken webhook could block its own repair.
  */
 export function isExempt({ definition }: AdmissionAttributes): boolean {
   return definition.group === 'admissionregistration.k8s.io' && kinds.has(definition.kind);

@@ -29,7 +29,7 @@ export class MutatingReview {
     return this.#objects;
   }
 
-  /** Stores the result of a webhook or policy, if there is one. Returns true if it changed the object. */
+  /** Stores the result of a webhook or policy, if there is one. Returns true if the object changed. */
   take(made: { readonly object: Draft; readonly changed: boolean } | undefined, version: Version): boolean {
     if (made === undefined) return false;
     this.#objects = { object: made.object, oldObject: this.#objects.oldObject };

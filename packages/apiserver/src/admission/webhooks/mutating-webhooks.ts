@@ -38,7 +38,7 @@ export class MutatingWebhooks implements AdmissionPlugin {
     const review = new MutatingReview(attributes);
     for (const [index, hook] of webhooks.entries()) await this.#visit(hook, { review, memory, reinvocation, index });
     await review.finish();
-    // The second pass compares this with the output of the server's own plugins.
+    // The second pass compares this object with the output of the server's own plugins.
     if (reinvocation.requested && !reinvocation.repeated)
       memory.lastOutput = attributes.object && copyOf(attributes.object);
   }

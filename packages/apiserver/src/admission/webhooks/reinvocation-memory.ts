@@ -1,4 +1,4 @@
-/** Tracks which webhooks or policies ran, and which must run again because the object changed after them. */
+/** Tracks which webhooks or policies ran, and which must run again because the object changed after they ran. */
 export class ReinvocationMemory {
   lastOutput: unknown;
   #invoked = new Set<string>();

@@ -7,11 +7,11 @@ export interface RuleSubject {
   readonly version: string;
   readonly resource: string;
   readonly subresource: string;
-  /** For a Namespace object, its name. */
+  /** Namespace of the request; for a Namespace object, the object's own name. */
   readonly namespace: string;
 }
 
-/** True if a rule matches a request (`rules.Matcher`, 1.36). */
+/** Reports whether a rule matches a request (`rules.Matcher`, 1.36). */
 export function ruleMatches(rule: WebhookRule, subject: RuleSubject): boolean {
   const { operation, group, version } = subject;
   return (

@@ -10,7 +10,7 @@ export function annotateResponse({ attributes, hook }: HookRequest, given: Reado
   }
 }
 
-/** Records that a webhook failed and its failure policy let the request pass. */
+/** Records that a webhook failed and its failure policy allowed the request. */
 export function annotateFailedOpen(question: HookRequest): void {
   const kind = question.mutating ? 'mutation.webhook' : 'validating.webhook';
   question.attributes.annotate?.(`failed-open.${kind}.admission.k8s.io/${place(question)}`, question.hook.name);

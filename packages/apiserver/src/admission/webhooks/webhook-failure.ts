@@ -28,10 +28,13 @@ interface ResponseStatus {
   readonly metadata?: unknown;
 }
 
-/** HTTP/2 cannot carry a higher status. */
+/** Node's HTTP/2 server rejects higher status codes. */
 const maxCode = 599;
 
-/** Builds the error for a webhook's denial, in upstream's words (`ToStatusErr`, 1.36). Its code is never a success. */
+/**
+ * Builds the error for a webhook's denial, with upstream's message (`ToStatusErr`, 1.36). The code is never a success
+ * code.
+ */
 export function rejection(webhook: string, given: Readonly<Record<string, unknown>> | undefined): WebhookRejection {
   const { status, message, reason, code, details, metadata }: ResponseStatus = given ?? {};
   const by = `admission webhook ${JSON.stringify(webhook)} denied the request`;

@@ -21,7 +21,10 @@ export class WebhookSource implements Disposable {
     this.#environment = environment;
   }
 
-  /** Reads the stored configurations, then applies each change in the turn of the event loop in which it becomes visible. */
+  /**
+   * Reads the stored configurations, then applies each change as soon as it becomes visible, in the same turn of the
+   * event loop.
+   */
   async start(storage: Storage): Promise<void> {
     this.#subscription = await followStorage(storage, {
       prefix: this.#prefix,

@@ -33,9 +33,9 @@ export interface WebhookRule {
 /** A webhook with its selectors and conditions, which are parsed once, on first use. */
 export class Webhook {
   readonly spec: WebhookSpec;
-  /** Distinguishes webhooks of the same name in several configurations. */
+  /** Distinguishes webhooks with the same name in different configurations. */
   readonly id: string;
-  /** The name of its configuration. */
+  /** Name of the webhook's configuration. */
   readonly configuration: string;
   readonly conditions: MatchConditions;
   #namespaceSelector: LabelSelector | undefined;

@@ -88,7 +88,7 @@ export class ResourceCache implements Disposable {
     return this.#keys.get(key);
   }
 
-  /** True if the cache has all changes since a revision. */
+  /** Reports whether the cache has all changes since a revision. */
   reachesBackTo(revision: number): boolean {
     return revision >= this.#keys.compacted;
   }
@@ -167,7 +167,7 @@ export class ResourceCache implements Disposable {
     const gone = known.filter((object) => isReplaced(object, wanted.get(object.key)));
     const fresh = list.objects.filter(({ key, revision }) => this.#keys.get(key)?.revision !== revision);
     const deletions = gone.map(({ key }) => ({ key, object: undefined }));
-    // The changes up to the list's revision are unknown, so no watch may start before it.
+    // The changes up to the list's revision are unknown, so no watch can start before that revision.
     this.#keys.compact(list.revision);
     if (deletions.length > 0) this.#keys.apply(list.revision, deletions);
     for (const object of fresh) this.#keys.apply(list.revision, [{ key: object.key, object }]);
@@ -186,7 +186,7 @@ async function firstList({ storage, prefix, fromRevision }: ResourceCacheOptions
   }
 }
 
-/** True if an object was deleted, even if its key now holds a new object. */
+/** Reports whether an object was deleted, even if its key now holds a new object. */
 function isReplaced(object: StoredObject, now: StoredObject | undefined): boolean {
   if (!now) return true;
   return now.revision !== object.revision && uidOf(now) !== uidOf(object);

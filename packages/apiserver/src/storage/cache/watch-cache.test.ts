@@ -17,11 +17,11 @@ interface Counted {
   readonly watches: StorageWatchOptions[];
   /** Number of upcoming lists that will fail. */
   failingLists: number;
-  /** True if watches deliver nothing, as when the connection to another process is cut. */
+  /** True if watches deliver nothing, as when the connection to another process is lost. */
   isCut: boolean;
 }
 
-/** Wraps a storage to record its watches, cut them off, and make lists fail. */
+/** Wraps a storage to record its watches, interrupt them, and make lists fail. */
 function counted(storage: Storage): Counted {
   const made: Counted = {
     watches: [],

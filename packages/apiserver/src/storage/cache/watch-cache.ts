@@ -16,7 +16,7 @@ import { resourcePrefix } from './resource-prefix.ts';
 
 /** Options for {@link WatchCache}. */
 export interface WatchCacheOptions extends RevisionedKeysOptions {
-  /** Called when a resource's cache cannot relist; it then retries. */
+  /** Called when a relist of a resource's cache fails; the relist is then retried. */
   readonly onError?: ((error: unknown) => void) | undefined;
 }
 

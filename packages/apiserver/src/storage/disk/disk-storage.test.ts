@@ -59,7 +59,7 @@ describe('DiskStorage', () => {
     expect(await storage.revision()).toBe(1);
   });
 
-  it('shows a write only once it is on disk, also to a writer that conflicts with it', async () => {
+  it('shows a write only once it is on disk, even to a writer that conflicts with it', async () => {
     await using storage = await open(newFolder());
     const write = storage.commit([put('/r/a', 'first')]);
     expect(await storage.get('/r/a')).toBeUndefined();

@@ -77,7 +77,7 @@ export class DiskStorage implements Storage {
     const nowMs = options.clock.now();
     for (const { object, life } of living.sort((a, b) => a.life.endMs - b.life.endMs)) {
       const { ttlSeconds, endMs } = life;
-      // At most the whole time to live: the clock may have been set back since the write.
+      // Limited to the time to live, because the clock may have been set back since the write.
       this.#expiries.set(object, { ttlSeconds, leftMs: Math.min(endMs - nowMs, ttlSeconds * 1000) });
     }
   }
@@ -109,7 +109,7 @@ export class DiskStorage implements Storage {
   async commit(writes: readonly StorageWrite[]): Promise<Commit> {
     this.#assertOpen();
     checkCommit(writes);
-    // There is no await between the last check and queueing the commit, so the check still holds then.
+    // There is no await between the last check and queueing the commit, so the result of the check is still valid.
     for (let busy = this.#checkExpected(writes); busy; busy = this.#checkExpected(writes)) await busy;
     if (this.#failure) throw this.#failure;
     this.#checkSpace(writes);
@@ -138,8 +138,9 @@ export class DiskStorage implements Storage {
   }
 
   /**
-   * Checks the expected revisions, also against commits that are not on disk yet. On a conflict with such a commit, returns a
-   * promise that resolves once it is on disk: a writer rereads the key after a conflict and must then see the new value.
+   * Checks the expected revisions, including commits that are not on disk yet. On a conflict with a pending commit,
+   * returns a promise that resolves once that commit is on disk: a writer rereads the key after a conflict and must
+   * then see the new value.
    */
   #checkExpected(writes: readonly StorageWrite[]): Promise<void> | undefined {
     for (const write of writes) {

@@ -16,7 +16,7 @@ export interface LoadedDisk {
 }
 
 /**
- * Opens a store and reads all of it.
+ * Opens a store and reads its whole content.
  *
  * @throws {@link StorageCorruptError} if it is damaged, {@link DiskStorageError} if it cannot be opened.
  */

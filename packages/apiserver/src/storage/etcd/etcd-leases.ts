@@ -7,7 +7,7 @@ interface Lease {
   keys: number;
 }
 
-/** Maximum number of keys of a lease, and how long it accepts new keys, as in kube-apiserver (1.36). */
+/** Maximum number of keys of a lease, and the time for which a lease accepts new keys, as in kube-apiserver (1.36). */
 const maxKeys = 1000;
 const reuseSeconds = 60;
 

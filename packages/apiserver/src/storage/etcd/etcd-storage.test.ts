@@ -56,7 +56,7 @@ describe.skipIf(isEtcdMissing)('on a real etcd', () => {
 
   it.each([2_000, 5_000])('reports the size of a commit that etcd rejects (keys of %i bytes)', async (length) => {
     await using storage = await connect();
-    // etcd counts each key three times.
+    // etcd counts each key three times toward the size of a commit.
     const writes = Array.from({ length: 100 }, (_, n) => put(`/r/${n}-`.padEnd(length, 'k'), 'v'.repeat(10_000)));
     const size = 100 * (length + 10_000);
     const why = 'the server rejects it as too large';

@@ -38,7 +38,7 @@ export interface EtcdStorageOptions {
   readonly keyPrefix?: string | undefined;
   /** Time for which history is kept, in milliseconds; `Infinity` leaves compaction to other servers. @defaultValue 5 minutes */
   readonly historyMs?: number | undefined;
-  /** Converts values that kube-apiserver stored as protobuf to JSON. @defaultValue they are returned unchanged */
+  /** Converts values that kube-apiserver stored as protobuf to JSON. @defaultValue returns the values unchanged */
   readonly decode?: ((value: Uint8Array) => Uint8Array) | undefined;
   /** Returns a server's version. @defaultValue queries the server */
   readonly versionOf?: ((server: string) => Promise<string>) | undefined;

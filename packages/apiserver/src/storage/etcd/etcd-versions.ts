@@ -36,8 +36,9 @@ export class EtcdVersions {
 }
 
 /**
- * True if a version of etcd sends a progress notification only after the preceding changes. In older versions, the notification
- * may overtake changes (https://github.com/etcd-io/etcd/issues/15220 and 17507). Mirrors the check of k8s.io/apiserver (1.36).
+ * Reports whether a version of etcd sends a progress notification only after the preceding changes. In older versions,
+ * the notification can overtake changes (https://github.com/etcd-io/etcd/issues/15220 and 17507). Mirrors the check of
+ * k8s.io/apiserver (1.36).
  */
 export function reportsProgress(version: string): boolean {
   const [, ...numbers] = /^v?(\d+)\.(\d+)\.(\d+)/.exec(version) ?? [];

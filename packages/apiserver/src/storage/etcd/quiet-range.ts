@@ -14,8 +14,9 @@ const less = 2;
 const modRevision = 2;
 
 /**
- * Detects that nothing has changed in a range of keys without etcd's progress notifications, which old versions send too early.
- * It checks that no key has a newer revision and that the number of keys is the same, for which etcd reads the whole range.
+ * Detects that nothing has changed in a range of keys without etcd's progress notifications, which old versions send
+ * too early. Checks that no key has a newer revision and that the number of keys is the same. This check makes etcd
+ * read the whole range.
  */
 export class QuietRange {
   readonly #options: QuietRangeOptions;
