@@ -16,7 +16,7 @@ import { postgresDatabase } from './controllers/postgres-database.ts';
 import { postgresRole } from './controllers/postgres-role.ts';
 import { secretValue } from './spec/credentials.ts';
 
-// Starting PostgreSQL three times takes long on a busy machine.
+// Starting PostgreSQL three times is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 const patience = { timeout: 120_000, interval: 100 };
 const namespace = 'default';

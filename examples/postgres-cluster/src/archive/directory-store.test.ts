@@ -121,7 +121,7 @@ describe('DirectoryStore after a crash', () => {
   });
 });
 
-/** Runs `act`, and returns the file system calls with which it changes the directory, in order. */
+/** Runs `act`, and returns the file system calls that change the directory, in order. */
 async function callsOf(act: (files: DirectoryFiles) => Promise<unknown>): Promise<readonly string[]> {
   const calls: string[] = [];
   await act(observed((call) => calls.push(call)));
@@ -136,7 +136,7 @@ function crashAfter(last: number): DirectoryFiles {
   });
 }
 
-/** Returns the real file system functions, each of which first passes its name to `before`. */
+/** Returns the real file system functions, wrapped to pass their names to `before` first. */
 function observed(before: (call: string) => void): DirectoryFiles {
   const call =
     <A extends readonly unknown[], R>(name: string, act: (...args: A) => Promise<R>) =>

@@ -34,7 +34,7 @@ export class OwnObjects {
     return found && belongsTo(found, this.#cluster) ? found : undefined;
   }
 
-  /** True if an object with this name exists but does not belong to the cluster. */
+  /** Returns true if an object with this name exists but does not belong to the cluster. */
   async isForeign(kind: Kind<KubernetesObject>, name: string): Promise<boolean> {
     const found = await this.#find(kind, name);
     return found !== undefined && !belongsTo(found, this.#cluster);

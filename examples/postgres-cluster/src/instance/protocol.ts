@@ -1,19 +1,21 @@
 /**
  * The protocol between the operator and an instance manager: HTTPS with client certificates on {@link statusPort}, JSON bodies.
  *
- * | request | what the instance does | |---|---| | `GET /v1/status` | returns an {@link InstanceReport}, in any state | | `POST
- * /v1/restart` | replies 202, then restarts the server; later reports show the progress. 409 if the server is not running | |
- * `POST /v1/backups?name=NAME&uid=UID&type=TYPE` | replies 202, then takes a base backup ({@link BackupRequest}) into the
- * archive; repeating a request with the same UID has no effect. 409 without an archive or a running server | | `GET
- * /v1/backups/UID` | returns a {@link BackupReport}; 404 if this instance does not know the backup | | `GET
- * /v1/primary?name=NAME&forMs=MS` | failsafe: 204 if this instance cannot reach the API server either and still follows NAME; 409
- * otherwise. After replying 204, the instance does not acquire the Lease for MS milliseconds | | `GET /metrics` | returns the
- * metrics of `src/metrics/instance-metrics.ts`; needs no client certificate | | `GET /readyz`, `GET /livez` | the kubelet's
- * probes: 200 or 503; need no client certificate |
+ * - `GET /v1/status` returns an {@link InstanceReport}, in any state.
+ * - `POST /v1/restart` replies 202, then restarts the server. Later reports show the progress. Replies 409 if the server
+ *   is not running.
+ * - `POST /v1/backups?name=NAME&uid=UID&type=TYPE` replies 202, then takes a base backup ({@link BackupRequest}) into the
+ *   archive. Repeating a request with the same UID has no effect. Replies 409 without an archive or a running server.
+ * - `GET /v1/backups/UID` returns a {@link BackupReport}, or replies 404 if this instance does not know the backup.
+ * - `GET /v1/primary?name=NAME&forMs=MS` is the failsafe. It replies 204 if this instance cannot reach the API server
+ *   either and still follows NAME, otherwise 409. After replying 204, the instance does not acquire the Lease for MS
+ *   milliseconds.
+ * - `GET /metrics` returns the metrics of `src/metrics/instance-metrics.ts`. It needs no client certificate.
+ * - `GET /readyz` and `GET /livez` are the kubelet's probes. They reply 200 or 503, and need no client certificate.
  *
  * All certificates are signed by the cluster's authority. The server's certificate is valid for the names of the Services, such
- * as `NAME-rw`. The operator's client certificate has the common name {@link operatorUser}; that of instances has {@link
- * replicationUser}, which only `/v1/primary` accepts.
+ * as `NAME-rw`. The operator's client certificate has the common name {@link operatorUser}; the instances' client
+ * certificate has {@link replicationUser}, which only `/v1/primary` accepts.
  */
 export const statusPort = 8000;
 
