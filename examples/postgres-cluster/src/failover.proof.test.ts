@@ -219,7 +219,7 @@ describe.skipIf(!isInstalled)('a PostgresCluster (needs the programs of PostgreS
     await client.resource(PostgresCluster).create(PostgresCluster({ metadata: key, spec }));
     await expect.poll(state, patience).toEqual([healthyPhase, 3]);
     expect(await primary()).toBe(former);
-    // The recreated cluster has a new application password, so queries fail until the server knows it.
+    // The recreated cluster has a new application password, so queries fail until the server accepts that password.
     await expect
       .poll(() => query('SELECT count(*)::int FROM orders WHERE id IN (1000, 2000)').catch(() => undefined), patience)
       .toEqual([{ count: 2 }]);

@@ -62,7 +62,10 @@ export async function runCluster(flags: StartFlags, options: RunOptions): Promis
   await running;
 }
 
-/** Returns the notice that the port changed, which matters to an exported KUBECONFIG and other terminals. */
+/**
+ * Returns the notice that the port has changed, because an exported KUBECONFIG and other terminals still use the old
+ * port.
+ */
 function otherPort(taken: number): string {
   return `${taken}, the previous port, is in use; the kubeconfig has a new port for this run, and the next start will try ${taken} again`;
 }
@@ -111,7 +114,7 @@ function nextSteps(kubeconfig: string, { empty, network }: StartFlags): string {
   return instructions({
     kubeconfig,
     project,
-    // npm changes to the project's root and says here where it was called.
+    // npm changes to the project's root and passes the original folder here.
     workingDirectory: env['INIT_CWD'] ?? process.cwd(),
     hasKubectl: hasProgram('kubectl', search),
     hasPsql: hasProgram('psql', search),

@@ -8,9 +8,10 @@ import type { VersionChange } from './version-change.ts';
 const folder = '/snapshots';
 
 /**
- * Returns the Job that completes a change: it loads the data of the previous version, or runs the SQL for a new database. The data is
- * loaded into a database with another name, which is then renamed. Until then, clients find no database to write to: their rows would
- * collide with the loaded rows, or be lost with a failed attempt.
+ * Returns the Job that completes a change: it loads the data of the previous version, or runs the SQL for a new
+ * database. The data is loaded into a database with another name, which is then renamed. Until it is renamed, clients
+ * find no database to write to. Otherwise, their rows would collide with the loaded rows, or be lost with a failed
+ * attempt.
  */
 export function loadJob(db: Stored<SampleDB>, { from, to }: VersionChange): Job {
   const source = from === undefined ? '--command "$INITIALIZE"' : `--file ${folder}/before-${to}.sql`;

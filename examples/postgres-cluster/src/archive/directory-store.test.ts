@@ -57,7 +57,7 @@ describe('DirectoryStore after a crash', () => {
   it('shows the whole file or nothing, wherever the crash happens', async () => {
     const calls = await callsOf((files) => put(new DirectoryStore(newFolder(), { files })));
     expect(calls).toHaveLength(18);
-    // The last call only removes the temporary name, so a crash there has no effect on the file.
+    // The last call only removes the temporary name, so a crash there does not affect the file.
     const seen = new Set<string | undefined>();
     for (let last = 0; last < calls.length - 1; last++) {
       const folder = newFolder();

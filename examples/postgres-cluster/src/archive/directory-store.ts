@@ -69,7 +69,7 @@ export class DirectoryStore implements ArchiveStore {
         return file.createReadStream({ signal });
       } catch (error) {
         if (!isMissing(error)) throw error;
-        // Fails if the volume is not mounted, so that it does not look like an empty archive.
+        // Fails if the volume is not mounted, which would look like an empty archive.
         await nodeFiles.access(this.#root);
         return undefined;
       }

@@ -124,7 +124,10 @@ function instanceStatus(instance: ObservedInstance, observed: ObservedCluster): 
   };
 }
 
-/** Returns the phase. Changes of the primary come first, then changes of other instances, then the health of all. */
+/**
+ * Returns the phase. Changes of the primary take precedence, then changes of other instances, then the health of all
+ * instances.
+ */
 function phaseOf(
   { name: cluster, members, currentPrimary, instances, fenced }: ObservedCluster,
   { primary, scale, rollout, foreign, upgrade }: Decisions,
@@ -233,7 +236,7 @@ function upgradeConditions(step: UpgradeStep): readonly ConditionUpdate[] {
   if (step.do === 'nothing' || step.do === 'forget' || step.do === 'complete') return [];
   const type = 'MajorUpgrade';
   if (step.do === 'reject' || step.do === 'fail') {
-    // A failure stays visible until you acknowledge it.
+    // A failure stays visible until the user acknowledges it.
     const reason = step.do === 'fail' || step.hasFailed ? 'Failed' : 'NotPossible';
     return [{ type, status: 'False', reason, message: step.why }];
   }

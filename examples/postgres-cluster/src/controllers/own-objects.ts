@@ -40,7 +40,7 @@ export class OwnObjects {
     return found !== undefined && !belongsTo(found, this.#cluster);
   }
 
-  /** Returns the steps that are allowed: while foreign objects exist, steps that start an instance are left out. */
+  /** Returns the allowed steps. While foreign objects exist, steps that start an instance are left out. */
   async permitted(steps: readonly ScaleStep[]): Promise<readonly ScaleStep[]> {
     for (const { name } of steps.filter(startsInstance)) {
       await this.#find(PersistentVolumeClaim, name);

@@ -51,8 +51,8 @@ async function reconcile(
 }
 
 /**
- * Returns the name of the backup of the same cluster that must end before this one starts, or undefined. An incremental backup needs
- * an older one, which another backup could delete in the meantime.
+ * Returns the name of the backup of the same cluster that must end before this one starts, or undefined. An incremental
+ * backup needs an older backup, which a concurrent backup could delete.
  */
 function firstOf(all: readonly Stored<PostgresBackup>[], backup: Stored<PostgresBackup>): string | undefined {
   const waiting = all.filter(

@@ -27,19 +27,18 @@ export interface PrimaryUpkeepOptions {
 }
 
 const slotsMs = 30_000;
-/** Below this share of the volume, and below this size, the free space is short. */
+/** Free space is low if it is less than this share of the volume and less than the size below. */
 const shortShare = 1 / 16;
 const mostShortBytes = 2 ** 30;
 /**
- * The instances must have been listed within this time: longer than the interval between two lists, shorter than a new instance's
- * first start.
+ * Maximum age of the list of instances. Longer than the interval between two lists, shorter than a new instance's first
+ * start.
  */
 const recentMs = 20_000;
 
 /**
- * The periodic work of a primary: it reports itself, creates roles and the first database, keeps the passwords of the superuser and of the
- * database's owner, and
- * drops old slots.
+ * The periodic work of a primary: it reports that it is the primary, creates roles and the first database, keeps the
+ * passwords of the superuser and of the database's owner, and drops old slots.
  */
 export class PrimaryUpkeep {
   readonly #options: PrimaryUpkeepOptions;
@@ -95,7 +94,7 @@ export class PrimaryUpkeep {
     if (clock.monotonic() - this.#slotsAtMs < slotsMs) return;
     this.#slotsAtMs = clock.monotonic();
     await dropSlots(sql, { kept: access.othersOf(name) });
-    // An absent replica can be cloned again; a full volume stops the primary.
+    // An absent replica can be cloned again, but a full volume stops the primary.
     const dropped = (await this.#isShortOfSpace()) ? await dropRetainingSlots(sql, minRetainedBytes) : [];
     if (dropped.length > 0)
       log.warn('the volume is almost full: dropped slots that retained WAL for replicas that are not connected', {

@@ -78,9 +78,9 @@ export interface InstanceReport {
   readonly lowersSetting?: boolean;
   /** `settingsHash` of the parameters that the server is configured with. */
   readonly settings?: string;
-  /** Why the server rejects the current parameters, if it does. */
+  /** Reason why the server rejects the current parameters, if it does. */
   readonly settingsError?: string;
-  /** Why the restore of a new cluster was abandoned. A restart of the instance continues it. */
+  /** Reason why the restore of a new cluster was abandoned. A restart of the instance continues the restore. */
   readonly restoreError?: string;
   readonly freeBytes?: number;
   readonly isDiskFull: boolean;

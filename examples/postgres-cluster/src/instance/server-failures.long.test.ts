@@ -92,7 +92,7 @@ describe.skipIf(programFolder === undefined)('an instance without replicas (need
     await using sql = new SqlSession({ host, user: 'postgres', database: 'postgres' });
     await createSlot(sql, 'shop-2');
     const slots = () => sql.query('SELECT slot_name FROM pg_replication_slots');
-    // It retains three WAL segments.
+    // The slot retains three WAL segments.
     for (const name of ['one', 'two', 'three']) {
       await sql.query(`CREATE TABLE ${name} ()`);
       await sql.query('SELECT pg_switch_wal()');

@@ -30,7 +30,7 @@ describe.skipIf(programFolder === undefined)('an unfinished promotion (needs Pos
     await expect.poll(async () => (await restarted.report())?.isReceiving, patience).toBe(true);
     await expect.poll(() => restarted.query('SELECT id FROM orders'), patience).toEqual([{ id: 1 }]);
     expect((await restarted.report())?.timeline).toBe(1);
-    // The next promotion uses the number after that timeline, so its own history can be archived, too.
+    // The next promotion uses the number after that timeline, so that its history can be archived, too.
     await pair.failOver();
     await expect.poll(() => cluster.status(), patience).toMatchObject({ currentPrimary: 'shop-2', timeline: 3 });
     await expect

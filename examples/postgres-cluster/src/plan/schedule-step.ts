@@ -15,7 +15,7 @@ export interface ObservedSchedule {
   readonly now: Date;
   readonly backups: readonly ScheduledBackup[];
   readonly isDrillRunning: boolean;
-  /** How many completed `PostgresBackup` objects are kept. */
+  /** Number of completed `PostgresBackup` objects to keep. */
   readonly keep: number;
 }
 
@@ -28,11 +28,11 @@ export interface ScheduleStep {
   /** Names of the `PostgresBackup` objects to delete. */
   readonly surplus: readonly string[];
   readonly nextBackup: Date | undefined;
-  /** When the next backup or drill is due. */
+  /** Time at which the next backup or drill is due. */
   readonly wakeAt: Date | undefined;
 }
 
-/** How many failed `PostgresBackup` objects are kept. */
+/** Number of failed `PostgresBackup` objects to keep. */
 const keptFailures = 3;
 
 /**

@@ -27,8 +27,8 @@ export interface UpgradeOptions {
 }
 
 /**
- * Settings for servers of the old version. The failing archive command neither archives WAL nor lets the server remove it
- * unarchived.
+ * Settings for servers of the old version. The failing archive command archives nothing, and keeps the server from
+ * removing WAL.
  */
 const oldSettings = '-c archive_command=/bin/false -c synchronous_standby_names= -c ssl=off -c listen_addresses=';
 
@@ -44,7 +44,7 @@ export async function upgradeData(options: UpgradeOptions): Promise<string> {
   const old = { ...programs, folder: oldPrograms };
   const from = await programMajor(old, signal);
   const to = await programMajor(programs, signal);
-  // A killed attempt may have left some running.
+  // A killed attempt may have left programs running.
   await endPrograms(folders, clock);
   if (await folders.isHalfSwapped()) {
     log('finishing an upgrade that was interrupted while it replaced the data directory');
@@ -91,7 +91,7 @@ async function prepare(options: Preparation): Promise<void> {
       await runUpgrade(step, options);
     }
   } catch (error) {
-    // An abort kills only the program that was started, not the servers that it has started.
+    // An abort kills only the program that this process started, not the servers that the program has started.
     await endPrograms(folders, clock);
     await folders.rollBack(from);
     throw error;
