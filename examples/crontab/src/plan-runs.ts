@@ -52,7 +52,10 @@ export function planRuns(
   };
 }
 
-/** Returns the name of a run's Job. One name per time: a run cannot start twice, even if the status was not written. */
+/**
+ * Returns the name of a run's Job. Each scheduled time has its own name, so that a run cannot start twice, even if the
+ * status was not written.
+ */
 export function runName(cronTab: string, at: Date): string {
   return `${cronTab}-${at.getTime() / 1000}`;
 }

@@ -5,7 +5,7 @@ const countLimit = 100;
 
 /** The times of a cron expression in a time zone. */
 export interface Schedule {
-  /** Returns the first time after `date`, or undefined if none exists, as for 31 February. */
+  /** Returns the first time after `date`, or undefined if none exists, for example for 31 February. */
   next(date: Date): Date | undefined;
   /** Returns the last time from `first` to `last`, both included, and the number of times before it, at most 100. */
   due(first: Date, last: Date): { readonly at: Date; readonly earlier: number } | undefined;

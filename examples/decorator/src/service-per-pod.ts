@@ -3,7 +3,7 @@ import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { Service } from '@kubewright/apimachinery/core/v1';
 import type { DecorateRequest, DecorateResponse } from './sync-hook.ts';
 
-/** The annotation of a StatefulSet that requests services; its value is their port. */
+/** Annotation that requests Services for a StatefulSet. Its value is the port of the Services. */
 export const portAnnotation = 'service-per-pod.example.com/port';
 
 /** Returns true for the StatefulSets to decorate. */

@@ -15,7 +15,7 @@ const isMissing = maySkip && spawnSync('kubectl', ['version', '--client']).statu
 
 describe('the metrics API server', () => {
   it.skipIf(isMissing)('shows the usage of running pods in kubectl top', { timeout: 60_000 }, async () => {
-    // Without the cluster's own metrics server.
+    // Leaves out the cluster's own metrics server.
     const components = [...FakeInfrastructure.components, '-metrics'];
     await using environment = await TestEnvironment.start({ components });
     await using infrastructure = await FakeInfrastructure.start(environment);

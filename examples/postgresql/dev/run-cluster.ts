@@ -27,7 +27,10 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** Time limit for stopping after Ctrl-C, in milliseconds: first the operator stops, then the cluster in the time that is left. */
+/**
+ * Time limit for stopping after Ctrl-C, in milliseconds: first the operator stops, then the cluster in the remaining
+ * time.
+ */
 const stopMs = 4_000;
 const operatorStopMs = 1_200;
 

@@ -45,7 +45,7 @@ export async function manageReplicas(set: Stored<PodSet>, { pods, expectations, 
 }
 
 /**
- * Returns a new pod that the set owns. The pod gets its name before it is sent, because its event may arrive before the
+ * Returns a new pod that the set owns. Generates its name on the client, because the pod's event may arrive before the
  * response.
  */
 function podFor(set: Stored<PodSet>): Pod {

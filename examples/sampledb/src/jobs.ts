@@ -25,8 +25,8 @@ admin "ALTER DATABASE loading RENAME TO $PGDATABASE"`;
 }
 
 /**
- * The commands that make a database read-only before a dump, because later rows would be lost. They end the sessions that may still
- * write, and wait until the server has ended them. Other dumps only read, and continue.
+ * The commands that make a database read-only before a dump, because later rows would be lost. The commands end the
+ * sessions that may still write, and wait until the sessions have ended. Other dumps only read, so they continue.
  */
 const rejectWrites = `export PGOPTIONS='-c default_transaction_read_only=off'
 psql --set ON_ERROR_STOP=1 --command "ALTER DATABASE $PGDATABASE SET default_transaction_read_only = on"

@@ -12,7 +12,7 @@ import type { InstanceAddress } from './instance-client.ts';
 
 type Context = ReconcileContext<PostgresBackup>;
 
-/** Interval between checks of a running backup, and of one that waits to start. */
+/** Interval between checks of a backup that is running or waits to start. */
 const pollMs = { running: 2_000, waiting: 10_000 };
 
 /** Takes each backup once, on an instance of its cluster. Deleting the object does not delete the backup from the archive. */

@@ -62,8 +62,8 @@ export class PrimaryUpkeep {
     const { clock, log } = this.#options;
     this.#hasRoles = false;
     this.#slotsAtMs = clock.monotonic();
-    // pg_rewind reads the timeline from the last checkpoint, so one is needed now. It can take long, so it has its own
-    // connection.
+    // pg_rewind reads the timeline from the last checkpoint, so a checkpoint is needed now. It can take a long time, so
+    // it has its own connection.
     void this.#checkpoint().catch((error: unknown) => log.warn('cannot write a checkpoint', { error }));
   }
 

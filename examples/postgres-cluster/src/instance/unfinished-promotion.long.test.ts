@@ -18,7 +18,8 @@ describe.skipIf(programFolder === undefined)('an unfinished promotion (needs Pos
   it('leaves a timeline history in the archive that standbys do not follow', async () => {
     const { archive, cluster, primary, standby } = pair;
     await primary.query('CREATE TABLE orders (id int PRIMARY KEY)');
-    // As if an instance had been promoted at this position, had archived its timeline history, and was lost with its WAL.
+    // Simulates an instance that was promoted at this position, archived its timeline history, and was lost with its
+    // WAL.
     await expect.poll(() => pair.archivedFiles().some((path) => path.endsWith('.gz')), patience).toBe(true);
     await standby.stop();
     const [row] = await primary.query('SELECT pg_current_wal_insert_lsn()::text AS lsn');

@@ -2,7 +2,7 @@ import { Cron } from 'croner';
 
 /** A cron schedule in a time zone. */
 export interface Schedule {
-  /** Returns the first scheduled time after `after`, or undefined if none exists, as for 31 February. */
+  /** Returns the first scheduled time after `after`, or undefined if none exists, for example for 31 February. */
   next(after: Date): Date | undefined;
   /** Returns the latest scheduled time in (`after`, `now`], or undefined if none exists. */
   lastDue(after: Date, now: Date): Date | undefined;

@@ -26,7 +26,7 @@ export function scale(cluster: ObservedCluster): readonly ScaleStep[] {
   return [
     ...members.filter((each) => !kept.includes(each)).map(removal),
     ...kept.filter(({ pod }) => pod?.hasEnded && !pod.isDeleting).map(({ name }) => ended(name)),
-    // A pod can be recreated only after the old one is gone.
+    // A pod can be recreated only after the old pod is gone.
     ...kept
       .filter(({ pod, claim }) => !pod && !claim?.isDeleting)
       .map(({ name }): ScaleStep => ({ do: 'start', name })),

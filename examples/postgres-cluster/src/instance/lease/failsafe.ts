@@ -7,7 +7,7 @@ import type { KeyPair } from '../status/certificates.ts';
 /**
  * Returns true if a primary that cannot reach the API server may continue without renewing its Lease. That is safe if
  * it knows all other instances, and each of them confirms that it still follows this primary: no other instance can
- * then have become the primary.
+ * have become the primary then.
  */
 export async function isStillFollowed(
   name: string,

@@ -8,9 +8,9 @@ import { programMajor } from './program-version.ts';
 import { type ProgramContext, runProgram } from './run-program.ts';
 
 /**
- * The data directory of an instance, and related files on the same volume. `….new` is a data directory that is being created.
- * `….unusable` says why the data must be replaced. `….copied` marks cloned or rewound data with which no server has become
- * consistent yet.
+ * The data directory of an instance, and related files on the same volume. `….new` is a data directory that is being
+ * created. `….unusable` is a file that says why the data must be replaced. `….copied` is a file that marks cloned or
+ * rewound data as long as no server has reached consistency with it.
  */
 export class DataDirectory {
   readonly path: string;

@@ -8,7 +8,7 @@ export interface UpstreamWal extends WalEnd {
   /** Name of the primary's oldest WAL file. */
   readonly oldestFile: string;
   readonly segmentBytes: bigint;
-  /** False between a promotion and its first checkpoint, while pg_rewind would still see the old timeline. */
+  /** False between a promotion and the next checkpoint, while pg_rewind would still see the old timeline. */
   readonly hasCheckpoint: boolean;
 }
 
