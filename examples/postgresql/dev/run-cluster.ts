@@ -34,7 +34,10 @@ export interface RunOptions {
 const stopMs = 4_000;
 const operatorStopMs = 1_200;
 
-/** Runs cluster and operator until `signal` is aborted, or with `--once` until the sample is up; stops both. */
+/**
+ * Runs the cluster and the operator until `signal` is aborted, or with `--once` until the sample is up. Then stops
+ * both.
+ */
 export async function runCluster(flags: StartFlags, options: RunOptions): Promise<void> {
   const { steps, held, colors, signal } = options;
   const logger = (level: 'info' | 'warn') => prettyLogger({ destination: held, now: systemClock.now, colors, level });

@@ -31,7 +31,7 @@ export interface BackupContext {
   readonly programs: ProgramContext;
   /** Folder for small temporary files. */
   readonly folder: string;
-  /** Switches the primary to a new WAL file, so that it archives the current one. */
+  /** Switches the primary to a new WAL file, so that it archives the current file. */
   readonly switchWal: () => Promise<void>;
   readonly clock: Clock;
   readonly signal: AbortSignal;

@@ -217,7 +217,7 @@ async function switchVersion(
   try {
     await ctx.client.resource(PostgresBackup).create(backup);
   } catch (error) {
-    // An interrupted reconcile already created it.
+    // An interrupted reconcile has already created the backup.
     if (!isAlreadyExists(error)) throw error;
   }
 }

@@ -22,7 +22,7 @@ import { drillJobFor, drillLabel } from '../spec/drill-job.ts';
 type Schedule = Stored<PostgresBackupSchedule>;
 type Context = ReconcileContext<PostgresBackupSchedule>;
 
-/** Creates the backups that are due, and runs restore drills that prove the backups usable. */
+/** Creates the backups that are due, and runs restore drills, which test that the backups can be restored. */
 export function postgresBackupSchedule({ image }: { readonly image: string }): ControllerDefinition {
   return controller({
     for: PostgresBackupSchedule,
@@ -262,7 +262,7 @@ function endOf({ status }: Stored<Job>) {
   );
 }
 
-/** Sorts objects by scheduled time: their names end with it, in minutes since 1970. */
+/** Sorts objects by their scheduled time. Their names end with that time, in minutes since 1970. */
 function byCreation(a: Stored<PostgresBackup | Job>, b: Stored<PostgresBackup | Job>): number {
   const minutes = ({ metadata: { name } }: Stored<PostgresBackup | Job>) =>
     Number(name.slice(name.lastIndexOf('-') + 1));

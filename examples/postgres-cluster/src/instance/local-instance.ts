@@ -281,7 +281,7 @@ export class LocalInstance implements AsyncDisposable {
     if (isPrimary && state.kind === 'present') await this.#primary.run(status, { systemID: state.systemID, signal });
   }
 
-  /** Switches the primary to a new WAL file, so that it archives the current one. */
+  /** Switches the primary to a new WAL file, so that it archives the current file. */
   async switchWal(): Promise<void> {
     const { upstream } = this;
     const sql = upstream === undefined ? this.#sql : await this.#connections.session(upstream);

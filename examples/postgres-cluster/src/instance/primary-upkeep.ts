@@ -88,8 +88,8 @@ export class PrimaryUpkeep {
       await access.reportPrimary({ currentPrimary: name, timeline, systemID }, signal);
     }
     await this.#keepPasswords();
-    // While the API server is unreachable, an unknown instance may exist. Its slot must stay: it retains WAL for the instance,
-    // and reveals it to the failsafe check.
+    // While the API server is unreachable, an unknown instance may exist. Its slot must stay, because the slot retains
+    // WAL for the instance, and reveals the instance to the failsafe check.
     if (!access.wasReadWithin(recentMs) || status.instanceStatuses === undefined) return;
     if (clock.monotonic() - this.#slotsAtMs < slotsMs) return;
     this.#slotsAtMs = clock.monotonic();

@@ -19,7 +19,7 @@
  */
 export const statusPort = 8000;
 
-/** Label with an instance's role. The operator sets it, and the Services select by it. */
+/** Label with an instance's role. The operator sets the label, and the Services select pods by it. */
 export const roleLabel = 'database.db.example.com/role';
 
 /** Label on all objects of a cluster, with the cluster's name. */
@@ -40,7 +40,7 @@ export const poolerSchema = 'postgres_pooler';
 /** Common name of the instances' client certificate, and the role that replicas use to stream. */
 export const replicationUser = 'streaming_replica';
 
-/** The `application_name` of an instance that clones a primary. It is not a replica yet. No instance has this name. */
+/** The `application_name` of an instance that clones a primary and is not a replica yet. No instance has this name. */
 export const cloneName = 'pg_basebackup';
 
 /** The state of one instance, as it reports it. */
@@ -62,7 +62,9 @@ export interface InstanceReport {
   readonly replayedLSN?: string;
   /** Position of the shutdown checkpoint, the last WAL of a primary whose server has stopped cleanly. */
   readonly shutdownLSN?: string;
-  /** False while a replica is still replaying WAL from before its start, so that `receivedLSN` is not the end of its WAL yet. */
+  /**
+   * False while a replica is still replaying WAL from before its start, so `receivedLSN` is not the end of its WAL yet.
+   */
   readonly isAtEnd?: boolean;
   /** True while the replica streams WAL from a primary. */
   readonly isReceiving: boolean;

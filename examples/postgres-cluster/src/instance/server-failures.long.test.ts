@@ -68,7 +68,7 @@ describe.skipIf(programFolder === undefined)('an instance without replicas (need
     await sql.query('BEGIN');
     // The query of the server's state reads this view.
     await sql.query('LOCK TABLE pg_settings IN ACCESS EXCLUSIVE MODE');
-    // Longer than the time limit of two such queries, and than the Lease's renew deadline.
+    // Longer than the time limit of two state queries, and longer than the Lease's renew deadline.
     await sql.query('SELECT pg_sleep(12)');
     await sql.query('COMMIT');
     expect(await startTime()).toEqual(before);

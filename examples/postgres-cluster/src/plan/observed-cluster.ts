@@ -7,8 +7,8 @@ export interface ObservedCluster {
   /** Desired number of instances. */
   readonly instances: number;
   /**
-   * Every acknowledged commit satisfies at least one of these quorums. An election must be safe for all of them, because it
-   * cannot know which.
+   * Every acknowledged commit satisfies at least one of these quorums. An election must be safe for all of them,
+   * because it cannot know which quorum a commit satisfies.
    */
   readonly quorums: readonly FailoverQuorum[];
   readonly updates: 'unsupervised' | 'supervised';

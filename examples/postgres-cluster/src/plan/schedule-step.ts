@@ -19,7 +19,7 @@ export interface ObservedSchedule {
   readonly keep: number;
 }
 
-/** A schedule's current actions, and the time of its next one. */
+/** A schedule's current actions, and the time of its next action. */
 export interface ScheduleStep {
   /** Scheduled time of the backup to create now. Earlier missed times are skipped. */
   readonly backup: Date | undefined;

@@ -29,7 +29,7 @@ const renewLeafMs = 30 * dayMs;
 const overlapMs = dayMs;
 
 /**
- * Returns a cluster's current certificates: the existing ones while they are valid, otherwise new ones. A new authority
+ * Returns a cluster's current certificates: the existing ones until they need renewal, then new ones. A new authority
  * is distributed a day before it signs, so that both sides of a connection already trust it.
  */
 export function nextCertificates(
@@ -48,7 +48,7 @@ export function nextCertificates(
 }
 
 /**
- * Returns the existing key pair if it is still valid, otherwise issues a new one: a server certificate if `hosts` are
+ * Returns the existing key pair if it needs no renewal, otherwise issues a new one: a server certificate if `hosts` are
  * given, else a client certificate.
  */
 export function nextLeaf(

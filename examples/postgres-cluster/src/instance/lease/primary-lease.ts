@@ -191,7 +191,10 @@ export class PrimaryLease {
     return this.#held ? Math.max(this.#held.untilMs - this.#options.clock.monotonic(), 0) : 0;
   }
 
-  /** Milliseconds left of this instance's promise not to acquire the Lease. The promise ends early if its holder changes. */
+  /**
+   * Milliseconds left of this instance's promise not to acquire the Lease. The promise ends early if another instance
+   * acquires the Lease.
+   */
   get #promisedMs(): number {
     if (!this.#promise || this.#observed?.lease.spec?.holderIdentity !== this.#promise.holder) return 0;
     return Math.max(this.#promise.untilMs - this.#options.clock.monotonic(), 0);

@@ -7,7 +7,10 @@ import type { SynchronousStandbys } from '../settings/settings-file.ts';
 export interface QuorumState {
   /** The synchronous replicas that the server is configured with. */
   readonly applied: SynchronousStandbys;
-  /** End of the WAL when `applied` took effect: later commits satisfy it. Undefined until it has been read. */
+  /**
+   * End of the WAL when `applied` took effect. Every later commit satisfies `applied`. Undefined until it has been
+   * read.
+   */
   readonly since?: string | undefined;
 }
 

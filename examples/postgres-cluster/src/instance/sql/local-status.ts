@@ -12,7 +12,7 @@ export interface LocalStatus {
   readonly lsn: string;
   readonly replayedLSN?: string;
   readonly isReceiving: boolean;
-  /** False while a standby is still replaying WAL that it received earlier, so that `lsn` is not the end of its WAL yet. */
+  /** False while a standby is still replaying WAL that it received earlier, so `lsn` is not the end of its WAL yet. */
   readonly isAtEnd: boolean;
   /** Settings with a pending restart, with the values that are still in effect. */
   readonly pendingSettings: Readonly<Record<string, string>>;
