@@ -37,7 +37,7 @@ describe('crontab', () => {
   it('starts a Job of the given size at each time, and keeps the newest', async () => {
     const { client } = environment;
     const metadata = { name: 'tab', namespace };
-    // The cluster keeps its own clock: the schedule starts ten minutes after the object was created.
+    // The API server uses the system's clock, so the schedule starts ten minutes after the object is created.
     const start = Math.floor(Date.now() / 60_000) * 60_000 + 600_000;
     const spec = {
       cronSpec: `${new Date(start).getUTCMinutes()} * * * *`,

@@ -27,7 +27,7 @@ export function parseSchedule(cronSpec: string, timeZone: string): Schedule {
       for (let at = cron.nextRun(new Date(first.getTime() - 1000)); at && at <= last; at = cron.nextRun(at)) {
         if (times.push(at) > countLimit) break;
       }
-      // Beyond the limit, searches for the last time backwards from the end.
+      // Beyond the limit, searches backwards from the end for the last time.
       const at = times.length > countLimit ? cron.previousRuns(1, new Date(last.getTime() + 1))[0] : times.at(-1);
       return at && { at, earlier: times.length - 1 };
     },

@@ -33,8 +33,8 @@ export interface UpgradeOptions {
 const oldSettings = '-c archive_command=/bin/false -c synchronous_standby_names= -c ssl=off -c listen_addresses=';
 
 /**
- * Upgrades the data of a stopped primary with pg_upgrade, and returns the system identifier of the new data. It can be
- * interrupted at any time without losing data; call it again to continue or start over.
+ * Upgrades the data of a stopped primary with pg_upgrade, and returns the system identifier of the new data. The
+ * upgrade can be interrupted at any time without losing data; call this again to continue or start over.
  *
  * @throws UpgradeError if the data cannot be upgraded; the old data is unchanged
  */
@@ -67,7 +67,7 @@ interface Preparation extends UpgradeOptions {
   readonly from: number;
 }
 
-/** Ends pg_upgrade, which runs in the work folder, and servers, which run in the data folders. */
+/** Ends pg_upgrade, whose working directory is the work folder, and servers, which run in the data folders. */
 async function endPrograms({ work, data, prepared }: UpgradeFolders, clock: Clock): Promise<void> {
   for (const path of [work, data, prepared]) await endServerProcesses(path, clock);
 }

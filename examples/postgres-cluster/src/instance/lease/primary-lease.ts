@@ -192,8 +192,8 @@ export class PrimaryLease {
   }
 
   /**
-   * Milliseconds left of this instance's promise not to acquire the Lease. The promise ends early if another instance
-   * acquires the Lease.
+   * Milliseconds left of this instance's promise not to acquire the Lease. The promise ends early if the Lease's
+   * holder changes.
    */
   get #promisedMs(): number {
     if (!this.#promise || this.#observed?.lease.spec?.holderIdentity !== this.#promise.holder) return 0;
