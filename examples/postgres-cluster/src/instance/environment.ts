@@ -12,8 +12,8 @@ import { isAbsolute } from 'node:path';
  *   instances use to call each other and to replicate.
  * - `APP_CREDENTIALS`: folder with `username` and `password` of the owner of the application's database.
  * - `SUPERUSER_CREDENTIALS`: folder with `password` of the superuser. Empty unless the cluster sets `superuserAccess`.
- * - `ARCHIVE_VOLUME`, `ARCHIVE_CREDENTIALS`: mount points of the archive's volume claim and of its bucket's credentials,
- *   if the cluster has an archive.
+ * - `ARCHIVE_VOLUME`, `ARCHIVE_CREDENTIALS`: mount points of the archive's volume claim and of its bucket's
+ *   credentials, if the cluster has an archive.
  * - `RECOVERY_VOLUME`, `RECOVERY_CREDENTIALS`: mount points for the archive that the cluster is restored from.
  *
  * The service account needs `list` and `watch` on `postgresclusters`, `patch` on `postgresclusters/status`, `get`, `list`,

@@ -2,10 +2,11 @@
  * The protocol between the operator and an instance manager: HTTPS with client certificates on {@link statusPort}, JSON bodies.
  *
  * - `GET /v1/status` returns an {@link InstanceReport}, in any state.
- * - `POST /v1/restart` replies 202, then restarts the server. Later reports show the progress. Replies 409 if the server
- *   is not running.
- * - `POST /v1/backups?name=NAME&uid=UID&type=TYPE` replies 202, then takes a base backup ({@link BackupRequest}) into the
- *   archive. Repeating a request with the same UID has no effect. Replies 409 without an archive or a running server.
+ * - `POST /v1/restart` replies 202, then restarts the server. Later reports show the progress. Replies 409 if the
+ *   server is not running.
+ * - `POST /v1/backups?name=NAME&uid=UID&type=TYPE` replies 202, then takes a base backup ({@link BackupRequest}) into
+ *   the archive. Repeating a request with the same UID has no effect. Replies 409 without an archive or a running
+ *   server.
  * - `GET /v1/backups/UID` returns a {@link BackupReport}, or replies 404 if this instance does not know the backup.
  * - `GET /v1/primary?name=NAME&forMs=MS` is the failsafe. It replies 204 if this instance cannot reach the API server
  *   either and still follows NAME, otherwise 409. After replying 204, the instance does not acquire the Lease for MS
