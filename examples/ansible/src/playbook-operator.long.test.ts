@@ -8,14 +8,14 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { playbookController } from './playbook-operator.ts';
 import { readWatches } from './watches.ts';
 
-// A playbook takes seconds, or many more on a busy machine.
+// A playbook takes seconds, and much longer on a busy machine.
 vi.setConfig({ testTimeout: 240_000 });
 const patience = { timeoutMs: 220_000 };
 const namespace = 'default';
 const key = { namespace, name: 'hello' };
 const file = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
 const [greeting] = readWatches(file('watches.yaml'));
-// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails without the program.
+// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails if the program is missing.
 const maySkip = process.env['KUBEWRIGHT_REQUIRE_ALL'] !== '1';
 const isMissing = maySkip && spawnSync('ansible-playbook', ['--version']).status !== 0;
 
@@ -42,7 +42,7 @@ describe.skipIf(isMissing)('playbookController (needs ansible-playbook: node scr
     if (conditions.some(({ observedGeneration }) => observedGeneration !== metadata.generation)) return 'outdated';
     return (
       conditions
-        // No kubelet makes the Deployment ready here.
+        // Leaves out conditions that depend on the Deployment, because no kubelet makes it ready.
         .filter(({ type, status: is }) => is === 'True' && ['Successful', 'Failure'].includes(type))
         .map(({ type, reason, message }) => `${type} ${reason} ${message}`.trim())
         .sort()
@@ -61,7 +61,7 @@ describe.skipIf(isMissing)('playbookController (needs ansible-playbook: node scr
     });
     expect((await client.resource(Deployment).get(key)).spec?.replicas).toBe(2);
 
-    // A template in a value stays text.
+    // A template in a value is not expanded.
     await set({ message: '{{ 1 + 1 }}', withServers: false });
     await operator.eventually(state, toMatch(done), patience);
     expect((await client.resource(ConfigMap).get(key)).data).toEqual({ message: '{{ 1 + 1 }}' });

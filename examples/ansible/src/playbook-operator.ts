@@ -32,7 +32,7 @@ export function playbookController({ for: kind, playbook, owns }: PlaybookWatch)
         if (!(error instanceof PlaybookError)) throw error;
         const failure = { reason: 'Failed', message: error.message };
         return {
-          // The result has no `children`, so those of the last run stay.
+          // The result has no `children`, so the children of the last run stay.
           status: error.counts ? { ansibleResult: error.counts } : {},
           conditions: [
             { type: 'Failure', status: 'True', ...failure },

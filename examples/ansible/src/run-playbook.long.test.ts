@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { runPlaybook } from './run-playbook.ts';
 
-// A playbook takes seconds, or many more on a busy machine.
+// A playbook takes seconds, and much longer on a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 const plugins = new URL('../callback_plugins', import.meta.url).pathname;
-// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails without the program.
+// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails if the program is missing.
 const maySkip = process.env['KUBEWRIGHT_REQUIRE_ALL'] !== '1';
 const isMissing = maySkip && spawnSync('ansible-playbook', ['--version']).status !== 0;
 

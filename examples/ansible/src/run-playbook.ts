@@ -7,11 +7,11 @@ import { text } from 'node:stream/consumers';
 import type { Child } from '@kubewright/runtime';
 import type { TaskCounts } from './watches.ts';
 
-/** The message while the program is not installed. */
+/** The message if the program is not installed. */
 export const missingProgram = `ansible-playbook is not on the PATH; install ansible-core 2.19 or newer: \
 https://docs.ansible.com/ansible/latest/installation_guide/`;
 
-/** The message for a playbook that does not say which objects it wants, such as one whose hosts match nothing. */
+/** The message for a playbook that does not say which objects it wants, for example because its hosts match nothing. */
 const noChildren =
   'the playbook did not set the statistic `children` to a list; if it wants no objects, set it to [] with ansible.builtin.set_stats';
 
@@ -33,7 +33,10 @@ export class PlaybookError extends Error {
 }
 
 const proxies = ['http_proxy', 'https_proxy', 'no_proxy'].flatMap((name) => [name, name.toUpperCase()]);
-/** The only variables of the operator that playbooks see. Others may contain credentials, or lead to the cluster. */
+/**
+ * The only environment variables of the operator that playbooks see. Other variables may contain credentials, or give
+ * access to the cluster.
+ */
 const inherited = ['PATH', 'HOME', 'TMPDIR', 'TZ', ...proxies];
 
 /**
@@ -65,7 +68,7 @@ export async function runPlaybook(
       const ending = `ansible-playbook exited with code ${code}: ${errors.trim()}`;
       throw new PlaybookError(messages.length > 0 ? messages.join('\n') : ending, { counts });
     }
-    // Without a list, nothing says that the objects of earlier runs are no longer wanted.
+    // Without a list, the objects of earlier runs may still be wanted.
     if (!Array.isArray(children)) throw new PlaybookError(noChildren, { counts });
     return { counts, children };
   } finally {
@@ -75,7 +78,7 @@ export async function runPlaybook(
 
 /** The output of the callback plugin. */
 interface Report extends TaskCounts {
-  /** One per task that failed without a rescue, and per unreachable host. */
+  /** One message per task that failed without a rescue, and per unreachable host. */
   readonly messages: readonly string[];
   /** Null if no task has set it. */
   readonly children: readonly Child[] | null;

@@ -2,10 +2,11 @@ import type { Stored } from '@kubewright/apimachinery';
 import type { Played } from './watches.ts';
 
 /**
- * Returns the variables of an object, with operator-sdk's names: the fields of the spec in snake case, and `ansible_operator_meta`.
+ * Returns the variables of an object, with operator-sdk's names: the fields of the spec in snake case, and
+ * `ansible_operator_meta`.
  *
- * Strings are marked as unsafe, because users write them: Ansible would otherwise run the `{{ … }}` in them as a template, with the
- * operator's permissions.
+ * Strings are marked as unsafe, because users write them. Otherwise, Ansible would evaluate templates in the strings,
+ * `{{ … }}`, with the operator's permissions.
  */
 export function variablesFor({ metadata: { name, namespace }, spec }: Stored<Played>): unknown {
   return variable({ ...spec, ansible_operator_meta: { name, namespace } });

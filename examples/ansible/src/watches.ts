@@ -4,7 +4,7 @@ import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { CustomResource } from '@kubewright/runtime';
 import { parse } from 'yaml';
 
-/** Numbers of tasks, and of hosts that were unreachable. */
+/** Number of tasks by result, and number of unreachable hosts. */
 export interface TaskCounts {
   readonly ok: number;
   readonly changed: number;

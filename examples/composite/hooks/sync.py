@@ -16,7 +16,7 @@ def sync(parent, children):
 
 
 def finalize(parent, children):
-    # The names in `who` have no dots, so this pod has a different name from each of the others.
+    # The names in `who` have no dots, so no other pod has this name.
     name = f"{parent['metadata']['name']}.goodbye"
     pod = children.get("Pod.v1", {}).get(name, {})
     done = pod.get("status", {}).get("phase") == "Succeeded"

@@ -18,11 +18,11 @@ import { composite } from './composite.ts';
 import { sayGoodbye, sayHello } from './say-hello.ts';
 import { type SyncHook, type SyncRequest, webhook } from './sync-hook.ts';
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 const patience = { timeoutMs: 30_000 };
 const namespace = 'default';
 const signal = AbortSignal.timeout(60_000);
-// Python 3 is needed for the hook in another language; without it, its tests are skipped, unless KUBEWRIGHT_REQUIRE_ALL=1.
+// The hook in another language needs Python 3. Without Python, its tests are skipped, unless KUBEWRIGHT_REQUIRE_ALL=1.
 const hasPython = process.env['KUBEWRIGHT_REQUIRE_ALL'] === '1' || spawnSync('python3', ['--version']).status === 0;
 
 const program = new URL('../hooks/sync.py', import.meta.url).pathname;

@@ -12,16 +12,16 @@ export interface SyncRequest<T extends KubernetesObject> {
 
 /** The desired state. */
 export interface SyncResponse {
-  /** All desired children: others are deleted. */
+  /** All desired children. Other children are deleted. */
   readonly children: readonly Child[];
   readonly status?: object;
   /** Calls the hook again after this time, even if nothing changes. */
   readonly resyncAfterSeconds?: number;
-  /** True from a finalize hook that has nothing left to do, so the parent can be deleted. */
+  /** True if a finalize hook has nothing left to do, so that the parent can be deleted. */
   readonly finalized?: boolean;
 }
 
-/** Decides what a parent needs. It changes nothing itself. */
+/** Decides what a parent needs, without changing anything itself. */
 export type SyncHook<T extends KubernetesObject> = (
   request: SyncRequest<T>,
   options: { readonly signal: AbortSignal },

@@ -10,7 +10,7 @@ import { cronTab } from './cron-tab.ts';
 const file = (path: string) => new URL(`../${path}`, import.meta.url).pathname;
 const crd = file('config/crd/bases/stable.example.com_crontabs.yaml');
 const namespace = 'default';
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 const patience = { timeoutMs: 30_000 };
 
 describe('crontab', () => {
@@ -37,7 +37,7 @@ describe('crontab', () => {
   it('starts a Job of the given size at each time, and keeps the newest', async () => {
     const { client } = environment;
     const metadata = { name: 'tab', namespace };
-    // The cluster keeps its own clock: the schedule starts ten minutes after the object was created.
+    // The API server uses the system's clock, so the schedule starts ten minutes after the object is created.
     const start = Math.floor(Date.now() / 60_000) * 60_000 + 600_000;
     const spec = {
       cronSpec: `${new Date(start).getUTCMinutes()} * * * *`,
@@ -88,7 +88,7 @@ describe('crontab', () => {
     const { status } = await client.resource(CronTab).get(metadata);
     const body = { status: { nextScheduleTime: status?.lastScheduleTime } };
     await client.resource(CronTab).status.patch(metadata, { type: 'merge', body });
-    // The spec changed meanwhile, which the pod template of a Job could not.
+    // A changed spec must not change the Job of a run that has started: the pod template of a Job is immutable.
     await client.resource(CronTab).patch(metadata, { type: 'merge', body: { spec: { image: 'alpine' } } });
     const again = await reconcileOnce(cronTab, { client, now: clock, object: metadata });
     expect(again.writes.filter(({ kind }) => kind === 'Job')).toEqual([]);

@@ -5,7 +5,7 @@ import { CronTab } from './api/v1/cron-tab.ts';
 import { planRuns, type Run, runName } from './plan-runs.ts';
 import { parseSchedule, type Schedule } from './schedule.ts';
 
-/** Starts a Job at each scheduled time, and deletes old ones. */
+/** Starts a Job at each scheduled time, and deletes old Jobs. */
 export const cronTab = controller({
   for: CronTab,
   owns: [Job],

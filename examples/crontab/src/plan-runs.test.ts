@@ -43,7 +43,7 @@ class World {
     return plan;
   }
 
-  /** Plans at the times that the previous plan requested, until a date. */
+  /** Plans repeatedly until a date, each time when the previous plan requested it. */
   async runUntil(date: string): Promise<void> {
     for (;;) {
       const { next } = this.plan();

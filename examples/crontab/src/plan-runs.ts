@@ -12,7 +12,7 @@ export interface Run {
 export interface RunPlan {
   /** The scheduled time of the run to start. */
   readonly start?: Date;
-  /** Names of finished Jobs beyond the history limit, the oldest first. */
+  /** Names of finished Jobs beyond the history limit, oldest first. */
   readonly surplus: readonly string[];
   /** Number of missed runs. */
   readonly missed: number;
@@ -21,7 +21,7 @@ export interface RunPlan {
   readonly next?: Date;
 }
 
-/** Decides from spec, status, Jobs (the oldest first) and the time what to do. */
+/** Decides what to do, based on the spec, the status, the Jobs (the oldest first) and the time. */
 export function planRuns(
   { metadata, spec, status }: Stored<CronTab>,
   { schedule, runs, now }: { readonly schedule: Schedule; readonly runs: readonly Run[]; readonly now: Date },
@@ -52,7 +52,10 @@ export function planRuns(
   };
 }
 
-/** Returns the name of a run's Job. One name per time: a run cannot start twice, even if the status was not written. */
+/**
+ * Returns the name of a run's Job. Each scheduled time has its own name, so that a run cannot start twice, even if the
+ * status was not written.
+ */
 export function runName(cronTab: string, at: Date): string {
   return `${cronTab}-${at.getTime() / 1000}`;
 }

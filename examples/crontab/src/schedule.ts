@@ -5,7 +5,7 @@ const countLimit = 100;
 
 /** The times of a cron expression in a time zone. */
 export interface Schedule {
-  /** Returns the first time after `date`, or undefined if none exists, as for 31 February. */
+  /** Returns the first time after `date`, or undefined if none exists, for example for 31 February. */
   next(date: Date): Date | undefined;
   /** Returns the last time from `first` to `last`, both included, and the number of times before it, at most 100. */
   due(first: Date, last: Date): { readonly at: Date; readonly earlier: number } | undefined;
@@ -27,7 +27,7 @@ export function parseSchedule(cronSpec: string, timeZone: string): Schedule {
       for (let at = cron.nextRun(new Date(first.getTime() - 1000)); at && at <= last; at = cron.nextRun(at)) {
         if (times.push(at) > countLimit) break;
       }
-      // Beyond the limit, searches for the last time backwards from the end.
+      // Beyond the limit, searches backwards from the end for the last time.
       const at = times.length > countLimit ? cron.previousRuns(1, new Date(last.getTime() + 1))[0] : times.at(-1);
       return at && { at, earlier: times.length - 1 };
     },

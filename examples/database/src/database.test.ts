@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Database } from './api/database.ts';
 import { database } from './database.ts';
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 const patience = { timeoutMs: 30_000 };
 const key = { namespace: 'default', name: 'my-first-crd-database' };
 const file = (name: string) => new URL(`../${name}`, import.meta.url).pathname;

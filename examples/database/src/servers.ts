@@ -37,7 +37,8 @@ export function statefulSetFor({ metadata: { name }, spec = {} }: Stored<Databas
       { name: 'POSTGRES_DB', value: spec.name ?? name },
       { name: 'POSTGRES_PASSWORD', valueFrom: { secretKeyRef: { name, key: 'password' } } },
       { name: 'PGPORT', value: String(portOf(spec)) },
-      // Below the mount point: some volumes have a folder lost+found, and the server wants an empty one.
+      // A subfolder of the mount point: some volumes contain a folder lost+found, but the server requires an empty
+      // folder.
       { name: 'PGDATA', value: `${folder}/pgdata` },
     ],
     volumeMounts: [{ name: 'data', mountPath: folder }],

@@ -11,11 +11,11 @@ import { decorator } from './decorator.ts';
 import { portAnnotation, removeServices, servicePerPod, wantsServices } from './service-per-pod.ts';
 import { type DecorateHook, type DecorateResponse, webhook } from './sync-hook.ts';
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 const patience = { timeoutMs: 30_000 };
 const namespace = 'default';
 const noted = 'service-per-pod.example.com/services';
-// Python 3 is needed for the hook in another language; without it, its tests are skipped, unless KUBEWRIGHT_REQUIRE_ALL=1.
+// The hook in another language needs Python 3. Without Python, its tests are skipped, unless KUBEWRIGHT_REQUIRE_ALL=1.
 const hasPython = process.env['KUBEWRIGHT_REQUIRE_ALL'] === '1' || spawnSync('python3', ['--version']).status === 0;
 
 const program = new URL('../hooks/sync.py', import.meta.url).pathname;

@@ -3,8 +3,8 @@ import { type ControllerDefinition, controller, type DesiredState, type Reconcil
 import type { DecorateHook, DecorateResponse, Decoration } from './sync-hook.ts';
 
 /**
- * Returns a controller that decorates existing objects as a hook decides, and removes the decoration when an object is no longer
- * selected.
+ * Returns a controller that applies a hook's decorations to existing objects, and removes the decorations when an
+ * object is no longer selected.
  */
 export function decorator<T extends KubernetesObject>(options: {
   readonly name: string;

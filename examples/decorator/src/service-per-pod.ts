@@ -3,15 +3,15 @@ import type { StatefulSet } from '@kubewright/apimachinery/apps/v1';
 import { Service } from '@kubewright/apimachinery/core/v1';
 import type { DecorateRequest, DecorateResponse } from './sync-hook.ts';
 
-/** The annotation of a StatefulSet that requests services; its value is their port. */
+/** Annotation that requests Services for a StatefulSet. Its value is the port of the Services. */
 export const portAnnotation = 'service-per-pod.example.com/port';
 
-/** True for the StatefulSets to decorate. */
+/** Returns true for the StatefulSets to decorate. */
 export function wantsServices({ metadata }: Stored<StatefulSet>): boolean {
   return metadata.annotations?.[portAnnotation] !== undefined;
 }
 
-/** Decides on one Service for each pod of a StatefulSet, and on an annotation with their number. */
+/** Requests one Service for each pod of a StatefulSet, and an annotation with the number of Services. */
 export function servicePerPod({ object }: DecorateRequest<StatefulSet>): DecorateResponse {
   const { metadata, spec } = object;
   const port = Number(metadata.annotations?.[portAnnotation]);

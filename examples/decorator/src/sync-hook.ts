@@ -12,7 +12,7 @@ export interface DecorateRequest<T extends KubernetesObject> {
 
 /** The additions to the object: a subset of Metacontroller's response, which may also have a `status`. */
 export interface DecorateResponse {
-  /** All desired attachments: others are deleted. If unset, the attachments stay unchanged. */
+  /** All desired attachments. Other attachments are deleted. If unset, the attachments stay unchanged. */
   readonly attachments?: readonly Child[];
   /** Labels to set on the object itself. Labels from an earlier response are removed if this response omits them or sets them to null. */
   readonly labels?: Decoration | null;
@@ -20,14 +20,14 @@ export interface DecorateResponse {
   readonly annotations?: Decoration | null;
   /** Calls the hook again after this time, even if nothing changes. */
   readonly resyncAfterSeconds?: number;
-  /** True from a finalize hook that has nothing left to do, so the object can be deleted. */
+  /** True if a finalize hook has nothing left to do, so that the object can be deleted. */
   readonly finalized?: boolean;
 }
 
 /** Labels or annotations. */
 export type Decoration = Readonly<Record<string, string | null>>;
 
-/** Decides what an object needs. It changes nothing itself. */
+/** Decides what an object needs, without changing anything itself. */
 export type DecorateHook<T extends KubernetesObject> = (
   request: DecorateRequest<T>,
   options: { readonly signal: AbortSignal },

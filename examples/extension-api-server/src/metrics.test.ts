@@ -7,15 +7,15 @@ import { describe, expect, it } from 'vitest';
 import { register } from '../dev/register.ts';
 import { metricsServer, PodMetrics } from './metrics.ts';
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 const patience = { timeoutMs: 30_000 };
-// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails without the program.
+// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails if the program is missing.
 const maySkip = process.env['KUBEWRIGHT_REQUIRE_ALL'] !== '1';
 const isMissing = maySkip && spawnSync('kubectl', ['version', '--client']).status !== 0;
 
 describe('the metrics API server', () => {
   it.skipIf(isMissing)('shows the usage of running pods in kubectl top', { timeout: 60_000 }, async () => {
-    // Without the cluster's own metrics server.
+    // Leaves out the cluster's own metrics server.
     const components = [...FakeInfrastructure.components, '-metrics'];
     await using environment = await TestEnvironment.start({ components });
     await using infrastructure = await FakeInfrastructure.start(environment);

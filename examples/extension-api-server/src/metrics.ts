@@ -12,7 +12,10 @@ interface PodMetrics extends KubernetesObject {
   readonly containers: readonly { readonly name: string; readonly usage: Usage }[];
 }
 
-/** The kind that `kubectl top pods` and autoscalers read. Its plural is `pods`, like that of the pods it measures. */
+/**
+ * The kind that `kubectl top pods` and autoscalers read. Its plural is `pods`, the same as the plural of the measured
+ * pods.
+ */
 export const PodMetrics: Kind<PodMetrics> = {
   group: 'metrics.k8s.io',
   version: 'v1beta1',

@@ -5,7 +5,7 @@ import { WaterLevel } from './api/v1/water-level.ts';
 import { Well } from './api/v1/well.ts';
 import { wellServer } from './wells.ts';
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 const patience = { timeoutMs: 30_000 };
 
 describe('the API server of wells', () => {

@@ -9,14 +9,14 @@ import { chartController } from './chart-operator.ts';
 import { parseObjects } from './render-chart.ts';
 import { type Release, readWatches } from './watches.ts';
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 const patience = { timeoutMs: 50_000 };
 const namespace = 'default';
 const key = { namespace, name: 'hello' };
 const file = (name: string) => new URL(`../${name}`, import.meta.url).pathname;
 const [website] = readWatches(file('watches.yaml'));
-// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails without the program.
+// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails if the program is missing.
 const maySkip = process.env['KUBEWRIGHT_REQUIRE_ALL'] !== '1';
 const isMissing = maySkip && spawnSync('helm', ['version']).status !== 0;
 

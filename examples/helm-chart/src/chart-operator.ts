@@ -31,7 +31,7 @@ export function chartController(watch: ChartWatch): ControllerDefinition {
         return { children, status: { deployedRelease }, conditions: [deployed] };
       } catch (error) {
         if (!(error instanceof ChartError)) throw error;
-        // The result has no `children`, so those of the last release stay.
+        // The result has no `children`, so the children of the last release stay.
         const failure = { reason: `${change}Error`, message: error.message };
         const deployed = status?.conditions?.find(({ type }) => type === 'Deployed');
         return {

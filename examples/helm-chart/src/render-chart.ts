@@ -3,14 +3,14 @@ import type { Child } from '@kubewright/runtime';
 import { parseAllDocuments } from 'yaml';
 import type { ChartWatch, Values } from './watches.ts';
 
-/** The message while the program is not installed. */
+/** The message if the program is not installed. */
 export const missingProgram = 'helm is not on the PATH; install it: https://helm.sh/docs/intro/install/';
 
 /** Thrown if helm renders nothing; the message is helm's output. */
 export class ChartError extends Error {}
 
 /**
- * Returns the objects of a release, as `helm template` renders them. Hooks are left out.
+ * Returns the objects of a release, rendered by `helm template`. Hooks are left out.
  *
  * @throws ChartError if the values do not fit the chart, or if helm is missing.
  */

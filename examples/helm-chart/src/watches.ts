@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 export type Values = Readonly<Record<string, unknown>>;
 /** The observed state of a release. */
 export interface ReleaseStatus {
-  /** The release, and the generation of its object with which it was installed. */
+  /** The release, and the generation of its object when it was installed. */
   readonly deployedRelease?: { readonly name: string; readonly installedGeneration: number };
   readonly conditions?: readonly Condition[];
 }

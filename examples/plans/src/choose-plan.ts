@@ -31,7 +31,7 @@ export function chooseRun(
   const plan = plans.find((each) => each.name === name);
   if (plan === undefined) throw new InvalidInstance(`the operator has no plan ${name}`);
   if (start === undefined) return { status, plan };
-  // The first run uses all parameters; later ones apply only those that belong to their plan.
+  // The first run uses all parameters. Later runs apply only the parameters of their plan.
   const taken = changed.filter(({ trigger }) => before === undefined || trigger === start);
   const values = { ...before, ...Object.fromEntries(taken.map((each) => [each.name, each.value])) };
   const phases = phasesAfter(plan, {});

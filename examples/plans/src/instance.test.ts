@@ -16,7 +16,7 @@ import { Instance } from './api/v1/instance.ts';
 import { OperatorVersion } from './api/v1/operator-version.ts';
 import { instances } from './instance.ts';
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 const patience = { timeoutMs: 30_000 };
 const namespace = 'default';
@@ -27,7 +27,7 @@ const crds = ['instances', 'operatorversions'].map((name) => file(`crd/bases/pla
 describe('plans', () => {
   let environment: TestEnvironment;
   let infrastructure: FakeInfrastructure;
-  /** As in the manifest: a test changes the stored one. */
+  /** The spec in the manifest. A test changes the stored one. */
   let web: OperatorVersion['spec'];
   beforeAll(async () => {
     environment = await TestEnvironment.start({ manifests: crds, components: FakeInfrastructure.components });
@@ -45,7 +45,7 @@ describe('plans', () => {
   const status = async () => (await environment.client.resource(Instance).get(shop)).status;
   const steps = async () =>
     (await status())?.phases?.flatMap((phase) => phase.steps.map(({ name, progress }) => `${name} ${progress}`));
-  /** Lets the pods of the Job succeed, and those of the Deployment become ready. */
+  /** Lets the pods of the Job succeed, and the pods of the Deployment become ready. */
   const runPods = async (space = namespace) => {
     const { items } = await environment.client.resource(Pod).list({ namespace: space });
     for (const pod of items.filter(({ status: is }) => is?.phase === 'Pending')) {
@@ -198,7 +198,7 @@ describe('plans', () => {
     const read = async () => (await client.resource(Instance).get(metadata)).status;
     const jobs = new Set<string>();
     const attempt = async () => {
-      // The client repeats lost calls, which all fail, because the process is gone.
+      // The client retries lost calls. All of them fail, because the process is gone.
       const faults = new Faults();
       if (crashes[0]) faults.failNext(crashes[0], { ...options, times: 100 });
       const crashed = await reconcileOnce(instances(), { client, object: metadata, faults }).then(
@@ -206,7 +206,7 @@ describe('plans', () => {
         () => true,
       );
       if (crashed) crashes.shift();
-      // Otherwise a step could be complete before the crash that is meant for its status.
+      // Only without a crash: otherwise, a step could complete before the crash at its status write.
       else await runPods(space);
       for (const job of (await client.resource(Job).list({ namespace: space })).items) jobs.add(job.metadata.uid);
       return (await read())?.progress;

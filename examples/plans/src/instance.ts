@@ -36,9 +36,9 @@ export function instances(): ControllerDefinition {
         const version = await ctx.get(OperatorVersion, { namespace, name: spec.operatorVersion });
         if (version === undefined) throw new InvalidInstance(`there is no OperatorVersion ${spec.operatorVersion}`);
         const { plan, status: run } = chooseRun(version.spec, { spec, status });
-        // A parameter that no run has taken yet has its new value in every plan; its own plan runs later.
+        // A parameter that no run has applied yet has its new value in every plan, although its own plan runs later.
         const rendered = { ...run, parameters: { ...spec.parameters, ...run.parameters } };
-        // Rendered before anything is written, so that an invalid manifest starts no run.
+        // Rendered before anything is written, so that an invalid manifest does not start a run.
         const steps = runnableSteps(plan, run).map((step) => [step, objectsOf(step, version.spec, rendered)] as const);
         // Written before the first step, so that a crash in between does not start a second run.
         if (run !== status) await ctx.setStatus(run);
@@ -50,7 +50,7 @@ export function instances(): ControllerDefinition {
         const isSettled = run.progress === 'Complete' && steps.length === 0;
         const message = `plan ${plan.name}, run ${run.run}`;
         return {
-          // Deletes objects that no plan lists any longer, once the status says that the run is complete.
+          // Once the status says that the run is complete, deletes objects that no plan lists anymore.
           ...(isSettled && { children: stillListed(allObjects(version.spec, rendered), ctx) }),
           status: { ...run, phases, progress },
           conditions: [{ type: 'Ready', status: isComplete ? 'True' : 'False', reason: progress, message }],
@@ -78,7 +78,7 @@ async function applyAll(objects: readonly KubernetesObject[], ctx: Context): Pro
   return { progress: late.state === 'Failed' ? 'Failed' : 'InProgress', message: `${late.name} ${late.message}` };
 }
 
-/** Returns the listed objects that exist. Plans that have not run yet list others, which must not be created. */
+/** Returns the listed objects that exist. Plans that have not run yet list other objects, which must not be created. */
 function stillListed(listed: readonly KubernetesObject[], { observed }: Context) {
   return kinds
     .flatMap((kind) => observed.list(kind))

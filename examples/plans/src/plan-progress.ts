@@ -15,7 +15,10 @@ export function phasesAfter(
   });
 }
 
-/** Returns the steps that may run now: all that are not complete of a parallel phase, and the first one of a serial phase. */
+/**
+ * Returns the steps that can run now: all incomplete steps of a parallel phase, and the first incomplete step of a
+ * serial phase.
+ */
 export function runnableSteps(plan: Plan, { phases = [] }: InstanceStatus): readonly Step[] {
   const open = plan.phases.filter(({ name }) => named(phases, name)?.progress !== 'Complete');
   return allowed(open, plan.strategy).flatMap((phase) => {

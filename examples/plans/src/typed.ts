@@ -6,7 +6,7 @@ export class InvalidInstance extends Error {}
 /** A value of a parameter's type. */
 export type Value = string | number | boolean;
 
-/** The format of each type's values as text. All except strings are JSON. */
+/** The text format of each type's values. All except strings are JSON. */
 const formats = { string: /^/, integer: /^(0|-?[1-9]\d{0,14})$/, boolean: /^(true|false)$/ };
 
 /** Returns a text as a value of the parameter's type. @throws InvalidInstance if the text has another format */

@@ -13,8 +13,8 @@ const namespace = 'many-pods';
 
 /** Prints the size of caches of many pods: of whole pods, of the fields that this example reads, and of metadata. */
 async function main(): Promise<void> {
-  // A separate cluster, so that the running operator does not record all these pods; in a separate thread, whose memory does
-  // not count.
+  // Runs in a separate cluster, so that the running operator does not record all these pods, and in a separate thread,
+  // whose memory is not measured.
   const worker = new Worker(new URL(import.meta.url));
   const kubeconfig = await new Promise<string>((resolve, reject) =>
     worker.once('message', resolve).once('error', reject),
@@ -69,11 +69,11 @@ async function weigh(client: KubernetesClient, kind: CachedKind): Promise<number
   return megabytes;
 }
 
-/** Returns the bytes that this thread uses, inside and outside of the heap of JavaScript, without garbage. */
+/** Returns the number of bytes that this thread uses inside and outside the JavaScript heap, without garbage. */
 async function used(): Promise<number> {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;
-  // Memory outside of the heap is freed a little after the objects that held it.
+  // Memory outside the heap is freed a little later than the objects that held it.
   for (let i = 0; i < 5; i++) {
     collect();
     await new Promise((resolve) => setTimeout(resolve, 50));

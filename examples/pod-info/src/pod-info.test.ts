@@ -40,7 +40,7 @@ describe('infoOf', () => {
   });
 });
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 const patience = { timeoutMs: 30_000 };
 
 describe('pod-info', () => {

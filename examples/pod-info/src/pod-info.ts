@@ -36,7 +36,7 @@ export const podAddresses = controller({
   ],
   async reconcile(info, ctx) {
     const pod = await ctx.get(Pod, objectKey(info));
-    // The record is about to be deleted with its pod.
+    // The PodInfo is about to be deleted with its pod.
     if (!pod) return;
     const podIPs = (pod.status?.podIPs ?? []).map(({ ip }) => ip);
     await ctx.setStatus({ podIPs });

@@ -3,7 +3,7 @@ import pg from 'pg';
 import type { InstanceCluster } from './instance-cluster.ts';
 import { queryAt } from './instance-cluster.ts';
 
-/** Inserts rows one at a time, and records which were acknowledged. */
+/** Inserts rows one at a time, and records the acknowledged rows. */
 export class AcknowledgedWrites implements AsyncDisposable {
   readonly #cluster: InstanceCluster;
   readonly #acknowledged: number[] = [];

@@ -33,7 +33,7 @@ export class ArchivedServer implements AsyncDisposable {
   readonly location: ArchiveLocation;
   readonly store: ArchiveStore;
   readonly server: TestServer;
-  /** The program that archives and restores WAL, and the file in which it finds the archive's location. */
+  /** Command that archives and restores WAL, and the file that tells the command where the archive is. */
   readonly wal: { readonly command: readonly string[]; readonly locationFile: string };
   readonly #program: BundledProgram;
 

@@ -48,7 +48,10 @@ export class ArchivingPair implements AsyncDisposable {
     return readdirSync(this.archive, { recursive: true, encoding: 'utf8' });
   }
 
-  /** Kills the primary's server, then targets the standby as the operator does: once the standby receives no more WAL. */
+  /**
+   * Kills the primary's server. Once the standby receives no more WAL, makes the standby the target, as the operator
+   * does.
+   */
   async failOver(): Promise<void> {
     const { cluster, primary, standby } = this;
     primary.killServer();

@@ -16,7 +16,7 @@ export interface BundledProgram extends Disposable {
  */
 export async function bundledProgram(code: string): Promise<BundledProgram> {
   const folder = mkdtempSync(join(tmpdir(), 'postgres-cluster-'));
-  // The program may run as another user, who must be able to read it.
+  // The program may run as another user, who needs read access.
   chmodSync(folder, 0o755);
   const source = fileURLToPath(new URL('../src/', import.meta.url));
   const entry = join(folder, 'program.ts');

@@ -48,7 +48,7 @@ export const programFolder: string | undefined = (() => {
 /** Parent of the test folders. In memory, because syncing to disk would be slow, and these tests do not test durability. */
 const parentFolder = existsSync('/dev/shm') ? '/dev/shm' : tmpdir();
 
-/** The user that runs PostgreSQL if the test runs as root, which PostgreSQL does not permit. */
+/** User that runs PostgreSQL if the test runs as root, because PostgreSQL refuses to run as root. */
 export const user: { readonly uid: number; readonly gid: number } | undefined =
   process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined;
 
@@ -149,7 +149,7 @@ export class InstanceCluster implements AsyncDisposable {
     await this.client.resource(PostgresCluster).patch(this.key, { type: 'merge', body: { spec } });
   }
 
-  /** Writes an instance's password file of a role, as the kubelet does when the Secret is created or changes. */
+  /** Writes a role's password file for an instance, as the kubelet does when the Secret is created or changed. */
   writePassword(instance: string, role: 'app' | 'superuser', text: string): void {
     const { appCredentials, superuserCredentials } = this.instance(instance).environment;
     const folder = role === 'app' ? appCredentials : superuserCredentials;
@@ -286,7 +286,7 @@ export class RunningInstance {
     );
   }
 
-  /** Sends a request with the operator's certificate, unless another one is given. */
+  /** Sends a request with the given certificate, by default the operator's. */
   request(
     method: string,
     path: string,

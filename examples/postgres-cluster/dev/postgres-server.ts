@@ -16,7 +16,7 @@ import { dirname, join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProgramContext } from '../src/instance/server/run-program.ts';
 
-/** The user that runs PostgreSQL if the test runs as root, which PostgreSQL does not permit. */
+/** User that runs PostgreSQL if the test runs as root, because PostgreSQL refuses to run as root. */
 const user = process.getuid?.() === 0 ? { uid: 65_534, gid: 65_534 } : undefined;
 
 /** A temporary folder that PostgreSQL's user may write to. */
@@ -57,7 +57,8 @@ export function postgresPrograms(folder: PostgresFolder, version?: 18): ProgramC
   if (!installed) return undefined;
   const env = { ...process.env, PGUSER: 'postgres', LC_ALL: 'C' };
   if (version !== 18 || !user) return { folder: installed, env, ...(user && { user }) };
-  // Copies the installation, because only root may be able to enter its folder. The libraries are two levels above the programs.
+  // Copies the installation, because its folder may be accessible only to root. The libraries are two levels above the
+  // programs.
   const root = join(dirname(installed), '..', '..');
   const copy = join(folder.path, 'programs');
   for (const name of readdirSync(root)) {

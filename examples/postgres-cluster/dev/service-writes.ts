@@ -5,7 +5,7 @@ import { connectToPrimary } from './service-client.ts';
 
 const timeoutMs = 2_000;
 
-/** Inserts rows into the table `orders` through the primary's Service, and records which were acknowledged. */
+/** Inserts rows into the table `orders` through the primary's Service, and records the acknowledged rows. */
 export class ServiceWrites implements AsyncDisposable {
   readonly #client: KubernetesClient;
   readonly #key: { readonly namespace: string; readonly name: string };

@@ -16,7 +16,7 @@ import { postgresDatabase } from './controllers/postgres-database.ts';
 import { postgresRole } from './controllers/postgres-role.ts';
 import { secretValue } from './spec/credentials.ts';
 
-// Starting PostgreSQL three times takes long on a busy machine.
+// Starting PostgreSQL three times is slow on a busy machine.
 vi.setConfig({ testTimeout: 180_000, hookTimeout: 120_000 });
 const patience = { timeout: 120_000, interval: 100 };
 const namespace = 'default';
@@ -219,7 +219,7 @@ describe.skipIf(!isInstalled)('a PostgresCluster (needs the programs of PostgreS
     await client.resource(PostgresCluster).create(PostgresCluster({ metadata: key, spec }));
     await expect.poll(state, patience).toEqual([healthyPhase, 3]);
     expect(await primary()).toBe(former);
-    // The recreated cluster has a new application password, so queries fail until the server knows it.
+    // The recreated cluster has a new application password, so queries fail until the server accepts that password.
     await expect
       .poll(() => query('SELECT count(*)::int FROM orders WHERE id IN (1000, 2000)').catch(() => undefined), patience)
       .toEqual([{ count: 2 }]);

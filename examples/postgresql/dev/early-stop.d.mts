@@ -1,6 +1,6 @@
 import type { EventEmitter } from 'node:events';
 
-/** Records a signal to stop that arrives before anything can be stopped. */
+/** Records a stop signal that arrives before anything can be stopped. */
 export declare class EarlyStop implements Disposable {
   constructor(process: EventEmitter);
 

@@ -1,9 +1,9 @@
-// Plain JavaScript: `npm start` listens with it before anything was built.
+// Plain JavaScript, because `npm start` listens for signals with it before anything is built.
 import { setImmediate } from 'node:timers/promises';
 
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 };
 
-/** Records a signal to stop that arrives before anything can be stopped. */
+/** Records a stop signal that arrives before anything can be stopped. */
 export class EarlyStop {
   #exitCode = 0;
   #process;
@@ -17,7 +17,8 @@ export class EarlyStop {
 
   /** Returns 128 plus the signal number after a signal, otherwise 0. Also detects signals that arrived while the event loop was blocked. */
   async asked() {
-    // The event loop may not poll for signals before the first turn ends, but it does before the second ends.
+    // The event loop may not poll for signals before the end of the first turn, but does so before the end of the
+    // second.
     await setImmediate();
     await setImmediate();
     return this.#exitCode;

@@ -29,7 +29,7 @@ export async function followSample(options: FollowOptions): Promise<Pod> {
   }
 }
 
-/** Prints what happens to the pod for the first time; never resolves. */
+/** Prints each kind of event of the pod once; never resolves. */
 async function followPod({ client, name, steps, signal, onObstacle }: FollowOptions): Promise<never> {
   const said = new Set<string>();
   const once = (what: string, say: () => void): void => {

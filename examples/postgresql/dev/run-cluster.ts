@@ -27,11 +27,17 @@ export interface RunOptions {
   readonly signal: AbortSignal;
 }
 
-/** Time limit for stopping after Ctrl-C, in milliseconds: first the operator stops, then the cluster in the time that is left. */
+/**
+ * Time limit for stopping after Ctrl-C, in milliseconds: first the operator stops, then the cluster in the remaining
+ * time.
+ */
 const stopMs = 4_000;
 const operatorStopMs = 1_200;
 
-/** Runs cluster and operator until `signal` is aborted, or with `--once` until the sample is up; stops both. */
+/**
+ * Runs the cluster and the operator until `signal` is aborted, or with `--once` until the sample is up. Then stops
+ * both.
+ */
 export async function runCluster(flags: StartFlags, options: RunOptions): Promise<void> {
   const { steps, held, colors, signal } = options;
   const logger = (level: 'info' | 'warn') => prettyLogger({ destination: held, now: systemClock.now, colors, level });
@@ -62,7 +68,10 @@ export async function runCluster(flags: StartFlags, options: RunOptions): Promis
   await running;
 }
 
-/** Returns the notice that the port changed, which matters to an exported KUBECONFIG and other terminals. */
+/**
+ * Returns the notice that the port has changed, because an exported KUBECONFIG and other terminals still use the old
+ * port.
+ */
 function otherPort(taken: number): string {
   return `${taken}, the previous port, is in use; the kubeconfig has a new port for this run, and the next start will try ${taken} again`;
 }
@@ -111,7 +120,7 @@ function nextSteps(kubeconfig: string, { empty, network }: StartFlags): string {
   return instructions({
     kubeconfig,
     project,
-    // npm changes to the project's root and says here where it was called.
+    // npm changes to the project's root and passes the original folder here.
     workingDirectory: env['INIT_CWD'] ?? process.cwd(),
     hasKubectl: hasProgram('kubectl', search),
     hasPsql: hasProgram('psql', search),

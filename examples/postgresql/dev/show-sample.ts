@@ -19,7 +19,10 @@ export interface ShowSampleOptions {
   /** The operator; it must not end before the sample is up. */
   readonly running: Promise<void>;
   readonly signal: AbortSignal;
-  /** Fails if the sample does not come up; otherwise the problem is printed, and the sample is followed in the background. */
+  /**
+   * True to fail if the sample does not come up. Otherwise, the problem is printed, and the sample is followed in the
+   * background.
+   */
   readonly insist: boolean;
 }
 
@@ -44,7 +47,10 @@ export async function showSample(client: KubernetesClient, options: ShowSampleOp
   steps.text(`\n${problem}`);
 }
 
-/** Returns where this machine reaches a pod: an address in the annotation if pods have their own network. */
+/**
+ * Returns the address at which this machine reaches a pod. If pods have their own network, the address is in an
+ * annotation.
+ */
 function hostAddressOf({ metadata, status }: Pod): string {
   return metadata.annotations?.['kubewright.dev/host-address'] ?? status?.podIP ?? '';
 }

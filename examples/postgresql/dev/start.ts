@@ -17,15 +17,18 @@ export async function start(flags: StartFlags): Promise<number> {
   return exitCode;
 }
 
-/** How long leftovers of user code may keep the process alive after everything has stopped, in milliseconds. */
+/** Time for which leftovers of user code may keep the process alive after everything has stopped, in milliseconds. */
 const lingerMs = 250;
 /**
- * The time after which the process exits even if stopping hangs, in milliseconds. Operator and cluster wait at most 4 s for others; the
- * rest is for their own work, which takes long on a busy machine. If it were cut short, containers would be left behind.
+ * The time after which the process exits even if stopping hangs, in milliseconds. The operator and the cluster wait at
+ * most 4 s for other programs. The rest of the time is for their own work, which is slow on a busy machine. Cutting
+ * that short would leave containers behind.
  */
 const lastResortMs = 15_000;
 
-/** Exits the process if it does not exit by itself, so a forgotten promise or timer does not block the terminal. */
+/**
+ * Exits the process if it does not exit on its own, so that a forgotten promise or timer does not block the terminal.
+ */
 function endWithin(ms: number, exitCode: number): void {
   systemClock.setTimer(ms, () => process.exit(exitCode), { unref: true });
 }
@@ -36,10 +39,10 @@ async function run(flags: StartFlags): Promise<number> {
   const steps = new StepPrinter({ clock: systemClock, output: stdout, sinceMs: process.uptime() * 1000, colors });
   const held = new HeldOutput(stdout);
   using stop = stopOnSignals(process, stdout);
-  // A closed stderr must not end the cluster.
+  // A closed stderr must not stop the cluster.
   process.stderr.on('error', () => undefined);
   stop.signal.addEventListener('abort', () => endWithin(lastResortMs, stop.exitCode), { once: true });
-  // A terminal has written ^C into the line by now.
+  // The terminal has just written ^C into the current line.
   if (stdout.isTTY) stop.signal.addEventListener('abort', () => steps.text('\n'), { once: true });
   try {
     await runCluster(flags, { steps, held, colors, signal: stop.signal });

@@ -10,8 +10,8 @@ export interface StopOnSignals extends Disposable {
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /**
- * Listens for Ctrl-C, `kill`, a closed terminal, and closed output. A second signal has no effect, because npm forwards a Ctrl-C
- * that the terminal has already sent; so the program must exit by itself.
+ * Listens for Ctrl-C, `kill`, a closed terminal, and closed output. A second signal has no effect, because npm forwards
+ * a Ctrl-C that the terminal has already sent; so the program must exit on its own.
  */
 export function stopOnSignals(process: EventEmitter, output: EventEmitter): StopOnSignals {
   const controller = new AbortController();
@@ -34,7 +34,7 @@ export function stopOnSignals(process: EventEmitter, output: EventEmitter): Stop
     },
     [Symbol.dispose]() {
       for (const name of names) process.off(name, stop);
-      // The output's listener stays: an error may still arrive after the run.
+      // The output's error listener stays, because an error may still arrive after the run.
     },
   };
 }

@@ -17,7 +17,10 @@ export function servicesFor({ metadata: { name } }: Stored<Redis>, primary: stri
   ];
 }
 
-/** Returns the servers. Each starts as a replica of an address without a server: a restarted primary has no data, and replicas must not copy that. */
+/**
+ * Returns the servers. Each starts as a replica of an address where no server runs: a restarted primary has no data,
+ * and its replicas must not copy that empty state.
+ */
 export function serversFor({ metadata: { name }, spec }: Stored<Redis>): StatefulSet {
   const labels = { [instanceLabel]: name };
   const server: Container = {

@@ -8,12 +8,12 @@ import { Redis } from './api/v1alpha1/redis.ts';
 import { redis } from './redis.ts';
 import { sendCommand } from './send-command.ts';
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 const patience = { timeoutMs: 40_000 };
 const namespace = 'conf42-init';
 const key = { namespace, name: 'redis-cache' };
-// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails without the program.
+// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails if the program is missing.
 const maySkip = process.env['KUBEWRIGHT_REQUIRE_ALL'] !== '1';
 const isMissing = maySkip && spawnSync('redis-server', ['-v']).status !== 0;
 const file = (path: string) => new URL(`../config/${path}`, import.meta.url).pathname;

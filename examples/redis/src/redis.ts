@@ -7,7 +7,7 @@ import { instanceLabel, serversFor, servicesFor } from './children.ts';
 import { parseInfo, planReplication, type Server } from './replication.ts';
 import { sendCommand } from './send-command.ts';
 
-/** Runs the servers of each `Redis`, keeps them replicating one of them, and promotes another when that one fails. */
+/** Runs the servers of each `Redis` as one primary and its replicas, and promotes a replica when the primary fails. */
 export const redis = controller({
   for: Redis,
   owns: [Service, StatefulSet],

@@ -31,7 +31,7 @@ export function parseInfo(pod: Pick<Server, 'name' | 'host'>, info: string): Ser
 /**
  * Returns the primary, and the commands that make every other server follow it.
  *
- * The current primary stays. Without one, the server with the most data is promoted.
+ * The current primary stays. If there is no primary, the server with the most data is promoted.
  */
 export function planReplication(
   servers: readonly Server[],

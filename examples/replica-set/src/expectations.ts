@@ -1,7 +1,10 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 
-/** How long to wait for events that may never come, in milliseconds. Mirrors `ExpectationsTimeout` of Kubernetes 1.36. */
+/**
+ * Maximum time to wait for events that may never come, in milliseconds. Mirrors `ExpectationsTimeout` of Kubernetes
+ * 1.36.
+ */
 const timeoutMs = 300_000;
 
 /** Tracks the writes of a controller that its cache does not show yet: names of pods, by key of the owner. */
@@ -23,7 +26,7 @@ export class Expectations {
     this.#expected.get(key)?.names.delete(name);
   }
 
-  /** True if the cache shows all writes, or if the wait for them has timed out. */
+  /** Returns true if the cache shows all writes, or if the wait for them has timed out. */
   satisfied(key: string): boolean {
     const expected = this.#expected.get(key);
     return !expected?.names.size || this.#clock.monotonic() - expected.sinceMs > timeoutMs;

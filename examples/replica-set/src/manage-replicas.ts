@@ -16,7 +16,7 @@ import { slowStart } from './slow-start.ts';
 /** The maximum number of pods to create or delete in one pass. Mirrors `BurstReplicas` of Kubernetes 1.36. */
 export const burstReplicas = 500;
 
-/** The pods of a set, and the means to change them. */
+/** The pods of a set, with their expectations and their client. */
 export interface SetPods {
   readonly pods: readonly Stored<Pod>[];
   readonly expectations: Expectations;
@@ -44,7 +44,10 @@ export async function manageReplicas(set: Stored<PodSet>, { pods, expectations, 
   }
 }
 
-/** Returns a new pod of a set, which owns it. Its name is chosen here, because its event may arrive before the response. */
+/**
+ * Returns a new pod that the set owns. Generates its name on the client, because the pod's event may arrive before the
+ * response.
+ */
 function podFor(set: Stored<PodSet>): Pod {
   const { name, namespace } = set.metadata;
   const { image, command } = set.spec;
@@ -65,12 +68,12 @@ function progress(pod: Stored<Pod>): number {
   return [pod.spec?.nodeName, pod.status?.phase === 'Running', isReady(pod)].filter(Boolean).length;
 }
 
-/** True for a pod that counts as a replica: it has not ended and is not being deleted. */
+/** Returns true for a pod that counts as a replica: it has not ended and is not being deleted. */
 export function isActive(pod: Stored<Pod>): boolean {
   return !isDeleting(pod) && !['Succeeded', 'Failed'].includes(pod.status?.phase ?? '');
 }
 
-/** True for a pod that is ready. */
+/** Returns true for a pod that is ready. */
 export function isReady({ status }: Stored<Pod>): boolean {
   return isConditionTrue(status?.conditions, 'Ready');
 }

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { PodSet } from './api/v1/pod-set.ts';
 import { replicaSet } from './replica-set.ts';
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 const patience = { timeoutMs: 30_000 };
 const namespace = 'default';
 
@@ -45,7 +45,8 @@ describe('replica-set', () => {
     await operator.eventually(async () => (await pods()).length, toMatch(2), patience);
     await operator.eventually(current, toMatch(2), patience);
     expect(created.size).toBe(21);
-    // From here on, a pod may be replaced once more: its deletion can arrive before that of the set, as in Kubernetes.
+    // From this point, a pod may be replaced again: as in Kubernetes, the deletion of the pod can arrive before the
+    // deletion of the set.
     await client.resource(PodSet).delete({ namespace, name: 'web' });
     await operator.eventually(pods, toBeAbsent(), patience);
     stop.abort();

@@ -23,7 +23,7 @@ const ownerKey: IndexFunc<Pod> = ({ namespace, ownerReferences }) =>
     .filter(({ kind, controller }) => controller && kind === PodSet.kind)
     .map(({ name }) => formatObjectKey({ namespace, name }));
 
-/** The parts that event handlers and workers share. */
+/** The objects that event handlers and workers share. */
 interface Parts {
   readonly cluster: Cluster;
   readonly client: KubernetesClient;
@@ -102,7 +102,7 @@ async function syncPodSet(key: string, { cluster, client, expectations }: Parts)
   const writing =
     !isDeepStrictEqual(status, set.status) &&
     client.resource(PodSet).status.patch({ namespace, name }, { type: 'merge', body: { status } });
-  // Neither failure hides the other.
+  // Waits for both, so that neither failure hides the other.
   const results = await Promise.allSettled([managing, writing]);
   const errors = results.flatMap((each) => ('reason' in each ? [each.reason] : []));
   if (errors.length > 0) throw errors.length === 1 ? errors[0] : new AggregateError(errors, errors.join('; '));

@@ -5,7 +5,10 @@ import type { SampleDB } from './api/v1/sample-db.ts';
 
 const folder = '/var/lib/postgresql/data';
 
-/** Returns the claim for the data, which is deleted after the snapshot, or for backups and snapshots, which outlive the database. */
+/**
+ * Returns a claim: either for the data, which is deleted after the snapshot, or for backups and snapshots, which
+ * outlive the database.
+ */
 export function claimFor(db: Stored<SampleDB>, purpose: 'data' | 'snapshots'): PersistentVolumeClaim {
   const resources = { requests: { storage: db.spec.storage ?? '1Gi' } };
   const metadata = { name: `${db.metadata.name}-${purpose}` };

@@ -9,7 +9,7 @@ const namespace = 'default';
 const key = { namespace, name: 'mydb' };
 const crd = new URL('../config/crd/bases/samples.example.com_sampledbs.yaml', import.meta.url).pathname;
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('sampledb', () => {

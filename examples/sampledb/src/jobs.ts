@@ -8,9 +8,10 @@ import type { VersionChange } from './version-change.ts';
 const folder = '/snapshots';
 
 /**
- * Returns the Job that completes a change: it loads the data of the previous version, or runs the SQL for a new database. The data is
- * loaded into a database with another name, which is then renamed. Until then, clients find no database to write to: their rows would
- * collide with the loaded rows, or be lost with a failed attempt.
+ * Returns the Job that completes a change: it loads the data of the previous version, or runs the SQL for a new
+ * database. The data is loaded into a database with another name, which is then renamed. Until it is renamed, clients
+ * find no database to write to. Otherwise, their rows would collide with the loaded rows, or be lost with a failed
+ * attempt.
  */
 export function loadJob(db: Stored<SampleDB>, { from, to }: VersionChange): Job {
   const source = from === undefined ? '--command "$INITIALIZE"' : `--file ${folder}/before-${to}.sql`;
@@ -24,8 +25,8 @@ admin "ALTER DATABASE loading RENAME TO $PGDATABASE"`;
 }
 
 /**
- * The commands that make a database read-only before a dump, because later rows would be lost. They end the sessions that may still
- * write, and wait until the server has ended them. Other dumps only read, and continue.
+ * The commands that make a database read-only before a dump, because later rows would be lost. The commands end the
+ * sessions that may still write, and wait until the sessions have ended. Other dumps only read, so they continue.
  */
 const rejectWrites = `export PGOPTIONS='-c default_transaction_read_only=off'
 psql --set ON_ERROR_STOP=1 --command "ALTER DATABASE $PGDATABASE SET default_transaction_read_only = on"

@@ -9,7 +9,7 @@ import { sampleDB } from './sample-db.ts';
 const namespace = 'default';
 const crd = new URL('../config/crd/bases/samples.example.com_sampledbs.yaml', import.meta.url).pathname;
 
-// Without controllers: each test decides what exists.
+// No controllers run: each test decides which objects exist.
 describe('sampledb keeps data', () => {
   let environment: TestEnvironment;
   beforeAll(async () => {

@@ -12,12 +12,12 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SampleDB } from './api/v1/sample-db.ts';
 import { sampleDB } from './sample-db.ts';
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 vi.setConfig({ testTimeout: 120_000 });
 const patience = { timeoutMs: 90_000 };
 const namespace = 'default';
 const key = { namespace, name: 'mydb' };
-// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails without the programs.
+// With KUBEWRIGHT_REQUIRE_ALL=1, the test fails if the programs are missing.
 const maySkip = process.env['KUBEWRIGHT_REQUIRE_ALL'] !== '1';
 const isMissing =
   maySkip && ['postgres', 'psql', 'pg_dump'].some((name) => spawnSync(name, ['--version']).status !== 0);
@@ -98,7 +98,7 @@ describe.skipIf(isMissing)('sampledb (needs postgres, psql and pg_dump on the PA
     await lastWrites;
     await eventually(() => names(PersistentVolumeClaim), toMatch(['mydb-snapshots']), patience);
     const folder = volume.spec?.local?.path ?? '';
-    // The schedule may have come due meanwhile.
+    // A backup may have become due in the meantime.
     const saved = readdirSync(folder).filter((name) => !name.startsWith('backup-'));
     expect(saved.sort()).toEqual(['before-16.sql', `final-${metadata.uid}.sql`]);
     const snapshot = readFileSync(join(folder, `final-${metadata.uid}.sql`), 'utf8');

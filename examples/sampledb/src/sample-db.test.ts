@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { SampleDB } from './api/v1/sample-db.ts';
 import { sampleDB } from './sample-db.ts';
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 vi.setConfig({ testTimeout: 60_000 });
 const patience = { timeoutMs: 50_000 };
 const namespace = 'default';

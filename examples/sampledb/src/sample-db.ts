@@ -54,7 +54,7 @@ export const sampleDB = controller({
   },
 });
 
-/** Returns the children and the status of a database, which changes its version or runs normally. */
+/** Returns the children and the status of a database that is changing its version or running normally. */
 function stateFor(db: Stored<SampleDB>, change: VersionChange | undefined, { observed }: ReconcileContext<SampleDB>) {
   const load = change && loadJob(db, change);
   const loaded = load && observed.get(Job, load.metadata.name);

@@ -8,8 +8,8 @@ export interface VersionChange {
 }
 
 /**
- * Returns the change that is in progress or due. A change that has begun is completed before the next begins, even if the
- * spec changes meanwhile.
+ * Returns the change that is in progress or due. A change that has begun is completed before the next one begins, even
+ * if the spec changes in the meantime.
  */
 export function versionChange({ spec, status }: Pick<SampleDB, 'spec' | 'status'>): VersionChange | undefined {
   const { version: from, target: to = spec.version } = status ?? {};

@@ -13,7 +13,7 @@ const rules: Readonly<Record<Access, PolicyRule>> = {
   'list-only': { apiGroups: ['*'], resources: ['*'], verbs: ['list'] },
 };
 
-/** True for the service accounts of developers. */
+/** Returns true for the service accounts of developers. */
 export function isDeveloper(name: string): boolean {
   return name.endsWith('-dev');
 }

@@ -5,7 +5,7 @@ import { TestEnvironment, TestOperator, toHaveEvent, toMatch } from '@kubewright
 import { describe, expect, it } from 'vitest';
 import { serviceAccountRbac } from './service-account-rbac.ts';
 
-// A busy machine needs more than the default.
+// The default is too short for a busy machine.
 const patience = { timeoutMs: 30_000 };
 
 describe('service-account-rbac', () => {

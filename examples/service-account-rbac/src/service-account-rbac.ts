@@ -27,7 +27,7 @@ export function serviceAccountRbac({ access }: { readonly access: Access }): Con
     for: ServiceAccount,
     cached: { namespaces: [operatorNamespace] },
     predicates: [objectMatches(({ name }) => isDeveloper(name))],
-    // Repairs what was changed or deleted by hand.
+    // Restores objects that were changed or deleted manually.
     watches: [
       watch(Role, enqueueMapped(accountOf), { labelSelector: managed, namespaces: [sharedNamespace] }),
       watch(RoleBinding, enqueueMapped(accountOf), { labelSelector: managed, namespaces: [sharedNamespace] }),
@@ -64,7 +64,7 @@ export function serviceAccountRbac({ access }: { readonly access: Access }): Con
   });
 }
 
-/** Names an object for the log, as article 003 does: `Role: test-dev-r`. */
+/** Names an object for the log, in the format of article 003: `Role: test-dev-r`. */
 function titleOf({ kind, metadata }: Role | RoleBinding): string {
   return `${kind === 'Role' ? 'Role' : 'Role binding'}: ${metadata.name}`;
 }

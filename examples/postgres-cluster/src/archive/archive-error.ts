@@ -1,4 +1,4 @@
-/** Why an archive operation failed. */
+/** The reason for the failure of an archive operation. */
 export type ArchiveErrorReason =
   /** The store does not respond, or responds with an internal error. Retrying may help. */
   | 'Unavailable'

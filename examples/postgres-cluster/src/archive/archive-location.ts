@@ -46,7 +46,7 @@ export function archiveLocation(
 /**
  * Opens one cluster's archive. Names in the returned store are relative to the cluster's folder.
  *
- * @param options - `isPatient`: requests are retried for about five minutes. @defaultValue a few seconds
+ * @param options - `isPatient`: true to retry requests for about five minutes instead of a few seconds
  */
 export async function openArchive(
   { folder, directory, s3 }: ArchiveLocation,

@@ -50,7 +50,7 @@ async function claim(
   store: ArchiveStore,
   { identity, signal }: { readonly identity: SystemIdentity; readonly signal: AbortSignal },
 ): Promise<SystemIdentity | undefined> {
-  // Only an empty archive may be claimed, but another instance may have claimed it just now.
+  // Only an empty archive can be claimed. If it is not empty, another instance may have just claimed it.
   for await (const { name } of store.list('', { signal })) {
     const owner = await readOwner(store, signal);
     if (owner !== undefined) return owner;

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 /** File storage of an archive: a directory or a bucket. Names are paths separated by `/`, without `.` and `..`. */
 export interface ArchiveStore {
   /**
-   * Stores a file atomically: once this resolves, the file is durable; until then, readers do not see it.
+   * Stores a file atomically: once this resolves, the file is durable; before that, readers do not see it.
    *
    * @returns false if the name is taken; the existing file is left unchanged
    */

@@ -12,13 +12,13 @@ import type { SystemIdentity } from './system-identity.ts';
 import { archivedWal, isPartialSegment } from './wal-file.ts';
 
 /**
- * Archives a WAL file. Once this resolves, the file is durable. Archiving the same content again succeeds: PostgreSQL repeats the
- * command after a crash, and standbys archive the same WAL in case the primary fails before it does. Skips a segment that
- * contains the end of its timeline, or lies after it, and partial segments: two servers that were promoted from the same segment
- * have different ones, and the first segment of the new timeline contains the same WAL.
+ * Archives a WAL file. Once this resolves, the file is durable. Archiving the same content again succeeds: PostgreSQL
+ * repeats the command after a crash, and standbys archive the same WAL in case the primary fails before it does. Skips
+ * partial segments, and segments that contain the end of their timeline or lie after it: two servers that were promoted
+ * from the same segment have different versions of it, and the first segment of the new timeline contains the same WAL.
  *
- * @throws ArchiveError with the reason `Conflict` if another database owns the archive, or the archive has this file with
- *   different content
+ * @throws ArchiveError with the reason `Conflict` if another database owns the archive, or the archive has this file
+ *   with different content
  */
 export async function archiveWal(
   store: ArchiveStore,
@@ -36,7 +36,7 @@ export async function archiveWal(
   const source = createReadStream(path);
   const compressed = createGzip({ level: constants.Z_BEST_SPEED });
   const reading = pipeline(source, compressed, { signal });
-  // A read failure also fails `compressed`, which `put` reports.
+  // A read error also makes `compressed` fail, and `put` reports it.
   reading.catch(() => undefined);
   if (await store.put(archived, compressed, { signal })) return reading;
   const existing = await store.get(archived, { signal });

@@ -57,7 +57,7 @@ describe('DirectoryStore after a crash', () => {
   it('shows the whole file or nothing, wherever the crash happens', async () => {
     const calls = await callsOf((files) => put(new DirectoryStore(newFolder(), { files })));
     expect(calls).toHaveLength(18);
-    // The last call only removes the temporary name, so a crash there has no effect on the file.
+    // The last call only removes the temporary name, so a crash there does not affect the file.
     const seen = new Set<string | undefined>();
     for (let last = 0; last < calls.length - 1; last++) {
       const folder = newFolder();
@@ -121,7 +121,7 @@ describe('DirectoryStore after a crash', () => {
   });
 });
 
-/** Runs `act`, and returns the file system calls with which it changes the directory, in order. */
+/** Runs `act`, and returns the file system calls that change the directory, in order. */
 async function callsOf(act: (files: DirectoryFiles) => Promise<unknown>): Promise<readonly string[]> {
   const calls: string[] = [];
   await act(observed((call) => calls.push(call)));
@@ -136,7 +136,7 @@ function crashAfter(last: number): DirectoryFiles {
   });
 }
 
-/** Returns the real file system functions, each of which first passes its name to `before`. */
+/** Returns the real file system functions, wrapped to pass their names to `before` first. */
 function observed(before: (call: string) => void): DirectoryFiles {
   const call =
     <A extends readonly unknown[], R>(name: string, act: (...args: A) => Promise<R>) =>

@@ -7,7 +7,10 @@ import { type ArchivedFile, type ArchiveStore, checkName } from './archive-store
 
 /** Folder for incomplete files. Archived files cannot have this name, so the folder is never listed. */
 const incoming = '~incoming';
-/** An incomplete file that has not changed for this long is abandoned: an active writer appends to its file all the time. */
+/**
+ * An incomplete file that has not changed for this long is abandoned: an active writer appends to its file
+ * continuously.
+ */
 const abandonedMs = 24 * 3_600_000;
 
 /** The functions of `node:fs/promises` that the store uses for writing. */
@@ -66,7 +69,7 @@ export class DirectoryStore implements ArchiveStore {
         return file.createReadStream({ signal });
       } catch (error) {
         if (!isMissing(error)) throw error;
-        // Fails if the volume is not mounted, so that it does not look like an empty archive.
+        // Fails if the volume is not mounted, which would look like an empty archive.
         await nodeFiles.access(this.#root);
         return undefined;
       }
@@ -106,7 +109,7 @@ export class DirectoryStore implements ArchiveStore {
   async #write(path: string, content: Readable, signal: AbortSignal): Promise<void> {
     const file = await this.#files.open(path, 'wx', 0o660);
     try {
-      // PostgreSQL runs `archive_command` with umask 077, which would close the file to the group.
+      // PostgreSQL runs `archive_command` with umask 077, which would deny the group access to the file.
       await file.chmod(0o660).catch(() => undefined);
       for await (const chunk of content) {
         signal.throwIfAborted();
@@ -147,7 +150,10 @@ export class DirectoryStore implements ArchiveStore {
     await this.#files.chmod(path, 0o2770).catch(() => undefined);
   }
 
-  /** Flushes a folder and its parents up to the root: any of them may be new, even if another writer created it. */
+  /**
+   * Flushes a folder and its parents up to the root. Another writer may have created any of them without flushing it
+   * yet.
+   */
   async #syncFolders(folder: string): Promise<void> {
     const handle = await this.#files.open(folder, 'r');
     try {
@@ -165,7 +171,7 @@ export class DirectoryStore implements ArchiveStore {
     const { prefix, signal } = options;
     signal.throwIfAborted();
     const entries = await nodeFiles.readdir(join(this.#root, folder), { withFileTypes: true });
-    // Folders get a trailing slash before sorting, so that the paths below them come out sorted, too. Valid names are ASCII.
+    // Folders get a trailing slash before sorting, so that paths come out in byte order. Valid names are ASCII.
     const names = entries.map((entry) => (entry.isDirectory() ? `${folder}${entry.name}/` : `${folder}${entry.name}`));
     for (const name of names.sort()) {
       if (name === `${incoming}/`) continue;

@@ -25,7 +25,7 @@ export async function ensureEndOfWal(
   }
 }
 
-/** Returns a segment's timeline, in a fixed number of hexadecimal digits, so it can be compared as a string. */
+/** Returns a segment's timeline as a fixed number of hexadecimal digits, which can be compared as strings. */
 function timelineOf(segment: string): string {
   return segment.slice(0, 8);
 }

@@ -31,13 +31,15 @@ export interface S3Request {
   readonly attempts?: number;
 }
 
-/** Attempts that bridge an outage of about five minutes, for work that would otherwise start over after hours. */
+/**
+ * Number of attempts that bridge an outage of about five minutes. Used when a failure would throw away hours of work.
+ */
 export const patientAttempts = 25;
 const longestWaitMs = 15_000;
 
 export interface S3ClientOptions {
   readonly now?: () => Date;
-  /** Waits between attempts of a request. */
+  /** Waits between two attempts. Replaceable for tests. */
   readonly wait?: (ms: number, options: { readonly signal: AbortSignal }) => Promise<void>;
   readonly attempts?: number;
   /** A request fails if the connection is idle for this long. */

@@ -140,7 +140,8 @@ describe.skipIf(!isInstalled)('an S3 server (needs versitygw on the PATH: node s
 /**
  * Starts a proxy that closes each connection after `afterBytes` bytes of responses.
  *
- * @param limits - `rejectFrom`: number of the first connection to reject. It rejects all later ones, too. @defaultValue none
+ * @param limits - `rejectFrom`: number of the first connection to reject. All later connections are rejected, too.
+ *   @defaultValue none
  */
 async function breakingProxy(
   bucket: S3Bucket,

@@ -90,7 +90,7 @@ export class S3Store implements ArchiveStore {
     return { 'list-type': '2', 'max-keys': String(this.#pageSize) };
   }
 
-  /** Throws the service's error if the bucket is missing, so that it does not look like an empty archive. */
+  /** Throws the service's error if the bucket is missing, which would look like an empty archive. */
   async #checkBucket(answer: IncomingMessage, signal: AbortSignal): Promise<void> {
     if (textOf(await text(answer), 'Code') !== 'NoSuchBucket') return;
     const response = await this.#client.send({

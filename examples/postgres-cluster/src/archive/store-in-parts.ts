@@ -45,7 +45,8 @@ export async function storeInParts(client: S3Client, { name, first, rest, signal
     for await (const body of rest) await store(body);
     return await complete(client, { name, uploadId, tags, signal });
   } catch (error) {
-    // Aborting has its own signal: it must run even if the upload was canceled, because the parts use storage until then.
+    // Aborting has its own signal: it must run even if the upload was canceled, because the parts use storage until
+    // they are aborted.
     const abort = { method: 'DELETE', key: name, query: { uploadId }, accept: [204, 404] } as const;
     const limit = AbortSignal.timeout(10_000); // seam: a limit for a real bucket
     await client.send({ ...abort, signal: limit }).then(
@@ -84,7 +85,7 @@ async function complete(
   });
   const answer = await text(response);
   if (response.statusCode === 412) return false;
-  // S3 may send status 200 before the upload fails, and then the error in the body.
+  // S3 can send status 200 before the upload fails. The error is then in the body.
   const code = textOf(answer, 'Code');
   if (code !== '') throw new ArchiveError('Unavailable', `cannot complete ${name} in the archive: ${code}`);
   return true;

@@ -10,7 +10,7 @@ export interface SystemIdentity {
   readonly copy?: string;
 }
 
-/** File with {@link SystemIdentity.copy}. It is in the data directory, so replicas get it, too. */
+/** File with {@link SystemIdentity.copy}. It is in the data directory, so that replicas copy it, too. */
 export const copyFile = 'kubewright.copy';
 
 /** Reads the identity of the database in a data directory. */

@@ -20,7 +20,7 @@ export function archivedWal(name: string): string {
   throw new TypeError(`not the name of a WAL file: ${JSON.stringify(name)}`);
 }
 
-/** Returns true for the name of a segment that a promotion ended before it was full. */
+/** Returns true for the name of a partial segment, which a promotion ended before the segment was full. */
 export function isPartialSegment(name: string): boolean {
   return segmentName.exec(name)?.[4] === '.partial';
 }

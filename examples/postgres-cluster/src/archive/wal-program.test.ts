@@ -141,7 +141,8 @@ describe('runWalProgram', () => {
       expect(await restore('recovery', missing)).toBe(code);
       if (code === 126) expect(log[0]).toContain(`the archive contains ${name}, but not ${missing}`);
       expect(await restore('standby', missing)).toBe(3);
-      // A segment that pg_wal already contains may be missing: PostgreSQL asks the archive first, even for segments in the backup.
+      // The archive may lack a segment that pg_wal already contains: PostgreSQL asks the archive first, even for
+      // segments in the backup.
       writeFileSync(path(missing), '');
       expect(await restore('recovery', missing)).toBe(3);
     });

@@ -9,7 +9,7 @@ import { readIdentity } from './system-identity.ts';
 import { walExitCodes } from './wal-commands.ts';
 import { timelineOfHistory } from './wal-file.ts';
 
-/** Limit for one file. PostgreSQL itself would wait forever. */
+/** Time limit for one file, because PostgreSQL would wait forever. */
 const timeoutMs = 10 * 60_000;
 
 export interface WalProgramEnvironment {
@@ -17,12 +17,12 @@ export interface WalProgramEnvironment {
   readonly args: readonly string[];
   /** Writes a line to PostgreSQL's log. */
   readonly log: (line: string) => void;
-  /** The data directory: PostgreSQL runs the program there. */
+  /** Data directory, in which PostgreSQL runs the program. */
   readonly folder: string;
   readonly now: () => Date;
 }
 
-/** True if {@link runWalProgram} handles these arguments. */
+/** Returns true if {@link runWalProgram} handles these arguments. */
 export function isWalProgram(args: readonly string[]): boolean {
   return args[0] === 'wal-archive' || args[0] === 'wal-restore';
 }
@@ -57,7 +57,7 @@ async function restore(args: readonly string[], { log }: WalProgramEnvironment):
     // The timeline is newer than the primary's: it comes from an unfinished promotion, so standbys must not follow it.
     if (purpose === 'standby' && (timelineOfHistory(name) ?? 0) > (location.newestTimeline ?? Number.POSITIVE_INFINITY))
       return walExitCodes.missing;
-    // A failure ends recovery, so it must not be due to a short outage. A standby streams WAL in the meantime.
+    // A failure would end recovery, so a short outage is bridged. A standby can stream WAL in the meantime.
     const store = await openArchive(location, { isPatient: purpose === 'recovery' });
     if (await restoreWal(store, { name, path, signal })) return walExitCodes.done;
     // Not checked for a standby: it streams the WAL that is not archived yet.

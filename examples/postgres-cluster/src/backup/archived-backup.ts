@@ -38,13 +38,13 @@ export async function listBackups(store: ArchiveStore, signal: AbortSignal): Pro
   for await (const { name } of store.list('base/', { signal })) {
     if (!name.endsWith('/backup.json')) continue;
     const content = await store.get(name, { signal });
-    // Undefined if it was deleted in the meantime; otherwise written by `recordBackup`.
+    // Undefined if the file was deleted in the meantime. Otherwise, `recordBackup` wrote it.
     if (content) backups.push((await json(content)) as ArchivedBackup);
   }
   return backups.sort((a, b) => (a.id < b.id ? -1 : 1));
 }
 
-/** Writes a backup's info file, which makes the backup complete and listed. */
+/** Writes a backup's info file. From then on, the backup is complete and listed. */
 export async function recordBackup(store: ArchiveStore, backup: ArchivedBackup, signal: AbortSignal): Promise<void> {
   const content = Buffer.from(`${JSON.stringify(backup, undefined, 2)}\n`);
   await store.put(backupFiles(backup.id).info, Readable.from([content]), { signal });

@@ -14,7 +14,7 @@ export interface WantedBackup {
  * Returns the backups needed for a restore: the full backup, then the incremental ones up to the selected one.
  *
  * @param backups - the backups in the archive, oldest first
- * @throws ArchiveError if no backup fits, or one of the chain is missing
+ * @throws ArchiveError if no backup fits, or a backup in the chain is missing
  */
 export function backupChain(
   backups: readonly ArchivedBackup[],
@@ -56,10 +56,10 @@ export function chainOf(backup: ArchivedBackup, backups: readonly ArchivedBackup
   return chain;
 }
 
-/** Returns the backups that can be restored: those for which no backup that they are based on is missing. */
+/** Returns the backups that can be restored, because no backup in their chain is missing. */
 export function restorable(backups: readonly ArchivedBackup[]): readonly ArchivedBackup[] {
   const ids = new Set<string>();
-  // A backup is newer than the one that it is based on.
+  // A backup is newer than the backup that it is based on.
   for (const { id, parent } of backups) if (parent === undefined || ids.has(parent)) ids.add(id);
   return backups.filter(({ id }) => ids.has(id));
 }

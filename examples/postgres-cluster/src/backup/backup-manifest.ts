@@ -4,7 +4,7 @@ import { ArchiveError } from '../archive/archive-error.ts';
 /** The backup manifest: the list of files that PostgreSQL adds to each base backup. */
 export interface BackupManifest {
   readonly files: readonly ManifestFile[];
-  /** The WAL that makes the backup consistent, from its begin to its end: one range for each timeline. */
+  /** The WAL that makes the backup consistent: one range for each timeline. */
   readonly wal: readonly [WalRange, ...WalRange[]];
 }
 

@@ -41,7 +41,7 @@ export class BackupRunner implements AsyncDisposable {
     const { signal } = this.#abort;
     try {
       const { store, keep } = await archive();
-      // Another instance may have completed this backup, or this one before its manager restarted.
+      // Another instance may have completed this backup, or this instance did before its manager restarted.
       const existing = (await listBackups(store, signal)).find(({ uid }) => uid === request.uid);
       const backup = existing ?? (await takeBackup(request, { ...this.#options, store, signal }));
       log.info('completed a backup', { backup: backup.id, sizeBytes: backup.sizeBytes });

@@ -38,7 +38,7 @@ export async function finishWal(
     let failure: unknown;
     for (;;) {
       if (await session.isWaitingForArchive()) {
-        // Repeated only if it failed: each switch uses a whole WAL file.
+        // Retried only after a failure, because each switch uses a whole WAL file.
         if (deadline === undefined || failure !== undefined) {
           failure = await switchWal().then(
             () => undefined,
@@ -52,7 +52,7 @@ export async function finishWal(
     }
   };
   const watching = watch().catch((error: unknown) => {
-    // The copy has ended, and has its own result.
+    // The copy has ended: its own result counts, not this error.
     if (stop.signal.aborted) return;
     stop.abort();
     throw error;
@@ -83,7 +83,7 @@ export async function awaitWal(
   }
 }
 
-/** Returns the first of the files that the archive does not have. */
+/** Returns the first file that the archive does not have. */
 async function firstMissing(
   store: ArchiveStore,
   needed: readonly string[],
@@ -97,8 +97,8 @@ async function firstMissing(
 }
 
 /**
- * Returns the archived names of the segments in WAL ranges. The segment in which a timeline ended is not archived: the first one of
- * the next timeline contains its WAL.
+ * Returns the archived names of the segments in WAL ranges. The segment in which a timeline ended is not archived: the
+ * first segment of the next timeline contains the same WAL.
  */
 export function segmentsOf(ranges: readonly WalRange[], segmentBytes: number): readonly string[] {
   const size = BigInt(segmentBytes);

@@ -13,7 +13,7 @@ import { backupFiles, listBackups } from './archived-backup.ts';
 import { runDrill } from './drill.ts';
 import { verifyBackup } from './verify-backup.ts';
 
-// Each restore starts a process for each WAL file, which takes long on a busy machine.
+// Each restore starts a process for each WAL file, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 const { signal } = new AbortController();

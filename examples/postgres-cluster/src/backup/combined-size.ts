@@ -1,11 +1,12 @@
 import type { BackupManifest } from './backup-manifest.ts';
 
-/** Prefix of a file that has only the blocks that changed since the previous backup. */
+/** Prefix of incremental files, which contain only the blocks that changed since the previous backup. */
 const incrementalPrefix = 'INCREMENTAL.';
 
 /**
- * Returns the space that `pg_combinebackup` needs for its result, from the manifests of a full backup and its incremental ones. A file
- * of which the last backup has only changed blocks is taken to be as large as when it was last complete.
+ * Returns the space that `pg_combinebackup` needs for its result, from the manifests of a full backup and its
+ * incremental ones. If the last backup has only a file's changed blocks, the file counts with the size of its last
+ * complete copy.
  */
 export function combinedBytes(
   manifests: readonly BackupManifest[],
@@ -25,7 +26,7 @@ export function combinedBytes(
   return needed;
 }
 
-/** Returns the path of the complete file for one with only changed blocks, or undefined for any other file. */
+/** Returns the path of the complete file for an incremental file, or undefined for any other file. */
 function completePath(path: string): string | undefined {
   const start = path.lastIndexOf('/') + 1;
   if (!path.startsWith(incrementalPrefix, start)) return undefined;

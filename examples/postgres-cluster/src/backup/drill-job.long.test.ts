@@ -10,14 +10,14 @@ import { PostgresBackupSchedule } from '../api/v1/postgres-backup-schedule.ts';
 import { healthyPhase } from '../controllers/cluster-status.ts';
 import { backupFiles } from './archived-backup.ts';
 
-// Starting PostgreSQL several times takes long on a busy machine.
+// Starting PostgreSQL several times is slow on a busy machine.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const patience = { timeout: 180_000, interval: 100 };
 const namespace = 'default';
 const nightly = { namespace, name: 'nightly' };
 
 describe.skipIf(!isPostgresInstalled)('the Job of a restore drill (needs the programs of PostgreSQL)', () => {
-  /** How far the operator's clock is ahead. Everything else uses the system's clock. */
+  /** Offset of the operator's clock. Everything else uses the system's clock. */
   let aheadMs = 0;
   const clock: Clock = {
     now: () => systemClock.now() + aheadMs,

@@ -18,7 +18,7 @@ export const drillVariables = {
   result: 'DRILL_RESULT',
 } as const;
 
-/** The drill to run, as `drillJobFor` writes it. */
+/** The drill to run, as written by `drillJobFor`. */
 export interface DrillRequest {
   readonly cluster: string;
   readonly target: BackupTarget;

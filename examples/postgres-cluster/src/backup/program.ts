@@ -42,7 +42,7 @@ export function startProgram(
       reject(new Error(`${name} ${ending}: ${errors.trim()}`));
     });
   });
-  // Avoids an unhandled rejection until the caller awaits it.
+  // Avoids an unhandled rejection until the caller awaits the promise.
   succeeded.catch(() => undefined);
   return { stdin: child.stdin, stdout: child.stdout, succeeded, kill: (signal) => void child.kill(signal) };
 }

@@ -25,7 +25,7 @@ export interface RecoveryServerOptions {
   readonly dataDirectory: string;
   /** True if the data is used after recovery. If false, `fsync` is off. */
   readonly isKept: boolean;
-  /** Recovery settings, as from `recoverySettings`. */
+  /** Recovery settings, as returned by `recoverySettings`. */
   readonly settings: Readonly<Record<string, string>>;
   readonly programs: ProgramContext;
   readonly clock: Clock;
@@ -67,9 +67,10 @@ export class RecoveryServer implements AsyncDisposable {
       hba_file: join(folder, 'hba.conf'),
       unix_socket_directories: folder,
       listen_addresses: '',
-      // If the data is kept, the WAL of the new timeline must be archived, but only later, by the server that uses the data.
+      // If the data is kept, the failing command retains the new timeline's WAL, which the next server archives.
       ...(options.isKept ? { archive_mode: 'on', archive_command: 'false' } : { archive_mode: 'off', fsync: 'off' }),
-      // With hot standby, recovery would pause forever if the original server raised such a setting after the backup.
+      // With hot standby, recovery would pause forever if the original server raised one of these settings after the
+      // backup.
       hot_standby: 'off',
       ssl: 'off',
       shared_preload_libraries: '',

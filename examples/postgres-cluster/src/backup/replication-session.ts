@@ -34,7 +34,7 @@ export class ReplicationSession implements AsyncDisposable {
     return { systemID, serverVersion: Number(serverVersion), segmentBytes: Number(count) * (units[unit] ?? 1) };
   }
 
-  /** Returns true if a base backup has copied all files, and waits until the server has archived its WAL. */
+  /** Returns true if a base backup has copied all files and is waiting for the server to archive its WAL. */
   async isWaitingForArchive(): Promise<boolean> {
     const [count] = await this.#send(
       "SELECT count(*) FROM pg_stat_progress_basebackup WHERE phase = 'waiting for wal archiving to finish'",

@@ -15,11 +15,11 @@ import { markRestored } from './unfinished-restore.ts';
 
 /** A base backup to restore. */
 export interface RestoreOrder {
-  /** The full backup, then the incremental ones, as from `backupChain`. */
+  /** The full backup, then the incremental ones, as returned by `backupChain`. */
   readonly chain: readonly ArchivedBackup[];
   /** The data directory to create. It must not exist yet. */
   readonly dataDirectory: string;
-  /** Flushes the data directory to disk, and marks it as restored for this restore; see `isRestored`. */
+  /** If set, the data directory is flushed to disk and marked as the result of this restore; see `isRestored`. */
   readonly resumable?: Restore;
   readonly store: ArchiveStore;
   readonly programs: ProgramContext;
@@ -60,7 +60,7 @@ export async function restoreBackup(order: RestoreOrder): Promise<void> {
     await verified('pg_verifybackup', { args, context: programs, signal });
     await markAsCopy(restored, randomUUID()); // seam: must differ from the identity of any other copy
     if (programs.user) await chown(join(restored, copyFile), programs.user.uid, programs.user.gid);
-    // A backup of a replica contains this file; the restored server would stream from the old primary.
+    // A backup of a replica contains this file, which would make the restored server stream from the old primary.
     await rm(join(restored, 'standby.signal'), { force: true });
     if (resumable) {
       await markRestored(restored, resumable);

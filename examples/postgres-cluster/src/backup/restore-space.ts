@@ -17,8 +17,8 @@ interface SpaceInput {
 }
 
 /**
- * Rejects a restore that does not fit on the volume, before hours of downloads: the backups, and their combination, which exist at the
- * same time. Returns the message for a volume that fills up nevertheless.
+ * Checks that a restore fits on the volume, before hours of downloads. The backups and their combination exist at the
+ * same time. Returns the message for a volume that fills up despite this check.
  *
  * @throws ArchiveError with the reason `NoSpace`
  */
@@ -34,7 +34,7 @@ export async function ensureSpace(input: SpaceInput): Promise<string> {
   throw new ArchiveError('NoSpace', `${tooSmall}: only ${bavail * bsize} bytes are free`);
 }
 
-/** True if `pg_combinebackup` can link unchanged files. */
+/** Returns true if `pg_combinebackup` can link unchanged files. */
 export function linksFiles({ serverVersion }: Pick<ArchivedBackup, 'serverVersion'>): boolean {
   return serverVersion >= 180_000;
 }
@@ -50,7 +50,10 @@ async function combinationOf({ chain, store, signal }: SpaceInput): Promise<numb
   return combinedBytes(manifests, { linksFiles: chain.every(linksFiles) });
 }
 
-/** True if copies of files in a folder share their blocks, as on XFS and Btrfs, so that a combination needs little space. */
+/**
+ * Returns true if copies of files in a folder share their blocks, as on XFS and Btrfs. A combination then needs little
+ * space.
+ */
 async function sharesBlocks(folder: string): Promise<boolean> {
   const [from, to] = ['source', 'copy'].map((name) => join(folder, `.kubewright-${name}`)) as [string, string];
   try {

@@ -13,7 +13,7 @@ import { recoverySettings } from './recovery-settings.ts';
 import { restoreBackup } from './restore-backup.ts';
 import { hasRecovered } from './unfinished-restore.ts';
 
-// Each restore starts a process for each WAL file, which takes long on a busy machine.
+// Each restore starts a process for each WAL file, which is slow on a busy machine.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 describe.skipIf(!hasPostgres())('restore (needs postgres on the PATH)', () => {

@@ -15,8 +15,8 @@ export interface Expired {
 }
 
 /**
- * Returns the files to delete. Keeps the newest `keep` backups that can be restored, the backups that those are based on, the WAL
- * from the earliest kept backup on, and all timeline histories.
+ * Returns the files to delete. Keeps the newest `keep` backups that can be restored, all backups in their chains, the
+ * WAL from the earliest kept backup on, and all timeline histories.
  *
  * @param backups - the complete backups, oldest first
  */

@@ -31,7 +31,7 @@ export interface BackupContext {
   readonly programs: ProgramContext;
   /** Folder for small temporary files. */
   readonly folder: string;
-  /** Switches the primary to a new WAL file, so that it archives the current one. */
+  /** Switches the primary to a new WAL file, so that it archives the current file. */
   readonly switchWal: () => Promise<void>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
@@ -101,7 +101,8 @@ async function copy(
       `--dbname=${connection}`,
       '--pgdata=-',
       '--format=tar',
-      // The archive has the WAL. Until the copy ends, the server would have to retain it, which can fill its disk.
+      // The WAL comes from the archive. If the copy included it, the server would retain all WAL until the copy ends,
+      // which can fill its disk.
       '--wal-method=none',
       '--checkpoint=fast',
       '--manifest-checksums=SHA256',
@@ -112,7 +113,7 @@ async function copy(
     program.stdin.end();
     const compressed = createGzip({ level: constants.Z_BEST_SPEED });
     const copying = pipeline(whole(program), compressed, { signal });
-    // A failure also fails `compressed`, which `put` reports.
+    // A failure also makes `compressed` fail, and `put` reports it.
     copying.catch(() => undefined);
     await store.put(backupFiles(id).data, compressed, { signal });
     await copying;

@@ -18,7 +18,7 @@ export async function isRestored(dataDirectory: string, restore: Restore): Promi
 /** Returns true if the server has ended recovery in a restored data directory, and accepted writes. */
 export async function hasRecovered(dataDirectory: string): Promise<boolean> {
   const found = await Promise.all(
-    // The server renames the label when recovery starts, and deletes the signal when recovery ends.
+    // The server renames backup_label when recovery starts, and deletes recovery.signal when recovery ends.
     ['backup_label', 'recovery.signal'].map((name) => stat(join(dataDirectory, name)).catch(absent)),
   );
   return found.every((file) => file === undefined);

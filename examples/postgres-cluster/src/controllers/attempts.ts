@@ -3,8 +3,9 @@ import type { ReconcileContext } from '@kubewright/runtime';
 import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 
 /**
- * Applies the changes of one reconcile, and collects the failures. A failed change must not end the reconcile: the decision about
- * the primary has to be stored, or a full quota or a volume that cannot grow would prevent a failover.
+ * Applies the changes of one reconcile, and collects the failures. A failed change must not end the reconcile before
+ * the decision about the primary is stored. Otherwise, a full quota or a volume that cannot grow would prevent a
+ * failover.
  */
 export class Attempts {
   readonly #ctx: ReconcileContext<PostgresCluster>;
@@ -19,7 +20,10 @@ export class Attempts {
     return this.#failures;
   }
 
-  /** Applies a change, such as `expand the volume of shop-1`. Returns false if it failed, or `gone` if its object does not exist. */
+  /**
+   * Applies a change, such as `expand the volume of shop-1`. Returns false if the change failed, or `gone` if its
+   * object does not exist.
+   */
   async make(change: string, act: () => Promise<unknown>): Promise<boolean | 'gone'> {
     const { events, log, signal } = this.#ctx;
     try {

@@ -85,7 +85,7 @@ export function clusterStatus(
   };
 }
 
-/** Returns the primary that a switchover stops, until it or another instance is the primary. */
+/** Returns the primary that a switchover stops. Undefined once that instance or another one is the primary. */
 function switchoverFromOf(
   { currentPrimary, targetPrimary, switchoverFrom }: ObservedCluster,
   { primary }: Decisions,
@@ -94,7 +94,7 @@ function switchoverFromOf(
   return targetPrimary === currentPrimary ? undefined : switchoverFrom;
 }
 
-/** Returns the last failure of a switchover, until another instance is the primary. */
+/** Returns the last switchover failure. Undefined once another instance is the primary. */
 function switchoverFailureOf(
   { currentPrimary, switchoverFailure: before, nowMs }: ObservedCluster,
   { primary }: Decisions,
@@ -124,7 +124,10 @@ function instanceStatus(instance: ObservedInstance, observed: ObservedCluster): 
   };
 }
 
-/** Returns the phase. Changes of the primary come first, then changes of other instances, then the health of all. */
+/**
+ * Returns the phase. Changes of the primary take precedence, then changes of other instances, then the health of all
+ * instances.
+ */
 function phaseOf(
   { name: cluster, members, currentPrimary, instances, fenced }: ObservedCluster,
   { primary, scale, rollout, foreign, upgrade }: Decisions,
@@ -188,7 +191,10 @@ export function clusterConditions(
   ];
 }
 
-/** Reports whether the cluster has data. A restore that was abandoned needs the user, which the condition `Stalled` tells other tools. */
+/**
+ * Reports whether the cluster has data. An abandoned restore needs user action, which the condition `Stalled` signals
+ * to other tools.
+ */
 function bootstrapConditions({ currentPrimary, members }: ObservedCluster): readonly ConditionUpdate[] {
   const type = 'Initialized';
   if (currentPrimary !== undefined) return [{ type, status: 'True', reason: 'BootstrapCompleted' }];
@@ -230,7 +236,7 @@ function upgradeConditions(step: UpgradeStep): readonly ConditionUpdate[] {
   if (step.do === 'nothing' || step.do === 'forget' || step.do === 'complete') return [];
   const type = 'MajorUpgrade';
   if (step.do === 'reject' || step.do === 'fail') {
-    // A failure stays visible until you acknowledge it.
+    // A failure stays visible until the user acknowledges it.
     const reason = step.do === 'fail' || step.hasFailed ? 'Failed' : 'NotPossible';
     return [{ type, status: 'False', reason, message: step.why }];
   }

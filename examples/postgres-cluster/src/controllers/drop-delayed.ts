@@ -1,6 +1,9 @@
 import type { ReconcileResult, RequestContext } from '@kubewright/runtime';
 
-/** Reports why a database or role with the reclaim policy `Delete` cannot be dropped yet, and what to do. It is retried. */
+/**
+ * Reports why a database or role with the reclaim policy `Delete` cannot be dropped yet, with the remedy. Returns when
+ * to retry.
+ */
 export function dropDelayed(
   kind: 'database' | 'role',
   { name, why }: { readonly name: string; readonly why: string },

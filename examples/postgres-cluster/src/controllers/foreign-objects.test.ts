@@ -44,7 +44,10 @@ async function createCluster(name: string): Promise<() => Promise<{ condition: u
   };
 }
 
-/** Returns the parts of an object that adopting it would change. Leaves out the status, because the scheduler writes that of pods. */
+/**
+ * Returns the parts of an object that adopting it would change. Leaves out the status, because the scheduler writes the
+ * status of pods.
+ */
 function adoptionFields({ metadata, ...rest }: KubernetesObject & { readonly status?: unknown }): object {
   const { labels, ownerReferences, uid, deletionTimestamp } = metadata;
   return { ...rest, status: undefined, metadata: { labels, ownerReferences, uid, deletionTimestamp } };

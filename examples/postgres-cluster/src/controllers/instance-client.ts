@@ -95,7 +95,7 @@ export function callInstance(address: InstanceAddress, { method, path, timeoutMs
       const what = `instance ${address.instance}: ${method} ${path}`;
       reject(signal.aborted ? cause : new InstanceError(`${what} failed: ${cause.message}`, { cause }));
     };
-    // The request's own timeout starts only once it is connected, so it does not cover a lost node.
+    // The request's own timeout starts only after the connection is established, so it does not cover a lost node.
     // seam: the deadline of a real connection
     const deadline = setTimeout(() => fail(`timed out after ${timeoutMs} ms`), timeoutMs);
     sent.on('close', () => clearTimeout(deadline));

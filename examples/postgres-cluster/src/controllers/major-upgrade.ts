@@ -73,8 +73,8 @@ export async function advanceUpgrade(cluster: Stored<PostgresCluster>, parts: Up
 }
 
 /**
- * Returns the version of a cluster whose status has none, because an older operator created it: the version in its pods' image
- * tags.
+ * Returns the version in the image tags of a cluster's pods. Used if the status has no version, because an older
+ * operator created the cluster.
  */
 function runningVersion({ spec, status }: Stored<PostgresCluster>, pods: readonly Stored<Pod>[]): string | undefined {
   if (status?.currentPrimary === undefined) return undefined;
@@ -217,7 +217,7 @@ async function switchVersion(
   try {
     await ctx.client.resource(PostgresBackup).create(backup);
   } catch (error) {
-    // An interrupted reconcile already created it.
+    // An interrupted reconcile has already created the backup.
     if (!isAlreadyExists(error)) throw error;
   }
 }

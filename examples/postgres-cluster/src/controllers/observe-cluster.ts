@@ -60,7 +60,7 @@ export function observeCluster(cluster: Stored<PostgresCluster>, objects: Cluste
   };
 }
 
-/** Returns the quorum of a primary that does not publish one, because its instance manager is older than that feature. */
+/** Returns the quorum of a primary that does not publish one, because its instance manager predates that feature. */
 function earlierQuorums(
   { spec, status }: Stored<PostgresCluster>,
   members: readonly ObservedInstance[],
@@ -114,8 +114,8 @@ function observePod(
 }
 
 /**
- * Returns since when no container of a pod runs, or undefined if one runs, even if it is not ready: its server may receive WAL. A pod
- * without the condition `Ready` has never run one.
+ * Returns the time since which no container of a pod has run, or undefined if one is running. The container need not be
+ * ready: its server may still receive WAL. In a pod without the condition `Ready`, no container has ever run.
  */
 function notRunningSince({ status }: Stored<Pod>, createdMs: number): number | undefined {
   if (status?.containerStatuses?.some(({ state }) => state?.running !== undefined)) return undefined;

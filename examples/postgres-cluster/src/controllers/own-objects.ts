@@ -34,13 +34,13 @@ export class OwnObjects {
     return found && belongsTo(found, this.#cluster) ? found : undefined;
   }
 
-  /** True if an object with this name exists but does not belong to the cluster. */
+  /** Returns true if an object with this name exists but does not belong to the cluster. */
   async isForeign(kind: Kind<KubernetesObject>, name: string): Promise<boolean> {
     const found = await this.#find(kind, name);
     return found !== undefined && !belongsTo(found, this.#cluster);
   }
 
-  /** Returns the steps that are allowed: while foreign objects exist, steps that start an instance are left out. */
+  /** Returns the allowed steps. While foreign objects exist, steps that start an instance are left out. */
   async permitted(steps: readonly ScaleStep[]): Promise<readonly ScaleStep[]> {
     for (const { name } of steps.filter(startsInstance)) {
       await this.#find(PersistentVolumeClaim, name);

@@ -22,7 +22,7 @@ import { drillJobFor, drillLabel } from '../spec/drill-job.ts';
 type Schedule = Stored<PostgresBackupSchedule>;
 type Context = ReconcileContext<PostgresBackupSchedule>;
 
-/** Creates the backups that are due, and runs restore drills that prove the backups usable. */
+/** Creates the backups that are due, and runs restore drills, which test that the backups can be restored. */
 export function postgresBackupSchedule({ image }: { readonly image: string }): ControllerDefinition {
   return controller({
     for: PostgresBackupSchedule,
@@ -59,7 +59,8 @@ async function reconcile(
     return { status: rest, conditions: [{ type: 'Ready', status: 'False', reason: 'InvalidSchedule', message }] };
   }
   const drilled = await startDrill(schedule, { step, cluster, image, ctx });
-  // Creates objects before the status is written: after a crash in between, the step is repeated, and finds the objects by name.
+  // Creates objects before the status is written: after a crash in between, the step runs again and finds the objects
+  // by name.
   if (step.backup) await createBackup(schedule, { at: step.backup, ctx });
   for (const backup of owned) if (step.surplus.includes(backup.metadata.name)) await ctx.delete(backup);
   const { nextScheduleTime: _, ...rest } = status;
@@ -173,8 +174,8 @@ async function withResults(
 }
 
 /**
- * Reads the result from the pod, or returns the recorded one if the pod is gone by now. A cache could still lack the pod, or the end of
- * its container.
+ * Reads the result from the pod, or returns the recorded result if the pod is gone. Does not use a cache, which may lag
+ * behind the end of the pod's container.
  *
  * @rbac groups="" resources=pods verbs=list
  */
@@ -261,7 +262,7 @@ function endOf({ status }: Stored<Job>) {
   );
 }
 
-/** Sorts objects by scheduled time: their names end with it, in minutes since 1970. */
+/** Sorts objects by their scheduled time. Their names end with that time, in minutes since 1970. */
 function byCreation(a: Stored<PostgresBackup | Job>, b: Stored<PostgresBackup | Job>): number {
   const minutes = ({ metadata: { name } }: Stored<PostgresBackup | Job>) =>
     Number(name.slice(name.lastIndexOf('-') + 1));

@@ -12,7 +12,7 @@ import type { InstanceAddress } from './instance-client.ts';
 
 type Context = ReconcileContext<PostgresBackup>;
 
-/** Interval between checks of a running backup, and of one that waits to start. */
+/** Interval between checks of a backup that is running or waits to start. */
 const pollMs = { running: 2_000, waiting: 10_000 };
 
 /** Takes each backup once, on an instance of its cluster. Deleting the object does not delete the backup from the archive. */
@@ -51,8 +51,8 @@ async function reconcile(
 }
 
 /**
- * Returns the name of the backup of the same cluster that must end before this one starts, or undefined. An incremental backup needs
- * an older one, which another backup could delete in the meantime.
+ * Returns the name of the backup of the same cluster that must end before this one starts, or undefined. An incremental
+ * backup needs an older backup, which a concurrent backup could delete.
  */
 function firstOf(all: readonly Stored<PostgresBackup>[], backup: Stored<PostgresBackup>): string | undefined {
   const waiting = all.filter(

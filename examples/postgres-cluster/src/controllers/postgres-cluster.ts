@@ -156,7 +156,7 @@ async function forgetRequests(
     const note = `ignored the forced promotion of ${forcedPrimary}, because the primary ${currentPrimary} works; request a switchover instead`;
     ctx.events.record({ type: 'Warning', reason: 'ForcedPrimaryIgnored', note });
   }
-  // A request is tried once: after a failure, you decide whether to try again.
+  // A request is tried once. After a failure, the user decides whether to try again.
   const isTried = requestedPrimary !== undefined && primary.do === 'appoint' && primary.isFailedSwitchover === true;
   const annotations = {
     ...((isTried || requestedPrimary === currentPrimary) && { [primaryAnnotation]: null }),

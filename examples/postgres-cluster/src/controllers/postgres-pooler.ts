@@ -103,7 +103,10 @@ async function reconcile(pooler: Stored<PostgresPooler>, parts: Parts): Promise<
   };
 }
 
-/** Updates settings, certificates and pods. Returns the obstacle if that fails; running pods then keep their current settings. */
+/**
+ * Updates settings, certificates and pods. If that fails, returns the reason; running pods then keep their current
+ * settings.
+ */
 async function applyObjects(pooler: Stored<PostgresPooler>, { ctx, image }: Parts): Promise<Obstacle | undefined> {
   const { metadata, spec } = pooler;
   const { name, namespace = '' } = metadata;
@@ -132,7 +135,7 @@ async function applyObjects(pooler: Stored<PostgresPooler>, { ctx, image }: Part
   return message === undefined ? undefined : { reason: 'ForeignObject', message };
 }
 
-/** Creates the poolers' role, and the lookup function in each database. Returns the obstacle if that fails. */
+/** Creates the poolers' role, and the lookup function in each database. If that fails, returns the reason. */
 async function prepareDatabases(
   { metadata: { namespace }, spec }: Stored<PostgresPooler>,
   { ctx, sessions }: Parts,

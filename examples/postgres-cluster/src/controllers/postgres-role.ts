@@ -59,7 +59,10 @@ async function reconcile(role: Stored<PostgresRole>, { ctx, sessions }: Parts): 
   return { ...outcome, status: { ...outcome.status, ...(passwordVersion !== undefined && { passwordVersion }) } };
 }
 
-/** Returns the password and its Secret's version, or why it cannot be read; undefined if the spec names no Secret. */
+/**
+ * Returns the password and its Secret's version, or the reason why the password cannot be read. Undefined if the spec
+ * names no Secret.
+ */
 async function passwordOf(
   { metadata: { namespace }, spec: { passwordSecret: name } }: Stored<PostgresRole>,
   { client, signal }: Context,
@@ -87,7 +90,7 @@ async function drop(
   const server = await sessions.open({ namespace, name: spec.cluster, database: 'postgres' }, ctx);
   if (typeof server === 'string') return dropDelayed('role', { name: spec.name, why: server }, ctx);
   await using sql = server;
-  // Fails while the role owns objects. It is retried; PostgreSQL's error names the objects.
+  // Fails while the role owns objects, and is retried. PostgreSQL's error names the objects.
   await sql.query(`DROP ROLE IF EXISTS ${pg.escapeIdentifier(spec.name)}`);
   return undefined;
 }

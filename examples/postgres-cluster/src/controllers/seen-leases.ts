@@ -3,8 +3,8 @@ import type { Lease } from '@kubewright/apimachinery/coordination/v1';
 import { expiryOf, type ObservedLease, observeLease } from '../instance/lease/lease-state.ts';
 
 /**
- * Records when this operator saw each Lease change, by a monotonic clock. The times in a Lease are not used, because clocks differ
- * between machines. A Lease seen for the first time counts as just renewed.
+ * Records when this operator saw each Lease change, on a monotonic clock. The times in a Lease are not used, because
+ * clocks differ between machines. A Lease seen for the first time counts as just renewed.
  */
 export class SeenLeases {
   readonly #clock: Clock;

@@ -109,7 +109,7 @@ describe('postgresCluster', () => {
     const force = (name: string) =>
       clusters.patch(key, { type: 'merge', body: { metadata: { annotations: { [forcedPrimaryAnnotation]: name } } } });
     const forced = async () => (await clusters.get(key)).metadata.annotations?.[forcedPrimaryAnnotation];
-    // While the primary works, the operator ignores a forced replica.
+    // While the primary works, the operator ignores the annotation that forces another primary.
     await force('shop-2');
     await expect.poll(forced, patience).toBeUndefined();
     await expect.poll(reasons, patience).toContain('ForcedPrimaryIgnored');
@@ -179,7 +179,7 @@ describe('postgresCluster', () => {
     instances.server(2).receivedLSN = '0/9000000';
     await client.resource(PostgresCluster).create(PostgresCluster({ metadata: key, spec }));
     await expect.poll(state, patience).toEqual(healthy('shop-4', 2));
-    // The volumes of removed instances are not used.
+    // The volumes of removed instances are not reused.
     expect(await roles()).toEqual({ 'shop-2': 'replica', 'shop-4': 'primary' });
   });
 });

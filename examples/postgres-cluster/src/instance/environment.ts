@@ -3,16 +3,18 @@ import { isAbsolute } from 'node:path';
 /**
  * The environment of an instance's container. PostgreSQL's programs must be on the PATH.
  *
- * | variable | content | |---|---| | `POD_NAME`, `POD_UID`, `POD_NAMESPACE`, `POD_IP` | from the downward API; the pod is named after the
- * instance | | `CLUSTER_NAME` | name of the `PostgresCluster` | | `PGDATA` | the data directory; its parent folder is on the
- * instance's volume, and holds other files of the instance | | `PGHOST` | folder of the Unix socket; only the server's user may
- * enter it | | `SERVER_CERTIFICATES` | folder with `tls.crt`, `tls.key` and `ca.crt` of the server | | `REPLICATION_CERTIFICATES`
- * | the same for the client certificate `streaming_replica`, which instances use to call each other and to replicate | |
- * `APP_CREDENTIALS` | folder with `username` and `password` of the owner of the application's database | |
- * `SUPERUSER_CREDENTIALS` | folder with `password` of the superuser; empty unless the cluster sets `superuserAccess` | |
- * `ARCHIVE_VOLUME`, `ARCHIVE_CREDENTIALS` | mount points of the archive's volume claim and of its bucket's credentials, if the
- * cluster has an archive | | `RECOVERY_VOLUME`, `RECOVERY_CREDENTIALS` | the same for the archive that the cluster is restored
- * from |
+ * - `POD_NAME`, `POD_UID`, `POD_NAMESPACE`, `POD_IP`: from the downward API. The pod is named after the instance.
+ * - `CLUSTER_NAME`: name of the `PostgresCluster`.
+ * - `PGDATA`: the data directory. Its parent folder is on the instance's volume and holds other files of the instance.
+ * - `PGHOST`: folder of the Unix socket. Only the server's user may enter it.
+ * - `SERVER_CERTIFICATES`: folder with `tls.crt`, `tls.key` and `ca.crt` of the server.
+ * - `REPLICATION_CERTIFICATES`: folder with the same files for the client certificate `streaming_replica`, which
+ *   instances use to call each other and to replicate.
+ * - `APP_CREDENTIALS`: folder with `username` and `password` of the owner of the application's database.
+ * - `SUPERUSER_CREDENTIALS`: folder with `password` of the superuser. Empty unless the cluster sets `superuserAccess`.
+ * - `ARCHIVE_VOLUME`, `ARCHIVE_CREDENTIALS`: mount points of the archive's volume claim and of its bucket's
+ *   credentials, if the cluster has an archive.
+ * - `RECOVERY_VOLUME`, `RECOVERY_CREDENTIALS`: mount points for the archive that the cluster is restored from.
  *
  * The service account needs `list` and `watch` on `postgresclusters`, `patch` on `postgresclusters/status`, `get`, `list`,
  * `watch` and `update` on `leases`, and `list` and `watch` on `pods`, to find the addresses of the other instances.

@@ -81,8 +81,8 @@ export class InstanceArchive {
   }
 
   /**
-   * Creates a data directory from a backup in another cluster's archive, and replays the archived WAL up to the target. If an earlier
-   * attempt has restored the backup, resumes recovery in its data directory.
+   * Creates a data directory from a backup in another cluster's archive, and replays the archived WAL up to the target.
+   * If an earlier attempt has restored the backup, resumes recovery in that attempt's data directory.
    */
   async restore(
     restore: Restore,

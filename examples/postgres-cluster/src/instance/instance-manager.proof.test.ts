@@ -71,7 +71,7 @@ describe.skipIf(programFolder === undefined)('instance managers (need the progra
     expect(await first.request('GET', '/livez', {})).toMatchObject({ code: 200 });
     expect(await first.request('GET', '/v1/status', {})).toMatchObject({ code: 403 });
     expect(await first.request('GET', '/v1/status', peer)).toMatchObject({ code: 403 });
-    // It does not promise to follow shop-2, because it is the primary and can reach the API server.
+    // shop-1 makes no promise to follow shop-2, because shop-1 is the primary and can reach the API server.
     expect(await first.request('GET', '/v1/primary?name=shop-2&forMs=6000', peer)).toMatchObject({ code: 409 });
   });
 

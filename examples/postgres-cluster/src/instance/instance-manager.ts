@@ -161,8 +161,8 @@ export class InstanceManager {
   }
 
   /**
-   * Handles the request of a primary that cannot reach the API server. By returning true, this instance promises not to replace
-   * that primary for `forMs`.
+   * Handles the request of a primary that cannot reach the API server. By returning true, this instance promises not to
+   * replace the primary for `forMs`.
    */
   async follows(primary: string, forMs: number): Promise<boolean> {
     const { clock } = this.#options;
@@ -221,7 +221,8 @@ export class InstanceManager {
       await this.#backups[Symbol.asyncDispose]();
       await this.#scrape[Symbol.asyncDispose]();
       await this.#local.stop({ mode: 'fast', withinMs: stopMs, why: 'the instance is stopping' });
-      // The operator compares the end of the WAL with that of the replicas, so it has to be known before another instance may start.
+      // The operator compares the end of this WAL with the replicas' WAL, so it must be known before another instance
+      // can start.
       await this.#local.observe({ primary: undefined, signal: over.signal });
       if (this.#lease.isHeld) await this.#lease.release();
     } finally {

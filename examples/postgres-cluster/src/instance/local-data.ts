@@ -56,7 +56,7 @@ export class LocalData {
     return this.#isRead;
   }
 
-  /** Why the restore of a new cluster was abandoned. */
+  /** Reason why the restore of a new cluster was abandoned. */
   get restoreError(): string | undefined {
     return this.#restoreError;
   }

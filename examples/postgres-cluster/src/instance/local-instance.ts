@@ -200,8 +200,8 @@ export class LocalInstance implements AsyncDisposable {
     const { floors } = await this.data.directory.controlData(signal);
     this.#settings.floors = role === 'standby' ? floors : {};
     this.#role = role;
-    // Only cloned or rewound data streams from the start. Other data is compared first, once the server accepts connections,
-    // because streaming would overwrite diverged WAL.
+    // A standby streams immediately only with cloned or rewound data. Other data is compared first, once the server
+    // accepts connections, because streaming would overwrite diverged WAL.
     const streams = upstream !== undefined && (await this.data.directory.isCopied());
     // If the primary's address is unknown, the standby follows it later.
     this.#upstream = streams && this.#options.access.addressOf(upstream) ? upstream : undefined;
@@ -247,8 +247,8 @@ export class LocalInstance implements AsyncDisposable {
   }
 
   /**
-   * Switches the standby to stream from another instance. Returns false if that is not possible yet, and marks data that has
-   * diverged from it.
+   * Switches the standby to stream from another instance. Returns false if that is not possible yet. If the data has
+   * diverged from that instance's, marks it as diverged.
    */
   async follow(upstream: string | undefined, signal: AbortSignal): Promise<boolean> {
     if (upstream !== undefined) {
@@ -281,7 +281,7 @@ export class LocalInstance implements AsyncDisposable {
     if (isPrimary && state.kind === 'present') await this.#primary.run(status, { systemID: state.systemID, signal });
   }
 
-  /** Switches the primary to a new WAL file, so that it archives the current one. */
+  /** Switches the primary to a new WAL file, so that it archives the current file. */
   async switchWal(): Promise<void> {
     const { upstream } = this;
     const sql = upstream === undefined ? this.#sql : await this.#connections.session(upstream);

@@ -14,8 +14,8 @@ export interface LocalState {
   readonly settingsError?: string | undefined;
   readonly parameters: Readonly<Record<string, string>>;
   readonly version?: string | undefined;
-  /** Why the restore of a new cluster was abandoned. */
+  /** Reason why the restore of a new cluster was abandoned. */
   readonly restoreError?: string | undefined;
-  /** Why the last WAL file could not be archived. */
+  /** Reason why the last WAL file could not be archived. */
   readonly archiveFailure?: string | undefined;
 }

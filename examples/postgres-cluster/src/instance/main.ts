@@ -15,8 +15,8 @@ const command = [process.execPath, process.argv[1] ?? ''];
 const programs = { env: process.env };
 
 /**
- * Depending on the arguments, archives or restores a WAL file, runs a drill or a step of a major upgrade, or runs the instance
- * manager.
+ * Archives or restores a WAL file, runs a drill or a step of a major upgrade, or runs the instance manager, depending
+ * on the arguments.
  */
 function run(args: readonly string[]): Promise<number> {
   if (isWalProgram(args)) {

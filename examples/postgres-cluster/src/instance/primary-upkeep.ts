@@ -27,19 +27,18 @@ export interface PrimaryUpkeepOptions {
 }
 
 const slotsMs = 30_000;
-/** Below this share of the volume, and below this size, the free space is short. */
+/** Free space is low if it is less than this share of the volume and less than the size below. */
 const shortShare = 1 / 16;
 const mostShortBytes = 2 ** 30;
 /**
- * The instances must have been listed within this time: longer than the interval between two lists, shorter than a new instance's
- * first start.
+ * Maximum age of the list of instances. Longer than the interval between two lists, shorter than a new instance's first
+ * start.
  */
 const recentMs = 20_000;
 
 /**
- * The periodic work of a primary: it reports itself, creates roles and the first database, keeps the passwords of the superuser and of the
- * database's owner, and
- * drops old slots.
+ * The periodic work of a primary: it reports that it is the primary, creates roles and the first database, keeps the
+ * passwords of the superuser and of the database's owner, and drops old slots.
  */
 export class PrimaryUpkeep {
   readonly #options: PrimaryUpkeepOptions;
@@ -63,8 +62,8 @@ export class PrimaryUpkeep {
     const { clock, log } = this.#options;
     this.#hasRoles = false;
     this.#slotsAtMs = clock.monotonic();
-    // pg_rewind reads the timeline from the last checkpoint, so one is needed now. It can take long, so it has its own
-    // connection.
+    // pg_rewind reads the timeline from the last checkpoint, so a checkpoint is needed now. It can take a long time, so
+    // it has its own connection.
     void this.#checkpoint().catch((error: unknown) => log.warn('cannot write a checkpoint', { error }));
   }
 
@@ -89,13 +88,13 @@ export class PrimaryUpkeep {
       await access.reportPrimary({ currentPrimary: name, timeline, systemID }, signal);
     }
     await this.#keepPasswords();
-    // While the API server is unreachable, an unknown instance may exist. Its slot must stay: it retains WAL for the instance,
-    // and reveals it to the failsafe check.
+    // While the API server is unreachable, an unknown instance may exist. Its slot must stay, because the slot retains
+    // WAL for the instance, and reveals the instance to the failsafe check.
     if (!access.wasReadWithin(recentMs) || status.instanceStatuses === undefined) return;
     if (clock.monotonic() - this.#slotsAtMs < slotsMs) return;
     this.#slotsAtMs = clock.monotonic();
     await dropSlots(sql, { kept: access.othersOf(name) });
-    // An absent replica can be cloned again; a full volume stops the primary.
+    // An absent replica can be cloned again, but a full volume stops the primary.
     const dropped = (await this.#isShortOfSpace()) ? await dropRetainingSlots(sql, minRetainedBytes) : [];
     if (dropped.length > 0)
       log.warn('the volume is almost full: dropped slots that retained WAL for replicas that are not connected', {

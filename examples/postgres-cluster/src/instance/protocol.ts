@@ -1,23 +1,26 @@
 /**
  * The protocol between the operator and an instance manager: HTTPS with client certificates on {@link statusPort}, JSON bodies.
  *
- * | request | what the instance does | |---|---| | `GET /v1/status` | returns an {@link InstanceReport}, in any state | | `POST
- * /v1/restart` | replies 202, then restarts the server; later reports show the progress. 409 if the server is not running | |
- * `POST /v1/backups?name=NAME&uid=UID&type=TYPE` | replies 202, then takes a base backup ({@link BackupRequest}) into the
- * archive; repeating a request with the same UID has no effect. 409 without an archive or a running server | | `GET
- * /v1/backups/UID` | returns a {@link BackupReport}; 404 if this instance does not know the backup | | `GET
- * /v1/primary?name=NAME&forMs=MS` | failsafe: 204 if this instance cannot reach the API server either and still follows NAME; 409
- * otherwise. After replying 204, the instance does not acquire the Lease for MS milliseconds | | `GET /metrics` | returns the
- * metrics of `src/metrics/instance-metrics.ts`; needs no client certificate | | `GET /readyz`, `GET /livez` | the kubelet's
- * probes: 200 or 503; need no client certificate |
+ * - `GET /v1/status` returns an {@link InstanceReport}, in any state.
+ * - `POST /v1/restart` replies 202, then restarts the server. Later reports show the progress. Replies 409 if the
+ *   server is not running.
+ * - `POST /v1/backups?name=NAME&uid=UID&type=TYPE` replies 202, then takes a base backup ({@link BackupRequest}) into
+ *   the archive. Repeating a request with the same UID has no effect. Replies 409 without an archive or a running
+ *   server.
+ * - `GET /v1/backups/UID` returns a {@link BackupReport}, or replies 404 if this instance does not know the backup.
+ * - `GET /v1/primary?name=NAME&forMs=MS` is the failsafe. It replies 204 if this instance cannot reach the API server
+ *   either and still follows NAME, otherwise 409. After replying 204, the instance does not acquire the Lease for MS
+ *   milliseconds.
+ * - `GET /metrics` returns the metrics of `src/metrics/instance-metrics.ts`. It needs no client certificate.
+ * - `GET /readyz` and `GET /livez` are the kubelet's probes. They reply 200 or 503, and need no client certificate.
  *
  * All certificates are signed by the cluster's authority. The server's certificate is valid for the names of the Services, such
- * as `NAME-rw`. The operator's client certificate has the common name {@link operatorUser}; that of instances has {@link
- * replicationUser}, which only `/v1/primary` accepts.
+ * as `NAME-rw`. The operator's client certificate has the common name {@link operatorUser}; the instances' client
+ * certificate has {@link replicationUser}, which only `/v1/primary` accepts.
  */
 export const statusPort = 8000;
 
-/** Label with an instance's role. The operator sets it, and the Services select by it. */
+/** Label with an instance's role. The operator sets the label, and the Services select pods by it. */
 export const roleLabel = 'database.db.example.com/role';
 
 /** Label on all objects of a cluster, with the cluster's name. */
@@ -38,7 +41,7 @@ export const poolerSchema = 'postgres_pooler';
 /** Common name of the instances' client certificate, and the role that replicas use to stream. */
 export const replicationUser = 'streaming_replica';
 
-/** The `application_name` of an instance that clones a primary. It is not a replica yet. No instance has this name. */
+/** The `application_name` of an instance that clones a primary and is not a replica yet. No instance has this name. */
 export const cloneName = 'pg_basebackup';
 
 /** The state of one instance, as it reports it. */
@@ -60,7 +63,9 @@ export interface InstanceReport {
   readonly replayedLSN?: string;
   /** Position of the shutdown checkpoint, the last WAL of a primary whose server has stopped cleanly. */
   readonly shutdownLSN?: string;
-  /** False while a replica is still replaying WAL from before its start, so that `receivedLSN` is not the end of its WAL yet. */
+  /**
+   * False while a replica is still replaying WAL from before its start, so `receivedLSN` is not the end of its WAL yet.
+   */
   readonly isAtEnd?: boolean;
   /** True while the replica streams WAL from a primary. */
   readonly isReceiving: boolean;
@@ -76,9 +81,9 @@ export interface InstanceReport {
   readonly lowersSetting?: boolean;
   /** `settingsHash` of the parameters that the server is configured with. */
   readonly settings?: string;
-  /** Why the server rejects the current parameters, if it does. */
+  /** Reason why the server rejects the current parameters, if it does. */
   readonly settingsError?: string;
-  /** Why the restore of a new cluster was abandoned. A restart of the instance continues it. */
+  /** Reason why the restore of a new cluster was abandoned. A restart of the instance continues the restore. */
   readonly restoreError?: string;
   readonly freeBytes?: number;
   readonly isDiskFull: boolean;

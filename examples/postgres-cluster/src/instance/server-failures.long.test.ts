@@ -68,7 +68,7 @@ describe.skipIf(programFolder === undefined)('an instance without replicas (need
     await sql.query('BEGIN');
     // The query of the server's state reads this view.
     await sql.query('LOCK TABLE pg_settings IN ACCESS EXCLUSIVE MODE');
-    // Longer than the time limit of two such queries, and than the Lease's renew deadline.
+    // Longer than the time limit of two state queries, and longer than the Lease's renew deadline.
     await sql.query('SELECT pg_sleep(12)');
     await sql.query('COMMIT');
     expect(await startTime()).toEqual(before);
@@ -92,7 +92,7 @@ describe.skipIf(programFolder === undefined)('an instance without replicas (need
     await using sql = new SqlSession({ host, user: 'postgres', database: 'postgres' });
     await createSlot(sql, 'shop-2');
     const slots = () => sql.query('SELECT slot_name FROM pg_replication_slots');
-    // It retains three WAL segments.
+    // The slot retains three WAL segments.
     for (const name of ['one', 'two', 'three']) {
       await sql.query(`CREATE TABLE ${name} ()`);
       await sql.query('SELECT pg_switch_wal()');

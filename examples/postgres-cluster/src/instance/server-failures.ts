@@ -14,14 +14,23 @@ export interface ServerFailuresOptions {
   readonly log: Logger;
 }
 
-/** A server is unresponsive if it accepts no connection for this long. A slow disk delays queries, and must not end the server. */
+/**
+ * A server is unresponsive if it accepts no connection for this long. A slow disk delays queries, but must not stop the
+ * server.
+ */
 const maxUnresponsiveMs = 30_000;
-/** A server whose disk hangs still accepts connections, but completes no query. Without a limit, there would never be a failover. */
+/**
+ * A server whose disk hangs still accepts connections, but completes no query. Without a limit, failover would never
+ * start.
+ */
 const maxStalledMs = 180_000;
 /** Time to stop before the server is killed. Longer than the five seconds after which PostgreSQL kills its own processes. */
 const immediateStopMs = 10_000;
 
-/** Handles a server that dies or hangs. A primary whose server died first lets the operator choose another instance. */
+/**
+ * Handles a server that dies or hangs. After a primary's server has died, the operator can choose another instance
+ * before the restart.
+ */
 export class ServerFailures {
   readonly #options: ServerFailuresOptions;
   readonly #deaths = new ServerDeaths();
@@ -32,7 +41,7 @@ export class ServerFailures {
     this.#options = options;
   }
 
-  /** True after the server died as a primary, until the operator has chosen or the time is over. */
+  /** True after the server died as a primary, until the operator has chosen or the wait has timed out. */
   get isYielding(): boolean {
     const { access, clock } = this.#options;
     if (!this.#yielding) return false;
@@ -68,7 +77,7 @@ export class ServerFailures {
     await lease.release();
   }
 
-  /** Stops a server that does not respond, and kills it if necessary. Returns true if it did. */
+  /** Stops a server that does not respond, and kills it if necessary. Returns false if the server responds. */
   async endHanging(local: LocalInstance): Promise<boolean> {
     const { unresponsiveMs, stalledMs } = local;
     if (unresponsiveMs <= maxUnresponsiveMs && stalledMs <= maxStalledMs) return false;

@@ -12,7 +12,7 @@ export interface StandbyUpkeepOptions {
   readonly sql: Sql;
 }
 
-/** How long a standby may be without a stream before it looks for the reason. */
+/** Time for which a standby may be without a stream before it looks for the reason. */
 const checkMs = 2_000;
 const slotsMs = 30_000;
 

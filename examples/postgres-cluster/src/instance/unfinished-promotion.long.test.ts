@@ -18,7 +18,8 @@ describe.skipIf(programFolder === undefined)('an unfinished promotion (needs Pos
   it('leaves a timeline history in the archive that standbys do not follow', async () => {
     const { archive, cluster, primary, standby } = pair;
     await primary.query('CREATE TABLE orders (id int PRIMARY KEY)');
-    // As if an instance had been promoted at this position, had archived its timeline history, and was lost with its WAL.
+    // Simulates an instance that was promoted at this position, archived its timeline history, and was lost with its
+    // WAL.
     await expect.poll(() => pair.archivedFiles().some((path) => path.endsWith('.gz')), patience).toBe(true);
     await standby.stop();
     const [row] = await primary.query('SELECT pg_current_wal_insert_lsn()::text AS lsn');
@@ -30,7 +31,7 @@ describe.skipIf(programFolder === undefined)('an unfinished promotion (needs Pos
     await expect.poll(async () => (await restarted.report())?.isReceiving, patience).toBe(true);
     await expect.poll(() => restarted.query('SELECT id FROM orders'), patience).toEqual([{ id: 1 }]);
     expect((await restarted.report())?.timeline).toBe(1);
-    // The next promotion uses the number after that timeline, so its own history can be archived, too.
+    // The next promotion uses the number after that timeline, so that its history can be archived, too.
     await pair.failOver();
     await expect.poll(() => cluster.status(), patience).toMatchObject({ currentPrimary: 'shop-2', timeline: 3 });
     await expect

@@ -27,7 +27,8 @@ export class UpgradeUpkeep implements AsyncDisposable {
     signal.throwIfAborted();
     if (await data.upgrade.removeKept()) {
       log.info('removed the data of the old version, because the server of the new version works');
-      // pg_upgrade does not transfer all optimizer statistics. Collecting them can take long, so it runs in the background.
+      // pg_upgrade does not transfer all optimizer statistics. Collecting them can take a long time, so it runs in the
+      // background.
       this.#analyzing = this.#analyze().catch((error: unknown) => log.warn('cannot collect statistics', { error }));
     }
     this.#isChecked = true;

@@ -2,7 +2,7 @@
 export interface Alert {
   readonly name: string;
   readonly expr: string;
-  /** How long the expression must hold before the alert fires. */
+  /** Time for which the expression must hold before the alert fires. */
   readonly for: string;
   readonly severity: 'critical' | 'warning' | 'info';
   readonly summary: string;

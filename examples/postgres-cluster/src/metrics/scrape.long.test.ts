@@ -50,7 +50,7 @@ describe.skipIf(!isPostgresInstalled)('a scrape of real instances (needs the pro
     const lastBackup = async () =>
       (await cluster.client.resource(PostgresCluster).get({ namespace, name: 'shop' })).status?.lastBackup;
     await expect.poll(lastBackup, patience).toBeDefined();
-    // This metric is reported only after archiving has failed, and it does not fail here.
+    // This metric is reported only after archiving has failed, which does not happen in this test.
     const absent = ['postgres_instance_wal_archive_last_failure_seconds'];
     const expected = instanceMetrics.map(({ name }) => name).filter((name) => !absent.includes(name));
     await expect.poll(async () => [...metricsIn(await both())].sort(), patience).toEqual([...expected].sort());

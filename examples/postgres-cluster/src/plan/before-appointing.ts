@@ -7,15 +7,15 @@ export type Objection =
   | { readonly do: 'return'; readonly former: string; readonly why: string };
 
 /**
- * `report`: how long a primary that a switchover has stopped may be unreachable. `comparison`: how long an election waits for
- * replicas whose WAL cannot be compared yet.
+ * `report`: maximum time for which a primary that a switchover has stopped may be unreachable. `comparison`: maximum
+ * time for which an election waits for replicas whose WAL cannot be compared yet.
  */
 const patienceMs = { report: 60_000, comparison: 30_000 };
 
 /**
- * Returns why the winner of an election must not be appointed yet, or undefined if it may. A quorum makes every election safe.
- * Without one, a switchover appoints only an instance with all WAL up to the former primary's shutdown checkpoint, and a failover
- * waits for a while for replicas that may have more WAL than the winner.
+ * Returns why the winner of an election must not be appointed yet, or undefined if it can be appointed. A quorum makes
+ * every election safe. Without one, a switchover appoints only an instance with all WAL up to the former primary's
+ * shutdown checkpoint, and a failover waits for a while for replicas that may have more WAL than the winner.
  */
 export function objectionTo(winner: string, cluster: ObservedCluster): Objection | undefined {
   const { members, quorums, forcedPrimary, switchoverFrom, currentPrimary, nowMs, targetSinceMs = 0 } = cluster;
@@ -41,7 +41,7 @@ export function objectionTo(winner: string, cluster: ObservedCluster): Objection
   return { do: 'wait', why: `waiting for the WAL position of ${unknown.map(({ name }) => name).join(', ')}` };
 }
 
-/** True if a stopped primary can start again. */
+/** Returns true if a stopped primary can start again. */
 export function canStart(
   { name, pod, report }: ObservedInstance,
   { fenced }: Pick<ObservedCluster, 'fenced'>,
@@ -49,7 +49,10 @@ export function canStart(
   return report !== undefined && report.state !== 'failed' && pod?.isDeleting !== true && !fenced.includes(name);
 }
 
-/** True if an instance may become a candidate soon: it cannot be reached, starts, or replays WAL that it had before. */
+/**
+ * Returns true if an instance may become a candidate soon: it cannot be reached, is starting, or is replaying WAL that
+ * it had before.
+ */
 function isComparableSoon(instance: ObservedInstance, { fenced, lease }: ObservedCluster): boolean {
   const { name, pod, report } = instance;
   if (!pod || pod.isDeleting || pod.hasEnded || !hasVolume(instance) || fenced.includes(name)) return false;
@@ -59,8 +62,9 @@ function isComparableSoon(instance: ObservedInstance, { fenced, lease }: Observe
 }
 
 /**
- * True if a pod's containers had not run for a while when the last primary renewed its Lease, for example because its image cannot be
- * pulled. It cannot have the newest WAL, so an election does not wait for it.
+ * Returns true if a pod's containers had not run for a while when the last primary renewed its Lease, for example
+ * because the image cannot be pulled. The pod's instance cannot have the newest WAL, so an election does not wait for
+ * it.
  */
 function wasDownBefore({ notRunningSinceMs }: ObservedPod, { renewedMs }: ObservedLease): boolean {
   return (

@@ -34,8 +34,8 @@ const primaryPhases = {
 } as const;
 
 /**
- * `promotion`: how long an appointed primary may be unreachable. `start`: how long a stopped primary may take to restart before
- * failover.
+ * `promotion`: maximum time for which an appointed primary may be unreachable. `start`: maximum time for which failover
+ * waits for a stopped primary to restart.
  */
 const patienceMs = { promotion: 10_000, start: 60_000 };
 
@@ -119,7 +119,7 @@ function promotion(cluster: ObservedCluster, target: string): PrimaryDecision {
     return { do: 'wait', phase: primaryPhases.user, why: `${target}: ${report.restoreError}` };
   if (obstacle === undefined || isSlow)
     return { do: 'wait', phase, why: report?.message ?? `waiting for ${target} to become the primary` };
-  // It holds the Lease, so it may already be promoted: no other instance may be promoted.
+  // An instance that holds the Lease may already be promoted, so no other instance may be promoted.
   const isForced = cluster.forcedPrimary !== undefined && cluster.forcedPrimary !== target;
   if ((isNew && !isForced) || holdsLease(cluster, target)) return { do: 'wait', phase, why: `${target}: ${obstacle}` };
   return { do: 'stop', phase: primaryPhases.failover, why: `${target} cannot become the primary: ${obstacle}` };
@@ -133,7 +133,7 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
     return { do: 'keep', phase: 'Fenced', why: `${primary} is the primary and is fenced` };
   }
   if (instance?.report?.isDiskFull) {
-    // A failover would not help: a replica's volume would fill up as well. Growing the volume does, without a failover.
+    // A failover would not help, because a replica's volume would fill up as well. Growing the volume helps.
     return {
       do: 'keep',
       phase: 'Not enough disk space',
@@ -182,8 +182,8 @@ function isFailing(cluster: ObservedCluster, { primary, instance }: Primary): bo
 }
 
 /**
- * True if the primary stopped cleanly and may be restarting, for example because its pod was recreated or its fencing ended. Its
- * data is the newest, so waiting is worthwhile.
+ * Returns true if the primary stopped cleanly and may be restarting, for example because its pod was recreated or its
+ * fencing ended. Its data is the newest, so waiting is worthwhile.
  */
 function isStarting({ lease, nowMs }: ObservedCluster, { primary, instance }: Primary): boolean {
   const { pod, report, claim } = instance ?? {};

@@ -2,7 +2,7 @@ import { Cron } from 'croner';
 
 /** A cron schedule in a time zone. */
 export interface Schedule {
-  /** Returns the first scheduled time after `after`, or undefined if none exists, as for 31 February. */
+  /** Returns the first scheduled time after `after`, or undefined if none exists, for example for 31 February. */
   next(after: Date): Date | undefined;
   /** Returns the latest scheduled time in (`after`, `now`], or undefined if none exists. */
   lastDue(after: Date, now: Date): Date | undefined;
@@ -22,7 +22,7 @@ export function parseSchedule(expression: string, timeZone = 'UTC'): Schedule {
     lastDue(after, now) {
       const first = cron.nextRun(after);
       if (!first || first > now) return undefined;
-      // The runs before the next full second: croner counts in seconds.
+      // croner counts in seconds, so searches backwards from the next full second.
       const nextSecond = new Date((Math.floor(now.getTime() / 1000) + 1) * 1000);
       return cron.previousRuns(1, nextSecond)[0] ?? first;
     },

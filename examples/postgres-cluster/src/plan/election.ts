@@ -6,10 +6,10 @@ import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
 export type Election = { readonly winner: string } | { readonly winner?: undefined; readonly why: string };
 
 /**
- * Chooses the next primary: the replica with the most WAL on the newest timeline. Ties are broken by the user's request, then by
- * a node that is not being drained, then by the most replayed WAL, then by the lowest number.
+ * Chooses the next primary: the replica with the most WAL on the newest timeline. Ties are broken by the user's
+ * request, then by a node that is not being drained, then by the most replayed WAL, then by the lowest number.
  *
- * There is no winner while any choice could lose acknowledged commits, unless the user forces one.
+ * There is no winner while any choice could lose acknowledged commits, unless the user forces a winner.
  */
 export function elect(cluster: ObservedCluster): Election {
   const { members, quorums, requestedPrimary, forcedPrimary } = cluster;
@@ -34,8 +34,8 @@ export function elect(cluster: ObservedCluster): Election {
 }
 
 /**
- * True if an instance can be promoted: its server is running, in recovery and not fenced. A server that is still replaying the
- * WAL it had before a restart is not a candidate, because it has more WAL than it reports.
+ * Returns true if an instance can be promoted: its server is running, in recovery and not fenced. A server that is
+ * still replaying the WAL it had before a restart is not a candidate, because it has more WAL than it reports.
  */
 export function isCandidate(
   { name, report, pod }: ObservedInstance,

@@ -3,9 +3,9 @@ import type { FailoverQuorum } from '../api/v1/postgres-cluster.ts';
 /**
  * Returns why an election among the present replicas could lose an acknowledged commit, or undefined if it could not.
  *
- * Each commit is on at least `standbyNumber` (W) of the N replicas in `standbyNames`. The R present ones include such a replica
- * for certain only if fewer than `standbyNumber` are missing: R + W > N, as in CloudNativePG's failover quorum. Replicas that are
- * not in `standbyNames` do not count.
+ * Each commit is on at least `standbyNumber` (W) of the N replicas in `standbyNames`. The R replicas that are present
+ * are certain to include one with the commit only if fewer than `standbyNumber` are missing: R + W > N, as in
+ * CloudNativePG's failover quorum. Replicas that are not in `standbyNames` do not count.
  */
 export function commitLossRisk(
   { standbyNumber, standbyNames }: FailoverQuorum,

@@ -13,7 +13,7 @@ export interface ObservedUpgrade {
   readonly job?: UpgradeJob | undefined;
   /** True if no instance has a pod. */
   readonly isStopped: boolean;
-  /** Why the servers must not be stopped now. */
+  /** Reason why the servers must not be stopped now. */
   readonly obstacle?: string | undefined;
 }
 
@@ -25,7 +25,10 @@ export type UpgradeJob =
 /** The next step of a major upgrade. */
 export type UpgradeStep =
   | { readonly do: 'nothing' }
-  /** Rejects the requested version; the cluster keeps its current one. `hasFailed` if an attempt to upgrade to it failed. */
+  /**
+   * Rejects the requested version; the cluster keeps its current one. `hasFailed` is set if an attempt to upgrade to
+   * that version failed.
+   */
   | { readonly do: 'reject'; readonly why: string; readonly hasFailed?: true }
   | { readonly do: 'wait'; readonly why: string }
   /** Starts the check. The servers keep running. */
@@ -106,7 +109,7 @@ function failedMessage({ from, to, message = '' }: MajorUpgrade): string {
   return `the upgrade from version ${from} to ${to} failed, and version ${from} runs again: ${message}; to retry, set spec.version to ${from}, then to ${to}`;
 }
 
-/** Returns why the servers must not be stopped for an upgrade now, or undefined if they may. */
+/** Returns why the servers must not be stopped for an upgrade now, or undefined if they can be stopped. */
 export function upgradeObstacle(cluster: ObservedCluster): string | undefined {
   const { members, currentPrimary, targetPrimary, isHibernated, fenced } = cluster;
   if (isHibernated) return 'waiting until the cluster is no longer hibernated';
@@ -117,7 +120,7 @@ export function upgradeObstacle(cluster: ObservedCluster): string | undefined {
   return idle.length > 0 ? `waiting for ${idle.map(({ name }) => name).join(', ')} to be ready` : undefined;
 }
 
-/** True while an upgrade requires all servers to be stopped. */
+/** Returns true while an upgrade requires all servers to be stopped. */
 export function isDownForUpgrade(progress: MajorUpgrade | undefined): boolean {
   return progress?.phase === 'Stopping' || progress?.phase === 'Upgrading';
 }

@@ -7,8 +7,8 @@ export interface ObservedCluster {
   /** Desired number of instances. */
   readonly instances: number;
   /**
-   * Every acknowledged commit satisfies at least one of these quorums. An election must be safe for all of them, because it
-   * cannot know which.
+   * Every acknowledged commit satisfies at least one of these quorums. An election must be safe for all of them,
+   * because it cannot know which quorum a commit satisfies.
    */
   readonly quorums: readonly FailoverQuorum[];
   readonly updates: 'unsupervised' | 'supervised';
@@ -24,7 +24,7 @@ export interface ObservedCluster {
   readonly forcedPrimary?: string | undefined;
   /** Undefined in a new cluster, empty while a primary is being chosen. */
   readonly targetPrimary?: string | undefined;
-  /** When `targetPrimary` was last changed. */
+  /** Time at which `targetPrimary` was last changed. */
   readonly targetSinceMs?: number | undefined;
   /** The primary that a switchover has stopped. */
   readonly switchoverFrom?: string | undefined;
@@ -32,7 +32,7 @@ export interface ObservedCluster {
   readonly currentPrimary?: string | undefined;
   readonly lastInstance: number;
   readonly timeline?: number | undefined;
-  /** When the primary was first seen without the Lease. */
+  /** Time at which the primary was first seen without the Lease. */
   readonly failingSinceMs?: number | undefined;
   readonly lease: ObservedLease;
   /** In ascending order of their numbers. */
@@ -45,7 +45,7 @@ export interface ObservedLease {
   /** Undefined if it is free. */
   readonly holder?: string | undefined;
   readonly isExpired: boolean;
-  /** When a primary last renewed or released it. */
+  /** Time at which a primary last renewed or released it. */
   readonly renewedMs?: number | undefined;
 }
 
@@ -69,27 +69,27 @@ export interface ObservedClaim {
 export interface ObservedPod {
   readonly createdMs: number;
   readonly isDeleting: boolean;
-  /** Since when none of the pod's containers has run; undefined while one runs. */
+  /** Time since which none of the pod's containers has run; undefined while one runs. */
   readonly notRunningSinceMs?: number | undefined;
   /** True if the pod failed or completed, for example because it was evicted. */
   readonly hasEnded: boolean;
   /** True if the pod differs from the one that the operator would create now. */
   readonly isOutdated: boolean;
-  /** True if the pod's node is cordoned, as while it is being drained. */
+  /** True if the pod's node is cordoned, for example while it is being drained. */
   readonly isOnCordonedNode: boolean;
 }
 
-/** True if the instance holds the Lease, so only this instance may accept writes. */
+/** Returns true if the instance holds the Lease. Only this instance may then accept writes. */
 export function holdsLease({ lease }: Pick<ObservedCluster, 'lease'>, name: string | undefined): boolean {
   return name !== undefined && lease.holder === name && !lease.isExpired;
 }
 
-/** True if the instance is a replica that accepts connections and streams from the primary. */
+/** Returns true if the instance is a replica that accepts connections and streams from the primary. */
 export function isStreaming({ report, pod }: ObservedInstance): boolean {
   return report?.state === 'running' && report.isReady && report.isReceiving && !report.isPrimary && !pod?.isDeleting;
 }
 
-/** True if an instance does its job: a primary accepts writes, a replica streams. */
+/** Returns true if an instance does its job: a primary accepts writes, a replica streams. */
 export function isWorking(instance: ObservedInstance, primary: string | undefined): boolean {
   if (instance.name !== primary) return isStreaming(instance);
   return instance.report?.isPrimary === true && instance.report.isReady && !instance.pod?.isDeleting;

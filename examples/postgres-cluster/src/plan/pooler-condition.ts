@@ -2,7 +2,7 @@ import type { ConditionUpdate } from '@kubewright/apimachinery';
 
 /** The state that determines a pooler's `Ready` condition. */
 export interface ObservedPooler {
-  /** Why the pooler's objects could not be updated. */
+  /** Reason why the pooler's objects could not be updated. */
   readonly obstacle?: { readonly reason: string; readonly message: string } | undefined;
   readonly instances: number;
   readonly ready: number;

@@ -3,11 +3,11 @@ import { type Election, elect, isCandidate } from './election.ts';
 import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
 
 /**
- * Chooses the primary of a cluster that was recreated with the volumes of an earlier one, whose status (and so its primary) is
- * lost. All volumes must be compared, because any of them may have the only copy of a commit.
+ * Chooses the primary of a cluster that was recreated with the volumes of an earlier one, whose status (and so its
+ * primary) is lost. All volumes must be compared, because any of them may have the only copy of a commit.
  *
- * A timeline is written by one primary, so that primary's data has every commit on it. Standbys can only be compared while their
- * servers run.
+ * Each timeline is written by a single primary, whose data has every commit on that timeline. Standbys can only be
+ * compared while their servers run.
  */
 export function electAmongVolumes(cluster: ObservedCluster): Election {
   const { members, forcedPrimary } = cluster;

@@ -2,8 +2,8 @@ import type { ObservedCluster, ObservedInstance } from './observed-cluster.ts';
 
 /**
  * Returns the role label of an instance. An instance has the label `primary` only while it is both `targetPrimary` and
- * `currentPrimary`: it loses the label before it is asked to stop, so that no new client reaches it. A former primary has no
- * label until it is a replica.
+ * `currentPrimary`. It loses the label before it is asked to stop, so that no new client reaches it. A former primary
+ * has no label until it is a replica.
  */
 export function roleOf(
   { name, report }: Pick<ObservedInstance, 'name' | 'report'>,

@@ -11,9 +11,9 @@ export type RolloutStep =
   | { readonly do: 'wait'; readonly why: string; readonly needsUser?: true };
 
 /**
- * Returns the next step of a rollout. One instance is updated at a time, while all others work. Replicas come first, except when
- * a setting is lowered that must not be lower on a replica than on the primary: then the primary comes first. For the primary's
- * own restart, see {@link primaryUpdate}.
+ * Returns the next step of a rollout. One instance is updated at a time, while all others work. Replicas come first.
+ * The exception is a lowered setting that must not be lower on a replica than on the primary: then the primary comes
+ * first. For the primary's own restart, see {@link primaryUpdate}.
  */
 export function nextRolloutStep(cluster: ObservedCluster): RolloutStep | undefined {
   const { members, currentPrimary: primary } = cluster;
@@ -49,7 +49,7 @@ export function primaryUpdate(
   const instance = members.find(({ name }) => name === primary);
   if (!instance || !(isOutdated(instance) || needsRestart(instance))) return 'none';
   const others = members.filter((each) => each !== instance);
-  // No switchover here: it would promote a replica that still has the higher value.
+  // Switching over would promote a replica that still has the higher value.
   if (instance.report?.lowersSetting) return updates === 'supervised' ? 'supervised' : 'in place';
   const isLast = others.every((each) => isWorking(each, primary) && !isOutdated(each) && !needsRestart(each));
   if (!isLast) return 'none';

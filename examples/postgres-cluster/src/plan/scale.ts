@@ -26,7 +26,7 @@ export function scale(cluster: ObservedCluster): readonly ScaleStep[] {
   return [
     ...members.filter((each) => !kept.includes(each)).map(removal),
     ...kept.filter(({ pod }) => pod?.hasEnded && !pod.isDeleting).map(({ name }) => ended(name)),
-    // A pod can be recreated only after the old one is gone.
+    // A pod can be recreated only after the old pod is gone.
     ...kept
       .filter(({ pod, claim }) => !pod && !claim?.isDeleting)
       .map(({ name }): ScaleStep => ({ do: 'start', name })),
@@ -37,7 +37,7 @@ export function scale(cluster: ObservedCluster): readonly ScaleStep[] {
 function resize(cluster: ObservedCluster, kept: readonly ObservedInstance[]): readonly ScaleStep[] {
   const { name, instances, targetPrimary, currentPrimary, lastInstance } = cluster;
   if (kept.length === 0) {
-    // Without a primary, the cluster is new. Otherwise all its volumes are gone, and only a restore helps.
+    // Without a primary, the cluster is new. Otherwise, all its volumes are gone, and it can only be restored.
     return currentPrimary === undefined ? [{ do: 'create', name: targetPrimary ?? instanceName(name, 1) }] : [];
   }
   const primary = kept.find((each) => each.name === currentPrimary);
@@ -54,7 +54,7 @@ function resize(cluster: ObservedCluster, kept: readonly ObservedInstance[]): re
   return [{ do: 'remove', name: last.name, why: `spec.instances is ${instances}` }];
 }
 
-/** True for a replica whose volume is gone: a new replica is cloned instead. */
+/** Returns true for a replica whose volume is gone: a new replica is cloned instead. */
 function isRemovable({ name, claim }: ObservedInstance, { targetPrimary, currentPrimary }: ObservedCluster): boolean {
   if (name === targetPrimary || name === currentPrimary) return false;
   return claim === undefined || claim.isLost || claim.isDeleting;

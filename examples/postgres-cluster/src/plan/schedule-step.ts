@@ -15,11 +15,11 @@ export interface ObservedSchedule {
   readonly now: Date;
   readonly backups: readonly ScheduledBackup[];
   readonly isDrillRunning: boolean;
-  /** How many completed `PostgresBackup` objects are kept. */
+  /** Number of completed `PostgresBackup` objects to keep. */
   readonly keep: number;
 }
 
-/** A schedule's current actions, and the time of its next one. */
+/** A schedule's current actions, and the time of its next action. */
 export interface ScheduleStep {
   /** Scheduled time of the backup to create now. Earlier missed times are skipped. */
   readonly backup: Date | undefined;
@@ -28,11 +28,11 @@ export interface ScheduleStep {
   /** Names of the `PostgresBackup` objects to delete. */
   readonly surplus: readonly string[];
   readonly nextBackup: Date | undefined;
-  /** When the next backup or drill is due. */
+  /** Time at which the next backup or drill is due. */
   readonly wakeAt: Date | undefined;
 }
 
-/** How many failed `PostgresBackup` objects are kept. */
+/** Number of failed `PostgresBackup` objects to keep. */
 const keptFailures = 3;
 
 /**

@@ -1,6 +1,9 @@
 import type { SwitchoverFailure } from '../api/v1/postgres-cluster.ts';
 
-/** Delays before an automatic switchover is retried. The first failure delays it for `first`, and each further one twice as long. */
+/**
+ * Delays before an automatic switchover is retried. `first` applies after the first failure, and each further failure
+ * doubles the delay.
+ */
 const retryMs = { first: 300_000, max: 3_600_000 };
 
 /** Counts a switchover after which the former primary became the primary again. */

@@ -24,8 +24,9 @@ export function switchoverReason(cluster: ObservedCluster, primary: string): str
 }
 
 /**
- * Returns why a switchover with a reason must wait: the last one failed a short time ago, or a replica lags too far behind. Neither a
- * request nor the deletion of the primary's pod waits after a failure: each request is tried once, and the pod stops in any case.
+ * Returns why a needed switchover must wait: the last switchover failed a short time ago, or a replica lags too far
+ * behind. A failure does not delay a requested switchover, which is tried once, or the switchover from a pod that is
+ * being deleted and stops in any case.
  */
 export function switchoverDelay(cluster: ObservedCluster, primary: string): string | undefined {
   const { members, requestedPrimary, switchoverFailure, nowMs } = cluster;

@@ -24,7 +24,10 @@ export function readiness({ status }: Stored<PostgresCluster>): Condition | unde
   return status?.conditions?.find(({ type }) => type === 'Ready');
 }
 
-/** Checks that a cluster has an instance. @throws PluginError if it does not */
+/**
+ * Checks that an instance belongs to a cluster.
+ * @throws PluginError if it does not
+ */
 export function checkInstance({ metadata, status }: Stored<PostgresCluster>, instance: string): void {
   const names = status?.instanceStatuses?.map(({ name }) => name) ?? [];
   if (names.includes(instance)) return;

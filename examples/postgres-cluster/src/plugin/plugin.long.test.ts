@@ -11,7 +11,7 @@ import { fileOf, isPostgresInstalled } from '../../dev/postgres-operator.ts';
 import { ShopCluster } from '../../dev/shop-cluster.ts';
 import { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 
-// Starting PostgreSQL several times takes long on a busy machine.
+// Starting PostgreSQL several times is slow on a busy machine.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 const namespace = 'default';
 

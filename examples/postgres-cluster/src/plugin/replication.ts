@@ -13,7 +13,7 @@ export interface StreamingReplica {
   readonly slot: string | null;
 }
 
-/** The replicas of a primary, or why they cannot be read. */
+/** The replicas of a primary, or the reason why they cannot be read. */
 export type Replication = readonly StreamingReplica[] | { readonly why: string };
 
 const query = `SELECT coalesce(json_agg(r ORDER BY r.name), '[]') FROM (SELECT application_name AS name, state, sync_state AS sync,

@@ -43,8 +43,8 @@ export function restoredCluster(origin: Stored<PostgresCluster>, options: Restor
 }
 
 /**
- * Returns the spec with the version of the archived data, if it differs: an upgrade is not complete, or has failed. The image is
- * then that of the other version, and left out.
+ * Returns the spec with the version of the archived data. If an upgrade is in progress or has failed, that version
+ * differs from the spec's, so the image, which has the spec's version, is left out.
  */
 function withDataVersion({ image, ...spec }: PostgresClusterSpec, version = spec.version): PostgresClusterSpec {
   if (version !== undefined && version !== spec.version) return { ...spec, version };

@@ -12,7 +12,7 @@ export const waitFlags: Readonly<Record<string, Flag>> = {
 };
 
 /**
- * Returns the seconds that `--wait` waits, or undefined without it. Call it before the operation begins.
+ * Returns the timeout of `--wait` in seconds, or undefined if the flag is not set. Call it before the operation begins.
  *
  * @throws PluginError if the flags are invalid
  */
@@ -30,7 +30,7 @@ export function waitSeconds(flags: Flags): number | undefined {
 /**
  * Repeats `check` until it returns a value, for at most `seconds`. Returns undefined if `seconds` is undefined.
  *
- * @throws PluginError if the time is over
+ * @throws PluginError on timeout
  */
 export async function waitUntil<T>(
   what: string,

@@ -41,7 +41,9 @@ export class PoolerManager {
     this.#options = options;
   }
 
-  /** Runs PgBouncer until `signal` is aborted. @throws PoolerError if PgBouncer does not start, or exits by itself */
+  /**
+   * Runs PgBouncer until `signal` is aborted. @throws PoolerError if PgBouncer does not start, or exits unexpectedly
+   */
   async run(signal: AbortSignal): Promise<void> {
     const sockets = await mkdtemp(join(tmpdir(), 'pooler-'));
     try {
@@ -75,7 +77,7 @@ export class PoolerManager {
     { sockets, signal }: { readonly sockets: string; readonly signal: AbortSignal },
   ): Promise<void> {
     const { clock, folder, log } = this.#options;
-    // PgBouncer starts unpaused, whatever the file says.
+    // PgBouncer starts unpaused, even if it should be paused.
     let before: PoolerFiles | undefined = this.#files && { ...this.#files, paused: 'false' };
     while (!signal.aborted) {
       await sleep(clock, { ms: readMs, signal }).catch(() => undefined);

@@ -2,8 +2,8 @@ import { controllerOf, isControlledBy, type KubernetesObject } from '@kubewright
 import { clusterLabel } from '../instance/protocol.ts';
 
 /**
- * True if an object belongs to a cluster: the cluster controls it, or it has no controller and the cluster's label, such as a
- * retained volume, or an object that was restored or orphaned. The name alone does not count.
+ * Returns true if an object belongs to a cluster. Either the cluster controls it, or it has the cluster's label and no
+ * controller, like a retained volume or an object that was restored or orphaned. A matching name is not enough.
  */
 export function belongsTo(object: KubernetesObject, cluster: KubernetesObject): boolean {
   if (controllerOf(object)) return isControlledBy(object, cluster);

@@ -29,8 +29,8 @@ const renewLeafMs = 30 * dayMs;
 const overlapMs = dayMs;
 
 /**
- * Returns a cluster's current certificates: existing ones while they are good, otherwise new ones. A new authority is distributed
- * a day before it signs, so that both sides of a connection already trust it.
+ * Returns a cluster's current certificates: the existing ones until they need renewal, then new ones. A new authority
+ * is distributed a day before it signs, so that both sides of a connection already trust it.
  */
 export function nextCertificates(
   existing: Partial<Certificates>,
@@ -48,8 +48,8 @@ export function nextCertificates(
 }
 
 /**
- * Returns the existing key pair if it is still good, otherwise issues a new one: a server certificate if `hosts` are given, else
- * a client certificate.
+ * Returns the existing key pair if it needs no renewal, otherwise issues a new one: a server certificate if `hosts` are
+ * given, else a client certificate.
  */
 export function nextLeaf(
   existing: KeyPair | undefined,

@@ -48,7 +48,7 @@ export function instanceName(cluster: string, number: number): string {
   return `${cluster}-${number}`;
 }
 
-/** True if the name is that of an instance of the cluster. */
+/** Returns true if the name is that of an instance of the cluster. */
 export function isInstanceName(cluster: string, name: string): boolean {
   return name.startsWith(`${cluster}-`) && /^\d+$/.test(name.slice(cluster.length + 1));
 }

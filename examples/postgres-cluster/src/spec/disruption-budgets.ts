@@ -14,7 +14,8 @@ export function disruptionBudgetsFor({
 }: Stored<PostgresCluster>): readonly PodDisruptionBudget[] {
   const names = clusterNames(name);
   const { instances = 3 } = spec;
-  // If this is the only instance, a drain blocks until an administrator decides, because no other instance could serve.
+  // If this is the only instance, draining its node blocks until an administrator decides, because no other instance
+  // could serve.
   const primary = budget(names.primaryBudget, { name, role: 'primary', minAvailable: 1 });
   if (instances < 3) return [primary];
   return [primary, budget(names.replicaBudget, { name, role: 'replica', minAvailable: instances - 2 })];

@@ -62,7 +62,7 @@ export function drillJobFor(
           securityContext: instanceSecurityFor(cluster),
           ...(cluster.spec.nodeSelector && { nodeSelector: cluster.spec.nodeSelector }),
           containers: [container],
-          // The restored data needs as much space as an instance's. The volume is deleted with the pod.
+          // The restored data needs as much space as the data of an instance. The volume is deleted with the pod.
           volumes: [
             { name: 'work', ephemeral: { volumeClaimTemplate: { spec: volumeClaimSpec(cluster) } } },
             ...mounted.map(({ volume }) => volume),

@@ -102,10 +102,10 @@ function podSpec(cluster: Stored<PostgresCluster>, { instance, image }: Instance
 }
 
 /**
- * Returns the timing of the liveness probe. An unresponsive instance manager cannot stop its server, so the kubelet must kill it
- * before another instance can acquire the Lease: at the latest after three periods, a timeout and the grace period. Margins are
- * the time since the last renewal and one second for the kubelet. Several failures in a row, so that a short interruption of the
- * network kills no server.
+ * Returns the timing of the liveness probe. An unresponsive instance manager cannot stop its server, so the kubelet
+ * must kill it before another instance can acquire the Lease. That takes at most three periods, a timeout and the grace
+ * period; margins are the time since the last renewal and one second for the kubelet. The threshold is several failures
+ * in a row, so that a short network interruption does not kill a server.
  */
 function livenessTiming({ spec }: Stored<PostgresCluster>): Partial<Probe> {
   const { durationSeconds = 15, retryPeriodSeconds = 2 } = spec.lease ?? {};

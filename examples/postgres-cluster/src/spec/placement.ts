@@ -5,7 +5,10 @@ import { clusterLabel } from '../instance/protocol.ts';
 
 type Placement = Pick<PodSpec, 'nodeSelector' | 'tolerations' | 'topologySpreadConstraints' | 'affinity'>;
 
-/** Returns the part of an instance's pod that selects its node. Instances run on different nodes and in different zones if possible. */
+/**
+ * Returns the part of an instance's pod spec that determines the pod's node. Instances run on different nodes and in
+ * different zones if possible.
+ */
 export function placementOf({ metadata, spec }: Stored<PostgresCluster>): Placement {
   const { nodeSelector, tolerations, topologySpreadConstraints: constraints, podAntiAffinity = 'preferred' } = spec;
   const labelSelector = { matchLabels: { [clusterLabel]: metadata.name } };

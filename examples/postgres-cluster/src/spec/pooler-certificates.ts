@@ -13,7 +13,7 @@ export interface PoolerCertificates {
   readonly authorities: string;
 }
 
-/** Returns a pooler's current certificates: the ones in its Secret while they are good, otherwise new ones. */
+/** Returns a pooler's current certificates: the ones in its Secret until they need renewal, then new ones. */
 export function nextPoolerCertificates(
   existing: Secret | undefined,
   options: {

@@ -94,8 +94,8 @@ export function poolerSettings({ poolMode = 'session', parameters = {} }: Postgr
     auth_user: poolerRole,
     listen_port: '5432',
     pool_mode: poolMode,
-    // Sufficient, because only this cluster's own authority is trusted. `verify-full` would fail: the host is the Service's IP
-    // address.
+    // `verify-ca` suffices, because only this cluster's own authority is trusted. `verify-full` would fail, because the
+    // host is the Service's IP address.
     server_tls_sslmode: 'verify-ca',
   };
   const lines = Object.entries(settings)

@@ -16,7 +16,7 @@ const folders = {
   certificates: '/etc/postgres-cluster/operator',
 } as const;
 const resultFile = '/dev/termination-log';
-/** Interrupted attempts are retried: each continues where the previous one stopped. */
+/** Interrupted attempts are retried. Each attempt continues where the previous one stopped. */
 const backoffLimit = 20;
 
 interface JobParts {

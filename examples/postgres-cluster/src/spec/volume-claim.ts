@@ -4,8 +4,8 @@ import type { PostgresCluster } from '../api/v1/postgres-cluster.ts';
 import { clusterLabel } from '../instance/protocol.ts';
 
 /**
- * Label on the claims of removed instances, which are not reused. `true`: the claim is kept. `deleting`: the claim is deleted
- * once no quorum names the instance; until then, the volume may have a commit that no other replica has.
+ * Label on the claims of removed instances, which are not reused. `true`: the claim is kept. `deleting`: the claim is
+ * deleted once no quorum names the instance; before that, the volume may have a commit that no other replica has.
  */
 export const removedLabel = 'database.db.example.com/removed';
 

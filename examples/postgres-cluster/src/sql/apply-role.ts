@@ -6,8 +6,8 @@ import { isVerifierOf, scramVerifier } from './scram-verifier.ts';
 import { unlogged } from './unlogged.ts';
 
 /**
- * Creates a role or changes it to match its spec, on a superuser's session. The password is compared with the server's verifier:
- * a failover can lose a change of the password.
+ * Creates a role or changes it to match its spec, on a superuser's session. The password is compared with the server's
+ * verifier, because a failover can lose a password change.
  */
 export async function applyRole(
   sql: Sql,

@@ -14,7 +14,7 @@ export function scramVerifier(password: string, salt: Uint8Array): string {
   return verifierOf(password, { salt, iterations: usualIterations });
 }
 
-/** True if the stored verifier matches the password. */
+/** Returns true if the stored verifier matches the password. */
 export function isVerifierOf(verifier: string, password: string): boolean {
   const [, iterations, salt] = /^SCRAM-SHA-256\$(\d+):([^$]+)\$/.exec(verifier) ?? [];
   if (iterations === undefined || salt === undefined) return false;

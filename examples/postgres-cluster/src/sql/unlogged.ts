@@ -1,6 +1,6 @@
 /**
- * Settings under which the server does not log statements, even if they fail. A statement that sets a password contains the
- * verifier of the password. Only superusers may change them.
+ * Settings under which the server does not log statements, even if they fail. Used for statements that set a password,
+ * because they contain its verifier. Only superusers can change these settings.
  */
 export const unlogged: readonly string[] = [
   'SET log_statement = none',

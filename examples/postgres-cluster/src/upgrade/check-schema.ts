@@ -56,7 +56,9 @@ function schemaFailures(output: string): readonly string[] {
   return errors.filter((error) => error !== 'role "postgres" already exists').slice(0, maxFailures);
 }
 
-/** Returns the connection string of the old primary. Copies the key, because libpq rejects one that others can read. */
+/**
+ * Returns the connection string of the old primary. Copies the key, because libpq rejects a key that others can read.
+ */
 async function connectionTo({ host, certificates, folder }: CheckOptions): Promise<string> {
   const key = join(folder, 'client.key');
   await rm(key, { force: true });

@@ -6,8 +6,8 @@ import { type ProgramContext, runProgram } from '../instance/server/run-program.
 const locationFile = 'bindir.txt';
 
 /**
- * Copies PostgreSQL's programs, libraries and templates for use in a container with another version. Their relative paths are
- * kept, because the programs find each other by them.
+ * Copies PostgreSQL's programs, libraries and templates for use in a container with another version. The relative paths
+ * are kept, because the programs use them to find each other.
  */
 export async function exportPrograms(
   folder: string,

@@ -18,8 +18,8 @@ export interface TrialOptions {
 }
 
 /**
- * Starts an empty server of the new version with the cluster's parameters, calls `use`, and stops the server. If anything fails,
- * the server is ended without a clean shutdown.
+ * Starts an empty server of the new version with the cluster's parameters, calls `use`, and stops the server. If
+ * anything fails, the server is stopped without a clean shutdown.
  *
  * @throws UpgradeError if the server does not start
  */
@@ -42,7 +42,7 @@ export async function withTrialServer(
     await use();
     await control('stop', '-m', 'fast');
   } catch (error) {
-    // An abort kills pg_ctl, but not the server that it has started.
+    // An abort kills pg_ctl, but not the server that pg_ctl has started.
     await endServerProcesses(dataDirectory, clock);
     throw error;
   } finally {

@@ -27,14 +27,14 @@ export interface UpgradeOptions {
 }
 
 /**
- * Settings for servers of the old version. The failing archive command neither archives WAL nor lets the server remove it
- * unarchived.
+ * Settings for servers of the old version. The failing archive command archives nothing, and keeps the server from
+ * removing WAL.
  */
 const oldSettings = '-c archive_command=/bin/false -c synchronous_standby_names= -c ssl=off -c listen_addresses=';
 
 /**
- * Upgrades the data of a stopped primary with pg_upgrade, and returns the system identifier of the new data. It can be
- * interrupted at any time without losing data; call it again to continue or start over.
+ * Upgrades the data of a stopped primary with pg_upgrade, and returns the system identifier of the new data. The
+ * upgrade can be interrupted at any time without losing data; call this again to continue or start over.
  *
  * @throws UpgradeError if the data cannot be upgraded; the old data is unchanged
  */
@@ -44,7 +44,7 @@ export async function upgradeData(options: UpgradeOptions): Promise<string> {
   const old = { ...programs, folder: oldPrograms };
   const from = await programMajor(old, signal);
   const to = await programMajor(programs, signal);
-  // A killed attempt may have left some running.
+  // A killed attempt may have left programs running.
   await endPrograms(folders, clock);
   if (await folders.isHalfSwapped()) {
     log('finishing an upgrade that was interrupted while it replaced the data directory');
@@ -67,7 +67,7 @@ interface Preparation extends UpgradeOptions {
   readonly from: number;
 }
 
-/** Ends pg_upgrade, which runs in the work folder, and servers, which run in the data folders. */
+/** Ends pg_upgrade, whose working directory is the work folder, and servers, which run in the data folders. */
 async function endPrograms({ work, data, prepared }: UpgradeFolders, clock: Clock): Promise<void> {
   for (const path of [work, data, prepared]) await endServerProcesses(path, clock);
 }
@@ -91,7 +91,7 @@ async function prepare(options: Preparation): Promise<void> {
       await runUpgrade(step, options);
     }
   } catch (error) {
-    // An abort kills only the program that was started, not the servers that it has started.
+    // An abort kills only the program that this process started, not the servers that the program has started.
     await endPrograms(folders, clock);
     await folders.rollBack(from);
     throw error;

@@ -33,7 +33,7 @@ export class UpgradeFolders {
     await rename(this.prepared, this.data);
   }
 
-  /** True if a swap was interrupted: the old data has been moved, the new data has not. */
+  /** Returns true if a swap was interrupted: the old data has been moved, but the new data has not. */
   async isHalfSwapped(): Promise<boolean> {
     return !(await exists(this.data)) && (await exists(this.kept)) && (await exists(this.prepared));
   }

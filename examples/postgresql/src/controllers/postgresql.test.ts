@@ -38,7 +38,7 @@ describe('the Postgresql operator', () => {
     const account = { namespace: 'postgresql-operator-system', name: 'postgresql-operator-controller-manager' };
     const kubeconfig = await cluster.logInAs(account);
     operator = new Manager({ controllers: [postgresql], kubeconfig, log: silentLogger, handleSignals: false });
-    operator.run().catch(() => undefined); // the test itself ends it
+    operator.run().catch(() => undefined); // the test stops it
     await operator.started();
   });
   afterAll(async () => {
@@ -129,7 +129,7 @@ describe('the Postgresql operator', () => {
     await create('last', { password: 'p' });
     await seen(Pod, 'last');
     const client = cluster.client();
-    // The test's own finalizer keeps the pod, as a container that is slow to stop would.
+    // The test's own finalizer keeps the pod, like a container that is slow to stop.
     const hold = (finalizers: readonly string[] | null) =>
       client.resource(Pod).patch({ namespace, name: 'last' }, { type: 'merge', body: { metadata: { finalizers } } });
     await hold(['example.com/hold']);

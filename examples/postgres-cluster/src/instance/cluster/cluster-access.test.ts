@@ -31,7 +31,7 @@ it('wasReadWithin returns false once the last read is older than the given time'
   expect(access.wasReadWithin(20_000)).toBe(false);
   const running = access.run(stopping.signal);
   await expect.poll(() => access.wasReadWithin(20_000), { timeout: 30_000 }).toBe(true);
-  // Nothing is read from now on, as while the API server is unreachable.
+  // From now on, nothing is read, as if the API server were unreachable.
   stopping.abort();
   await running;
   await clock.advance(20_000);

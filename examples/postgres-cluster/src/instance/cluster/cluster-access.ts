@@ -27,8 +27,8 @@ export interface PrimaryReport {
 }
 
 /**
- * Watches the cluster in the API server: its object, its Lease, and the addresses of its instances. Keeps the last state that it
- * has read.
+ * Watches the cluster in the API server: its object, its Lease, and the addresses of its instances. Keeps the last
+ * state that was read.
  */
 export class ClusterAccess {
   readonly #options: ClusterAccessOptions;
@@ -53,12 +53,15 @@ export class ClusterAccess {
     return [...new Set([...reported, ...this.#addresses.keys()])].filter((other) => other !== name).sort();
   }
 
-  /** Returns the address of an instance, or undefined if it has none now. */
+  /** Returns the address of an instance, or undefined if it currently has none. */
   addressOf(name: string): string | undefined {
     return this.#addresses.get(name);
   }
 
-  /** True if the cluster and its pods were read from the API server within the last `ms`, so that `othersOf` is complete. */
+  /**
+   * Returns true if the cluster and its pods were read from the API server within the last `ms`, so that `othersOf` is
+   * complete.
+   */
   wasReadWithin(ms: number): boolean {
     return this.#options.clock.monotonic() - Math.min(this.#clusterReadAtMs, this.#podsReadAtMs) <= ms;
   }

@@ -12,7 +12,7 @@ export interface FollowOptions<T> {
   readonly onError: (error: unknown) => void;
 }
 
-/** A watch ends after this time, and everything is listed again, so that a broken connection is noticed, too. */
+/** Maximum duration of a watch. Everything is then listed again, in case the connection is broken but still open. */
 const watchSeconds = 10;
 const listMs = 5_000;
 const retryMs = 1_000;

@@ -24,8 +24,8 @@ const nothing: Decision = { do: 'nothing' };
 /**
  * Decides what an instance does next.
  *
- * A primary runs only while the instance holds the Lease. A former primary's data starts as a standby only after it was rewound,
- * or found to need no rewind. Data is replaced only with a clone of a primary of the same cluster.
+ * A primary runs only while the instance holds the Lease. A former primary starts as a standby only after its data was
+ * rewound, or was found to need no rewind. Data is replaced only with a clone of a primary of the same cluster.
  */
 export function decide(situation: Situation): Decision {
   const { name, cluster, lease, server } = situation;
@@ -94,7 +94,7 @@ function asRunningStandby(
     }
     return upstream === primary ? nothing : { do: 'follow', upstream: primary };
   }
-  // Disconnects from a former primary: it must not get confirmations of commits that the new primary lacks.
+  // Disconnects from a former primary, which must not get confirmations of commits that the new primary lacks.
   if (upstream !== undefined && lease.holder !== upstream) return { do: 'follow', upstream: undefined };
   return nothing;
 }

@@ -5,14 +5,15 @@ import { askInstance } from '../status/ask-instance.ts';
 import type { KeyPair } from '../status/certificates.ts';
 
 /**
- * Returns true if a primary that cannot reach the API server may continue without renewing its Lease. It may if it knows all
- * other instances, and each of them confirms that it still follows this primary: then none can have become the primary.
+ * Returns true if a primary that cannot reach the API server may continue without renewing its Lease. That is safe if
+ * it knows all other instances, and each of them confirms that it still follows this primary: no other instance can
+ * have become the primary then.
  */
 export async function isStillFollowed(
   name: string,
   options: {
     readonly access: ClusterAccess;
-    /** Undefined while the server does not respond: it may then have replicas that are unknown here. */
+    /** Undefined while the server does not respond: this instance may then have replicas that it does not know. */
     readonly status: LocalStatus | undefined;
     readonly client: KeyPair;
     readonly forMs: number;
@@ -29,7 +30,7 @@ export async function isStillFollowed(
 }
 
 /**
- * Requests all other instances to confirm that they cannot reach the API server and follow this primary. By confirming, an
+ * Asks all other instances to confirm that they cannot reach the API server and follow this primary. By confirming, an
  * instance promises not to acquire the Lease, so it cannot become the primary.
  */
 async function allConfirm(
@@ -38,7 +39,7 @@ async function allConfirm(
     readonly others: readonly string[];
     readonly addressOf: (name: string) => string | undefined;
     readonly client: KeyPair;
-    /** How long the other instances must not acquire the Lease. */
+    /** Time for which the other instances must not acquire the Lease. */
     readonly forMs: number;
     readonly signal: AbortSignal;
   },
@@ -59,8 +60,8 @@ async function allConfirm(
 }
 
 /**
- * True if `others` is complete: it has the desired number of instances, and contains every replica that streams from this primary
- * or has a slot on it.
+ * Returns true if `others` is complete: it has the desired number of instances, and contains every replica that streams
+ * from this primary or has a slot on it.
  */
 export function knowsAllInstances(known: {
   readonly others: readonly string[];

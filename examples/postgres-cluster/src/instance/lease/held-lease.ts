@@ -13,7 +13,7 @@ export interface HeldLease {
   readonly expiresAtMs: number;
 }
 
-/** Returns the holder's view after it sent a renewal with this timing at `sinceMs`. */
+/** Returns the holder's view after a renewal with this timing, which was sent at `sinceMs`. */
 export function heldSince(
   sinceMs: number,
   { durationSeconds = 15, renewDeadlineSeconds = 10 }: LeaseTiming,

@@ -2,8 +2,8 @@ import type { Lease } from '@kubewright/apimachinery/coordination/v1';
 import type { LeaseState } from '../decision/situation.ts';
 
 /**
- * A Lease, and when this instance last saw it change. The times in the Lease are not used, because clocks differ between
- * machines.
+ * A Lease, and the time at which this instance last saw it change. The times in the Lease are not used, because clocks
+ * differ between machines.
  */
 export interface ObservedLease {
   readonly lease: Lease;
@@ -21,7 +21,7 @@ export interface LeaseHolder {
   readonly pod: string;
 }
 
-/** True if this pod of an instance holds the Lease. */
+/** Returns true if this pod of an instance holds the Lease. */
 export function isHeldBy({ metadata, spec }: Lease, { instance, pod }: LeaseHolder): boolean {
   return spec?.holderIdentity === instance && (metadata.annotations?.[podAnnotation] ?? '') === pod;
 }
@@ -32,7 +32,7 @@ export function observeLease(before: ObservedLease | undefined, lease: Lease, no
   return { lease, changedAtMs: isSame ? before.changedAtMs : nowMs };
 }
 
-/** Returns when another instance may acquire the Lease, or undefined if it has no holder. */
+/** Returns the time at which another instance may acquire the Lease, or undefined if it has no holder. */
 export function expiryOf({ lease, changedAtMs }: ObservedLease): number | undefined {
   const { holderIdentity, leaseDurationSeconds = 15 } = lease.spec ?? {};
   return holderIdentity ? changedAtMs + leaseDurationSeconds * 1000 : undefined;
@@ -46,7 +46,7 @@ export function leaseState(
   observed: ObservedLease | undefined,
   options: LeaseHolder & { readonly nowMs: number },
 ): LeaseState {
-  // Counts as taken until it has been read, because another instance may hold it.
+  // A Lease that has not been read yet counts as taken, because another instance may hold it.
   if (observed === undefined) return { state: 'taken', holder: 'another instance' };
   const holder = observed.lease.spec?.holderIdentity;
   const expiresAtMs = expiryOf(observed);

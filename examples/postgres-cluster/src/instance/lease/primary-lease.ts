@@ -46,8 +46,8 @@ export class PrimaryLease {
   /** This instance's promise to a primary not to acquire the Lease until `untilMs`. */
   #promise: { readonly holder: string; readonly untilMs: number } | undefined;
   /**
-   * The resource version that this instance last tried to replace. Set until another version is seen, because the request may
-   * still take effect.
+   * The resource version that this instance last tried to replace. Stays set until another version is seen, because the
+   * request may still take effect.
    */
   #replacing: string | undefined;
   #isFailing = false;
@@ -91,10 +91,11 @@ export class PrimaryLease {
   }
 
   /**
-   * Promises not to acquire the Lease for `forMs`, if `holder` is the last known holder. The holder sends the duration, because
-   * its last renewal, which this instance may not have seen, may have extended it.
+   * Promises not to acquire the Lease for `forMs`, if `holder` is the last known holder. The holder sends the duration,
+   * because this instance may have missed a renewal that extended it.
    *
-   * @returns true if this instance promises; false for another holder, or while this instance may be acquiring the Lease
+   * @returns true if this instance promises; false for another holder, or while this instance may be acquiring the
+   *   Lease
    */
   promise(holder: string, forMs: number): boolean {
     const isHolder = this.#observed?.lease.spec?.holderIdentity === holder;
@@ -190,7 +191,10 @@ export class PrimaryLease {
     return this.#held ? Math.max(this.#held.untilMs - this.#options.clock.monotonic(), 0) : 0;
   }
 
-  /** Milliseconds left of this instance's promise not to acquire the Lease. The promise ends early if its holder changes. */
+  /**
+   * Milliseconds left of this instance's promise not to acquire the Lease. The promise ends early if the Lease's
+   * holder changes.
+   */
   get #promisedMs(): number {
     if (!this.#promise || this.#observed?.lease.spec?.holderIdentity !== this.#promise.holder) return 0;
     return Math.max(this.#promise.untilMs - this.#options.clock.monotonic(), 0);

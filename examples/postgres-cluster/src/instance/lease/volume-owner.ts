@@ -2,8 +2,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Records on the volume which pod used it last. If a pod on a lost node was replaced, and the volume is attached to both nodes, the
- * old pod learns this way that it must stop, although it cannot reach the API server.
+ * Records on the volume which pod used it last. If a pod on a lost node was replaced, and the volume is attached to
+ * both nodes, the record tells the old pod to stop, even though it cannot reach the API server.
  */
 export class VolumeOwner {
   readonly #path: string;
@@ -20,7 +20,7 @@ export class VolumeOwner {
     return writeFile(this.#path, this.#pod);
   }
 
-  /** True if no other pod has claimed the volume since. */
+  /** Returns true if no other pod has claimed the volume since this pod did. */
   async isOwner(): Promise<boolean> {
     return (await readFile(this.#path, 'utf8')) === this.#pod;
   }

@@ -17,7 +17,7 @@ export interface QuorumKeeperOptions {
 
 /** Maximum number of published quorums, as in the CRD. */
 const maxQuorums = 16;
-/** How long commits may be held before WAL senders that still use an earlier setting are terminated. */
+/** Maximum time for which commits are held. WAL senders that still use an earlier setting are then terminated. */
 const holdMs = 2_000;
 
 /**

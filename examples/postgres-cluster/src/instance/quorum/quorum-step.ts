@@ -7,7 +7,10 @@ import type { SynchronousStandbys } from '../settings/settings-file.ts';
 export interface QuorumState {
   /** The synchronous replicas that the server is configured with. */
   readonly applied: SynchronousStandbys;
-  /** End of the WAL when `applied` took effect: later commits satisfy it. Undefined until it has been read. */
+  /**
+   * End of the WAL when `applied` took effect. Every later commit satisfies `applied`. Undefined until it has been
+   * read.
+   */
   readonly since?: string | undefined;
 }
 
@@ -35,17 +38,18 @@ export interface QuorumStep {
 export const hold: SynchronousStandbys = { number: 1, names: [] };
 
 /**
- * Returns a primary's next step towards the wanted quorum. Elections rely on the published quorums, so every acknowledged commit
- * must always satisfy at least one of them:
+ * Returns a primary's next step towards the wanted quorum. Elections rely on the published quorums, so every
+ * acknowledged commit must always satisfy at least one of them:
  *
  * 1. The new quorum is published in addition to the old ones.
- * 2. Commits are held until every WAL sender has read that setting. PostgreSQL acknowledges a commit by the setting that the WAL
- *   sender has read, and shows only whether a replica counts as synchronous at all.
+ * 2. Commits are held until every WAL sender has read that setting. PostgreSQL acknowledges a commit by the setting
+ *   that the WAL sender has read. It does not show that setting, only whether a replica counts as synchronous.
  * 3. The server is configured with the new quorum.
- * 4. Once enough replicas of the new quorum have all earlier WAL, earlier commits satisfy it, too, and the old quorums are
- *   withdrawn.
+ * 4. Once enough replicas of the new quorum have all earlier WAL, earlier commits satisfy it, too, and the old quorums
+ *   are withdrawn.
  *
- * If every commit that satisfies the old quorum also satisfies the new one, as after adding a replica, a single step suffices.
+ * If every commit that satisfies the old quorum also satisfies the new one, as after adding a replica, a single step
+ * suffices.
  */
 export function quorumStep(state: QuorumState, { wanted, published, replication }: QuorumInput): QuorumStep {
   const { applied } = state;
@@ -77,7 +81,7 @@ export function isSame(a: FailoverQuorum, b: FailoverQuorum): boolean {
   return entails(a, b) && entails(b, a);
 }
 
-/** True if every commit that satisfies `one` also satisfies `other`. */
+/** Returns true if every commit that satisfies `one` also satisfies `other`. */
 function entails(one: FailoverQuorum, other: FailoverQuorum): boolean {
   return (
     one.standbyNumber >= other.standbyNumber && one.standbyNames.every((name) => other.standbyNames.includes(name))

@@ -11,9 +11,9 @@ export interface Replicas {
 }
 
 /**
- * Returns the replicas that must confirm commits. With `preferred`, only connected replicas must confirm; with `required`,
- * commits wait if too few are connected. A replica is listed only after its first connection, so that an election does not wait
- * for one that is still being cloned.
+ * Returns the replicas that must confirm commits. With `preferred`, only connected replicas must confirm; with
+ * `required`, commits wait if too few are connected. A replica is listed only after its first connection, so that an
+ * election does not wait for a replica that is still being cloned.
  */
 export function synchronousStandbys(
   replication: Replication | undefined,

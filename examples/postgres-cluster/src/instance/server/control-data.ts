@@ -1,14 +1,14 @@
 /** The fields of pg_control that decisions need. */
 export interface ControlData {
   readonly systemID: string;
-  /** Newest timeline in pg_control. After a promotion, the new timeline appears here only with the next checkpoint. */
+  /** Newest timeline in pg_control. A promotion's new timeline is missing until the next checkpoint. */
   readonly timeline: number;
   /** For example `shut down`, `in production`, `in archive recovery`. */
   readonly state: string;
   readonly checkpointLSN: string;
   /** Size of a WAL segment. */
   readonly segmentBytes: number;
-  /** Minimum values of a standby's settings: those of its primary. */
+  /** Minimum values of a standby's settings: the values of its primary. */
   readonly floors: Readonly<Record<string, number>>;
 }
 

@@ -26,8 +26,9 @@ export async function initdb(
 }
 
 /**
- * Clones the data of a running primary. The slot makes the primary retain the WAL that the clone needs. The connections do not
- * have the instance's name: the WAL stream of pg_basebackup confirms commits, but an unfinished clone can lose them.
+ * Clones the data of a running primary. The slot makes the primary retain the WAL that the clone needs. The connections
+ * do not use the instance's name, because the WAL stream of pg_basebackup confirms commits that an unfinished clone can
+ * lose.
  */
 export async function cloneFrom(
   connection: string,

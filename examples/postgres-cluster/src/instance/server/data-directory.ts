@@ -8,9 +8,9 @@ import { programMajor } from './program-version.ts';
 import { type ProgramContext, runProgram } from './run-program.ts';
 
 /**
- * The data directory of an instance, and related files on the same volume. `….new` is a data directory that is being created.
- * `….unusable` says why the data must be replaced. `….copied` marks cloned or rewound data with which no server has become
- * consistent yet.
+ * The data directory of an instance, and related files on the same volume. `….new` is a data directory that is being
+ * created. `….unusable` is a file that says why the data must be replaced. `….copied` is a file that marks cloned or
+ * rewound data as long as no server has reached consistency with it.
  */
 export class DataDirectory {
   readonly path: string;
@@ -93,7 +93,7 @@ export class DataDirectory {
     await rm(this.#copied, { force: true });
   }
 
-  /** True for cloned or rewound data until a server has reached consistency with it. */
+  /** Resolves to true for cloned or rewound data until a server has reached consistency with it. */
   isCopied(): Promise<boolean> {
     return exists(this.#copied);
   }
@@ -159,7 +159,10 @@ export class DataDirectory {
     return `${this.path}.copied`;
   }
 
-  /** Checks a folder without a database: an empty folder, such as a mount point, may be used. Other content is never deleted. */
+  /**
+   * Checks a folder without a database: an empty folder, such as a mount point, can be used. Other content is never
+   * deleted.
+   */
   async #withoutVersion(): Promise<DataState> {
     const names = await readdir(this.path).catch((error: NodeJS.ErrnoException) => {
       if (error.code === 'ENOENT') return [];

@@ -1,6 +1,9 @@
 import { statfs } from 'node:fs/promises';
 
-/** WAL segments that must fit. Otherwise the server is about to stop, or has stopped, because it cannot write WAL. */
+/**
+ * Number of WAL segments that must fit on the volume. Otherwise, the server is about to stop, or has stopped, because
+ * it cannot write WAL.
+ */
 const leastFreeSegments = 2;
 
 /** PostgreSQL's default size of a WAL segment. */

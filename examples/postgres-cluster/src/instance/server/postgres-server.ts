@@ -92,9 +92,9 @@ export class PostgresServer {
   }
 
   /**
-   * Stops the server. `fast` disconnects clients, and waits until the replicas have received all WAL. After `withinMs`, the
-   * remaining processes are killed. If `signal` is aborted, the caller stops waiting and must call this again: the server
-   * continues to stop, but is no longer killed.
+   * Stops the server. `fast` disconnects clients, and waits until the replicas have received all WAL. After `withinMs`,
+   * the remaining processes are killed. If `signal` is aborted, stops waiting. The server continues to stop, but is not
+   * killed, so call this again.
    */
   async stop({
     mode,
@@ -138,7 +138,7 @@ export class PostgresServer {
 
   async #hasEnded(why: string): Promise<void> {
     const { onDeath } = this.#options;
-    // Backends may confirm commits until they have ended, too.
+    // Backends can also confirm commits, until they have ended.
     await this.#endProcesses();
     const isStopping = this.#isStopping;
     this.#child = undefined;

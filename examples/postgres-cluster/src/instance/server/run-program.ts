@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** How to run PostgreSQL's programs. */
+/** Options for running PostgreSQL's programs. */
 export interface ProgramContext {
   /** Folder of the programs. @defaultValue the PATH */
   readonly folder?: string | undefined;
@@ -29,8 +29,8 @@ export class ProgramError extends Error {
 /** Maximum length of the kept output, in characters. */
 const keptLength = 64 * 1024;
 /**
- * How long pg_ctl and pg_upgrade wait for a server to start or stop, in seconds. The default, 60 s, is too short for the recovery or the
- * last checkpoint of a large database.
+ * Time for which pg_ctl and pg_upgrade wait for a server to start or stop, in seconds. The default, 60 s, is too short
+ * for the recovery or the last checkpoint of a large database.
  */
 const pgCtlSeconds = String(7 * 24 * 60 * 60);
 /** Runs a command in a user namespace, in which its user has a name. */

@@ -24,7 +24,10 @@ export class ServerDeaths {
     if (nowMs - this.#startedAtMs > maxDelayMs) this.#count = 0;
   }
 
-  /** Records a death. Returns the time since the first death after which the server has not accepted connections. */
+  /**
+   * Records a death. Returns the time since the server's first death, not counting deaths before it last accepted
+   * connections.
+   */
   died(nowMs: number): number {
     this.#notBeforeMs = nowMs + (this.#count === 0 ? 0 : Math.min(500 * 2 ** this.#count, maxDelayMs));
     this.#count++;

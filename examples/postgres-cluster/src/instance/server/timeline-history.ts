@@ -22,11 +22,12 @@ export interface WalEnd {
 }
 
 /**
- * Returns true if the primary's WAL continues this server's WAL. Both must have the same forks, and this server's WAL must end no
- * later than the primary left this server's timeline. If both are on the same timeline, it must end no later than the primary's
- * WAL; read the primary's end last.
+ * Returns true if the primary's WAL continues this server's WAL. Both must have the same forks, and this server's WAL
+ * must end no later than the fork where the primary left this server's timeline. If both are on the same timeline, this
+ * server's WAL must end no later than the primary's; read the primary's end last.
  *
- * Two instances that did not know of each other's promotion can choose the same timeline number. Then their forks differ.
+ * Two instances that did not know of each other's promotion can choose the same timeline number. Then their forks
+ * differ.
  */
 export function canFollow(own: WalEnd, primary: WalEnd): boolean {
   const forkOf = (timeline: number): bigint | undefined =>

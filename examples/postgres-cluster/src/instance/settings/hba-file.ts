@@ -9,9 +9,10 @@ export interface HbaInput {
 }
 
 /**
- * Returns the content of pg_hba.conf. The first line that matches a connection decides, so the cluster's lines come after the
- * operator's own lines, and before the last line, which requires a password. Only a running server can check the cluster's lines;
- * until then, a new instance rejects all clients, because one of the lines may be meant to reject them.
+ * Returns the content of pg_hba.conf. The first line that matches a connection decides, so the cluster's lines come
+ * after the operator's own lines, and before the last line, which requires a password. Only a running server can check
+ * the cluster's lines. Until one has checked them, a new instance rejects all clients, because a line may be meant to
+ * reject them.
  */
 export function hbaFile({ lines, superuserAccess }: HbaInput): string {
   const last = lines === undefined ? 'host all all all reject' : 'host all all all scram-sha-256';

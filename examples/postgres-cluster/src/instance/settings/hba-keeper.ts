@@ -27,7 +27,7 @@ export class HbaKeeper {
     this.#data = data;
   }
 
-  /** Why the requested lines are not in effect, if they are not. */
+  /** Reason why the requested lines are not in effect, if they are not. */
   get error(): string | undefined {
     return this.#error;
   }

@@ -8,8 +8,9 @@ const field = /(?:"[^"]*"|[^\s",])+(?:,[\s,]*(?:"[^"]*"|[^\s",])+)*/g;
 const part = /(?:"[^"]*"|[^\s",])+/g;
 
 /**
- * Returns why lines of pg_hba.conf are rejected, even if the server would accept them: they would break into the operator's own
- * lines, have no effect after them, or depend on files in the pod. All other checks are left to the server; see `HbaKeeper`.
+ * Returns why lines of pg_hba.conf are rejected, even if the server would accept them. Rejected lines would break into
+ * the operator's own lines, have no effect after them, or depend on files in the pod. All other checks are left to the
+ * server; see `HbaKeeper`.
  */
 export function hbaRejectionReason(
   lines: readonly string[],

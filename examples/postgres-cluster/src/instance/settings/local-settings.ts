@@ -56,7 +56,7 @@ export class LocalSettings {
     return this.#options.hba.check(this.#hba, sql);
   }
 
-  /** Why the requested settings or lines of pg_hba.conf are not in effect, if they are not. */
+  /** Reason why the requested settings or lines of pg_hba.conf are not in effect, if they are not. */
   get error(): string | undefined {
     const { keeper, hba } = this.#options;
     const reasons = [keeper.error, hba.error].filter((reason) => reason !== undefined);

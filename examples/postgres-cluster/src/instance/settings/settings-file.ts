@@ -28,8 +28,8 @@ export interface SynchronousStandbys {
 }
 
 /**
- * Defaults that the cluster's parameters override. Includes PostgreSQL's own defaults of settings that a standby may have to
- * raise: removing such a setting from the file would count as a change that needs a restart.
+ * Defaults that the cluster's parameters override. Includes PostgreSQL's own defaults of settings that a standby may
+ * have to raise: removing one of these settings from the file would count as a change that needs a restart.
  */
 const defaults: Readonly<Record<string, string>> = {
   archive_timeout: '5min',
@@ -74,15 +74,15 @@ function walLimits({ volumeBytes }: SettingsInput): Readonly<Record<string, stri
   return {
     max_slot_wal_keep_size: share(4, 4096),
     max_wal_size: share(8, 1024),
-    // Retains WAL for pg_rewind, which needs it from the last checkpoint before the fork on.
+    // Retains WAL for pg_rewind, which needs all WAL since the last checkpoint before the fork.
     wal_keep_size: share(16, 512),
   };
 }
 
 /**
- * Returns the pause between a standby's attempts to get more WAL, by which `isAtEnd` detects the end of the WAL. An attempt that
- * takes longer than this interval is followed by no pause, and a restore command can take a second on a busy machine. A reload
- * ends the pause.
+ * Returns the interval between a standby's attempts to get more WAL. `isAtEnd` detects the end of the WAL by the pause
+ * between attempts. There is no pause after an attempt that takes longer than the interval, and a restore command can
+ * take a second on a busy machine. A reload ends the pause.
  */
 function pauses({ restoreCommand }: SettingsInput): Readonly<Record<string, string>> {
   return { wal_retrieve_retry_interval: restoreCommand === undefined ? '500ms' : '5s' };
@@ -91,7 +91,7 @@ function pauses({ restoreCommand }: SettingsInput): Readonly<Record<string, stri
 function fixed(input: SettingsInput): Readonly<Record<string, string>> {
   const { certificates, upstream } = input;
   return {
-    // Standbys also archive the WAL that they receive, in case the primary fails before it archives that WAL.
+    // Standbys archive the WAL that they receive, too, in case the primary fails before it does.
     archive_mode: 'always',
     // Without an archive, every segment counts as archived.
     archive_command: input.archiveCommand ?? '/bin/true',

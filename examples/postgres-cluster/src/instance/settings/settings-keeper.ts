@@ -32,7 +32,7 @@ export class SettingsKeeper {
     return this.#accepted && settingsHash(this.#accepted);
   }
 
-  /** Why the requested parameters are not in effect, if they are not. */
+  /** Reason why the requested parameters are not in effect, if they are not. */
   get error(): string | undefined {
     return this.#error;
   }

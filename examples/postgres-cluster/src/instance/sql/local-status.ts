@@ -4,7 +4,7 @@ import { walFileOf } from '../server/wal-position.ts';
 import { slotPrefix } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
 
-/** The state of the local server, as its queries show it. */
+/** The state of the local server, as returned by its queries. */
 export interface LocalStatus {
   readonly isInRecovery: boolean;
   readonly timeline: number;
@@ -12,7 +12,7 @@ export interface LocalStatus {
   readonly lsn: string;
   readonly replayedLSN?: string;
   readonly isReceiving: boolean;
-  /** False while a standby is still replaying WAL that it received earlier, so that `lsn` is not the end of its WAL yet. */
+  /** False while a standby is still replaying WAL that it received earlier, so `lsn` is not the end of its WAL yet. */
   readonly isAtEnd: boolean;
   /** Settings with a pending restart, with the values that are still in effect. */
   readonly pendingSettings: Readonly<Record<string, string>>;

@@ -17,8 +17,8 @@ export class PrimarySessions implements AsyncDisposable {
       host: address,
       user: replicationUser,
       database: 'postgres',
-      // The certificate is for the names of the Services, not for this address. Trusting only the cluster's own authority
-      // suffices.
+      // The certificate is valid for the names of the Services, not for this address. It suffices to trust only the
+      // cluster's own authority.
       ssl: { cert, key, ca, checkServerIdentity: () => undefined },
     });
     this.#session = { address, client, sql };

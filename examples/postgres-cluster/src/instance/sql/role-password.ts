@@ -26,7 +26,7 @@ export function passwordStep({
   return stored !== undefined && isVerifierOf(stored, password) ? 'keep' : 'set';
 }
 
-/** Keeps a role's password equal to that in a Secret, or removes it. */
+/** Keeps a role's password equal to the password in a Secret, or removes it. */
 export class RolePassword {
   /** The last state that needed no change. Cached because comparing a password with a verifier is deliberately slow. */
   #kept: string | undefined;

@@ -18,7 +18,7 @@ export class SqlSession implements Sql {
   #client: pg.Client | undefined;
   #last: Promise<unknown> = Promise.resolve();
 
-  /** @param onConnected - called after each connection: the server responds, even if a query then takes too long */
+  /** @param onConnected - called after each connection: the server then responds, even if a query takes too long */
   constructor(config: pg.ClientConfig, onConnected: () => void = () => undefined) {
     this.#onConnected = onConnected;
     this.#config = { connectionTimeoutMillis: timeoutMs, query_timeout: timeoutMs, keepAlive: true, ...config };

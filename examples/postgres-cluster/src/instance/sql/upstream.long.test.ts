@@ -36,7 +36,7 @@ describe.each([
     const before = await slots();
     await createSlot(sql, 'shop-2');
     expect(await slots()).toEqual(before);
-    // Each segment needs a record, or there is nothing to switch.
+    // Each segment needs a record, because switching an empty segment has no effect.
     for (let segments = 0; segments < 3; segments += 1) {
       await sql.query("SELECT pg_logical_emit_message(false, 'test', 'x')");
       await sql.query('SELECT pg_switch_wal()');

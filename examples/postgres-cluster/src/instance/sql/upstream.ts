@@ -8,7 +8,7 @@ export interface UpstreamWal extends WalEnd {
   /** Name of the primary's oldest WAL file. */
   readonly oldestFile: string;
   readonly segmentBytes: bigint;
-  /** False after a promotion until the first checkpoint: until then, pg_rewind would see the old timeline. */
+  /** False between a promotion and the next checkpoint, while pg_rewind would still see the old timeline. */
   readonly hasCheckpoint: boolean;
 }
 

@@ -17,8 +17,8 @@ export function askInstance(
         cert: client.certificate,
         key: client.key,
         ca: client.authorities,
-        // The certificate is for the names of the Services, not for this address. Trusting only the cluster's own authority
-        // suffices.
+        // The certificate is valid for the names of the Services, not for this address. It suffices to trust only the
+        // cluster's own authority.
         checkServerIdentity: () => undefined,
         signal,
         agent: false,

@@ -38,7 +38,7 @@ export function statusRoutes(instance: ServedInstance): readonly Route[] {
       callers: ['operator'],
       handle: () => {
         if (instance.report.state !== 'running') return { code: 409 };
-        // Not awaited: the shutdown can take long, and later reports show the result.
+        // Not awaited: the shutdown can take a long time, and later reports show the result.
         void instance.restart();
         return { code: 202 };
       },

@@ -26,7 +26,7 @@ export const logs: Command = {
       }),
     );
     session.signal.throwIfAborted();
-    // The other logs are complete.
+    // Reported last, after the logs of the other pods have been printed.
     const failures = endings.flatMap((ending, index) =>
       ending.status === 'rejected' ? [`${pods[index]}: ${ending.reason?.message ?? ending.reason}`] : [],
     );
