@@ -92,7 +92,7 @@ export class Problems {
 }
 
 /**
- * Formats a problem for people: its location, description, reason and fix.
+ * Formats a problem as text: its location, description, reason and fix.
  *
  * @example
  * ```ts

@@ -71,7 +71,7 @@ function partsOf(objects: readonly UnstructuredObject[]): ReadonlySet<string> {
   );
 }
 
-/** Argument values contain names, which templates replace. */
+/** Returns an argument without its value, because values contain names that templates replace. */
 function flagOf(argument: string): string {
   return argument.split('=')[0] ?? argument;
 }

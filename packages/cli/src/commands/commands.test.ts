@@ -8,7 +8,7 @@ import { addCommands } from './index.ts';
 
 const folder = import.meta.dirname;
 
-/** Matches static and dynamic imports, but not those of types only. */
+/** Matches static and dynamic imports, but not type-only imports. */
 const importPattern = /(?:^(?:import|export) (?!type )[^;]*?from |\bimport\()'([^']+)'/gm;
 /** Modules that read answers from a terminal. */
 const prompts = ['@clack/prompts', 'node:readline', 'node:readline/promises'];

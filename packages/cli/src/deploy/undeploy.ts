@@ -16,7 +16,7 @@ import { type Release, removeObjects } from './remove-objects.ts';
 interface Held {
   readonly crd: UnstructuredObject;
   readonly objects: readonly UnstructuredObject[];
-  /** True if the conversion webhook cannot be called, so that any object may be held. */
+  /** True if the conversion webhook cannot be called, so any object may have the operator's finalizers. */
   readonly isUnreadable: boolean;
 }
 

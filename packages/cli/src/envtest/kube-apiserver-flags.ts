@@ -63,7 +63,7 @@ export const apiServerFlags: FlagTable = {
   switches: new Set([...mootSwitches, ...unsupportedSwitches, 'version']),
 };
 
-/** Flags that have no effect here although they have one upstream. */
+/** Flags that have an effect upstream, but not in the embedded API server. */
 export const ignoredFlags: ReadonlySet<string> = new Set([...unsupported, ...unsupportedSwitches]);
 
 /** Admission plugins of kube-apiserver 1.36 that run by default. */

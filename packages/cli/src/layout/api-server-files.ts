@@ -56,7 +56,7 @@ const variable = (name: string, value: string): string => `- op: add
     value: ${value}
 `;
 
-/** While a pod stops, its server serves until the cluster has had time to remove it from the Service. */
+/** A stopping pod keeps serving requests until the cluster has had time to remove it from the Service. */
 const shutdownDelay = variable('APISERVER_SHUTDOWN_DELAY_SECONDS', '"5"');
 
 const managerPatch = `${variable('APISERVER_HOST', '"0.0.0.0"')}${variable('APISERVER_PORT', '"6443"')}${variable('APISERVER_CERT_PATH', mountPath)}${shutdownDelay}- op: add

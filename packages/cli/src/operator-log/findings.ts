@@ -2,7 +2,7 @@ import { type LogRecord, subjectOf, textOf, textsOf } from './log-record.ts';
 
 /** The interval at which a loop of one object is reported again, in milliseconds. */
 const repeatMs = 5_000;
-/** A loop that pauses for this long has ended, in milliseconds. */
+/** The pause after which a loop counts as ended, in milliseconds. */
 const restMs = 2_000;
 const maxLoops = 1_000;
 
@@ -21,7 +21,7 @@ interface Loop {
 export class Findings {
   readonly #loops = new Map<string, Loop>();
 
-  /** Records a finding and returns its text for people; undefined for any other record. */
+  /** Records a finding and returns its human-readable text; returns undefined for any other record. */
   found(record: LogRecord): string | undefined {
     const words = wordsOf(record);
     if (!words) return undefined;

@@ -1,6 +1,6 @@
 import type { Permission } from './permission.ts';
 
-/** A tag for a single resource, in the format of this program. */
+/** A tag for a single resource, in the format that this program writes. */
 const ownTag = /^(\s*\*?\s*)@rbac groups=(\S+) resources=(\S+) verbs=(\S+)\s*$/;
 /** A documentation comment at the end of the text. */
 const commentAtEnd = /([ \t]*)\/\*\*((?:(?!\*\/)[\s\S])*)\*\/[ \t]*\r?\n$/;

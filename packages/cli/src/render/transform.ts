@@ -15,7 +15,7 @@ type Draft = { -readonly [K in keyof UnstructuredObject]: UnstructuredObject[K] 
 /** Their names are fixed. */
 const neverPrefixed = ['Namespace', 'CustomResourceDefinition', 'APIService'];
 
-/** Built-in kinds whose references are handled below, or that have none. */
+/** Built-in kinds that have no references, or whose references are handled below. */
 const followed: ReadonlySet<string> = new Set([
   ...neverPrefixed,
   ...workloads,
@@ -25,7 +25,7 @@ const followed: ReadonlySet<string> = new Set([
   ...['NetworkPolicy', 'PodDisruptionBudget', 'ResourceQuota', 'LimitRange', 'Lease', 'PersistentVolumeClaim'],
 ]);
 
-/** Returns a built-in kind with references that are not supported here, or undefined. */
+/** Returns a built-in kind whose references are not supported, or undefined. */
 export function unknownReferences(objects: readonly UnstructuredObject[]): string | undefined {
   return objects.find((each) => builtin(each) !== undefined && !followed.has(each.kind))?.kind;
 }

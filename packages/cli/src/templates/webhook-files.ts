@@ -95,7 +95,7 @@ export function spokeEntry(hub: ProjectKind, spoke: ProjectKind): string {
   }),`;
 }
 
-/** The constants of two versions often have the same name. */
+/** Returns the local name of a version's constant, because the constants of two versions often have the same name. */
 function aliasOf(hub: ProjectKind, { variable, kind, version }: ProjectKind): string {
   return variable === hub.variable ? versionedName(kind, version) : variable;
 }

@@ -15,8 +15,9 @@ export interface RunWebhooks extends AsyncDisposable {
 }
 
 /**
- * Connects the embedded cluster to the webhooks of a project whose operator runs here, using the last generated configurations.
- * Returns undefined, and the program gets no flags, for any other program and for projects without webhooks.
+ * Connects the embedded cluster to the webhooks of the project in this folder, using the last generated configurations,
+ * and returns the operator's flags. Returns undefined for a program other than the project's `src/main.ts` and for
+ * projects without webhooks.
  */
 export async function runWebhooks(
   { environment }: Context,

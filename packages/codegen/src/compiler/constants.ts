@@ -118,7 +118,8 @@ export function declarationOf(checker: ts.TypeChecker, node: ts.Node): ts.Declar
     ? checker.getShorthandAssignmentValueSymbol(node.parent)
     : checker.getSymbolAtLocation(ts.isPropertyAccessExpression(node) ? node.name : node);
   if (symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
-  // Prefers the value, because a name may be declared as a type, too: `export const Pod` and `export interface Pod`.
+  // Prefers the value, because the same name can also be declared as a type: `export const Pod` and `export interface
+  // Pod`.
   return symbol?.valueDeclaration ?? symbol?.declarations?.[0];
 }
 

@@ -7,7 +7,7 @@ import { ts } from './typescript.ts';
 export interface GivenOption {
   /** All expressions that the property may have as its value; several if the value depends on a condition. */
   readonly values: readonly ts.Expression[];
-  /** Spread expressions that may set the property, too, but cannot be resolved to object literals. */
+  /** Spread expressions that may also set the property, but cannot be resolved to object literals. */
   readonly unknown: readonly ts.Expression[];
 }
 

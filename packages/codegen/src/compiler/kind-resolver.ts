@@ -51,7 +51,8 @@ export class KindResolver {
   }
 
   /**
-   * Returns the kinds of the objects in an expression, which are read from literals if possible, otherwise from the type.
+   * Returns the kinds of the objects in an expression. Reads the kinds from literals if possible, otherwise from the
+   * type.
    */
   ofObjects(expression: ts.Expression): readonly (KindRef | undefined)[] {
     const { checker } = this.#view;
@@ -68,7 +69,10 @@ export class KindResolver {
     return this.ofType(checker.getTypeAtLocation(expression));
   }
 
-  /** Returns the kinds that objects of a type can have; for a list, those of its elements. An unknown kind is undefined. */
+  /**
+   * Returns the kinds that objects of a type can have; for a list, the kinds of its elements. An unknown kind is
+   * returned as undefined.
+   */
   ofType(type: ts.Type): readonly (KindRef | undefined)[] {
     const { checker } = this.#view;
     if (type.isUnion()) return type.types.flatMap((each) => this.ofType(each));

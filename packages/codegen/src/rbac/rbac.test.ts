@@ -6,7 +6,7 @@ import { parseRbacTag } from './parse-rbac-tag.ts';
 import type { RbacRule } from './rule.ts';
 
 const fixture = new Fixture();
-// Read the types of the packages once, because this takes longer than all tests.
+// Read the types of the packages once, because reading them takes longer than running all tests.
 beforeAll(() => fixture.generate(''));
 const kind = `
 interface Spec { a?: string }

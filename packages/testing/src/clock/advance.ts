@@ -25,7 +25,7 @@ export async function advance(clock: VirtualClock, duration: string): Promise<vo
   await clock.advance(parseDurationMs(duration), { afterEach: settled });
 }
 
-/** Lets the event loop turn. */
+/** Waits for several turns of the event loop. */
 async function settled(): Promise<void> {
   for (let turn = 0; turn < turns; turn++) {
     await new Promise<void>((resolve) => setImmediate(resolve)); // seam: yields turns of the event loop; adds no delay

@@ -30,7 +30,8 @@ interface Fault {
  */
 export class Faults {
   /**
-   * Applies the faults to a client's calls. Add it with `client.intercepted(faults.interceptor)`; `TestOperator` does so itself.
+   * Applies the faults to a client's calls. Add it with `client.intercepted(faults.interceptor)`; `TestOperator` adds
+   * its faults automatically.
    */
   readonly interceptor: ClientInterceptor = (call, next) => this.#pass(call, next);
   readonly #clock: Clock;
@@ -41,7 +42,10 @@ export class Faults {
     this.#clock = clock;
   }
 
-  /** The faults that have not occurred yet, such as `failNext apply ConfigMap`. There should be none at the end of a test. */
+  /**
+   * The faults that have not occurred yet, such as `failNext apply ConfigMap`. At the end of a test, the list should be
+   * empty.
+   */
   get pending(): readonly string[] {
     return this.#faults.map(({ what, pattern }) => `${what} ${describePattern(pattern)}`);
   }

@@ -65,7 +65,7 @@ function restricted(actual: unknown, expected: unknown): unknown {
   return Object.fromEntries(fields.map((name) => [name, restricted(actual[name], expected[name])]));
 }
 
-/** True for objects that consist of their fields, which a Date or a Map does not. */
+/** True for objects that consist only of their fields, unlike a Date or a Map. */
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === '[object Object]';
 }

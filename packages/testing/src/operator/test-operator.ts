@@ -32,7 +32,7 @@ export class TestOperator implements AsyncDisposable {
   readonly log: readonly string[];
   readonly #running: RunningManager;
 
-  /** Like {@link eventually}; the error of a time-out ends with the last lines of this operator's log. */
+  /** Like {@link eventually}; the error of a timeout ends with the last lines of this operator's log. */
   readonly eventually: typeof eventually = (read, matcher, options) =>
     eventually(read, matcher, { log: this.log, ...options });
 

@@ -46,7 +46,7 @@ export interface ReconcileWorld<T extends KubernetesObject> {
   readonly kinds?: readonly KindDescriptor[] | undefined;
   /** Faults in the controller's API calls. */
   readonly faults?: Faults | undefined;
-  /** `ctx.random`. @defaultValue seeded with 1, so that every run is the same */
+  /** The value of `ctx.random`. @defaultValue seeded with 1, so that every run is the same */
   readonly random?: Random | undefined;
   /** @defaultValue none */
   readonly log?: Logger | undefined;
