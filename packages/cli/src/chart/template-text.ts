@@ -26,7 +26,7 @@ export class TemplateText {
   readonly #actions: (string | Lines)[] = [];
   readonly #prefix: string;
 
-  /** @param source - the known parts of the object to write; placeholders differ from all strings in it */
+  /** @param source - the known parts of the object to write; placeholders differ from all of its strings */
   constructor(source: unknown) {
     this.#prefix = markFor(JSON.stringify(source));
   }

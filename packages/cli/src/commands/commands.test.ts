@@ -44,7 +44,7 @@ describe('commands', () => {
   const commands = commandsOf(program);
   const paths = commands.map(({ path }) => path);
 
-  it.each(paths.map((path) => path.join(' ')))('declares `%s` in the file of that name, alone', (line) => {
+  it.each(paths.map((path) => path.join(' ')))('declares only `%s` in the file of that name', (line) => {
     const words = line.split(' ');
     const file = join(folder, `${words.join('/')}.ts`);
     expect(existsSync(file)).toBe(true);

@@ -15,8 +15,8 @@ interface Container {
 
 /**
  * In an embedded cluster, makes the operator listen only on the address of its own pod. Pods of such clusters are
- * processes that share the machine's addresses. On all addresses, replicas would conflict with each other or with
- * another program on :8081.
+ * processes that share the machine's addresses. If replicas listened on all addresses, they would conflict with each
+ * other or with another program on :8081.
  */
 export async function withOwnAddresses(
   client: KubernetesClient,

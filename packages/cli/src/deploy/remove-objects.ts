@@ -16,12 +16,13 @@ import { releaseHold } from './release-hold.ts';
 /** Time limit for an operator's cleanup, in milliseconds. */
 const goneMs = 20_000;
 /**
- * Without a detected operator, waiting continues as long as each interval of this length, in milliseconds, removes at
- * least one object. An undetected operator may be running outside the cluster.
+ * If no operator is detected, waiting stops after this time without progress, in milliseconds. While objects are still
+ * disappearing, an undetected operator outside the cluster may be handling them.
  */
 const quietMs = 5_000;
 /**
- * Time limit for the garbage collector to delete children, in milliseconds. It looks for new kinds every 30 seconds.
+ * Time limit for the garbage collector to delete children, in milliseconds. The collector looks for new kinds every 30
+ * seconds.
  */
 const collectedMs = 60_000;
 const pollMs = 100;
@@ -124,7 +125,7 @@ async function convertedOrNot(
   try {
     return await read();
   } catch (error) {
-    // Any other error says nothing about the webhook, and turning conversion off is not undone.
+    // Do not turn conversion off because of any other error: it is never turned on again.
     if (!isConverted(crd) || !isWebhookFailure(error)) throw error;
     const body = { spec: { conversion: { strategy: 'None', webhook: null } } };
     const key = { name: crd.metadata?.name ?? '' };

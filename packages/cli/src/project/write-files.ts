@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync
 import { dirname, join } from 'node:path';
 
 export interface ProjectFile {
-  /** Relative to the project's root, with slashes. */
+  /** Path relative to the project's root, with slashes. */
   readonly path: string;
   readonly text: string;
 }
@@ -10,7 +10,7 @@ export interface ProjectFile {
 export interface Written {
   /** New or changed. */
   readonly written: readonly string[];
-  /** The user's own: not changed. */
+  /** Files that belong to the user and were not changed. */
   readonly kept: readonly string[];
 }
 

@@ -15,7 +15,8 @@ import { endOfReconcile, OperatorSandbox } from './operator-sandbox.ts';
 const patienceMs = 20_000;
 
 /**
- * Prints the objects that one reconcile of the objects in a file creates, and their status. Runs in an empty temporary cluster.
+ * Reconciles each object in a file once, and prints the created objects and the status. Runs in an empty temporary
+ * cluster.
  */
 export async function renderObject(context: Context, file: string): Promise<void> {
   const { environment, reporter } = context;

@@ -15,7 +15,7 @@ const pollMs = 25;
  * on a busy machine.
  */
 const patienceMs = 15_000;
-/** The time subtracted from the API server's timeout so that the response arrives before it, in milliseconds. */
+/** The time subtracted from the API server's timeout so that the response arrives in time, in milliseconds. */
 const reserveMs = 500;
 const keepAliveMs = 120_000;
 /** The same limit as the operator's. It is large because a conversion review can contain a whole list. */

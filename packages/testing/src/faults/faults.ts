@@ -30,8 +30,8 @@ interface Fault {
  */
 export class Faults {
   /**
-   * Applies the faults to a client's calls. Add it with `client.intercepted(faults.interceptor)`; `TestOperator` adds
-   * its faults automatically.
+   * An interceptor that applies the faults to a client's calls. Add it with `client.intercepted(faults.interceptor)`;
+   * `TestOperator` adds the interceptor of its own faults.
    */
   readonly interceptor: ClientInterceptor = (call, next) => this.#pass(call, next);
   readonly #clock: Clock;

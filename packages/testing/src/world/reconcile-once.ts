@@ -87,9 +87,9 @@ export interface ReconcileReport<T extends KubernetesObject> extends BaseReport<
 type StatusIn<T> = T extends { readonly status?: infer S } ? S : unknown;
 
 /**
- * Reconciles one object once in an in-memory world: an API server with the given objects and a virtual clock. There is no
- * manager, no cluster and nothing to stop, and it takes milliseconds. The server validates, sets defaults, applies and merges like
- * any other, but no other controller runs: nothing is garbage collected, and no pod starts.
+ * Reconciles one object once in an in-memory world: an API server with the given objects and a virtual clock. There is
+ * no manager, no cluster and nothing to stop, and a reconcile takes milliseconds. The server validates, sets defaults,
+ * applies and merges like any other, but no other controller runs: nothing is garbage collected, and no pod starts.
  *
  * With `client` and `object`, it reconciles in a running cluster: `reconcileOnce(shops, { client, object: shop })`.
  *

@@ -103,7 +103,9 @@ export class GuestObjects {
   }
 }
 
-/** An existing object that was redirected: `former` is its state before, `original` the project's version of it. */
+/**
+ * An existing object that was redirected: `former` is its state before `dev`, and `original` is the project's version.
+ */
 interface Diverted {
   readonly original: UnstructuredObject;
   readonly former: UnstructuredObject;
@@ -132,7 +134,8 @@ function inject(from: string | null): Patch {
 }
 
 async function restore({ original, former }: Diverted, target: Target): Promise<void> {
-  // Nothing serves webhooks left behind by an earlier dev; an operator deployed later serves those of the project.
+  // If the former conversion was left behind by an earlier dev, nothing serves its webhook. In this case, restore the
+  // project's own conversion, which an operator that is deployed later serves.
   const calls = callsOf(isConverted(former) && isDead(former) ? original : former);
   const from = injectionOf(former);
   try {
