@@ -19,8 +19,8 @@ export function plain(text: string): string {
 }
 
 /**
- * Writes manifests with Helm actions in them. An action replaces a value, an item or a field. It is inserted after the YAML is
- * written, so the quoting of YAML and of templates stays independent.
+ * Writes manifests with Helm actions in them. An action replaces a value, an item or a field. Actions are inserted
+ * after the YAML is written, so the quoting of YAML and of templates stays independent.
  */
 export class TemplateText {
   readonly #actions: (string | Lines)[] = [];

@@ -61,7 +61,7 @@ export class StateFolder {
     return clusterProcess(this.path);
   }
 
-  /** The record of the running cluster; `undefined` while it starts and if none is running. */
+  /** The record of the running cluster; `undefined` while the cluster starts or if none is running. */
   get running(): ClusterNote | undefined {
     const { pid } = this;
     if (pid === undefined) return undefined;
@@ -75,7 +75,7 @@ export class StateFolder {
     }
   }
 
-  /** @throws CliError KW7201 if no cluster runs here. */
+  /** @throws CliError KW7201 if no cluster is running in this folder. */
   requireRunning(): ClusterNote {
     const { running } = this;
     if (running) return running;

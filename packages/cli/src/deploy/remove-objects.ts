@@ -125,7 +125,7 @@ async function convertedOrNot(
   try {
     return await read();
   } catch (error) {
-    // Do not turn conversion off because of any other error: it is never turned on again.
+    // Turn conversion off only for webhook failures, because it is never turned on again.
     if (!isConverted(crd) || !isWebhookFailure(error)) throw error;
     const body = { spec: { conversion: { strategy: 'None', webhook: null } } };
     const key = { name: crd.metadata?.name ?? '' };

@@ -160,7 +160,9 @@ export class DevLoop {
     if (before.some(Boolean)) await checkSamples(target, { project: this.#project, reporter });
   }
 
-  /** Runs a step and reports its failure, which the user's next save may fix. With `insist`, throws it instead. */
+  /**
+   * Runs a step and reports its failure, which the user's next save may fix. With `insist`, throws the error instead.
+   */
   async attempt(work: () => Promise<void>, { insist = false }: { readonly insist?: boolean } = {}): Promise<boolean> {
     try {
       await work();

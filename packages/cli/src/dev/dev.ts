@@ -17,7 +17,7 @@ import { TypeCheck } from './type-check.ts';
 /** Flags of `dev`. */
 export interface DevOptions {
   readonly ci?: boolean | undefined;
-  /** A shell command to run next to the operator; `dev` ends with it. */
+  /** A shell command to run next to the operator; `dev` exits when the command exits. */
   readonly run?: string | undefined;
   readonly port?: number | undefined;
   readonly nodes?: number | undefined;

@@ -46,8 +46,8 @@ export class Findings {
   }
 
   /**
-   * Counts a reconcile towards a loop. Returns undefined if the reconcile is not part of one and is reported separately;
-   * otherwise the lines to print now, which are usually none.
+   * Counts a reconcile towards a loop. Returns undefined if the reconcile is not part of a loop and is reported
+   * separately; otherwise the lines to print now, which are usually none.
    */
   oneMore(record: LogRecord): readonly string[] | undefined {
     const subject = subjectOf(record);

@@ -153,7 +153,7 @@ function remedyOf({ reason, status: { details } }: StatusError, hasFields: boole
   return hasFields ? 'fix the fields listed above, then retry' : 'fix the problem described above, then retry';
 }
 
-/** Returns the remedy for a missing object, which the status details name. */
+/** Returns the remedy for a missing object. The details of the status contain its name and kind. */
 function missingRemedy({ name, group, kind }: NonNullable<StatusError['status']['details']> = {}): string {
   // Without a name, the path is unknown to the server.
   if (!name || !kind) return 'check that the cluster has the right version and serves the kind: kubectl api-resources';

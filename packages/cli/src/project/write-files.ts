@@ -41,7 +41,7 @@ export function outdated(root: string, files: readonly ProjectFile[]): readonly 
     .map(({ path }) => path);
 }
 
-/** Returns the contents of files that may be written, by path, without those that the user has taken over. */
+/** Returns the contents of files that may be written, by path, except files that the user has taken over. */
 export function replaceable(root: string, files: readonly ProjectFile[]): ReadonlyMap<string, string> {
   const free = files.filter(({ path, text }) => {
     const there = readIfThere(join(root, path));

@@ -82,8 +82,8 @@ async function rest(sandbox: OperatorSandbox, { environment }: Context): Promise
 }
 
 /**
- * Deletes the samples, because cleanup needs permissions too. Stops waiting after repeated failures, which have already shown
- * what is missing.
+ * Deletes the samples, because cleanup needs permissions too. Stops waiting after repeated failures, because the
+ * missing permissions are known by then.
  */
 async function remove(sandbox: OperatorSandbox, objects: readonly UnstructuredObject[]): Promise<void> {
   const { client, environment } = sandbox.target;

@@ -22,7 +22,8 @@ export interface FollowOptions {
 }
 
 /**
- * Reports each hop of a workload as the watches show it, until the workload is ready. The workload need not exist yet.
+ * Reports each hop of a workload as the watches report it, until the workload is ready. The workload need not exist
+ * yet.
  *
  * @throws the signal's reason when it is aborted, and errors that retries do not fix
  */

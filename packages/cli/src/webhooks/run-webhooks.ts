@@ -8,7 +8,7 @@ import { isAdmission, isConverted } from '../render/webhook-objects.ts';
 import { applyObjects } from '../target/apply-objects.ts';
 import { DevWebhooks } from './dev-webhooks.ts';
 
-/** The webhooks of an operator started by `run`; disposed when it exits. */
+/** The webhooks of an operator started by `run`; disposed when the operator exits. */
 export interface RunWebhooks extends AsyncDisposable {
   /** Flags for the operator. */
   readonly flags: readonly string[];

@@ -103,8 +103,8 @@ function object(node: ts.ObjectLiteralExpression, of: Evaluate): Constant {
 }
 
 /**
- * Returns the name of a property if it is a literal. `['name']` counts as one, because it is the only way to define a field
- * named `__proto__`.
+ * Returns the name of a property if it is a literal. `['name']` counts as a literal, because it is the only way to
+ * define a field named `__proto__`.
  */
 export function nameOf(name: ts.PropertyName): string | undefined {
   if (ts.isComputedPropertyName(name) && ts.isStringLiteralLike(name.expression)) return name.expression.text;

@@ -121,7 +121,7 @@ function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expres
   return undefined;
 }
 
-/** Returns the property's value if the member of the object literal sets it; otherwise undefined. */
+/** Returns the property's value if the member of the object literal sets the property; otherwise undefined. */
 export function valueFor(member: ts.ObjectLiteralElementLike, name: string): ts.Expression | undefined {
   if (member.name === undefined || !ts.isIdentifier(member.name) || member.name.text !== name) return undefined;
   if (ts.isPropertyAssignment(member)) return member.initializer;

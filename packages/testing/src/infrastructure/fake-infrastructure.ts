@@ -183,8 +183,9 @@ export class FakeInfrastructure implements AsyncDisposable {
   }
 
   /**
-   * Lets the pods of a Job succeed, including those that the Job controller creates meanwhile, until the Job is complete. On a
-   * control plane without a Job controller, such as envtest's, it writes the status that the controller would write.
+   * Lets the pods of a Job succeed, including those that the Job controller creates meanwhile, until the Job is
+   * complete. On a control plane without a Job controller, such as envtest's, this method writes the status that the
+   * controller would write.
    *
    * @param options - `timeoutMs`: as for {@link eventually}
    * @throws AssertionError if the Job is not complete in time

@@ -157,7 +157,7 @@ describe('eventually', () => {
     { timeoutMs: 1_000, intervalMs: 400, times: [0, 400, 800, 1_000] },
     { timeoutMs: 1_000, intervalMs: 500, times: [0, 500, 1_000] },
     { timeoutMs: 0, intervalMs: 20, times: [0] },
-  ])('starts the last read at the timeout: $timeoutMs ms every $intervalMs ms', async ({ timeoutMs, intervalMs, times }) => {
+  ])('reads last at the timeout: $timeoutMs ms every $intervalMs ms', async ({ timeoutMs, intervalMs, times }) => {
     const clock = new VirtualClock();
     const seen: number[] = [];
     const read = () => seen.push(clock.monotonic());

@@ -31,7 +31,7 @@ export class GuestObjects {
     return this.#made.filter(({ kind }) => kind === 'CustomResourceDefinition');
   }
 
-  /** Applies an object in its local form; `original` is the project's version of it. */
+  /** Applies an object in its local form; `original` is the project's version of the object. */
   async apply(object: UnstructuredObject, original: UnstructuredObject): Promise<void> {
     const key = keyOf(object);
     if (!this.#seen.has(key)) {
@@ -135,7 +135,7 @@ function inject(from: string | null): Patch {
 
 async function restore({ original, former }: Diverted, target: Target): Promise<void> {
   // If the former conversion was left behind by an earlier dev, nothing serves its webhook. In this case, restore the
-  // project's own conversion, which an operator that is deployed later serves.
+  // project's own conversion, so that an operator deployed later can serve it.
   const calls = callsOf(isConverted(former) && isDead(former) ? original : former);
   const from = injectionOf(former);
   try {
