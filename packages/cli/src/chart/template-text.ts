@@ -77,7 +77,7 @@ export function scalar(text: string): string {
   return /^(--[a-z]|\/)[\w./=:-]*\w$|^[a-z][\w./-]*[/-][\w./-]*\w$/i.test(text) ? text : plain(JSON.stringify(text));
 }
 
-/** Indents lines to the column; lines keep their own further indentation. */
+/** Indents lines to the column; lines keep their relative indentation. */
 export function lines(...texts: readonly string[]): Lines {
   return (column) => texts.map((text) => `${' '.repeat(column)}${text}`);
 }

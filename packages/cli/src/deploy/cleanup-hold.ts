@@ -83,7 +83,7 @@ export class CleanupHold {
    * Removes our finalizer from the objects that remain, even after Ctrl-C, so deletion does not wait for a command that
    * has exited. Returns the objects that still have our finalizer when time runs out.
    *
-   * @throws if the objects could not be listed in that time
+   * @throws if the objects cannot be listed before time runs out
    */
   async release(namespace?: string): Promise<readonly HeldObject[]> {
     const deadline = new AbortController();

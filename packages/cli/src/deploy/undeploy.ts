@@ -80,7 +80,10 @@ async function heldObjects(
   return found;
 }
 
-/** Deletes the objects in the operator's namespace first: without the operator, their finalizers would block its deletion. */
+/**
+ * Deletes the objects in the operator's namespace first: without the operator, their finalizers would block the
+ * deletion of the namespace.
+ */
 async function emptyNamespace(
   held: readonly Held[],
   {

@@ -10,7 +10,7 @@ import { type Release, removeObjects } from './remove-objects.ts';
 
 /** Flags of `uninstall`. */
 export interface UninstallOptions extends ClusterFlags {
-  /** Removes the operator's finalizers without its cleanup if the operator is not running. */
+  /** If the operator is not running, removes its finalizers without running its cleanup. */
   readonly yes?: boolean | undefined;
   /** Removes every finalizer, no matter who handles it. */
   readonly force?: boolean | undefined;

@@ -5,7 +5,10 @@ import { patchEntry } from './patch-entry.ts';
 /** Path at which the Secret with the certificate of the project's API server is mounted. */
 const mountPath = '/tmp/k8s-apiserver/serving-certs';
 
-/** Returns the Service of the project's own API server, and its part of the manager: port, certificate, environment. */
+/**
+ * Returns the Service of the project's own API server, and the server's settings in the manager: port, certificate,
+ * environment.
+ */
 export function apiServerFiles(project: string, certificates: WebhookCertificates): readonly ProjectFile[] {
   return [
     file('config/apiserver/kustomization.yaml', 'resources:\n- service.yaml\n'),
@@ -79,7 +82,7 @@ const managerPatch = `${variable('APISERVER_HOST', '"0.0.0.0"')}${variable('APIS
       secretName: apiserver-server-cert
 `;
 
-/** The patch can add a key to the annotations because the generator always writes some. */
+/** The patch can add a key to the annotations because the generator always writes annotations. */
 function injectionPatch(project: string): string {
   return `- op: add
   path: /metadata/annotations/cert-manager.io~1inject-ca-from

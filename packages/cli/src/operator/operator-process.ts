@@ -64,7 +64,10 @@ export class OperatorProcess implements AsyncDisposable {
     this.#outfile = join(this.#folder, 'main.mjs');
   }
 
-  /** Bundles and preloads libraries before the first start, in parallel with other work; the start reports failures. */
+  /**
+   * Bundles and preloads libraries before the first start, in parallel with other work. Failures are reported when the
+   * operator starts.
+   */
   async prepare(): Promise<void> {
     try {
       await this.#bundle();

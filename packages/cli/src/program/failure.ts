@@ -74,7 +74,7 @@ function ofCode(code: CliErrorCode, text: Message): Failure {
   return { message: { ...text, code }, exitCode: usage.includes(code) ? 2 : environmentCodes.includes(code) ? 3 : 1 };
 }
 
-/** Converts errors from our other packages, whose fields are the same. */
+/** Converts errors from our other packages. They have the same fields as a `CliError`. */
 function codedFailure(error: KubewrightError, options: FailureOptions): Failure {
   const { code, what, why, remedy = `to learn more, run kubewright explain ${code}` } = error;
   if (error.cause instanceof StatusError || error.cause instanceof TransportError) {

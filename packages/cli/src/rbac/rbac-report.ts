@@ -4,7 +4,7 @@ import { allows, isWritable, type Permission, permissionsOf, type Rule } from '.
 
 /** A granted permission with the places in the code that require it. */
 export interface Granted extends Permission {
-  /** For example `src/main.ts:7`. Empty for permissions that every operator has. */
+  /** Places such as `src/main.ts:7`. Empty for permissions that every operator has. */
   readonly from: readonly string[];
 }
 

@@ -124,7 +124,7 @@ function passOn(object: Draft, service: (of: ServiceReference) => ServiceReferen
   if (spec?.service) object['spec'] = { ...spec, service: service(spec.service) };
 }
 
-/** Sets the namespace of a conversion's service; like kustomize, keeps its name. */
+/** Sets the namespace of a conversion's service. Like kustomize, keeps the service's name. */
 function convertIn(object: Draft, namespace: string): void {
   const { conversion } = object['spec'] as {
     readonly conversion?: { readonly webhook?: { readonly clientConfig?: { service?: { namespace: string } } } };

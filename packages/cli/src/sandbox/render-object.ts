@@ -15,8 +15,8 @@ import { endOfReconcile, OperatorSandbox } from './operator-sandbox.ts';
 const patienceMs = 20_000;
 
 /**
- * Reconciles each object in a file once, and prints the created objects and the status. Runs in an empty temporary
- * cluster.
+ * Applies the objects in a file. For each object of a project's kind, prints the objects that one reconcile creates,
+ * and the resulting status. Runs in an empty temporary cluster.
  */
 export async function renderObject(context: Context, file: string): Promise<void> {
   const { environment, reporter } = context;

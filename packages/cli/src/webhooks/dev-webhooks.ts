@@ -83,7 +83,7 @@ export class DevWebhooks implements AsyncDisposable {
     return objects.filter((object) => !isCertificate(object)).map((object) => atLocalAddress(object, address));
   }
 
-  /** Removes configurations that are not among the objects, because their last webhook was removed. */
+  /** Removes configurations that are not among the objects: their last webhook was removed from the code. */
   async keepOnly(
     objects: readonly UnstructuredObject[],
     environment: Target['environment'] = this.#environment,

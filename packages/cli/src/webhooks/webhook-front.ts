@@ -174,7 +174,7 @@ function downMessage(why: string): string {
   return `KW7310 the operator is down: ${why}; fix the error that kubewright dev shows and save, then retry`;
 }
 
-/** Responds with a Status: the API server shows its message and applies the \`failurePolicy\`. */
+/** Responds with a Status: the API server shows its message and applies the `failurePolicy`. */
 function reject(response: ServerResponse, message: string): void {
   if (response.headersSent || response.destroyed) return;
   const status = {

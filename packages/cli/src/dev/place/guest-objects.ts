@@ -128,7 +128,7 @@ function redirect(object: UnstructuredObject, calls: unknown): Patch {
   return { type: 'json', body: [{ op: 'add', path, value: calls }] };
 }
 
-/** Returns a patch that turns CA injection by cert-manager on, or off for null. */
+/** Returns a patch that turns CA injection by cert-manager on, or off if `from` is null. */
 function inject(from: string | null): Patch {
   return { type: 'merge', body: { metadata: { annotations: { [injection]: from } } } };
 }
