@@ -29,8 +29,8 @@ export interface HeldObject {
 /**
  * Deletes objects with finalizers in two steps: their controllers clean up first, while the children still exist; then
  * the garbage collector deletes the children, in the foreground. Without a finalizer of our own, the object would be
- * gone after the first step, and its children would remain if the kind were removed before the garbage collector
- * discovered it.
+ * gone after the first step. If the kind were then removed before the garbage collector discovered it, the children
+ * would remain.
  */
 export class CleanupHold {
   readonly #resource: ResourceClient<UnstructuredObject>;

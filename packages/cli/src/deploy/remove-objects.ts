@@ -60,8 +60,8 @@ interface Removal {
 /**
  * Deletes all objects of a kind and returns their number. Waits until a running operator has cleaned up, and then until
  * the garbage collector has deleted the children: if the kind were removed first, the collector would not find them. If
- * no operator is running, its finalizers would block deletion forever, so the operator is run for the cleanup, or its
- * finalizers are removed if the user agrees.
+ * the operator is not running, its finalizers would block deletion forever, so the operator is run for the cleanup, or
+ * its finalizers are removed if the user agrees.
  *
  * @throws CliError KW7307 if objects remain
  */

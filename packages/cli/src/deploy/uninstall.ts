@@ -12,7 +12,7 @@ import { type Release, removeObjects } from './remove-objects.ts';
 export interface UninstallOptions extends ClusterFlags {
   /** If the operator is not running, removes its finalizers without running its cleanup. */
   readonly yes?: boolean | undefined;
-  /** Removes every finalizer, no matter who handles it. */
+  /** Removes every finalizer, regardless of its controller. */
   readonly force?: boolean | undefined;
 }
 

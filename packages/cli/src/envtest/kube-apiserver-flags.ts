@@ -95,7 +95,7 @@ export const optionalPlugins: ReadonlySet<string> = new Set(
 `),
 );
 
-/** Returns the text of `--help`, in which envtest looks for the flags that it may pass. */
+/** Returns the text of `--help`, in which envtest looks for the flags that it can pass. */
 export function apiServerHelp(): string {
   const line = (name: string, takesValue: boolean): string =>
     `      --${name}${takesValue ? ' value' : ''}${ignoredFlags.has(name) ? '   (ignored)' : ''}\n`;

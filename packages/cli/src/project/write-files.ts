@@ -41,7 +41,7 @@ export function outdated(root: string, files: readonly ProjectFile[]): readonly 
     .map(({ path }) => path);
 }
 
-/** Returns the contents of files that may be written, by path, except files that the user has taken over. */
+/** Returns the contents of files that can be written, by path, except files that the user has taken over. */
 export function replaceable(root: string, files: readonly ProjectFile[]): ReadonlyMap<string, string> {
   const free = files.filter(({ path, text }) => {
     const there = readIfThere(join(root, path));
@@ -56,7 +56,7 @@ export function stale(root: string, files: readonly ProjectFile[]): readonly str
   return (
     ['config', 'grafana', 'schemas']
       .flatMap((folder) => filesBelow(root, folder))
-      // The folder may also contain the user's own schemas, but only generated schemas are named after a kind.
+      // The folder can also contain the user's own schemas, but only generated schemas are named after a kind.
       .filter((path) => !path.startsWith('schemas/') || /^schemas\/[^/]+\/[a-z0-9]+_v[a-z0-9]+\.json$/.test(path))
       .filter((path) => !current.has(path) && isOurs(readFileSync(join(root, path), 'utf8')))
       .sort()
@@ -79,7 +79,7 @@ function filesBelow(root: string, folder: string): readonly string[] {
   });
 }
 
-/** True if an existing file may be replaced by generated text. */
+/** True if an existing file can be replaced by generated text. */
 function mayReplace(there: string, text: string): boolean {
   // Manifests generated from types have controller-gen's format, which has no header.
   const isBare = (each: string): boolean => /^---\napiVersion/.test(each);

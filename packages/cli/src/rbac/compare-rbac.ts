@@ -31,7 +31,10 @@ export interface RbacOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** Runs the operator on its samples in a temporary cluster and compares the permissions it used with those its roles grant. */
+/**
+ * Runs the operator on its samples in a temporary cluster and compares the permissions that the operator used with
+ * those that its roles grant.
+ */
 export async function compareRbac(context: Context, { fix = false, dryRun = false }: RbacOptions): Promise<void> {
   const project = requireProject(context.environment.cwd);
   const generator = new Generator({ root: project.root, projectName: project.name });

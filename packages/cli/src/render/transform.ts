@@ -87,7 +87,7 @@ function bind(object: Draft, { renamed, accounts, namespace }: Binding): void {
   };
   if (roleRef) object['roleRef'] = { ...roleRef, name: renamed(roleRef.kind, roleRef.name) };
   object['subjects'] = subjects.map((subject) => {
-    // The same name may exist in two namespaces, so both must match.
+    // The same name can exist in two namespaces, so both must match.
     if (!accounts.has(`${subject.namespace ?? ''}/${subject.name}`)) return subject;
     const name = renamed(subject.kind, subject.name);
     return namespace === undefined ? { ...subject, name } : { ...subject, name, namespace };

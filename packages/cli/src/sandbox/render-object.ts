@@ -94,7 +94,7 @@ function withoutServerFields(object: UnstructuredObject): object {
   return { apiVersion, kind, metadata: known, ...rest, ...(kind === 'Service' && { spec: withoutAddress(rest) }) };
 }
 
-/** Removes the cluster IP, which differs between runs; keeps `None`, which may be specified. */
+/** Removes the cluster IP, which differs between runs; keeps `None`, which a manifest can specify. */
 function withoutAddress({ spec }: Readonly<Record<string, unknown>>): unknown {
   const { clusterIP, clusterIPs: _addresses, ...others } = spec as Readonly<Record<string, unknown>>; // every service has one
   return clusterIP === 'None' ? { ...others, clusterIP } : others;

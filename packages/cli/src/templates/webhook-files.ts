@@ -110,7 +110,8 @@ function file(
 }
 
 /**
- * Returns an import path relative to `src/webhooks/<version>`, escaped for single quotes, because a path may contain any character.
+ * Returns an import path relative to `src/webhooks/<version>`, escaped for single quotes, because a path can contain
+ * any character.
  */
 function moduleOf({ file: path, isBuiltIn = false }: ProjectKind): string {
   return (isBuiltIn ? path : `../../${path}`).replace(/['\\]/g, '\\$&');

@@ -19,9 +19,9 @@ export class DevWebhooks implements AsyncDisposable {
   readonly #certificates: LocalCertificates;
   readonly #client: KubernetesClient;
   readonly #environment: CliEnvironment;
-  /** All configurations that may exist, under the names that the generator uses. */
+  /** All configurations that can exist, under the names that the generator uses. */
   readonly #configurations: readonly UnstructuredObject[];
-  /** Kinds of configurations that may exist. */
+  /** Kinds of configurations that can exist. */
   readonly #present = new Set(['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']);
 
   private constructor(parts: {

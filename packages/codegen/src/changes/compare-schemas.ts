@@ -213,8 +213,8 @@ function fieldOf(schema: JsonSchema, name: string): Field {
 }
 
 /**
- * Returns the names of all declared or required fields. A required field may be undeclared: a key of a map, or an unknown
- * field that is kept.
+ * Returns the names of all declared or required fields. A required field can be undeclared: a key of a map, or an
+ * unknown field that is kept.
  */
 function fieldsOf({ properties = {}, required = [] }: JsonSchema): readonly string[] {
   return [...Object.keys(properties), ...required];

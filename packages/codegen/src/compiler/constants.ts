@@ -6,8 +6,8 @@ export type Constant = { readonly value: unknown } | undefined;
 const maxDepth = 50;
 
 /**
- * Evaluates an expression that consists of literals, arrays, objects, spreads, and constants with such values, which may be
- * declared in other files. Returns undefined for anything that is only known at run time.
+ * Evaluates an expression that consists of literals, arrays, objects, spreads, and constants with such values, which
+ * can be declared in other files. Returns undefined for anything that is only known at run time.
  */
 export function constantOf(checker: ts.TypeChecker, expression: ts.Expression): Constant {
   return evaluate(checker, expression, 0);

@@ -6,7 +6,7 @@ interface AsymmetricMatcher {
   asymmetricMatch(actual: unknown): boolean;
 }
 
-/** The fields that a value of type `T` may be expected to have. */
+/** The fields that can be expected of a value of type `T`. */
 type Expected<T> = unknown extends T
   ? unknown
   : T extends string

@@ -6,7 +6,7 @@ import { consistently } from '../wait/consistently.ts';
 import { eventually } from '../wait/eventually.ts';
 import { RunningManager } from './running-manager.ts';
 
-/** Options for {@link TestOperator.start}: the options of a manager that a test may set. */
+/** Options for {@link TestOperator.start}: the manager options that a test can set. */
 export type TestOperatorOptions = Omit<
   ManagerOptions,
   'client' | 'kubeconfig' | 'context' | 'log' | 'handleSignals' | 'signal'

@@ -29,8 +29,8 @@ import { WorldError } from './world-error.ts';
  */
 export interface ReconcileWorld<T extends KubernetesObject> {
   /**
-   * All objects that exist, with their status. The first object is reconciled. Owner references among the objects get the right
-   * UIDs, so you may set any UID.
+   * All objects that exist, with their status. The first object is reconciled. Owner references among the objects get
+   * the right UIDs, so you can set any UID.
    */
   readonly objects: readonly [T, ...KubernetesObject[]];
   /** The key of another object to reconcile, such as one that does not exist. @defaultValue the first object */

@@ -10,8 +10,8 @@ import { injection } from '../../webhooks/local-objects.ts';
 export const ownerAnnotation = 'kubewright.dev/dev-owner';
 
 /**
- * The objects that `dev` applies to an existing cluster. At the end, objects that it created are deleted. Objects that existed
- * before stay, and those that were redirected to this machine point to their original servers again.
+ * The objects that `dev` applies to an existing cluster. At the end, objects that it created are deleted. Objects that
+ * existed before stay. Objects that were redirected to this machine point to their original servers again.
  */
 export class GuestObjects {
   readonly #target: Target;
