@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Nothing is imported before the version check, so that an outdated Node can report it.
+// Nothing is imported before the version check, so the check also runs on outdated versions of Node.
 const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
 const supported = major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
 if (supported && process.argv[2] === 'asset') {

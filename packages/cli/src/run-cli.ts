@@ -63,7 +63,7 @@ function commandTree(context: Context): Command {
     // `create api --version v1` is not the program's own flag.
     .enablePositionalOptions()
     .showSuggestionAfterError();
-  // Commands inherit this only if it is set before they are added.
+  // Commands inherit this setting only if it is applied before they are added.
   program.exitOverride().configureOutput({
     writeOut: (text) => environment.stdout.write(text),
     // Usage errors are reported like all other failures.

@@ -85,14 +85,14 @@ export class Problems {
     this.#keep(`${at.file}:${at.line}:${at.column} ${finding.code} ${finding.what}`, problem);
   }
 
-  /** Keeps only the first path to a problem: a type that is used twice has the problem once. */
+  /** Keeps only the first path to a problem: a problem in a type that is used twice is reported once. */
   #keep(key: string, problem: Problem): void {
     if (!this.#found.has(key)) this.#found.set(key, problem);
   }
 }
 
 /**
- * Formats a problem for people: its location, description, reason and fix.
+ * Formats a problem as text: its location, description, reason and fix.
  *
  * @example
  * ```ts

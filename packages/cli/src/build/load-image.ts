@@ -15,9 +15,10 @@ import { CliError } from '../program/cli-error.ts';
 import { operatorImage } from './operator-image.ts';
 
 /**
- * Lets the embedded cluster's node run the bundle in `dist/` as an image. Copies the bundle to a folder in `dist/images` that
- * is named after its content, and maps the tag to that copy in `kubewright-images.json`. Each tag keeps the program it was
- * loaded with; other tags do not exist. Copies that no tag refers to are removed.
+ * Lets the embedded cluster's node run the bundle in `dist/` as an image. Copies the bundle to a folder in
+ * `dist/images` that is named after its content, and maps the tag to that copy in `kubewright-images.json`. Each tag
+ * keeps the bundle that it was loaded with. Tags that were never loaded do not exist. Copies that no tag refers to are
+ * removed.
  */
 export function loadImage(root: string, image: string): void {
   const mapFile = join(root, 'kubewright-images.json');
@@ -69,8 +70,8 @@ function readImages(path: string): Readonly<Record<string, unknown>> {
 }
 
 /**
- * Returns the normalized form of an image reference, or `undefined` if it is invalid; invalid references stay as the user wrote
- * them.
+ * Returns the normalized form of an image reference, or `undefined` if the reference is invalid. Callers keep invalid
+ * references unchanged.
  */
 function keyOf(image: string): string | undefined {
   try {

@@ -1,4 +1,4 @@
-/** How an operator's image is built from `dist/`. */
+/** The settings with which an operator's image is built from `dist/`. */
 interface OperatorImage {
   /** A distroless image: it has no shell and no package manager. */
   readonly base: string;
@@ -12,8 +12,8 @@ interface OperatorImage {
 }
 
 /**
- * The image of an operator. Nothing is written at run time, so the root file system can be read-only. The bundle runs on every
- * architecture, so building for another one needs no emulation.
+ * The image of an operator. Nothing is written at run time, so the root file system can be read-only. The bundle runs
+ * on every architecture, so building for another architecture needs no emulation.
  */
 export const operatorImage: OperatorImage = {
   base: 'gcr.io/distroless/nodejs22-debian12:nonroot',

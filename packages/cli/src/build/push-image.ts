@@ -57,7 +57,7 @@ const configure: Configure = ({ Cmd: _, Env, Entrypoint, ...base }) => {
   const [program = ''] = Entrypoint ?? [];
   const kept = (Env ?? []).filter((line) => !Object.hasOwn(env, line.split('=')[0] ?? ''));
   const own = Object.entries(env).map(([name, value]) => `${name}=${value}`);
-  // The entry point of distroless images is Node.js; other images have it in their PATH.
+  // The entry point of distroless images is Node.js; other images have Node.js in their PATH.
   const node = program.endsWith('/node') ? program : 'node';
   return { ...base, User: user, WorkingDir: folder, Env: [...kept, ...own], Entrypoint: [node, ...args] };
 };

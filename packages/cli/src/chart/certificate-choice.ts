@@ -17,7 +17,7 @@ export interface Alternatives {
 export interface CertificateChoice {
   /** The objects of both alternatives. */
   readonly objects: readonly UnstructuredObject[];
-  /** Returns the condition of an object that only one alternative has, or undefined. */
+  /** Returns the condition of an object that exists in only one alternative, or undefined. */
   ofObject(object: UnstructuredObject): string | undefined;
   /** Returns the condition of a manager argument, or of a volume or mount by its name. */
   ofPart(part: string): string | undefined;
@@ -71,7 +71,7 @@ function partsOf(objects: readonly UnstructuredObject[]): ReadonlySet<string> {
   );
 }
 
-/** Argument values contain names, which templates replace. */
+/** Returns an argument without its value, because values contain names that templates replace. */
 function flagOf(argument: string): string {
   return argument.split('=')[0] ?? argument;
 }

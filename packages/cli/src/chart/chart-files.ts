@@ -102,7 +102,8 @@ function chosenAnnotations(object: UnstructuredObject, { text, choice }: Choosin
     others.length === 0
       ? text.fields(when(condition, lines('annotations:', ...written.map((line) => `  ${line}`))))
       : { annotations: { ...Object.fromEntries(others), ...text.fields(when(condition, lines(...written))) } };
-  // `fields` may contain placeholders (keys whose value is null). The template replaces each with its own fields.
+  // `fields` can contain placeholders (keys whose value is null). The template replaces each placeholder with the
+  // fields that it stands for.
   return { ...object, metadata: { ...metadata, ...fields } as UnstructuredObject['metadata'] & object };
 }
 

@@ -12,7 +12,7 @@ export interface Place {
 export function placeOf(object: UnstructuredObject, project: string): Place {
   const { apiVersion, kind } = object;
   const name = object.metadata?.name ?? '';
-  // Object names are not always valid file names: names of roles may contain colons.
+  // Object names are not always valid file names: names of roles can contain colons.
   const file = (name.startsWith(`${project}-`) ? name.slice(project.length + 1) : name).replace(/[^\w.-]+/g, '-');
   const metrics = { folder: 'metrics', file, condition: '.Values.metrics.enabled' };
   const webhook = { folder: 'webhook', file, condition: '.Values.webhook.enabled' };

@@ -19,14 +19,14 @@ export function plain(text: string): string {
 }
 
 /**
- * Writes manifests with Helm actions in them. An action replaces a value, an item or a field. It is inserted after the YAML is
- * written, so the quoting of YAML and of templates stays independent.
+ * Writes manifests with Helm actions in them. An action replaces a value, an item or a field. Actions are inserted
+ * after the YAML is written, so the quoting of YAML and of templates stays independent.
  */
 export class TemplateText {
   readonly #actions: (string | Lines)[] = [];
   readonly #prefix: string;
 
-  /** @param source - the object to write, as far as it is already known: placeholders differ from all of its strings */
+  /** @param source - the known parts of the object to write; placeholders differ from all of its strings */
   constructor(source: unknown) {
     this.#prefix = markFor(JSON.stringify(source));
   }
@@ -77,7 +77,7 @@ export function scalar(text: string): string {
   return /^(--[a-z]|\/)[\w./=:-]*\w$|^[a-z][\w./-]*[/-][\w./-]*\w$/i.test(text) ? text : plain(JSON.stringify(text));
 }
 
-/** Indents lines to the column; lines keep their own further indentation. */
+/** Indents lines to the column; lines keep their relative indentation. */
 export function lines(...texts: readonly string[]): Lines {
   return (column) => texts.map((text) => `${' '.repeat(column)}${text}`);
 }

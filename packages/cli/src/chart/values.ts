@@ -71,7 +71,7 @@ function managerValues({
   };
 }
 
-/** Returns the port of an address flag, or undefined if it is missing or `0`. */
+/** Returns the port of an address flag, or undefined if the flag is missing or the port is `0`. */
 function portIn(args: readonly string[], flag: string): number | undefined {
   const port = args.map((arg) => new RegExp(`^${flag}=.*:(\\d+)$`).exec(arg)?.[1]).find(Boolean);
   return port === undefined || port === '0' ? undefined : Number(port);

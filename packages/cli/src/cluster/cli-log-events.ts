@@ -1,7 +1,7 @@
-/** The ids of the log records that the command line adds to those of the cluster and the operator: the field `event`. */
+/** Values of the log field `event` that the command line adds to those of the cluster and the operator. */
 export const cliLogEvents = {
   /** An event of the audit log is lost. */
   auditNotWritten: 'audit.not-written',
-  /** No component of the cluster caught an error. */
+  /** An error that no component of the cluster caught. */
   errorUnhandled: 'component.error-unhandled',
 } as const;

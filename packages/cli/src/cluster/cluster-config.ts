@@ -6,7 +6,7 @@ import { CliError } from '../program/cli-error.ts';
 import { isClusterName } from './cluster-name.ts';
 import type { UpOptions } from './up.ts';
 
-/** Converts a setting to the value of its option, or returns what is wrong with it. */
+/** Converts a setting to the value of its option, or returns a description of the error. */
 type Check = (value: unknown, folder: string) => { readonly value: unknown } | { readonly fault: string };
 
 const flag: Check = (value) => (typeof value === 'boolean' ? { value } : { fault: 'must be true or false' });
@@ -51,7 +51,9 @@ const fields: Readonly<Record<keyof UpOptions, Check>> = {
   auditLogPath: path,
 };
 
-/** Reads a configuration file of `cluster up`. Paths are relative to it. @throws CliError KW7205 if it is invalid */
+/**
+ * Reads a configuration file of `cluster up`. Paths are relative to the file. @throws CliError KW7205 if it is invalid
+ */
 export function readClusterConfig(file: string, cwd: string): UpOptions {
   const absolute = resolve(cwd, file);
   return clusterConfig(readText(absolute), absolute);

@@ -12,18 +12,18 @@ import { stopped } from './up.ts';
 export interface ExposeOptions extends ClusterName {
   /** @defaultValue `default` */
   readonly namespace?: string | undefined;
-  /** Port of this machine. @defaultValue a free port */
+  /** Port on this machine. @defaultValue a free port */
   readonly port?: number | undefined;
   /** Number or name of the Service's port. @defaultValue its only TCP port */
   readonly servicePort?: string | undefined;
 }
 
 /**
- * Forwards a port of this machine until the user stops it. Each connection goes to a random ready pod, so it survives
- * restarts of pods.
+ * Forwards a port on this machine until the user stops the command. Each connection goes to a random ready pod, so
+ * forwarding survives pod restarts.
  *
  * @throws CliError KW7201 if no cluster runs in this folder
- * @throws CliError KW7206 if the Service or its port does not exist, or the port of this machine is in use
+ * @throws CliError KW7206 if the Service or its port does not exist, or the port on this machine is in use
  */
 export async function expose(
   { environment, reporter }: Context,

@@ -10,7 +10,8 @@ export interface ReadyPod {
 }
 
 /**
- * Returns the pods that receive connections to a Service's port, each once. Endpoints that are not pods are left out.
+ * Returns the pods that receive connections to a Service's port, without duplicates. Endpoints that are not pods are
+ * left out.
  *
  * @param slices - the EndpointSlices of the Service.
  */

@@ -9,13 +9,13 @@ import type { StateFolder } from './state-folder.ts';
 /** Settings of a cluster that the command line starts. */
 export interface ClusterSettings {
   readonly port?: number | undefined;
-  /** Folder of the objects. @defaultValue in memory */
+  /** Folder that stores the objects. @defaultValue in memory */
   readonly data?: string | undefined;
   /** URLs of etcd's servers, separated by commas. @defaultValue no etcd */
   readonly etcdServers?: string | undefined;
   /** @defaultValue 1 */
   readonly nodes?: number | undefined;
-  /** How containers run. @defaultValue 'process' */
+  /** The driver that runs containers. @defaultValue 'process' */
   readonly driver?: 'process' | 'container' | 'simulated' | undefined;
   /** Network of pods that run as processes. @defaultValue 'loopback' */
   readonly network?: 'loopback' | 'isolated' | undefined;

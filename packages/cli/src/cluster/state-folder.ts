@@ -56,12 +56,12 @@ export class StateFolder {
     return join(this.path, 'cluster.log');
   }
 
-  /** The process whose cluster locks the folder. */
+  /** The process that holds the folder's lock, or `undefined` if there is none. */
   get pid(): number | undefined {
     return clusterProcess(this.path);
   }
 
-  /** The record of the running cluster; `undefined` while it starts and if none is running. */
+  /** The record of the running cluster; `undefined` while the cluster starts or if none is running. */
   get running(): ClusterNote | undefined {
     const { pid } = this;
     if (pid === undefined) return undefined;
@@ -75,7 +75,7 @@ export class StateFolder {
     }
   }
 
-  /** @throws CliError KW7201 if no cluster runs here. */
+  /** @throws CliError KW7201 if no cluster is running in this folder. */
   requireRunning(): ClusterNote {
     const { running } = this;
     if (running) return running;

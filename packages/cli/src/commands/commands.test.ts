@@ -8,7 +8,7 @@ import { addCommands } from './index.ts';
 
 const folder = import.meta.dirname;
 
-/** Matches static and dynamic imports, but not those of types only. */
+/** Matches static and dynamic imports, but not type-only imports. */
 const importPattern = /(?:^(?:import|export) (?!type )[^;]*?from |\bimport\()'([^']+)'/gm;
 /** Modules that read answers from a terminal. */
 const prompts = ['@clack/prompts', 'node:readline', 'node:readline/promises'];
@@ -44,7 +44,7 @@ describe('commands', () => {
   const commands = commandsOf(program);
   const paths = commands.map(({ path }) => path);
 
-  it.each(paths.map((path) => path.join(' ')))('declares `%s` in the file of that name, alone', (line) => {
+  it.each(paths.map((path) => path.join(' ')))('declares only `%s` in the file of that name', (line) => {
     const words = line.split(' ');
     const file = join(folder, `${words.join('/')}.ts`);
     expect(existsSync(file)).toBe(true);

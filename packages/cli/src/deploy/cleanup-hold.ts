@@ -10,11 +10,14 @@ import {
 import { defined, exponentialDelay } from '@kubewright/apimachinery/internal';
 import type { ResourceClient } from '@kubewright/client';
 
-/** Our finalizer: keeps a deleted object until its other finalizers have been handled and then its children are deleted. */
+/** Our finalizer: keeps a deleted object until its other finalizers are removed and its children are deleted. */
 export const holdFinalizer = 'kubewright.dev/uninstall';
-/** The time in which our finalizer must be removed from all objects, in milliseconds. */
+/** Time limit for removing our finalizer from all objects, in milliseconds. */
 const releaseMs = 15_000;
-/** The delay between attempts to remove it: other clients may change the objects in between, and the server may be busy. */
+/**
+ * The delay between attempts to remove the finalizer: other clients can change the objects in between, and the server
+ * can be busy.
+ */
 const retryDelay = { initialMs: 50, maxMs: 1_000 } as const;
 
 /** An object that still has our finalizer, and the error that prevented its removal. */
@@ -24,9 +27,10 @@ export interface HeldObject {
 }
 
 /**
- * Deletes objects with finalizers in two steps: their controllers clean up first, while the children still exist; then the
- * garbage collector deletes the children, in the foreground. Without a finalizer of our own, the object would be gone after the
- * first step, and its children would stay if its kind is removed before the garbage collector has discovered it.
+ * Deletes objects with finalizers in two steps: their controllers clean up first, while the children still exist; then
+ * the garbage collector deletes the children, in the foreground. Without a finalizer of our own, the object would be
+ * gone after the first step. If the kind were then removed before the garbage collector discovered it, the children
+ * would remain.
  */
 export class CleanupHold {
   readonly #resource: ResourceClient<UnstructuredObject>;
@@ -76,10 +80,10 @@ export class CleanupHold {
   }
 
   /**
-   * Removes our finalizer from the objects that remain, even after Ctrl-C, so that they do not wait for a command that has ended.
-   * Returns the objects that still have it when the time is up.
+   * Removes our finalizer from the objects that remain, even after Ctrl-C, so deletion does not wait for a command that
+   * has exited. Returns the objects that still have our finalizer when time runs out.
    *
-   * @throws if the objects could not be listed in that time
+   * @throws if the objects cannot be listed before time runs out
    */
   async release(namespace?: string): Promise<readonly HeldObject[]> {
     const deadline = new AbortController();
@@ -131,7 +135,7 @@ export class CleanupHold {
   }
 }
 
-/** Returns the finalizers of an object that others handle. */
+/** Returns an object's finalizers, without ours. */
 export function finalizersOf({ metadata }: UnstructuredObject): readonly string[] {
   return (metadata?.finalizers ?? []).filter((name) => name !== holdFinalizer);
 }
@@ -144,7 +148,7 @@ export function keyOf(metadata: Metadata): { readonly name: string; readonly nam
   return { name, ...defined({ namespace }) };
 }
 
-/** Returns the name of an object for people, such as `default/a`. */
+/** Formats an object's name for messages, such as `default/a`. */
 export function nameOf({ metadata }: UnstructuredObject): string {
   return metadata?.namespace === undefined ? `${metadata?.name}` : `${metadata.namespace}/${metadata.name}`;
 }

@@ -18,8 +18,8 @@ export interface CleanupOperatorOptions {
 }
 
 /**
- * Runs a project's operator from its sources while objects need its cleanup: if the operator was removed before its objects,
- * they still carry its finalizers, and only its code can handle them.
+ * Runs a project's operator from source as long as objects need its cleanup. If the operator was removed before the
+ * objects, they still carry its finalizers, and only the operator's code can handle these finalizers.
  */
 export class CleanupOperator implements AsyncDisposable {
   readonly #options: CleanupOperatorOptions;

@@ -14,8 +14,9 @@ interface Container {
 }
 
 /**
- * Configures the operator to listen only on its pod's own address in an embedded cluster. There, pods are processes that share
- * the machine's addresses; otherwise replicas would conflict with each other, or with another program on :8081.
+ * In an embedded cluster, makes the operator listen only on the address of its own pod. Pods of such clusters are
+ * processes that share the machine's addresses. If replicas listened on all addresses, they would conflict with each
+ * other or with another program on :8081.
  */
 export async function withOwnAddresses(
   client: KubernetesClient,

@@ -17,7 +17,7 @@ const note = (name: string): UnstructuredObject => ({
   metadata: { namespace: 'default', name, finalizers: ['kubewright.dev/uninstall'] },
 });
 
-/** Releases the objects of a fake resource on a virtual clock. Returns the warnings and the time that it took. */
+/** Releases the objects of a fake resource on a virtual clock. Returns the warnings and the elapsed time. */
 async function release(resource: {
   readonly list: (options: {
     readonly signal: AbortSignal;

@@ -13,20 +13,23 @@ import { customResource } from './custom-resource.ts';
 import { ownFinalizers } from './own-finalizers.ts';
 import { releaseHold } from './release-hold.ts';
 
-/** The time in which an operator must finish its cleanup, in milliseconds. */
+/** Time limit for an operator's cleanup, in milliseconds. */
 const goneMs = 20_000;
 /**
- * Without a detected operator, the program keeps waiting while at least one object disappears per interval of this length, because an
- * operator may run outside the cluster. In milliseconds.
+ * If no operator is detected, waiting stops after this time without progress, in milliseconds. While objects are still
+ * disappearing, an undetected operator outside the cluster may be handling them.
  */
 const quietMs = 5_000;
-/** The time in which the garbage collector must delete children: it looks for new kinds every 30 seconds. In milliseconds. */
+/**
+ * Time limit for the garbage collector to delete children, in milliseconds. The collector looks for new kinds every 30
+ * seconds.
+ */
 const collectedMs = 60_000;
 const pollMs = 100;
 
 /**
- * How to handle finalizers that no operator handles: remove the operator's own, remove all, or remove the operator's own if the
- * user answers a question with yes.
+ * The policy for finalizers if no operator is running: remove those of this operator, remove all, or ask the user
+ * before removing those of this operator.
  */
 export type Release = 'own' | 'all' | ((question: string) => Promise<boolean>);
 
@@ -35,7 +38,7 @@ export interface RemovalOptions {
   readonly context: Context;
   readonly target: Target;
   readonly project: Project;
-  /** Where the operator is running, if it is. */
+  /** The location of the running operator; undefined if no operator was detected. */
   readonly operator: string | undefined;
   readonly release: Release;
   /** Performs the cleanup if no operator is running, unless the user opted out. */
@@ -55,9 +58,10 @@ interface Removal {
 }
 
 /**
- * Deletes all objects of a kind and returns their number. Waits until a running operator has cleaned up, and then until the garbage
- * collector has deleted the children: if the kind were removed first, the collector would not find them. If no operator is running,
- * its finalizers would block deletion forever: the operator is run for the cleanup, or its finalizers are removed if the user agrees.
+ * Deletes all objects of a kind and returns their number. Waits until a running operator has cleaned up, and then until
+ * the garbage collector has deleted the children: if the kind were removed first, the collector would not find them. If
+ * the operator is not running, its finalizers would block deletion forever, so the operator is run for the cleanup, or
+ * its finalizers are removed if the user agrees.
  *
  * @throws CliError KW7307 if objects remain
  */
@@ -121,7 +125,7 @@ async function convertedOrNot(
   try {
     return await read();
   } catch (error) {
-    // Any other error says nothing about the webhook, and turning conversion off is not undone.
+    // Turn conversion off only for webhook failures, because it is never turned on again.
     if (!isConverted(crd) || !isWebhookFailure(error)) throw error;
     const body = { spec: { conversion: { strategy: 'None', webhook: null } } };
     const key = { name: crd.metadata?.name ?? '' };

@@ -6,7 +6,7 @@ import type { Project } from '../project/find-project.ts';
 import type { Target } from '../target/apply-objects.ts';
 
 const pollMs = 200;
-/** The time to tolerate failing new pods: a registry may be slow, and a first start may fail. */
+/** Grace period for failing new pods, in milliseconds: a registry can be slow, and a first start can fail. */
 const troubleMs = 15_000;
 /** The kubelet's reasons for images that cannot be pulled. */
 const imageTrouble = /^(ErrImagePull|ImagePullBackOff|InvalidImageName|ErrImageNeverPull)$/;

@@ -16,7 +16,7 @@ import { type Release, removeObjects } from './remove-objects.ts';
 interface Held {
   readonly crd: UnstructuredObject;
   readonly objects: readonly UnstructuredObject[];
-  /** True if the conversion webhook cannot be called, so that any object may be held. */
+  /** True if the conversion webhook cannot be called, so any object may have the operator's finalizers. */
   readonly isUnreadable: boolean;
 }
 
@@ -80,7 +80,10 @@ async function heldObjects(
   return found;
 }
 
-/** Deletes the objects in the operator's namespace first: without the operator, their finalizers would block its deletion. */
+/**
+ * Deletes the objects in the operator's namespace first: without the operator, their finalizers would block the
+ * deletion of the namespace.
+ */
 async function emptyNamespace(
   held: readonly Held[],
   {

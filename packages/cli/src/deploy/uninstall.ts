@@ -10,9 +10,9 @@ import { type Release, removeObjects } from './remove-objects.ts';
 
 /** Flags of `uninstall`. */
 export interface UninstallOptions extends ClusterFlags {
-  /** Removes the operator's finalizers without its cleanup if the operator is not running. */
+  /** If the operator is not running, removes its finalizers without running its cleanup. */
   readonly yes?: boolean | undefined;
-  /** Removes every finalizer, no matter who handles it. */
+  /** Removes every finalizer, regardless of its controller. */
   readonly force?: boolean | undefined;
 }
 

@@ -21,7 +21,7 @@ import { type WakeUp, WakeUps } from './watch/wake-ups.ts';
 
 const keys: Readonly<Record<string, WakeUp>> = { a: 'apply', r: 'restart', t: 'test', q: 'quit' };
 
-/** The time within which a save is detected, in milliseconds. */
+/** The longest time until a save is detected, in milliseconds. */
 const noticedMs = 200;
 
 /** Thrown if the code was saved again while it was being read: the errors would refer to outdated code. */
@@ -81,7 +81,7 @@ export class DevLoop {
     }
     const { clock } = environment;
     const from = clock.monotonic();
-    // Bundles first, because the user is waiting for it, unless the bundle contains generated definitions.
+    // Bundles first, because the user is waiting for the operator, unless the bundle contains generated definitions.
     const isGenerated = servesKinds(this.#project) && (await this.attempt(() => this.generate()));
     if (!(await this.startOperator(operator))) return;
     reporter.step('operator restarted', `${Math.round(clock.monotonic() - from)} ms`);
@@ -160,7 +160,9 @@ export class DevLoop {
     if (before.some(Boolean)) await checkSamples(target, { project: this.#project, reporter });
   }
 
-  /** Runs a step and reports its failure, which the user's next save may fix. With `insist`, throws it instead. */
+  /**
+   * Runs a step and reports its failure, which the user's next save may fix. With `insist`, throws the error instead.
+   */
   async attempt(work: () => Promise<void>, { insist = false }: { readonly insist?: boolean } = {}): Promise<boolean> {
     try {
       await work();

@@ -17,7 +17,7 @@ import { TypeCheck } from './type-check.ts';
 /** Flags of `dev`. */
 export interface DevOptions {
   readonly ci?: boolean | undefined;
-  /** A shell command to run next to the operator; `dev` ends with it. */
+  /** A shell command to run next to the operator; `dev` exits when the command exits. */
   readonly run?: string | undefined;
   readonly port?: number | undefined;
   readonly nodes?: number | undefined;
@@ -38,7 +38,10 @@ interface Surrounded {
   kubeconfig?: string;
 }
 
-/** Runs the operator in a cluster until Ctrl-C, with `--ci` until the samples are ready, with `--run` until a command ends. */
+/**
+ * Runs the operator in a cluster until Ctrl-C. With `--ci`, stops when the samples are ready; with `--run`, when a
+ * command exits.
+ */
 export async function dev(context: Context, options: DevOptions): Promise<void> {
   const { environment, reporter } = context;
   const { signal } = environment;

@@ -79,7 +79,7 @@ export async function checkSamples(
         // The server checks the name only after the object has passed validation.
         if (isAlreadyExists(error)) continue;
         if (!(error instanceof StatusError)) throw error;
-        // The operator is still starting, so the webhook has not judged the object.
+        // The operator is still starting, so the webhook has not validated the object.
         if (isWebhookFailure(error)) continue;
         reporter.step('invalid sample', `${path}: ${reasonOf(error)}`, 'bad');
       }

@@ -44,7 +44,7 @@ function checking(isSyntaxReported: () => boolean): { says(...mistakes: readonly
 }
 
 describe('TypeCheck', () => {
-  it('reports wrong types once and reports when they are right again', () => {
+  it('reports type errors once and reports when they are fixed', () => {
     const compiler = checking(() => false);
     expect(compiler.says()).toBe('✓ type check passed\n');
     expect(compiler.says('TS2322: no')).toMatch(/^! type check failed +one error\n {4}src\/a\.ts:1:1 TS2322 no\n$/);

@@ -67,7 +67,7 @@ describe('apiServerSettings', () => {
     });
   });
 
-  it.each(['0.0.0.0', '::'])('listens on every address if asked to by %s, with a warning', (host) => {
+  it.each(['0.0.0.0', '::'])('listens on every address if %s requests it, and warns', (host) => {
     const { server, warnings } = settings(`--bind-address=${host}`);
     expect(server.host).toBe(host);
     expect(warnings).toEqual([

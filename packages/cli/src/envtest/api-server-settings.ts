@@ -136,7 +136,7 @@ function authorizationMode(flags: Flags): ServerSettings['authorization'] {
   if (unknown !== undefined) {
     throw wrong(program, `--authorization-mode ${unknown} is not supported`, 'use RBAC, Node or AlwaysAllow');
   }
-  // Upstream's default is AlwaysAllow; in a list of modes, it allows everything that the others do not.
+  // Upstream's default is AlwaysAllow; in a list of modes, AlwaysAllow allows everything that the other modes do not.
   return modes.length === 0 || modes.includes('AlwaysAllow') ? 'AlwaysAllow' : 'Node,RBAC';
 }
 

@@ -28,8 +28,8 @@ const values = [
 const switches = ['unsafe-no-fsync', 'version'];
 
 /**
- * Stands in for etcd: responds to health checks, because the embedded API server keeps its objects itself. Runs until it gets a signal to
- * stop.
+ * Stands in for etcd, but only responds to health checks, because the embedded API server stores its objects itself.
+ * Runs until a signal stops the process.
  */
 export async function runEtcd({ args, stdout, stopped }: AssetProcess): Promise<void> {
   const flags = parseFlags('etcd', { args, table: { values: new Set(values), switches: new Set(switches) } });

@@ -63,7 +63,7 @@ export const apiServerFlags: FlagTable = {
   switches: new Set([...mootSwitches, ...unsupportedSwitches, 'version']),
 };
 
-/** Flags that have no effect here although they have one upstream. */
+/** Flags that have an effect upstream, but not in the embedded API server. */
 export const ignoredFlags: ReadonlySet<string> = new Set([...unsupported, ...unsupportedSwitches]);
 
 /** Admission plugins of kube-apiserver 1.36 that run by default. */
@@ -95,7 +95,7 @@ export const optionalPlugins: ReadonlySet<string> = new Set(
 `),
 );
 
-/** Returns the text of `--help`, in which envtest looks for the flags that it may pass. */
+/** Returns the text of `--help`, in which envtest looks for the flags that it can pass. */
 export function apiServerHelp(): string {
   const line = (name: string, takesValue: boolean): string =>
     `      --${name}${takesValue ? ' value' : ''}${ignoredFlags.has(name) ? '   (ignored)' : ''}\n`;

@@ -1,6 +1,6 @@
 import { CliError } from '../program/cli-error.ts';
 
-/** The flags of a program: how many values each takes. */
+/** The flags of a program, grouped by whether they take a value. */
 export interface FlagTable {
   /** Flags with a value. */
   readonly values: ReadonlySet<string>;

@@ -27,7 +27,7 @@ export async function runAsset(name: string): Promise<number> {
     await run?.({ args: argv.slice(4), env, stdout, stderr, stopped });
     return 0;
   } catch (error) {
-    // Imported only here, because loading it takes time.
+    // Imported lazily, because loading it takes time.
     const [{ failureOf }, { Reporter }] = await Promise.all([
       import('../program/failure.ts'),
       import('../program/reporter.ts'),

@@ -7,8 +7,9 @@ import type { KeyPair } from '@kubewright/apimachinery/internal';
 const dayMs = 86_400_000;
 
 /**
- * Returns the serving certificate `apiserver.crt` and its key in the folder of `--cert-dir`. If they are missing, issues them and
- * stores them there with the CA that signed them, as kube-apiserver does, so that clients can trust the file.
+ * Returns the serving certificate `apiserver.crt` and its key in the folder of `--cert-dir`. If the pair is missing,
+ * issues one. Stores it in the folder together with the CA that signed the certificate, as kube-apiserver does, so that
+ * clients can trust the file.
  */
 export function servingPair(
   folder: string,

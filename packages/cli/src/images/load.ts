@@ -7,7 +7,7 @@ export interface LoadOptions {
   readonly name?: string | undefined;
 }
 
-/** Stores the images of an archive. */
+/** Stores the images in an archive. */
 export async function load(
   { environment, reporter }: Context,
   { archive, name }: LoadOptions & { readonly archive: string },

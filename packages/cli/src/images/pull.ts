@@ -10,7 +10,7 @@ export interface PullFlags {
   readonly plainHttp?: boolean | undefined;
 }
 
-/** Stores an image of a registry. */
+/** Stores an image from a registry. */
 export async function pull(
   { environment, reporter }: Context,
   { image, caFile, plainHttp = false }: PullFlags & { readonly image: string },

@@ -11,7 +11,7 @@ const largest = 16 * 1024 * 1024;
 const patienceMs = 30_000;
 const maxRedirects = 5;
 
-/** Reads the text of CRDs from a file, an address, or a kind in a cluster. @throws CliError KW7601 */
+/** Reads the text of CRDs from a file, a URL, or a kind in a cluster. @throws CliError KW7601 */
 export function readCrd(
   source: string,
   from: { readonly environment: CliEnvironment; readonly flags: ClusterFlags },

@@ -5,7 +5,10 @@ import { patchEntry } from './patch-entry.ts';
 /** Path at which the Secret with the certificate of the project's API server is mounted. */
 const mountPath = '/tmp/k8s-apiserver/serving-certs';
 
-/** Returns the Service of the project's own API server, and its part of the manager: port, certificate, environment. */
+/**
+ * Returns the Service of the project's own API server, and the server's settings in the manager: port, certificate,
+ * environment.
+ */
 export function apiServerFiles(project: string, certificates: WebhookCertificates): readonly ProjectFile[] {
   return [
     file('config/apiserver/kustomization.yaml', 'resources:\n- service.yaml\n'),
@@ -56,7 +59,7 @@ const variable = (name: string, value: string): string => `- op: add
     value: ${value}
 `;
 
-/** While a pod stops, its server serves until the cluster has had time to remove it from the Service. */
+/** A stopping pod keeps serving requests until the cluster has had time to remove it from the Service. */
 const shutdownDelay = variable('APISERVER_SHUTDOWN_DELAY_SECONDS', '"5"');
 
 const managerPatch = `${variable('APISERVER_HOST', '"0.0.0.0"')}${variable('APISERVER_PORT', '"6443"')}${variable('APISERVER_CERT_PATH', mountPath)}${shutdownDelay}- op: add
@@ -79,7 +82,7 @@ const managerPatch = `${variable('APISERVER_HOST', '"0.0.0.0"')}${variable('APIS
       secretName: apiserver-server-cert
 `;
 
-/** The patch can add a key to the annotations because the generator always writes some. */
+/** The patch can add a key to the annotations because the generator always writes annotations. */
 function injectionPatch(project: string): string {
   return `- op: add
   path: /metadata/annotations/cert-manager.io~1inject-ca-from

@@ -17,7 +17,7 @@ export interface Panel {
   readonly queries: readonly Query[];
 }
 
-/** A compact description of a dashboard: rows of panels, which share the width of a row. */
+/** A compact description of a dashboard: rows whose panels share the available width. */
 export interface Board {
   readonly title: string;
   readonly uid: string;

@@ -1,8 +1,8 @@
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 
 /**
- * The manager's termination grace period: its shutdown budget of 30 s, plus time to log and to release its lease. If it were
- * killed earlier, it would keep the lease, and there would be no leader until the lease expires.
+ * The manager's termination grace period: its shutdown budget of 30 s, plus time to log and to release its lease. A
+ * manager that is killed earlier does not release its lease, and there is no leader until the lease expires.
  */
 const gracePeriodSeconds = 40;
 

@@ -80,7 +80,8 @@ spec:
 `;
 }
 
-// Webhooks have no such rule: the API server that calls them is in no namespace, so no namespace selector could match it.
+// The policy for webhooks has no `from` rule: the API server that calls webhooks is in no namespace, so no namespace
+// selector matches it.
 const fromLabelled = `from:
     - namespaceSelector:
         matchLabels:

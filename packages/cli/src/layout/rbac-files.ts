@@ -1,6 +1,6 @@
 import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
 
-/** Returns the accounts and roles that every operator has; `role.yaml` is generated from its code. */
+/** Returns the accounts and roles that every operator has; `role.yaml` is generated from the operator's code. */
 export function rbacFiles(project: string): readonly ProjectFile[] {
   const file = (name: string, text: string): ProjectFile => ({
     path: `config/rbac/${name}.yaml`,

@@ -65,7 +65,8 @@ function isOwnManifest(object: UnstructuredObject, objects: readonly Unstructure
 }
 
 /**
- * `guestbooks.example.com` → `example.com_guestbooks.yaml`; others `<name>_<version>_<kind>.yaml`, as operator-sdk names them.
+ * `guestbooks.example.com` → `example.com_guestbooks.yaml`; other objects: `<name>_<version>_<kind>.yaml`, as
+ * operator-sdk names them.
  */
 function fileOf({ apiVersion, kind, metadata }: UnstructuredObject): string {
   const name = metadata?.name ?? '';

@@ -45,7 +45,7 @@ export function grantIn(record: LogRecord): string | undefined {
   return denied && oneLine(grantingComment(denied));
 }
 
-/** Finds a call that the API server denied; its message is the only place that names the verb. */
+/** Finds a call that the API server denied. Only the error message contains the verb. */
 function deniedIn(record: LogRecord): DeniedCall | undefined {
   return deniedCall(textOf(record, 'error'));
 }

@@ -2,7 +2,7 @@ import { type LogRecord, subjectOf, textOf, textsOf } from './log-record.ts';
 
 /** The interval at which a loop of one object is reported again, in milliseconds. */
 const repeatMs = 5_000;
-/** A loop that pauses for this long has ended, in milliseconds. */
+/** The pause after which a loop counts as ended, in milliseconds. */
 const restMs = 2_000;
 const maxLoops = 1_000;
 
@@ -21,7 +21,7 @@ interface Loop {
 export class Findings {
   readonly #loops = new Map<string, Loop>();
 
-  /** Records a finding and returns its text for people; undefined for any other record. */
+  /** Records a finding and returns its human-readable text; returns undefined for any other record. */
   found(record: LogRecord): string | undefined {
     const words = wordsOf(record);
     if (!words) return undefined;
@@ -46,8 +46,8 @@ export class Findings {
   }
 
   /**
-   * Counts a reconcile towards a loop. Returns undefined if the reconcile is not part of one and is reported separately;
-   * otherwise the lines to print now, which are usually none.
+   * Counts a reconcile towards a loop. Returns undefined if the reconcile is not part of a loop and is reported
+   * separately; otherwise the lines to print now, which are usually none.
    */
   oneMore(record: LogRecord): readonly string[] | undefined {
     const subject = subjectOf(record);

@@ -1,7 +1,7 @@
 import { type Clock, systemClock, type Timer } from '@kubewright/apimachinery';
 import { type LogRecord, textOf } from './log-record.ts';
 
-/** Maximum time between a failure and the end of its reconcile; both are logged in the same turn. */
+/** Maximum time between a failure and the end of its reconcile; both are logged in the same turn of the event loop. */
 const waitMs = 500;
 const maxHeld = 1_000;
 
@@ -13,7 +13,10 @@ export class HeldFailures {
   readonly #clock: Clock;
   readonly #alone: (failure: LogRecord) => void;
   readonly #held = new Map<string, { readonly failure: LogRecord; readonly timer: Timer }>();
-  /** False once a failure was passed on alone, until the end of a reconcile is logged again. */
+  /**
+   * True if the ends of reconciles are logged: cleared when a failure is passed on alone, and set when an end is
+   * logged.
+   */
   #endsFollow = true;
 
   /** @param options.alone - receives a failure of a reconcile whose end is not logged. */

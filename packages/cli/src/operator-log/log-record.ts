@@ -65,7 +65,7 @@ export function subjectOf(record: LogRecord): string {
   return oneLine([who, object].filter((part) => part !== '').join(' '));
 }
 
-/** Formats a duration for people. */
+/** Formats a duration for display. */
 export function spanOf(ms: number): string {
   if (ms < 1_000) return `${ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms)} ms`;
   if (ms < 60_000) return `${Math.round(ms / 100) / 10} s`;

@@ -102,7 +102,7 @@ ${framed(13)}
     expect(full).not.toContain('folded');
   });
 
-  it('shows the failures of an operator that logs no ends of reconciles', async () => {
+  it('shows failures even if the operator does not log the ends of reconciles', async () => {
     const clock = new VirtualClock();
     const lines: string[] = [];
     const output = new OperatorOutput({
@@ -273,7 +273,7 @@ ${framed(13)}
 `);
   });
 
-  it('shows the rule that a denied call lacks, ready to be pasted', () => {
+  it('shows the missing rule of a denied call, ready to paste', () => {
     const error =
       'secrets is forbidden: User "system:serviceaccount:a:b" cannot list resource "secrets" in API group "" in the namespace "c"';
     const [failed, ended] = failure(0, 'one');

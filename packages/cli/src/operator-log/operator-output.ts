@@ -16,7 +16,7 @@ export interface OperatorOutputOptions extends TextFormatterOptions {
   readonly write: (text: string) => void;
   /** Receives records instead of lines: `{ reconcile }`, `{ log }` for the runtime's log, `{ output }` for anything else. */
   readonly report?: ((record: object) => void) | undefined;
-  /** Passes records of the runtime's log through unchanged, for programs. @defaultValue false */
+  /** Passes records of the runtime's log through unchanged, as machine-readable output. @defaultValue false */
   readonly raw?: boolean | undefined;
   /** @defaultValue `systemClock` */
   readonly clock?: Clock | undefined;
@@ -25,8 +25,8 @@ export interface OperatorOutputOptions extends TextFormatterOptions {
 }
 
 /**
- * Formats an operator's output for people: log lines of the runtime as one block per reconcile, stacks of uncaught errors with the lines of
- * code that caused them, everything else unchanged.
+ * Makes an operator's output readable: log lines of the runtime as one block per reconcile, stacks of uncaught errors
+ * with the lines of code that caused them, everything else unchanged.
  */
 export class OperatorOutput {
   readonly #options: OperatorOutputOptions;

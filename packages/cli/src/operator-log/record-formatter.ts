@@ -3,7 +3,7 @@ import type { LogEventId } from '@kubewright/runtime';
 import { codeOf, grantIn } from './error-words.ts';
 import { type LogRecord, subjectOf, textOf, textsOf, writesOf } from './log-record.ts';
 
-/** Reported at the end of the reconcile, or only used by `rbac`. */
+/** Events that are reported at the end of the reconcile or used only by `rbac`. */
 const reportedElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
   'child.created',
   'child.deleted',
@@ -13,7 +13,7 @@ const reportedElsewhere: ReadonlySet<LogEventId> = new Set<LogEventId>([
 /** Fields that a reconcile record contains in another form. */
 const inSubject: ReadonlySet<string> = new Set(['controllerGroup', 'controllerKind', 'namespace', 'name']);
 
-/** Converts an operator's log to records for programs: one per reconcile, one for everything else. */
+/** Converts an operator's log to machine-readable records: one per reconcile, one for everything else. */
 export class RecordFormatter {
   /**
    * Returns the record for a log line; undefined if another record covers it.

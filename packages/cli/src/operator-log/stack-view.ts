@@ -5,7 +5,7 @@ import { codeFrame, type Place } from './code-frame.ts';
 
 /** The maximum number of listed frames in the user's own code. */
 const maxOwnFrames = 5;
-/** Larger files are not handwritten code, in bytes. */
+/** Maximum size of a source file to show lines from, in bytes. Larger files are not handwritten. */
 const largestSource = 2 * 1024 * 1024;
 
 /** Options for showing stacks. */
@@ -30,8 +30,8 @@ export function isFrame(line: string): boolean {
 }
 
 /**
- * Shows the origin of a stack: the first frame in the user's own files with its lines of code, the places of further own
- * frames, and the number of other frames.
+ * Shows the origin of a stack: the first frame in the user's own files with its lines of code, the locations of the
+ * user's other frames, and the number of remaining frames.
  */
 export function stackView(stack: string, { root, full }: StackViewOptions): readonly string[] {
   const frames = stack.split('\n').filter(isFrame).map(parseFrame);

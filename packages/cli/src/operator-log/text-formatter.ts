@@ -44,7 +44,7 @@ interface Trouble {
   reportedMs: number;
 }
 
-/** Converts an operator's log to text for people: for each reconcile its cause, its writes and its result. */
+/** Converts an operator's log to readable text: for each reconcile, its cause, its writes and its result. */
 export class TextFormatter {
   readonly #options: TextFormatterOptions;
   readonly #troubles = new Map<string, Trouble>();

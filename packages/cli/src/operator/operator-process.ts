@@ -9,9 +9,9 @@ import type { Project } from '../project/find-project.ts';
 import { bundleError, bundleSettings } from './bundle-operator.ts';
 import { type StandBy, standBy } from './stand-by.ts';
 
-/** Not bundled: they do not change between saves, so a process can preload them. */
+/** Libraries that are not bundled: they do not change between saves, so a process can preload them. */
 const libraries = ['@kubewright/*'];
-/** An operator that does not report its workers counts as working after this time, in milliseconds. */
+/** The time after which an operator counts as started, even if it has not reported its workers, in milliseconds. */
 const maxStartMs = 3_000;
 /** The time an operator has to stop before it is killed, in milliseconds. */
 const graceMs = 1_200;
@@ -64,7 +64,10 @@ export class OperatorProcess implements AsyncDisposable {
     this.#outfile = join(this.#folder, 'main.mjs');
   }
 
-  /** Bundles and preloads libraries before the first start, in parallel with other work; the start reports failures. */
+  /**
+   * Bundles and preloads libraries before the first start, in parallel with other work. Failures are reported when the
+   * operator starts.
+   */
   async prepare(): Promise<void> {
     try {
       await this.#bundle();

@@ -42,7 +42,7 @@ export interface StandBy {
   run(what: StandByRun): void;
 }
 
-/** Starts a process that preloads libraries and waits on standby; it exits with this process. */
+/** Starts a process that preloads libraries and waits on standby. The process exits together with its parent. */
 export function standBy(
   environment: CliEnvironment,
   { folder, cwd, libraries }: { readonly folder: string; readonly cwd: string; readonly libraries: readonly string[] },

@@ -17,8 +17,8 @@ export function deniedCall(message: string): DeniedCall | undefined {
 }
 
 /**
- * Returns the comment that grants a denied permission, to be pasted above `runOperator`. A watch also needs list, which would
- * be denied next.
+ * Returns the comment that grants a denied permission, for pasting above `runOperator`. A watch also needs list, which
+ * would be denied next.
  */
 export function grantingComment({ permission }: DeniedCall): string {
   const verbs = permission.verb === 'watch' ? ['list', 'watch'] : [permission.verb];

@@ -20,7 +20,7 @@ export function permissionsOf(rules: readonly Rule[]): readonly Permission[] {
   );
 }
 
-/** True if all parts are valid names: permissions from a log are written into a comment of the program. */
+/** True if all parts are valid names: permissions from a log are written into a comment in the source code. */
 export function isWritable({ group, resource, verb }: Permission): boolean {
   return /^[\w.*-]*$/.test(group) && /^[\w.*-]+(\/[\w.*-]+)?$/.test(resource) && /^[\w*-]+$/.test(verb);
 }

@@ -1,6 +1,6 @@
 import type { Permission } from './permission.ts';
 
-/** A tag for a single resource, in the format of this program. */
+/** A tag for a single resource, in the format that this program writes. */
 const ownTag = /^(\s*\*?\s*)@rbac groups=(\S+) resources=(\S+) verbs=(\S+)\s*$/;
 /** A documentation comment at the end of the text. */
 const commentAtEnd = /([ \t]*)\/\*\*((?:(?!\*\/)[\s\S])*)\*\/[ \t]*\r?\n$/;
@@ -24,8 +24,8 @@ export function operatorLine(text: string): number | undefined {
 }
 
 /**
- * Adds tags to the comment above the call of `runOperator`, or creates one. A verb is added to the existing tag of its
- * resource; everything else stays unchanged. Returns undefined if there is no such call.
+ * Adds tags to the comment above the call of `runOperator`, or creates a comment. A verb is added to the existing tag
+ * of its resource; everything else stays unchanged. Returns undefined if the text does not call `runOperator`.
  */
 export function withTags(text: string, permissions: readonly Permission[]): string | undefined {
   const line = operatorLine(text);

@@ -89,7 +89,7 @@ export type CliErrorCode =
   | 'KW7505'
   | 'KW7506';
 
-/** The text of an error of the command line: what failed, why, and what to do, one line each. */
+/** The text of a command-line error: what failed, why, and what to do, one line each. */
 export type Message = Required<{ readonly [Part in keyof ErrorText]: string }>;
 
 /** A failed command; states what failed, why, and what to do. */

@@ -35,7 +35,7 @@ const environmentCodes: readonly CliErrorCode[] = [
 /** Errors of the embedded cluster that are caused by its environment: ports, folders, addresses. */
 const environmental = /^KW(5101|5102|5502|52\d\d|3006)$/;
 
-/** Reasons that the request did not cause. */
+/** Status reasons for failures on the server, which the request did not cause. */
 const serverSide: ReadonlySet<string> = new Set([
   'TooManyRequests',
   'Timeout',
@@ -74,7 +74,7 @@ function ofCode(code: CliErrorCode, text: Message): Failure {
   return { message: { ...text, code }, exitCode: usage.includes(code) ? 2 : environmentCodes.includes(code) ? 3 : 1 };
 }
 
-/** Converts errors from our other packages, which have the same fields. */
+/** Converts errors from our other packages. They have the same fields as a `CliError`. */
 function codedFailure(error: KubewrightError, options: FailureOptions): Failure {
   const { code, what, why, remedy = `to learn more, run kubewright explain ${code}` } = error;
   if (error.cause instanceof StatusError || error.cause instanceof TransportError) {
@@ -153,7 +153,7 @@ function remedyOf({ reason, status: { details } }: StatusError, hasFields: boole
   return hasFields ? 'fix the fields listed above, then retry' : 'fix the problem described above, then retry';
 }
 
-/** Returns the remedy for an object that does not exist, which the details name. */
+/** Returns the remedy for a missing object. The details of the status contain its name and kind. */
 function missingRemedy({ name, group, kind }: NonNullable<StatusError['status']['details']> = {}): string {
   // Without a name, the path is unknown to the server.
   if (!name || !kind) return 'check that the cluster has the right version and serves the kind: kubectl api-resources';

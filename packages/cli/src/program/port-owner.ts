@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 const listening = '0A';
 
 /**
- * Returns the process that listens on a port of this machine, with its command line, or undefined if the system does not reveal
+ * Returns the process that listens on a local port, with its command line, or undefined if the system does not reveal
  * it.
  */
 export function portOwner(port: number): { readonly pid: number; readonly command: string } | undefined {

@@ -27,8 +27,8 @@ export function cliEnvironment(): CliEnvironment {
       stop.abort(new Error(`stopped by ${name}`));
     });
   }
-  // If the output is closed, the program stops as after Ctrl-C. If the disk of the log is full, a background cluster keeps
-  // running.
+  // If the output is closed, the program stops as after Ctrl-C. If the log cannot be written because the disk is full,
+  // a background cluster keeps running.
   stdout.on('error', ({ code }: NodeJS.ErrnoException) => {
     if (code !== 'ENOSPC' && code !== 'EDQUOT') stop.abort(new Error('the output was closed'));
   });

@@ -12,7 +12,7 @@ export interface ReporterOptions {
   readonly colors: boolean;
 }
 
-/** Reports a command's progress and result: as text to people, as records with the same content to programs. */
+/** Reports a command's progress and result: as text for people, or as records with the same content for programs. */
 export class Reporter {
   readonly json: boolean;
   readonly #stdout: Output;
@@ -33,7 +33,7 @@ export class Reporter {
     else this.#stdout.write(`${sign} ${what.padEnd(20)} ${detail}`.trimEnd().concat('\n'));
   }
 
-  /** Writes text for people only. */
+  /** Writes text, unless the output consists of records. */
   text(text: string): void {
     if (!this.json) this.#stdout.write(text);
   }

@@ -22,7 +22,7 @@ export function isWebhookFailure(error: unknown): boolean {
 }
 
 function remedyOf(why: string): string {
-  // Errors from dev already contain a remedy.
+  // Errors from `dev` already contain a remedy.
   if (why.startsWith('KW7310')) return 'fix the operator and save; kubewright dev shows its error';
   const [, service, namespace] = /https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc\b/.exec(why) ?? [];
   if (service === undefined) return 'start its operator with kubewright dev, or the server at that address';

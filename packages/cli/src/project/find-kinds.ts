@@ -9,13 +9,13 @@ export interface ProjectKind {
   readonly kind: string;
   /** The constant that contains the kind. */
   readonly variable: string;
-  /** The module, relative to `src`, with slashes; a package if `isBuiltIn`. */
+  /** Path of the module relative to `src`, with slashes; name of the package if `isBuiltIn`. */
   readonly file: string;
   /** True for Kubernetes' own kinds. */
   readonly isBuiltIn?: boolean;
   /** True for the stored version of a kind. */
   readonly isStored?: boolean;
-  /** True if an API server of the project serves it. */
+  /** True if an API server in the project serves the kind. */
   readonly isAggregated?: boolean;
 }
 

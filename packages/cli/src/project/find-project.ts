@@ -12,7 +12,7 @@ export interface Project {
   readonly root: string;
   /** Name of the package without its scope; prefix of all names in the cluster. */
   readonly name: string;
-  /** Suffix of its API groups: `example.com`. */
+  /** Suffix of the project's API groups: `example.com`. */
   readonly domain: string;
   /** `kubewright.certificates` in package.json: the issuer of the certificates for webhooks and metrics. @defaultValue 'own' */
   readonly certificates: WebhookCertificates;
@@ -52,7 +52,7 @@ function readProject(root: string): Project | undefined {
   return { root, name, domain, certificates: checked(certificates, root) };
 }
 
-/** Validates name and domain, which become parts of names in the cluster, of code, manifests and commands. */
+/** Validates name and domain, because they become part of names in the cluster, code, manifests and commands. */
 function checkForms(root: string, { name, domain }: { readonly name: string; readonly domain: string }): void {
   const wrong = (what: string, value: string, why: string): CliError =>
     new CliError('KW7102', {

@@ -58,8 +58,8 @@ export function readPackage(root: string): PackageManifest {
 }
 
 /**
- * Returns the versions with security updates. A list rather than a flag, because a flag would be wrong from the next version
- * on.
+ * Returns the versions with security updates. The field is a list, because a flag would be wrong as soon as the version
+ * changes.
  */
 function securityUpdates(field: unknown, root: string): readonly string[] {
   const { securityUpdates: versions = [] } = (field ?? {}) as { readonly securityUpdates?: unknown };

@@ -31,7 +31,10 @@ export interface RbacOptions {
   readonly dryRun?: boolean | undefined;
 }
 
-/** Runs the operator on its samples in a temporary cluster and compares the permissions it used with those its roles grant. */
+/**
+ * Runs the operator on its samples in a temporary cluster and compares the permissions that the operator used with
+ * those that its roles grant.
+ */
 export async function compareRbac(context: Context, { fix = false, dryRun = false }: RbacOptions): Promise<void> {
   const project = requireProject(context.environment.cwd);
   const generator = new Generator({ root: project.root, projectName: project.name });
@@ -82,8 +85,8 @@ async function rest(sandbox: OperatorSandbox, { environment }: Context): Promise
 }
 
 /**
- * Deletes the samples, because cleanup needs permissions too. Stops waiting after repeated failures, which have already shown
- * what is missing.
+ * Deletes the samples, because cleanup needs permissions too. Stops waiting after repeated failures, because the
+ * missing permissions are known by then.
  */
 async function remove(sandbox: OperatorSandbox, objects: readonly UnstructuredObject[]): Promise<void> {
   const { client, environment } = sandbox.target;

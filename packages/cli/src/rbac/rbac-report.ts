@@ -4,7 +4,7 @@ import { allows, isWritable, type Permission, permissionsOf, type Rule } from '.
 
 /** A granted permission with the places in the code that require it. */
 export interface Granted extends Permission {
-  /** For example `src/main.ts:7`. Empty for permissions that every operator has. */
+  /** Places such as `src/main.ts:7`. Empty for permissions that every operator has. */
   readonly from: readonly string[];
 }
 
@@ -21,9 +21,9 @@ export interface RbacReport {
 
 /** The permissions granted to the operator. */
 export interface Grants {
-  /** By the role generated from the code. */
+  /** Granted by the role that is generated from the code. */
   readonly own: readonly Permission[];
-  /** By all roles bound to its account. */
+  /** Granted by all roles bound to the operator's account. */
   readonly all: readonly Permission[];
   /** The rules that the role is generated from. */
   readonly rules: readonly RbacRule[];

@@ -5,7 +5,7 @@ import { parseAllDocuments } from 'yaml';
 import { CliError } from '../program/cli-error.ts';
 import type { ProjectFile } from '../project/write-files.ts';
 
-/** The folder for the CRDs of the last release; in the project, so that clones without tags have it too. */
+/** The folder for the CRDs of the last release; stored in the project, so clones without tags have it too. */
 const releasedFolder = 'config/crd/released';
 const basesFolder = 'config/crd/bases';
 /** The maximum number of changes in a message. */
@@ -42,8 +42,8 @@ export function breaksOf({ crds }: Release, files: readonly ProjectFile[]): read
 }
 
 /**
- * Rejects generated files whose CRDs break the last release. Breaking changes already in `config/crd/bases` were allowed when
- * they were written, so each needs to be allowed only once.
+ * Rejects generated files whose CRDs break the last release. Breaking changes already in `config/crd/bases` were
+ * allowed when they were written, so you need to allow each change only once.
  *
  * @throws CliError KW7403
  */

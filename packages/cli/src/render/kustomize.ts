@@ -22,8 +22,8 @@ const known = ['apiVersion', 'kind', 'resources', 'namespace', 'namePrefix', 'im
 /**
  * Renders the kustomizations that this program generates, like `kubectl kustomize`, so kubectl is not required.
  *
- * @throws CliError KW7504 for a kustomization that uses more: generators, components, patches that are not JSON patches,
- * built-in kinds whose references are not supported here
+ * @throws CliError KW7504 for a kustomization that uses unsupported features: generators, components, patches that are
+ * not JSON patches, built-in kinds whose references are not supported
  */
 export function kustomize(folder: string, options: SourceOptions): readonly UnstructuredObject[] {
   return rendered(folder, new SourceFiles(options));

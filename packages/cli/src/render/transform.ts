@@ -15,7 +15,7 @@ type Draft = { -readonly [K in keyof UnstructuredObject]: UnstructuredObject[K] 
 /** Their names are fixed. */
 const neverPrefixed = ['Namespace', 'CustomResourceDefinition', 'APIService'];
 
-/** Built-in kinds whose references are handled below, or that have none. */
+/** Built-in kinds that have no references, or whose references are handled below. */
 const followed: ReadonlySet<string> = new Set([
   ...neverPrefixed,
   ...workloads,
@@ -25,7 +25,7 @@ const followed: ReadonlySet<string> = new Set([
   ...['NetworkPolicy', 'PodDisruptionBudget', 'ResourceQuota', 'LimitRange', 'Lease', 'PersistentVolumeClaim'],
 ]);
 
-/** Returns a built-in kind with references that are not supported here, or undefined. */
+/** Returns a built-in kind whose references are not supported, or undefined. */
 export function unknownReferences(objects: readonly UnstructuredObject[]): string | undefined {
   return objects.find((each) => builtin(each) !== undefined && !followed.has(each.kind))?.kind;
 }
@@ -87,7 +87,7 @@ function bind(object: Draft, { renamed, accounts, namespace }: Binding): void {
   };
   if (roleRef) object['roleRef'] = { ...roleRef, name: renamed(roleRef.kind, roleRef.name) };
   object['subjects'] = subjects.map((subject) => {
-    // The same name may exist in two namespaces, so both must match.
+    // The same name can exist in two namespaces, so both must match.
     if (!accounts.has(`${subject.namespace ?? ''}/${subject.name}`)) return subject;
     const name = renamed(subject.kind, subject.name);
     return namespace === undefined ? { ...subject, name } : { ...subject, name, namespace };
@@ -124,7 +124,7 @@ function passOn(object: Draft, service: (of: ServiceReference) => ServiceReferen
   if (spec?.service) object['spec'] = { ...spec, service: service(spec.service) };
 }
 
-/** Sets the namespace of a conversion's service; like kustomize, keeps its name. */
+/** Sets the namespace of a conversion's service. Like kustomize, keeps the service's name. */
 function convertIn(object: Draft, namespace: string): void {
   const { conversion } = object['spec'] as {
     readonly conversion?: { readonly webhook?: { readonly clientConfig?: { service?: { namespace: string } } } };

@@ -27,7 +27,7 @@ export interface OperatorSandboxOptions {
   readonly project: Project;
   /** Adds a node that simulates containers. @defaultValue no node: pods stay pending */
   readonly withNode?: boolean | undefined;
-  /** How manifests are generated. @defaultValue a single run without a cache */
+  /** The generator of manifests. @defaultValue a single run without a cache */
   readonly generate?: Generate | undefined;
 }
 
@@ -91,7 +91,7 @@ export class OperatorSandbox implements AsyncDisposable {
     }
   }
 
-  /** The operator's output so far, for people. */
+  /** The operator's output so far, formatted for reading. */
   get output(): string {
     return this.#output;
   }

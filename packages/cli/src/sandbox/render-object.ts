@@ -15,7 +15,8 @@ import { endOfReconcile, OperatorSandbox } from './operator-sandbox.ts';
 const patienceMs = 20_000;
 
 /**
- * Prints the objects that one reconcile of the objects in a file creates, and their status. Runs in an empty temporary cluster.
+ * Applies the objects in a file. For each object of a project's kind, prints the objects that one reconcile creates,
+ * and the resulting status. Runs in an empty temporary cluster.
  */
 export async function renderObject(context: Context, file: string): Promise<void> {
   const { environment, reporter } = context;
@@ -93,7 +94,7 @@ function withoutServerFields(object: UnstructuredObject): object {
   return { apiVersion, kind, metadata: known, ...rest, ...(kind === 'Service' && { spec: withoutAddress(rest) }) };
 }
 
-/** Removes the cluster IP, which differs between runs; keeps `None`, which may be specified. */
+/** Removes the cluster IP, which differs between runs; keeps `None`, which a manifest can specify. */
 function withoutAddress({ spec }: Readonly<Record<string, unknown>>): unknown {
   const { clusterIP, clusterIPs: _addresses, ...others } = spec as Readonly<Record<string, unknown>>; // every service has one
   return clusterIP === 'None' ? { ...others, clusterIP } : others;

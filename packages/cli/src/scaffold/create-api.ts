@@ -82,7 +82,10 @@ function otherVersions(
   );
 }
 
-/** Rejects a kind if another server serves its group version. A group version belongs to the cluster's server or the project's. */
+/**
+ * Rejects a kind if another server serves its group version. A group version belongs either to the cluster's API server
+ * or to the project's.
+ */
 function checkServedAlike(root: string, { group, version, kind, isAggregated }: ApiNames): void {
   const other = findProjectKinds(root).find(
     (each) =>

@@ -14,8 +14,9 @@ interface Registering {
 }
 
 /**
- * Adds a webhook to `main.ts`, and the converter of an aggregated kind to the API server. Webhooks of different versions have the
- * same variable name: the webhooks of later versions are imported under a name that includes the version.
+ * Adds a webhook to `main.ts`, and the converter of an aggregated kind to the API server. Webhooks of different
+ * versions have the same variable name, so the webhooks of later versions are imported under a name that includes the
+ * version.
  */
 export function registerWebhook({ variable, module, path }: WebhookFile, { root, kind, context }: Registering): void {
   const file = kind.isAggregated ? 'src/apiserver.ts' : 'src/main.ts';

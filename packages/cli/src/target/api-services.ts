@@ -25,7 +25,8 @@ export function serviceOf(object: UnstructuredObject): ServicePlace | undefined 
 }
 
 /**
- * Waits until the cluster's API server reaches the server of an APIService and lists its kinds: it checks the two independently.
+ * Waits until the cluster's API server reaches the server of an APIService and lists its kinds. These two steps are
+ * independent of each other.
  * @throws CliError KW7307 with the message of the condition
  */
 export async function available({ client, environment }: Target, name: string): Promise<void> {

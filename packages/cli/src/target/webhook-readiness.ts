@@ -7,8 +7,8 @@ import { kindOf, type Target } from './apply-objects.ts';
 const pollMs = 100;
 
 /**
- * Waits until the API server can call the webhooks of applied objects: their Service has an endpoint, and the CA bundle is set.
- * Until then, every write that needs them would fail.
+ * Waits until the API server can call the webhooks of applied objects: their Service has an endpoint, and the CA bundle
+ * is set. Writes fail as long as a webhook that they need cannot be called.
  *
  * @throws CliError KW7310 with what is missing
  */
@@ -30,7 +30,7 @@ export async function awaitWebhooks(
   return relevant.length;
 }
 
-/** Returns what the API server lacks to call the webhooks of an object, or undefined. */
+/** Returns the reason why the API server cannot call an object's webhooks, or undefined. */
 async function missingOf(target: Target, object: UnstructuredObject): Promise<string | undefined> {
   const { client, environment } = target;
   const { name = '' } = object.metadata ?? {};

@@ -17,8 +17,9 @@ const token =
   /'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`|\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<![.\w$])[A-Za-z_$][\w$]*/g;
 
 /**
- * Returns the types of a new version of a kind: a copy of another version's types under new names, not stored, so that each version
- * can change independently. Returns undefined if the file holds more than one kind, or its definition cannot be read.
+ * Returns the types of a new version of a kind: a copy of another version's types under new names, so that each version
+ * can change independently. The new version is not the stored version. Returns undefined if the file holds more than
+ * one kind, or its definition cannot be read.
  */
 export function furtherVersion({ source, variable, version, target }: FurtherVersion): string | undefined {
   if ((source.text.match(/\bdefineKind\s*</g) ?? []).length !== 1) return undefined;

@@ -5,7 +5,7 @@ import { workflowFiles } from './workflow-files.ts';
 
 type Names = Pick<Project, 'name' | 'domain'>;
 
-/** Returns the files of a new project without kinds; from then on, all of them belong to the user. */
+/** Returns the files of a new project without kinds. The files belong to the user after they are created. */
 export function projectFiles(names: Names): readonly ProjectFile[] {
   return [
     { path: 'package.json', text: manifest(names) },

@@ -5,7 +5,7 @@ export interface Registration {
   readonly variable: string;
   /** Module, relative to `src`. */
   readonly module: string;
-  /** The name to import it under, if its own name is already taken in the file. */
+  /** The name under which to import the entry if its own name is already taken in the file. */
   readonly alias?: string;
 }
 

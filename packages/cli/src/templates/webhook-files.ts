@@ -95,7 +95,7 @@ export function spokeEntry(hub: ProjectKind, spoke: ProjectKind): string {
   }),`;
 }
 
-/** The constants of two versions often have the same name. */
+/** Returns the local name of a version's constant, because the constants of two versions often have the same name. */
 function aliasOf(hub: ProjectKind, { variable, kind, version }: ProjectKind): string {
   return variable === hub.variable ? versionedName(kind, version) : variable;
 }
@@ -110,7 +110,8 @@ function file(
 }
 
 /**
- * Returns an import path relative to `src/webhooks/<version>`, escaped for single quotes, because a path may contain any character.
+ * Returns an import path relative to `src/webhooks/<version>`, escaped for single quotes, because a path can contain
+ * any character.
  */
 function moduleOf({ file: path, isBuiltIn = false }: ProjectKind): string {
   return (isBuiltIn ? path : `../../${path}`).replace(/['\\]/g, '\\$&');

@@ -6,7 +6,7 @@ import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 
-/** Runs a project's tests once. Returns 0, or 1 if tests failed, or the exit code of an interrupt. */
+/** Runs a project's tests once. Returns 0 if they pass, 1 if tests fail, or the exit code of an interrupt. */
 export async function runTests({ environment }: Context, args: readonly string[]): Promise<number> {
   const project = requireProject(environment.cwd);
   const command = testCommand(project, environment);

@@ -37,14 +37,14 @@ describe('hopOfChange', () => {
     expect(hop).toMatchObject({ component: 'kubelet', what: 'status: Running, 0 of 0 containers ready' });
   });
 
-  it('names the fields of a status that leave the progress the same', () => {
+  it('lists the changed fields of a status if the progress has not changed', () => {
     const previous = pod('2', { managedFields: [creator, kubelet], status: { phase: 'Pending', podIP: '10.0.0.1' } });
     const object = pod('3', { managedFields: [creator, kubelet], status: { phase: 'Pending', startTime: time } });
     const hop = hopOfChange({ type: 'MODIFIED', object }, { previous, time });
     expect(hop.what).toBe('status: Pending, 0 of 0 containers ready (changed: podIP, startTime)');
   });
 
-  it('names the reason for which containers wait', () => {
+  it('names the reason why containers are waiting', () => {
     const containerStatuses = [{ ready: false, state: { waiting: { reason: 'ContainerCreating' } } }];
     const object = pod('2', { managedFields: [creator, kubelet], status: { phase: 'Pending', containerStatuses } });
     const hop = hopOfChange({ type: 'MODIFIED', object }, { previous: created, time });

@@ -7,7 +7,7 @@ const boundTo = 'bound to ';
 
 /** A version of an object that a watch reported. */
 export interface Change<T = Stored<KubernetesObject>> {
-  /** `FOUND` if the object existed when the watch started. */
+  /** The type is `FOUND` if the object existed when the watch started. */
   readonly type: 'FOUND' | 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: T;
 }
@@ -17,7 +17,10 @@ interface WithContent extends Stored<KubernetesObject> {
   readonly status?: Readonly<Record<string, unknown>>;
 }
 
-/** Returns the hop that led from the previous version of an object to this one. `time` is when the watch reported it. */
+/**
+ * Returns the hop that led from the previous version of an object to this one. `time` is the time at which the watch
+ * reported the change.
+ */
 export function hopOfChange(
   { type, object }: Change,
   { previous, time }: { readonly previous: Stored<KubernetesObject> | undefined; readonly time: string },
@@ -46,7 +49,7 @@ function describe(
   return entry === undefined ? 'updated' : `updated ${fieldsOf(entry)}`;
 }
 
-/** Returns the progress, with the changed fields if they leave it the same. */
+/** Returns the progress. Lists the changed fields if the progress has not changed. */
 function describeStatus(object: WithContent, previous: WithContent): string {
   const progress = progressOf(object);
   if (progress !== progressOf(previous)) return progress;
@@ -57,8 +60,9 @@ function describeStatus(object: WithContent, previous: WithContent): string {
 }
 
 /**
- * Returns the managed fields entry of the client that wrote this version. A client's second write within a second leaves the entries
- * unchanged; then the newest entry of the changed part (the status, or the rest) is the client's.
+ * Returns the managed fields entry of the client that wrote this version. If a client writes twice within a second, the
+ * second write leaves the entries unchanged. In this case, returns the newest entry of the part that changed: the
+ * status, or the rest.
  */
 function writerOf(object: WithContent, previous: WithContent): Entry | undefined {
   const known = new Set((previous.metadata.managedFields ?? []).map((each) => JSON.stringify(each)));

@@ -3,7 +3,7 @@ import { exponentialDelay } from '@kubewright/apimachinery/internal';
 import { type ResourceClient, TransportError } from '@kubewright/client';
 import type { Change } from './change.ts';
 
-/** First and longest pause before a watch is reopened; the same as client-go's reflector. */
+/** Initial and maximum delay before a watch is reopened, as in client-go's reflector. */
 const pauses = { initialMs: 800, maxMs: 30_000 };
 
 /** Options for {@link changesOf}. */

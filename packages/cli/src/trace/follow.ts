@@ -7,7 +7,7 @@ import type { Hop } from './hops.ts';
 import { isReady } from './readiness.ts';
 import type { TraceTarget } from './target.ts';
 
-/** The time that watches and events of other objects may lag behind the workload's last status, in milliseconds. */
+/** The time by which watches and events of other objects can lag behind the workload's last status, in milliseconds. */
 const lagMs = 500;
 
 /** Options for {@link follow}. */
@@ -22,7 +22,8 @@ export interface FollowOptions {
 }
 
 /**
- * Reports each hop of a workload as the watches show it, until the workload is ready. The workload need not exist yet.
+ * Reports each hop of a workload as the watches report it, until the workload is ready. The workload need not exist
+ * yet.
  *
  * @throws the signal's reason when it is aborted, and errors that retries do not fix
  */

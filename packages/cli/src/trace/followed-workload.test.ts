@@ -49,7 +49,7 @@ describe('FollowedWorkload', () => {
     expect(workload.onEvent(event('FOUND', 'web'), time)).toEqual([]);
   });
 
-  it('ignores versions that it has seen, as lists repeat them', () => {
+  it('ignores versions that a list repeats', () => {
     const workload = web();
     workload.onObject(change('ADDED', 'web', { version: '9' }), time);
     expect(workload.onObject(change('FOUND', 'web', { version: '9' }), time)).toEqual([]);

@@ -4,16 +4,22 @@ import { compareResourceVersions } from '@kubewright/apimachinery/internal';
 import { type Change, hopOfChange } from './change.ts';
 import { type Hop, reported } from './hops.ts';
 
-/** The number of changes to keep whose owner is not known yet. An owner is reported at most a moment after its child. */
+/**
+ * The maximum number of changes to keep while their owner is unknown. An owner is reported at most a moment after its
+ * child.
+ */
 const maxWaiting = 1_000;
 
-/** A change that is printed once the object with this uid belongs to the workload. */
+/** A change or event that is reported once the object with this UID is known to belong to the workload. */
 interface Waiting {
   readonly uid: string;
   readonly release: () => readonly Hop[];
 }
 
-/** Turns the changes of a namespace into the hops of one workload. Watches of several kinds may report a child before its owner. */
+/**
+ * Turns the changes of a namespace into the hops of one workload. Each kind has its own watch, so a child can be
+ * reported before its owner.
+ */
 export class FollowedWorkload {
   readonly #isRoot: (object: Stored<KubernetesObject>) => boolean;
   readonly #latest = new Map<string, Stored<KubernetesObject>>();
@@ -23,7 +29,7 @@ export class FollowedWorkload {
     this.#isRoot = (object) => object.kind === kind && object.metadata.name === name;
   }
 
-  /** Returns the hops that a change of an object completes. */
+  /** Returns the hops that can be reported after a change of an object. */
   onObject(change: Change, time: string): readonly Hop[] {
     const { object } = change;
     const owner = object.metadata.ownerReferences?.find(({ controller }) => controller)?.uid;
@@ -32,7 +38,7 @@ export class FollowedWorkload {
     return owner === undefined ? [] : this.#whenKnown({ uid: owner, release });
   }
 
-  /** Returns the hops that an event completes. */
+  /** Returns the hops that can be reported after an event. */
   onEvent({ type, object: event }: Change<Stored<Event>>, time: string): readonly Hop[] {
     const { uid } = event.involvedObject;
     if (uid === undefined || type === 'DELETED' || type === 'FOUND') return [];
@@ -52,7 +58,7 @@ export class FollowedWorkload {
   #addObject(change: Change, time: string): readonly Hop[] {
     const { uid, resourceVersion } = change.object.metadata;
     const previous = this.#latest.get(uid);
-    // Lists repeat versions that a watch has reported, and may be ahead of it.
+    // A list can repeat versions that the watch has reported, or be ahead of the watch.
     const order = previous && compareResourceVersions(resourceVersion, previous.metadata.resourceVersion);
     if (order !== undefined && order <= 0) return [];
     this.#latest.set(uid, change.object);

@@ -26,7 +26,7 @@ describe('hopsOf', () => {
     expect(versionOf([creator, status], '2026-11-23T00:00:02.500000Z')).toBe('5');
   });
 
-  it('does not know the version of the creation if the object was changed before the first event', () => {
+  it('leaves the version of the creation empty if the object was changed before the first event', () => {
     const scaler = {
       manager: 'kubectl-scale',
       time: '2026-11-23T01:00:00Z',

@@ -5,13 +5,13 @@ import type { Step } from './steps.ts';
 
 /** One step from a request to running pods. */
 export interface Hop {
-  /** In seconds or microseconds, as the cluster stores it. */
+  /** The time in seconds or microseconds, as the cluster stores it. */
   readonly time: string;
-  /** The field manager or reporter. */
+  /** The field manager, or the reporter of an event. */
   readonly component: string;
   /** `ReplicaSet web-5d4f` */
   readonly object: string;
-  /** The version of the object that the component read or wrote; empty if the cluster no longer knows it. */
+  /** The version of the object that the component read or wrote; empty if the cluster has not kept it. */
   readonly resourceVersion: string;
   readonly what: string;
   /** The number of the step in the request flow; only with `--steps`. */
@@ -28,7 +28,7 @@ export interface TracedObject {
 /** The fields that one client wrote. */
 export type Entry = NonNullable<Stored<KubernetesObject>['metadata']['managedFields']>[number];
 
-/** A hop and its position among the hops of the same second. */
+/** A hop and its position among the hops within the same second. */
 type Ranked = Hop & { readonly rank: number };
 
 /**
@@ -126,8 +126,8 @@ function rankOf(depth: number): number {
 }
 
 /**
- * Ranks a write of more than metadata before the events that it causes, and statuses last: those of pods first, that of the workload at
- * the end.
+ * Returns the rank of a write within a second. A write that changes more than metadata ranks before the events that it
+ * causes. Status writes rank last, those of pods before that of the workload.
  */
 function rankOfWrite(entry: Entry, depth: number): number {
   if (isStatus(entry)) return 100 - depth;
@@ -135,7 +135,10 @@ function rankOfWrite(entry: Entry, depth: number): number {
   return rankOf(depth) + (isCause ? 0.2 : 2);
 }
 
-/** Returns the entry of the client that created an object: the entry with the most fields among the entries of that second. */
+/**
+ * Returns the entry of the client that created an object: the entry with the most fields among the entries of the same
+ * second.
+ */
 export function creatorOf({ metadata }: Stored<KubernetesObject>): Entry | undefined {
   const { creationTimestamp, managedFields = [] } = metadata;
   const main = managedFields.filter(({ subresource }) => !subresource);

@@ -1,6 +1,6 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 
-/** The fields that a status may have. */
+/** The fields that a status can have. */
 interface Progress {
   readonly phase?: string;
   readonly containerStatuses?: readonly {

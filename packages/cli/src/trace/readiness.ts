@@ -14,7 +14,10 @@ interface Workload extends KubernetesObject {
   };
 }
 
-/** True if a workload is rolled out, as `kubectl rollout status` decides it; if a Job is complete or failed; if a Pod is ready. */
+/**
+ * True if a workload is rolled out, as `kubectl rollout status` defines it, a Job is complete or failed, or a Pod is
+ * ready.
+ */
 export function isReady(object: KubernetesObject): boolean {
   const { metadata, spec, status = {} } = object as Workload;
   const { replicas = 0, updatedReplicas = 0, availableReplicas = 0, desiredNumberScheduled = 0 } = status;

@@ -1,7 +1,7 @@
 import type { Hop } from './hops.ts';
 import type { TraceTarget } from './target.ts';
 
-/** The steps of a request, as introductions to Kubernetes number them; each row of a trace belongs to one. */
+/** The steps of a request, as introductions to Kubernetes number them; each row of a trace belongs to a step. */
 const steps = [
   ['1-3', 'a client sends the object; the API server validates and stores it, and reports it to its watchers'],
   ['4', 'controllers see the object and create its child objects'],
@@ -15,10 +15,10 @@ const steps = [
 /** The number of a step, or the numbers of steps that one row shows. */
 export type Step = (typeof steps)[number][0];
 
-/** Describes the steps, below a table of hops that names them. */
+/** Describes the steps, below a table of hops that contains their numbers. */
 export const stepLegend: string = `\n${steps.map(([step, text]) => `${step.padEnd(6)} ${text}`).join('\n')}\n`;
 
-/** Returns the step that a hop belongs to; undefined for the state that a trace starts with, and for deletions. */
+/** Returns the step that a hop belongs to; undefined for the initial state and for deletions. */
 export function stepOf({ component, object, what }: Hop, { kinds: [root], name }: TraceTarget): Step | undefined {
   if (/^(found|deleted|deletion)\b/.test(what)) return undefined;
   if (what.startsWith('bound to ')) return '7-8';

@@ -19,7 +19,7 @@ export function tableOf(hops: readonly Hop[], options: TableOptions = {}): strin
   return withSteps(rows, options.steps ? ['STEP', ...hops.map(({ step = '' }) => step)] : undefined).join('');
 }
 
-/** Returns the first row of a table whose other rows are not known yet. */
+/** Returns the first row of a table whose other rows are still unknown. */
 export function liveHeadings({ steps }: TableOptions): string {
   return withSteps([rowOf(cellsOf(headings), liveWidths)], steps ? ['STEP'] : undefined).join('');
 }

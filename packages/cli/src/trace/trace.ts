@@ -34,7 +34,7 @@ export async function trace(
   reporter.result({ hops }, `${tableOf(hops, { steps })}${steps ? stepLegend : ''}`);
 }
 
-/** Prints each hop as it happens, and a failure that all watches have in common once. */
+/** Prints each hop as it happens. If several watches fail for the same reason, prints the reason once. */
 async function printLive(client: KubernetesClient, scope: TraceScope, context: Context): Promise<void> {
   const { reporter, environment } = context;
   const { steps } = scope;

@@ -56,7 +56,7 @@ export class ContextWebhooks implements AsyncDisposable {
     return this.#front.operatorPort;
   }
 
-  /** Returns the object with this machine instead of the operator's Service. */
+  /** Returns the object with references to the operator's Service replaced by the address of this machine. */
   local(object: UnstructuredObject): UnstructuredObject {
     return atLocalAddress(object, this.#address);
   }

@@ -10,18 +10,18 @@ import { atLocalAddress, isCertificate } from './local-objects.ts';
 import { WebhookFront } from './webhook-front.ts';
 
 /**
- * Serves the webhooks of an operator under development without a tunnel, without certificates of the user, and without rejecting
- * writes while the operator restarts. The configurations are removed at the end, so that writes work when the cluster starts again
- * without the operator.
+ * Serves the webhooks of an operator under development without a tunnel, without requiring certificates from the user,
+ * and without rejecting writes while the operator restarts. The configurations are removed at the end, so that writes
+ * work when the cluster starts again without the operator.
  */
 export class DevWebhooks implements AsyncDisposable {
   readonly #front: WebhookFront;
   readonly #certificates: LocalCertificates;
   readonly #client: KubernetesClient;
   readonly #environment: CliEnvironment;
-  /** All configurations that may exist, under the names that the generator uses. */
+  /** All configurations that can exist, under the names that the generator uses. */
   readonly #configurations: readonly UnstructuredObject[];
-  /** Kinds of configurations that may exist. */
+  /** Kinds of configurations that can exist. */
   readonly #present = new Set(['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration']);
 
   private constructor(parts: {
@@ -74,8 +74,8 @@ export class DevWebhooks implements AsyncDisposable {
   }
 
   /**
-   * Returns the objects with this machine instead of the operator's Service, and without cert-manager objects, whose kinds are
-   * not served here.
+   * Returns the objects with references to the operator's Service replaced by the address of this machine. Omits
+   * cert-manager objects, whose kinds the embedded cluster does not serve.
    */
   local(objects: readonly UnstructuredObject[]): readonly UnstructuredObject[] {
     const address = { url: this.#front.url, authority: this.#certificates.authority };
@@ -83,7 +83,7 @@ export class DevWebhooks implements AsyncDisposable {
     return objects.filter((object) => !isCertificate(object)).map((object) => atLocalAddress(object, address));
   }
 
-  /** Removes configurations that are not among the objects, because their last webhook was removed. */
+  /** Removes configurations that are not among the objects: their last webhook was removed from the code. */
   async keepOnly(
     objects: readonly UnstructuredObject[],
     environment: Target['environment'] = this.#environment,
@@ -102,7 +102,7 @@ export class DevWebhooks implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      // Use a new signal, because this must still run after Ctrl-C has aborted the other one.
+      // Use a new signal, because the removal must run even after Ctrl-C has aborted the signal of the program.
       await this.keepOnly([], { ...this.#environment, signal: new AbortController().signal });
     } finally {
       await this.#front[Symbol.asyncDispose]();

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net';
 
-/** Below the ephemeral port range: while the operator restarts, no connection must take its port. */
+/** The range is below the ephemeral ports, so no connection takes the operator's port during a restart. */
 const firstPort = 10_000;
 const portCount = 20_000;
 
@@ -11,7 +11,7 @@ const portCount = 20_000;
  */
 export async function freePort({ except }: { readonly except?: number | undefined } = {}): Promise<number> {
   for (let turn = 0; turn < 100; turn++) {
-    // Concurrent starts have different process ids.
+    // Concurrent starts have different process IDs, so they try different ports first.
     const port = firstPort + ((process.pid * 31 + turn) % portCount);
     if (port !== except && (await isFree(port))) return port;
   }

@@ -6,7 +6,7 @@ import type { KeyPair } from '@kubewright/apimachinery/internal';
 
 /** The CA of one `dev` run and the certificate it has signed, valid only for this machine. */
 export interface LocalCertificates extends Disposable {
-  /** PEM. The CA's key is discarded: it signs nothing else. */
+  /** The CA certificate in PEM format. The CA's key is discarded, because the CA signs nothing else. */
   readonly authority: string;
   readonly pair: KeyPair;
   /** Folder of the key pair for the operator, in kubebuilder's layout. */

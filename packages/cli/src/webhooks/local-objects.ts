@@ -8,7 +8,10 @@ export interface LocalAddress {
   readonly authority: string;
 }
 
-/** The API's maximum: compiler, cluster and operator share a machine, and requests wait for a restart. */
+/**
+ * The API's maximum, in seconds: compiler, cluster and operator share a machine, and requests wait while the operator
+ * restarts.
+ */
 const timeoutSeconds = 30;
 
 /** Annotation with which cert-manager replaces our CA with its own. */
@@ -20,8 +23,8 @@ export function isCertificate({ apiVersion }: UnstructuredObject): boolean {
 }
 
 /**
- * Returns the object with this address instead of the Service it references; returns it unchanged if it references none. The
- * result is deterministic, because it is computed for every apply.
+ * Returns the object with references to a Service replaced by this address. Returns an object without such references
+ * unchanged. The result is deterministic, because it is computed for every apply.
  */
 export function atLocalAddress(object: UnstructuredObject, address: LocalAddress): UnstructuredObject {
   const caBundle = Buffer.from(address.authority).toString('base64');

@@ -10,14 +10,14 @@ import type { LocalAddress } from './local-objects.ts';
 /** Path that is requested only to check that it is reachable. */
 export const reachabilityPath = '/kubewright-reachable';
 
-/** The time in which an API server must call a new webhook, in milliseconds. */
+/** Time limit for an API server to call a new webhook, in milliseconds. */
 const patienceMs = 15_000;
 const pollMs = 50;
 /** The time limit for a connection, in seconds. */
 const timeoutSeconds = 5;
 const label = 'kubewright.dev/reachable';
 
-/** The address to probe, and how to find out that it was called. */
+/** The address to probe, and a check that it was called. */
 export interface Probe {
   readonly project: Pick<Project, 'name'>;
   readonly address: LocalAddress;
@@ -26,8 +26,8 @@ export interface Probe {
 }
 
 /**
- * Triggers a call of a dummy webhook by the API server, so that an unreachable address is found before every write fails. The
- * write that triggers it is a dry run that matches no one else's objects.
+ * Makes the API server call a dummy webhook, so that an unreachable address is reported before it breaks writes. The
+ * call is triggered by a dry-run write, and the webhook matches no other objects.
  *
  * @throws CliError KW7309 with the API server's message
  */
@@ -89,7 +89,7 @@ function unreachable({ address }: Probe, why: string): CliError {
   });
 }
 
-/** How to reach the host machine from inside a cluster, by cluster tool. */
+/** The remedy for an unreachable address, with the address of the host machine for each cluster tool. */
 export const reachabilityHint = `specify a local address that the API server can reach: --webhook-host ADDR
 kind: the Gateway shown by docker network inspect kind; k3d: host.k3d.internal; minikube: host.minikube.internal; Docker Desktop: host.docker.internal
 or develop without webhooks: --no-webhooks`;

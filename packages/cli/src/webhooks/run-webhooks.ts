@@ -8,15 +8,16 @@ import { isAdmission, isConverted } from '../render/webhook-objects.ts';
 import { applyObjects } from '../target/apply-objects.ts';
 import { DevWebhooks } from './dev-webhooks.ts';
 
-/** The webhooks of an operator started by `run`; disposed when it exits. */
+/** The webhooks of an operator started by `run`; disposed when the operator exits. */
 export interface RunWebhooks extends AsyncDisposable {
   /** Flags for the operator. */
   readonly flags: readonly string[];
 }
 
 /**
- * Connects the embedded cluster to the webhooks of a project whose operator runs here, using the last generated configurations.
- * Returns undefined, and the program gets no flags, for any other program and for projects without webhooks.
+ * Connects the embedded cluster to the webhooks of the project in this folder, using the last generated configurations,
+ * and returns the operator's flags. Returns undefined for a program other than the project's `src/main.ts` and for
+ * projects without webhooks.
  */
 export async function runWebhooks(
   { environment }: Context,

@@ -5,16 +5,16 @@ import { networkInterfaces } from 'node:os';
 export interface WebhookAddress {
   /** Address or name that the API server calls. */
   readonly host: string;
-  /** Address of this machine to listen on. */
+  /** Local address to listen on. */
   readonly listenOn: string;
 }
 
-/** Reachable only from this machine. */
+/** An address that is reachable only from this machine. */
 export const loopback: WebhookAddress = { host: '127.0.0.1', listenOn: '127.0.0.1' };
 
 /**
- * Listens only on the called address if it belongs to this machine; otherwise on all addresses, because only the network knows
- * where the address leads.
+ * Listens only on the called address if it belongs to this machine; otherwise on all addresses, because the local
+ * address that receives the requests is unknown.
  */
 export function webhookAddress(host: string): WebhookAddress {
   if (isLoopback(host)) return { host, listenOn: host === 'localhost' ? loopback.listenOn : host };

@@ -37,7 +37,7 @@ describe('WebhookFront', () => {
     return new Promise((resolve) => operator?.listen(Number(flag('port')), flag('host'), resolve));
   }
 
-  /** Calls like the API server: trusts only this CA. */
+  /** Calls the webhook like the API server, trusting only this CA. */
   function ask(body: string, timeout = '10s'): Promise<{ readonly status: number | undefined; readonly body: string }> {
     return new Promise((resolve, reject) => {
       const url = `${front.url}/validate?timeout=${timeout}`;

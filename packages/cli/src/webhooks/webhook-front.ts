@@ -11,13 +11,14 @@ import { loopback, type WebhookAddress } from './webhook-address.ts';
 /** The interval at which a starting operator is retried, in milliseconds. */
 const pollMs = 25;
 /**
- * The longest time a request waits for the operator, in milliseconds: it starts in one second, on a busy machine in several.
+ * The longest time a request waits for the operator, in milliseconds. An operator starts in one second, or in several
+ * on a busy machine.
  */
 const patienceMs = 15_000;
-/** Subtracted from the API server's timeout to leave time for the response, in milliseconds. */
+/** The time subtracted from the API server's timeout so that the response arrives in time, in milliseconds. */
 const reserveMs = 500;
 const keepAliveMs = 120_000;
-/** The same as the operator's limit: a conversion review contains a whole list. */
+/** The same limit as the operator's. It is large because a conversion review can contain a whole list. */
 const maxBytes = 128 * 1024 * 1024;
 
 /** Options for a front. */
@@ -46,7 +47,7 @@ export class WebhookFront implements AsyncDisposable {
     this.operatorPort = operatorPort;
     const { key, certificate: cert } = options.certificates.pair;
     this.#server = createServer({ key, cert }, (request, response) => void this.#serve(request, response));
-    // The API server closes idle connections after 90 seconds; closing them here earlier could lose a request.
+    // The API server closes idle connections after 90 seconds; closing them earlier on this side could lose a request.
     this.#server.keepAliveTimeout = keepAliveMs;
   }
 
@@ -173,7 +174,7 @@ function downMessage(why: string): string {
   return `KW7310 the operator is down: ${why}; fix the error that kubewright dev shows and save, then retry`;
 }
 
-/** Responds with a Status: the API server shows its message and applies the \`failurePolicy\`. */
+/** Responds with a Status: the API server shows its message and applies the `failurePolicy`. */
 function reject(response: ServerResponse, message: string): void {
   if (response.headersSent || response.destroyed) return;
   const status = {
@@ -199,7 +200,7 @@ async function read(request: IncomingMessage): Promise<Uint8Array | undefined> {
   return Buffer.concat(chunks);
 }
 
-/** Returns how long to wait: the API server passes its timeout in the query. */
+/** Returns the time to wait for the operator, in milliseconds. The API server passes its timeout in the query. */
 function patienceOf({ url = '/' }: IncomingMessage): number {
   const timeout = new URLSearchParams(url.split('?')[1] ?? '').get('timeout');
   try {

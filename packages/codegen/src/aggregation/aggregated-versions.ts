@@ -17,7 +17,7 @@ const servedVerbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'pat
 const viewVerbs = ['get', 'patch', 'update'];
 
 /**
- * Collects the group versions that aggregated API servers serve, and reports kinds of these group versions that have a CRD,
+ * Collects the group versions that aggregated API servers serve. Reports kinds of these group versions that have a CRD,
  * because an APIService always covers a whole group version.
  */
 export function aggregatedVersions(

@@ -92,7 +92,7 @@ describe('kinds of an aggregated API server', () => {
     ]);
   });
 
-  it('are described for the server that serves them, which may review callers', async () => {
+  it('are described in a file for their server, which is allowed to review callers', async () => {
     const made = await texts(
       own('Old', "version: 'v1beta1', kind: 'Well', storage: false, verbs: ['get']") +
         own('Well', "version: 'v1', kind: 'Well'"),

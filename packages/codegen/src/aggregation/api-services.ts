@@ -26,8 +26,8 @@ export function apiServerPlace({
 const priorities = { groupPriorityMinimum: 1000, versionPriority: 100 };
 
 /**
- * Builds the APIService that routes a group version to the project's API server. Does not set the CA bundle: whatever
- * creates the certificate sets it.
+ * Builds the APIService that routes a group version to the project's API server. Does not set the CA bundle: the
+ * component that creates the certificate sets it.
  */
 export function apiService(
   { group, version, kinds }: AggregatedVersion,

@@ -7,8 +7,8 @@ import { compareSchemas } from './compare-schemas.ts';
 const patterns = new PatternCache();
 
 // If stored objects are rejected or lose fields after a change, the change must be listed as breaking. Does not cover
-// changes that only affect clients, and CEL rules, patterns and formats, which effects.test.ts checks against the API
-// server.
+// changes that only affect clients. CEL rules, patterns and formats are not covered either: effects.test.ts checks them
+// against the API server.
 
 const names = ['a', 'b', 'c'];
 const some = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined });

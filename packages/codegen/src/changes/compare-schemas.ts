@@ -135,7 +135,8 @@ type Rule = NonNullable<JsonSchema['x-kubernetes-validations']>[number];
 
 function compareRules(before: JsonSchema, after: JsonSchema, add: Add): void {
   const rules = (schema: JsonSchema): readonly Rule[] => schema['x-kubernetes-validations'] ?? [];
-  // Rules that differ in optionalOldSelf are different, because with it a rule also applies when an object is created.
+  // Rules that differ in optionalOldSelf are different, because a rule with optionalOldSelf also applies when an object
+  // is created.
   const isSame = (a: Rule, b: Rule): boolean =>
     a.rule === b.rule && (a.optionalOldSelf ?? false) === (b.optionalOldSelf ?? false);
   const ruleText = ({ rule, optionalOldSelf }: Rule): string =>
@@ -212,8 +213,8 @@ function fieldOf(schema: JsonSchema, name: string): Field {
 }
 
 /**
- * Returns the names of all declared or required fields. A required field may be undeclared: a key of a map, or an unknown
- * field that is kept.
+ * Returns the names of all declared or required fields. A required field can be undeclared: a key of a map, or an
+ * unknown field that is kept.
  */
 function fieldsOf({ properties = {}, required = [] }: JsonSchema): readonly string[] {
   return [...Object.keys(properties), ...required];

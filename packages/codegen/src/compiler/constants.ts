@@ -6,8 +6,8 @@ export type Constant = { readonly value: unknown } | undefined;
 const maxDepth = 50;
 
 /**
- * Evaluates an expression that consists of literals, arrays, objects, spreads, and constants with such values, which may be
- * declared in other files. Returns undefined for anything that is only known at run time.
+ * Evaluates an expression that consists of literals, arrays, objects, spreads, and constants with such values, which
+ * can be declared in other files. Returns undefined for anything that is only known at run time.
  */
 export function constantOf(checker: ts.TypeChecker, expression: ts.Expression): Constant {
   return evaluate(checker, expression, 0);
@@ -103,8 +103,8 @@ function object(node: ts.ObjectLiteralExpression, of: Evaluate): Constant {
 }
 
 /**
- * Returns the name of a property if it is a literal. `['name']` counts as one, because it is the only way to define a field
- * named `__proto__`.
+ * Returns the name of a property if it is a literal. `['name']` counts as a literal, because it is the only way to
+ * define a field named `__proto__`.
  */
 export function nameOf(name: ts.PropertyName): string | undefined {
   if (ts.isComputedPropertyName(name) && ts.isStringLiteralLike(name.expression)) return name.expression.text;
@@ -118,7 +118,8 @@ export function declarationOf(checker: ts.TypeChecker, node: ts.Node): ts.Declar
     ? checker.getShorthandAssignmentValueSymbol(node.parent)
     : checker.getSymbolAtLocation(ts.isPropertyAccessExpression(node) ? node.name : node);
   if (symbol !== undefined && symbol.flags & ts.SymbolFlags.Alias) symbol = checker.getAliasedSymbol(symbol);
-  // Prefers the value, because a name may be declared as a type, too: `export const Pod` and `export interface Pod`.
+  // Prefers the value, because the same name can also be declared as a type: `export const Pod` and `export interface
+  // Pod`.
   return symbol?.valueDeclaration ?? symbol?.declarations?.[0];
 }
 

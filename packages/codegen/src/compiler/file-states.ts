@@ -1,8 +1,8 @@
 import { ts } from './typescript.ts';
 
 /**
- * Returns a key for the state of a file in a view of a project. If the keys of two views are equal, the file means the same
- * in both.
+ * Returns a key for the state of a file in a view of a project. If the keys of two views are equal, the file has the
+ * same meaning in both.
  */
 export type StateOf = (file: ts.SourceFile) => string;
 

@@ -3,11 +3,11 @@ import { valueFor } from './kind-resolver.ts';
 import type { ProjectView } from './project.ts';
 import { ts } from './typescript.ts';
 
-/** The possible values of a property in an object literal, which may contain spreads. */
+/** The possible values of a property in an object literal, which can contain spreads. */
 export interface GivenOption {
-  /** All expressions that the property may have as its value; several if the value depends on a condition. */
+  /** All expressions that the property can have as its value; several if the value depends on a condition. */
   readonly values: readonly ts.Expression[];
-  /** Spread expressions that may set the property, too, but cannot be resolved to object literals. */
+  /** Spread expressions that can also set the property, but cannot be resolved to object literals. */
   readonly unknown: readonly ts.Expression[];
 }
 

@@ -51,7 +51,8 @@ export class KindResolver {
   }
 
   /**
-   * Returns the kinds of the objects in an expression, which are read from literals if possible, otherwise from the type.
+   * Returns the kinds of the objects in an expression. Reads the kinds from literals if possible, otherwise from the
+   * type.
    */
   ofObjects(expression: ts.Expression): readonly (KindRef | undefined)[] {
     const { checker } = this.#view;
@@ -68,7 +69,10 @@ export class KindResolver {
     return this.ofType(checker.getTypeAtLocation(expression));
   }
 
-  /** Returns the kinds that objects of a type can have; for a list, those of its elements. An unknown kind is undefined. */
+  /**
+   * Returns the kinds that objects of a type can have; for a list, the kinds of its elements. An unknown kind is
+   * returned as undefined.
+   */
   ofType(type: ts.Type): readonly (KindRef | undefined)[] {
     const { checker } = this.#view;
     if (type.isUnion()) return type.types.flatMap((each) => this.ofType(each));
@@ -117,7 +121,7 @@ function propertyOf(object: ts.ObjectLiteralExpression, name: string): ts.Expres
   return undefined;
 }
 
-/** Returns the property's value if the member of the object literal sets it; otherwise undefined. */
+/** Returns the property's value if the member of the object literal sets the property; otherwise undefined. */
 export function valueFor(member: ts.ObjectLiteralElementLike, name: string): ts.Expression | undefined {
   if (member.name === undefined || !ts.isIdentifier(member.name) || member.name.text !== name) return undefined;
   if (ts.isPropertyAssignment(member)) return member.initializer;

@@ -81,7 +81,7 @@ function tagsOf(line: string): { readonly index: number; readonly end: number; r
       continue;
     }
     if (char === '`' || (char === '"' && found.length > 0)) {
-      // A quotation mark starts a quotation only if another one follows on the same line.
+      // A quotation mark starts a quotation only if another quotation mark follows on the same line.
       if (line.indexOf(char, i + 1) !== -1) quote = char;
       continue;
     }

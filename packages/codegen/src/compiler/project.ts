@@ -147,7 +147,7 @@ export class Project {
     const options = typeof languageVersion === 'object' ? languageVersion : { languageVersion };
     const file = ts.createSourceFile(name, overlaid ?? readFileSync(name, 'utf8'), {
       ...options,
-      // Skip documentation comments: parseDocs parses those that matter.
+      // Skip documentation comments: parseDocs parses the comments that matter.
       jsDocParsingMode: ts.JSDocParsingMode.ParseNone,
     });
     this.#kept.set(name, { stamp, file });

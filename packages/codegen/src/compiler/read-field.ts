@@ -44,8 +44,8 @@ export function readField(reading: Reading, property: ts.Symbol, { node, path }:
 }
 
 /**
- * Reads the type as written if it is the actual type. They differ if the written type has type parameters, which stand for a
- * different type at each use; then reads the actual type.
+ * Reads the type as written if it is the actual type. Otherwise, reads the actual type: if the written type has type
+ * parameters, they stand for a different type at each use.
  */
 function writtenModel(reading: Reading, written: ts.TypeNode | undefined, present: ts.Type, place: Place): TypeModel {
   if (written === undefined) return reading.type(present, place);

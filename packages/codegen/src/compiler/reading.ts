@@ -14,7 +14,7 @@ export interface Place {
   readonly optional?: boolean | undefined;
 }
 
-/** The state of a `TypeReader`, which its parts share and call each other through. */
+/** The state that the parts of a `TypeReader` share, and the functions through which the parts call each other. */
 export interface Reading {
   readonly view: ProjectView;
   readonly checker: ts.TypeChecker;
@@ -51,7 +51,7 @@ export function report(
   reading.problems.add(reading.view.position(place.node), { code, ...path, ...finding });
 }
 
-/** Returns the model of a type that Kubernetes or Kubewright declares, or undefined for the project's own. */
+/** Returns the model of a type that Kubernetes or Kubewright declares, or undefined for the project's own types. */
 export function builtinModel(
   reading: Reading,
   declaration: ts.Node,

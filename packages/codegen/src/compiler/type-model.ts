@@ -43,6 +43,9 @@ export type TypeModel = Base &
     | { readonly type: 'object'; readonly fields: readonly FieldModel[] }
     /** A Kubernetes type, or the type of one of its fields. */
     | { readonly type: 'builtin'; readonly definition: string; readonly field?: string }
-    /** A type that JSON cannot represent. Has been reported, so no further problems are reported for it. */
+    /**
+     * A type that JSON cannot represent. The type has already been reported, so no further problems are reported for
+     * it.
+     */
     | { readonly type: 'broken' }
   );

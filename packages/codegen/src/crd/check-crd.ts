@@ -148,7 +148,7 @@ function checkPaths(schema: JsonSchema, { kind, problems }: Pick<Checked, 'kind'
 }
 
 /**
- * True if the schema may contain the field at a path. Checks simple steps only: after a filter, a wildcard or a value
+ * True if the schema can contain the field at a path. Checks simple steps only: after a filter, a wildcard or a value
  * without a schema, any path is accepted.
  */
 function mayExist(schema: JsonSchema, path: string): boolean {

@@ -4,7 +4,7 @@ import { crdsOf, Fixture, headLines } from '../testdata/fixture.ts';
 import { version } from '../version.ts';
 
 const fixture = new Fixture();
-// Read the types of the packages once, because this takes longer than all tests.
+// Read the types of the packages once, because reading them takes longer than running all tests.
 beforeAll(() => fixture.generate(''));
 const define = (more: string, types = '<{ a?: string }>'): string =>
   `export const Thing = defineKind${types}({ group: 'example.com', version: 'v1', kind: 'Thing', ${more} });\n`;

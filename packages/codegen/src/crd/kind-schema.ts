@@ -94,7 +94,7 @@ const schemaKeywords: ReadonlySet<string> = new Set([
   'x-kubernetes-validations',
 ]);
 
-/** Finds the schema at a path. Property names can contain separators: `spec.a.b` may be a single field of `spec`. */
+/** Finds the schema at a path. Property names can contain separators: `spec.a.b` can be a single field of `spec`. */
 function find(root: Draft, path: string): Draft | undefined {
   return walk(root, path === '' || /^(\[\]|\{\})/.test(path) ? path : `.${path}`);
 }

@@ -88,8 +88,8 @@ function convert(schema: JsonSchema): EditorSchema {
 }
 
 /**
- * Converts a subschema of `allOf`, `anyOf`, `oneOf` or `not`. It must not forbid additional fields: the enclosing schema
- * does.
+ * Converts a subschema of `allOf`, `anyOf`, `oneOf` or `not`. The result must not forbid additional fields, because the
+ * enclosing schema does.
  */
 function nested(schema: JsonSchema): EditorSchema {
   const { additionalProperties: _, ...rest } = convert(schema);

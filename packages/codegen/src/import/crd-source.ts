@@ -186,7 +186,7 @@ export class CrdSource {
   #property(owner: JsonSchema, { name, schema, base, path }: Property): string {
     const before = this.#names.size;
     const type = this.#type(schema, { name: `${base}${typeName(name)}`, path });
-    // The type is the interface that was just declared, which has the comment already.
+    // The type is the interface that was just declared, which already has the comment.
     const isNamed = this.#names.size > before && this.#names.has(type.replace(/ \| null$/, ''));
     const mark = owner.required?.includes(name) ? '' : '?';
     return `${isNamed ? '' : this.#comment(schema, path, '  ')}  readonly ${propertyName(name)}${mark}: ${type};\n`;

@@ -107,7 +107,7 @@ describe('importCrd', () => {
     expect(() => importCrd(text, { version: 'v2' })).toThrow('Ox has no version v2; choose one of v1');
   });
 
-  it('writes a constant for a foreign kind, which yields no CRD but permissions for its calls', async () => {
+  it('writes a constant for a foreign kind, which yields permissions for its calls but no CRD', async () => {
     const root = { type: 'object', properties: { driver: { type: 'string' } }, required: ['driver'] };
     const [version] = tricky.spec.versions;
     const versions = [{ ...version, schema: { openAPIV3Schema: root } }];

@@ -96,7 +96,8 @@ function isReadable(tag: string): boolean {
 }
 
 /**
- * True if two comments parse to the same result. They may not: on one line, a quotation mark in a tag can hide the next tag.
+ * True if two comments parse to the same result. The results can differ: on one line, a quotation mark in a tag can
+ * hide the next tag.
  */
 export function isReadAlike(a: string, b: string): boolean {
   const read = (comment: string): unknown => {

@@ -6,7 +6,7 @@ import { parseRbacTag } from './parse-rbac-tag.ts';
 import type { RbacRule } from './rule.ts';
 
 const fixture = new Fixture();
-// Read the types of the packages once, because this takes longer than all tests.
+// Read the types of the packages once, because reading them takes longer than running all tests.
 beforeAll(() => fixture.generate(''));
 const kind = `
 interface Spec { a?: string }
@@ -157,7 +157,7 @@ describe('rules of a program', () => {
     expect(files.length).toBeGreaterThan(0);
   });
 
-  it('come without a warning if a comment above lists what the code does not show', async () => {
+  it('come without a warning if a comment lists the permissions that the code does not show', async () => {
     const tag = '/** @rbac groups=apps resources=deployments verbs=get;list;watch;patch */';
     const { problems } = await fixture.generate(`${kind}
       export function made(given: typeof Thing, more: object) {

@@ -35,7 +35,7 @@ const verbsOfCalls: Readonly<Record<string, readonly string[]>> = {
 /** The subresource of a pod and the verbs that each method of `client.pods` needs. */
 const podCalls: Readonly<Record<string, readonly [string, ...string[]]>> = {
   logs: ['log', 'get'],
-  // The API server requires both verbs: the request is a GET that opens a WebSocket, but it may change something.
+  // The API server requires both verbs: the request is a GET that opens a WebSocket, but can have side effects.
   exec: ['exec', 'create', 'get'],
   attach: ['attach', 'create', 'get'],
   connect: ['portforward', 'create', 'get'],

@@ -57,7 +57,7 @@ export function exclusive(limit: 'minimum' | 'maximum'): TagEffect {
   };
 }
 
-/** Adds to the keys of a list of type `map`. The tag may be used once per key. */
+/** Adds to the keys of a list of type `map`. The tag can be used once per key. */
 export function addMapKeys(draft: Draft, use: TagUse): void {
   const key = 'x-kubernetes-list-map-keys';
   const before = draft[key] ?? [];

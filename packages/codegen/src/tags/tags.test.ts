@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Fixture, headLines } from '../testdata/fixture.ts';
 
 const fixture = new Fixture();
-// Read the types of the packages once, because this takes longer than all tests.
+// Read the types of the packages once, because reading them takes longer than running all tests.
 beforeAll(() => fixture.generate(''));
 const first = async (declarations: string) => (await fixture.problems(declarations))[0];
 
@@ -71,7 +71,7 @@ describe('tags', () => {
     ['@uniqueItems', 'use @listType set: the API server rejects uniqueItems because of its cost'],
     ['@printcolumn', 'set `columns` in defineKind'],
     ['@frobnicate', 'remove it, or put it in backticks if it is part of the text'],
-  ])('report the unknown tag %s with the correct one', async (tag, fix) => {
+  ])('report the unknown tag %s and suggest the correct tag', async (tag, fix) => {
     const problem = await first(`interface Spec {\n  /** ${tag} */\n  a?: string }`);
     expect(problem).toMatchObject({ code: 'KW6201', fix, line: headLines + 2, column: 7, path: 'spec.a' });
   });
@@ -83,7 +83,7 @@ describe('tags', () => {
     ['/** @pattern x */ a?: string[]', 'use @items.pattern to apply it to the elements'],
     ['/** @listType set */ a?: Record<string, string>', 'use @mapType'],
     ['/** @items.pattern x */ a?: string', 'remove it, or move it to the field'],
-  ])('report tags without effect, such as %s, with the correct one', async (field, fix) => {
+  ])('report tags without effect, such as %s, and suggest the correct tag', async (field, fix) => {
     expect(await first(`interface Spec { ${field} }`)).toMatchObject({ code: 'KW6202', fix });
   });
 

@@ -5,7 +5,7 @@ export type Draft = { -readonly [K in keyof JsonSchema]: JsonSchema[K] } & {
   externalDocs?: { readonly url: string; readonly description?: string };
 };
 
-/** The types of values, as far as they decide which tags are valid. */
+/** The types of values that tags distinguish: the type decides which tags are valid. */
 export type ValueType = 'string' | 'number' | 'integer' | 'boolean' | 'array' | 'object' | 'intOrString' | 'any';
 
 /** Returns the type that decides which tags are valid for a schema. */

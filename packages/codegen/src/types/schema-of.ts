@@ -34,8 +34,8 @@ class SchemaMaker {
   readonly #immutable = new Set<Draft>();
   readonly #numberKinds = new Set<Draft>();
   /**
-   * All numbers. Those without a type are reported at the end, because comments on enclosing values can specify it:
-   * `@items.int32`.
+   * All numbers. Those without a type are reported at the end, because comments on enclosing values can specify the
+   * type: `@items.int32`.
    */
   readonly #numbers: { readonly draft: Draft; readonly model: TypeModel; readonly way: Way }[] = [];
 

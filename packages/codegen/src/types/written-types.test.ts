@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { Fixture } from '../testdata/fixture.ts';
 
 const fixture = new Fixture();
-// Read the types of the packages once, because this takes longer than all tests.
+// Read the types of the packages once, because reading them takes longer than running all tests.
 beforeAll(() => fixture.generate(''));
 
 const text = { type: 'string' };

@@ -44,8 +44,8 @@ function checkVersions({ crd }: BuiltCrd, { kind, versions, at }: ConversionMode
 }
 
 /**
- * Warns about versions with different schemas but no converter. Without one, the API server only changes `apiVersion`, so
- * fields that the other version lacks are dropped silently.
+ * Warns about versions with different schemas but no converter. Without a converter, the API server only changes
+ * `apiVersion`, so fields that the other version lacks are dropped silently.
  */
 function warnOfLosses({ crd, kinds }: BuiltCrd, problems: Problems): void {
   const served = crd.spec.versions.filter((version) => version.served);

@@ -69,7 +69,7 @@ function readFree({ call }: RuntimeCall, search: Search): WebhookModel | undefin
   if ((type !== 'mutating' && type !== 'validating') || typeof path !== 'string') {
     return unknown(call, search, 'the registration of the webhook');
   }
-  // A webhook without rules is not registered here. The program may register it itself.
+  // A webhook without rules is not part of the generated configurations. The program can register it itself.
   if (!Array.isArray(rules) || rules.length === 0) return undefined;
   const plain = { kind: path.replace(/\W+/g, '-').replace(/^-|-$/g, ''), version: 'v1' };
   return {

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { crdsOf, Fixture, readYaml } from '../testdata/fixture.ts';
 
 const fixture = new Fixture();
-// Read the types of the packages once, because this takes longer than all tests.
+// Read the types of the packages once, because reading them takes longer than running all tests.
 beforeAll(() => fixture.generate(''));
 const kindSource = `const Thing = defineKind<{ a?: string }>({ group: 'example.com', version: 'v1', kind: 'Thing' });\n`;
 

@@ -1,4 +1,4 @@
-/** Formats a value as JSON with sorted keys, so that people can compare texts. Leaves out undefined fields. */
+/** Formats a value as JSON with sorted keys, so that differences are easy to read. Leaves out undefined fields. */
 export function textOf(value: unknown): string {
   if (value === undefined) return 'undefined';
   return JSON.stringify(value, (_key, part: unknown) => printable(part), 2);

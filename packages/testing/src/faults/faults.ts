@@ -18,7 +18,7 @@ interface Fault {
  * Faults in the calls of a client, for tests of how an operator copes with them. Each fault waits for the next call that matches
  * its pattern, and occurs once, or `times` times. Faults with the same pattern occur one after the other.
  *
- * The client's own retries also pass through the faults: it retries lost connections, and failed reads.
+ * The client's own retries also pass through the faults: the client retries lost connections and failed reads.
  *
  * @example
  * ```ts
@@ -30,7 +30,8 @@ interface Fault {
  */
 export class Faults {
   /**
-   * Applies the faults to a client's calls. Add it with `client.intercepted(faults.interceptor)`; `TestOperator` does so itself.
+   * An interceptor that applies the faults to a client's calls. Add it with `client.intercepted(faults.interceptor)`;
+   * `TestOperator` adds the interceptor of its own faults.
    */
   readonly interceptor: ClientInterceptor = (call, next) => this.#pass(call, next);
   readonly #clock: Clock;
@@ -41,7 +42,10 @@ export class Faults {
     this.#clock = clock;
   }
 
-  /** The faults that have not occurred yet, such as `failNext apply ConfigMap`. There should be none at the end of a test. */
+  /**
+   * The faults that have not occurred yet, such as `failNext apply ConfigMap`. At the end of a test, the list should be
+   * empty.
+   */
   get pending(): readonly string[] {
     return this.#faults.map(({ what, pattern }) => `${what} ${describePattern(pattern)}`);
   }
@@ -80,8 +84,9 @@ export class Faults {
   }
 
   /**
-   * Drops the connection of each open watch that matches, and returns their number. The client then resumes the watch. To make it
-   * list again, fail the resumed watch as well: `failNext({ verb: 'watch', kind }, { status: 410 })`.
+   * Drops the connection of each open watch that matches, and returns their number. The client then resumes the watch.
+   * To make the client list again, fail the resumed watch as well: `failNext({ verb: 'watch', kind }, { status: 410
+   * })`.
    */
   dropWatch(pattern: CallPattern = {}): number {
     const dropped = [...this.#watches].filter(({ call }) => selects(pattern, call));

@@ -112,7 +112,7 @@ describe('FakeInfrastructure', () => {
     ['Never', 'Failed', { reason: 'Error', exitCode: 2, message: 'no disk' }],
     ['OnFailure', 'Running', undefined],
   ])(
-    'crashes the container of a pod with restart policy %s, which is %s then',
+    'crashes a container; with restart policy %s, the pod is %s afterwards',
     async (restartPolicy, phase, terminated) => {
       const pod = await create({ restartPolicy, containers: containers.slice(0, 1) });
       const { status } = await infrastructure.crash(pod, { exitCode: 2, message: 'no disk' });
@@ -123,7 +123,7 @@ describe('FakeInfrastructure', () => {
     },
   );
 
-  it('fails to pull an image', async () => {
+  it('simulates a failed image pull', async () => {
     const pod = await infrastructure.failPull(await create(), { container: 'log' });
     expect(pod.status?.phase).toBe('Pending');
     expect(pod.status?.containerStatuses?.[1]?.state?.waiting).toMatchObject({
@@ -148,7 +148,7 @@ describe('FakeInfrastructure', () => {
     toHaveCondition('PodScheduled')(await infrastructure.makeReady(pod));
   });
 
-  it('makes a Deployment available, and ends the pods that it deletes', async ({ skip }) => {
+  it('makes a Deployment available, and terminates the pods that it deletes', async ({ skip }) => {
     skip(!environment.runs('deployment-controller'), 'no Deployment controller runs');
     const labels = { app: 'web' };
     const deployments = namespace.client.resource(Deployment);

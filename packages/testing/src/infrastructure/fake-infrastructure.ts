@@ -32,7 +32,7 @@ class FakeInfrastructureError extends KubewrightError {
   readonly code = 'KW8002';
 }
 
-/** The components that would fight fake infrastructure. */
+/** The components that would conflict with fake infrastructure. */
 const replaced: readonly string[] = [
   'nodes',
   'scheduler',
@@ -50,10 +50,10 @@ type Scripts = Parameters<typeof scriptedPodStatus>[1]['scripts'];
 type Script = Scripts extends ReadonlyMap<string, infer S> ? S : never;
 
 /**
- * The parts of a cluster around the control plane, under the test's control: a node whose pods follow the test's instructions, the
- * scheduler, volume provisioners, load balancers and certificate signers. It writes the statuses, conditions and events that a
- * kubelet and the other components write, so controllers, operators and `kubectl` see no difference. Without instructions, it only
- * ends pods that are deleted.
+ * The parts of a cluster around the control plane, under the test's control: a node whose pods follow the test's
+ * instructions, the scheduler, volume provisioners, load balancers and certificate signers. Fake infrastructure writes
+ * the same statuses, conditions and events as a kubelet and the other components, so controllers, operators and
+ * `kubectl` see no difference. Without instructions, it only terminates pods that are being deleted.
  *
  * @example
  * ```ts
@@ -183,8 +183,9 @@ export class FakeInfrastructure implements AsyncDisposable {
   }
 
   /**
-   * Lets the pods of a Job succeed, including those that the Job controller creates meanwhile, until the Job is complete. On a
-   * control plane without a Job controller, such as envtest's, it writes the status that the controller would write.
+   * Lets the pods of a Job succeed, including those that the Job controller creates meanwhile, until the Job is
+   * complete. On a control plane without a Job controller, such as envtest's, this method writes the status that the
+   * controller would write.
    *
    * @param options - `timeoutMs`: as for {@link eventually}
    * @throws AssertionError if the Job is not complete in time
@@ -222,8 +223,9 @@ export class FakeInfrastructure implements AsyncDisposable {
   }
 
   /**
-   * Approves a certificate signing request and issues its certificate, for any signer. The issuer is a certificate authority of
-   * this instance. The cluster does not trust it, so its API server rejects the certificate as a client certificate.
+   * Approves a certificate signing request and issues its certificate, for any signer. The issuer is a certificate
+   * authority of this instance. The cluster does not trust this authority, so the API server rejects the certificate as
+   * a client certificate.
    */
   async sign(request: ObjectOrKey): Promise<Stored<CertificateSigningRequest>> {
     const nowMs = this.#clock.now();
@@ -231,7 +233,7 @@ export class FakeInfrastructure implements AsyncDisposable {
     return signRequest(this.#client, { name: keyOf(request).name, authority: this.#authority, nowMs });
   }
 
-  /** Stops ending pods. @throws the error that stopped it earlier, if any */
+  /** Stops terminating deleted pods. @throws the error that ended the fake infrastructure earlier, if any */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#running[Symbol.asyncDispose]();
   }

@@ -3,11 +3,12 @@ import { lineDiff } from '../diff/line-diff.ts';
 import { textOf } from '../diff/text-of.ts';
 
 /**
- * Checks a value: a condition that returns true or false, or an assertion that throws and returns nothing. The functions of this
- * package and a test runner's `expect` are assertions. Both kinds may be asynchronous.
+ * Checks a value: a condition that returns true or false, or an assertion that throws and returns nothing. The
+ * functions of this package and a test runner's `expect` are assertions. Both kinds can be asynchronous.
  *
- * `undefined` is the result of an assertion, so at run time it is a match; every other falsy result is a mismatch. The type therefore
- * rejects a condition that may be undefined, such as `status?.conditions?.some(isReady)`. Compare it: `… === true`.
+ * `undefined` is the result of an assertion, so at run time it is a match; every other falsy result is a mismatch. The
+ * type therefore rejects a condition that can be undefined, such as `status?.conditions?.some(isReady)`. Compare its
+ * result instead: `… === true`.
  *
  * @example
  * ```ts

@@ -32,7 +32,7 @@ describe('toMatch', () => {
     expect(() => toMatch(expected)(settings)).not.toThrow();
   });
 
-  it('takes only fields of the value that is read', async () => {
+  it('accepts only fields of the value that is read', async () => {
     const read = (): ConfigMap => settings;
     await eventually(read, toMatch({ data: { mode: /dark/, size: expect.any(String) }, metadata: { uid: undefined } }));
     await eventually(read, toMatch<unknown>({ kind: 'ConfigMap' }));
@@ -50,7 +50,7 @@ describe('toMatch', () => {
     await expect(eventually(read, toMatch({ date: { mode: 'dark' } }), { timeoutMs: 0 })).rejects.toThrow();
   });
 
-  it('finds a global pattern each time', () => {
+  it('matches a global regular expression every time', () => {
     const check = toMatch({ data: { mode: /dark/g } });
     for (let time = 0; time < 2; time++) expect(() => check(settings)).not.toThrow();
   });

@@ -12,8 +12,8 @@ interface WithConditions {
 }
 
 /**
- * Matches objects with a condition in the expected state. A condition that was computed for an older generation of the object does
- * not count, as for `kubectl wait`.
+ * Matches objects with a condition in the expected state. A condition that was computed for an older generation of the
+ * object is ignored, as in `kubectl wait`.
  *
  * @param expected - `status` is `True` by default; `reason` and `message` are compared if given
  * @throws AssertionError with the difference

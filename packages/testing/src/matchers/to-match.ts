@@ -6,7 +6,7 @@ interface AsymmetricMatcher {
   asymmetricMatch(actual: unknown): boolean;
 }
 
-/** The fields that a value of type `T` may be expected to have. */
+/** The fields that can be expected of a value of type `T`. */
 type Expected<T> = unknown extends T
   ? unknown
   : T extends string
@@ -18,11 +18,12 @@ type Expected<T> = unknown extends T
         : T | AsymmetricMatcher;
 
 /**
- * Matches objects that have at least the expected fields. Lists must have the same length. A regular expression matches text, and
- * matchers such as `expect.any(String)` of a test runner work in any place. A field that is expected to be undefined must be absent.
+ * Matches objects that have at least the expected fields. Lists must have the same length. A regular expression matches
+ * text, and matchers of a test runner, such as `expect.any(String)`, work in any position. A field that is expected to
+ * be undefined must be absent.
  *
- * As an argument of {@link eventually}, it only takes fields of the value that is read. For a value whose type does not list its
- * fields, write `toMatch<unknown>(…)`.
+ * As an argument of {@link eventually}, the matcher accepts only fields of the value that is read. For a value whose
+ * type does not list its fields, write `toMatch<unknown>(…)`.
  *
  * @throws AssertionError with the difference, in the expected fields only
  *
@@ -65,7 +66,7 @@ function restricted(actual: unknown, expected: unknown): unknown {
   return Object.fromEntries(fields.map((name) => [name, restricted(actual[name], expected[name])]));
 }
 
-/** True for objects that consist of their fields, which a Date or a Map does not. */
+/** True for objects that consist only of their fields, unlike a Date or a Map. */
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === '[object Object]';
 }

@@ -1,6 +1,6 @@
 import type { Manager } from '@kubewright/runtime';
 
-/** A manager that runs in the test. An error that ends it is thrown when it is disposed. */
+/** A manager that runs in the test. An error that ends the manager is thrown on disposal. */
 export class RunningManager implements AsyncDisposable {
   readonly #manager: Manager;
   readonly #ended: Promise<void>;

@@ -6,7 +6,7 @@ import { consistently } from '../wait/consistently.ts';
 import { eventually } from '../wait/eventually.ts';
 import { RunningManager } from './running-manager.ts';
 
-/** Options for {@link TestOperator.start}: the options of a manager that a test may set. */
+/** Options for {@link TestOperator.start}: the manager options that a test can set. */
 export type TestOperatorOptions = Omit<
   ManagerOptions,
   'client' | 'kubeconfig' | 'context' | 'log' | 'handleSignals' | 'signal'
@@ -32,7 +32,7 @@ export class TestOperator implements AsyncDisposable {
   readonly log: readonly string[];
   readonly #running: RunningManager;
 
-  /** Like {@link eventually}; the error of a time-out ends with the last lines of this operator's log. */
+  /** Like {@link eventually}; the error of a timeout ends with the last lines of this operator's log. */
   readonly eventually: typeof eventually = (read, matcher, options) =>
     eventually(read, matcher, { log: this.log, ...options });
 

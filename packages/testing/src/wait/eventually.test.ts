@@ -49,7 +49,7 @@ describe('eventually', () => {
     ['a condition', (object: ReturnType<typeof version>) => object.data?.['mode'] === 'dark'],
     ['an assertion', (object: ReturnType<typeof version>) => expect(object.data).toEqual({ mode: 'dark' })],
     ['an asynchronous condition', async (object: ReturnType<typeof version>) => object.data?.['mode'] === 'dark'],
-  ])('takes %s as matcher', async (_, matcher) => {
+  ])('accepts %s as a matcher', async (_, matcher) => {
     const clock = new VirtualClock();
     const wait = (mode: string) => eventually(() => version('1', mode), matcher, { clock, timeoutMs: 1_000 });
     expect(await settled(clock, wait('dark'))).toMatchObject({ data: { mode: 'dark' } });
@@ -57,7 +57,7 @@ describe('eventually', () => {
   });
 
   it.each([false, null, 0, '', Number.NaN].map((verdict) => [inspect(verdict), verdict]))(
-    'takes %s for a mismatch',
+    'treats %s as a mismatch',
     async (text, verdict) => {
       const clock = new VirtualClock();
       // A program without types can return anything.
@@ -90,7 +90,7 @@ describe('eventually', () => {
     await Promise.allSettled(waits);
   });
 
-  it('takes the assertions of test runners, which return nothing', async () => {
+  it('accepts the assertions of test runners, which return nothing', async () => {
     const clock = new VirtualClock();
     const read = (): number => 1;
     const waits = [
@@ -102,7 +102,7 @@ describe('eventually', () => {
     expect(await settled(clock, Promise.all(waits))).toEqual([1, 1, 1, 1]);
   });
 
-  it('does not take false for a success if there is no matcher', async () => {
+  it('does not treat false as a success if there is no matcher', async () => {
     const clock = new VirtualClock();
     expect(await settled(clock, eventually(reads(false, true), undefined, { clock }))).toBe(true);
     expect(await settled(clock, eventually(reads(false), undefined, { clock, timeoutMs: 0 }))).toMatchObject({
@@ -157,7 +157,7 @@ describe('eventually', () => {
     { timeoutMs: 1_000, intervalMs: 400, times: [0, 400, 800, 1_000] },
     { timeoutMs: 1_000, intervalMs: 500, times: [0, 500, 1_000] },
     { timeoutMs: 0, intervalMs: 20, times: [0] },
-  ])('reads last at the time-out: $timeoutMs ms every $intervalMs ms', async ({ timeoutMs, intervalMs, times }) => {
+  ])('reads last at the timeout: $timeoutMs ms every $intervalMs ms', async ({ timeoutMs, intervalMs, times }) => {
     const clock = new VirtualClock();
     const seen: number[] = [];
     const read = () => seen.push(clock.monotonic());

@@ -7,14 +7,14 @@ import { ObservedVersions } from './observed-versions.ts';
 import { defaultIntervalMs, type WaitOptions } from './wait-options.ts';
 
 /**
- * Reads until the value matches, and returns it. A read that fails counts as a value that does not match. The last read starts at
- * the time-out and has one more interval to finish.
+ * Reads until the value matches, and returns it. A read that fails counts as a value that does not match. The last read
+ * starts at the timeout and has one more interval to finish.
  *
  * @param matcher - @defaultValue any value but `false`: waits until the read succeeds
  * @param options - `timeoutMs`: @defaultValue the value of the environment variable `KUBEWRIGHT_EVENTUALLY_TIMEOUT`, in Go's
  * notation, otherwise 4,000, which is less than the time limit of test runners
- * @throws AssertionError at the time-out: the difference, the last five versions of the objects that were read, and the last
- * lines of `log`
+ * @throws AssertionError at the timeout: the difference, the last five versions of the objects that were read, and the
+ * last lines of `log`
  *
  * @example
  * ```ts

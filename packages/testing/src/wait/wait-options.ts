@@ -8,7 +8,10 @@ export interface WaitOptions {
   readonly signal?: AbortSignal;
   /** @defaultValue the system clock */
   readonly clock?: Clock;
-  /** Lines whose last 20 end the error. The methods of a `TestOperator` pass the log of the operator. @defaultValue none */
+  /**
+   * Log lines, the last 20 of which end the error message. The methods of a `TestOperator` pass the log of the
+   * operator. @defaultValue none
+   */
   readonly log?: readonly string[];
 }
 

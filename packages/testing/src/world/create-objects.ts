@@ -85,7 +85,7 @@ async function createOne(
   return resource.get(key);
 }
 
-/** Runs a function at another time, if one is given. */
+/** Runs a function with the clock set to the given time, or unchanged if no time is given. */
 async function at<R>(
   clock: VirtualClock,
   { time, act }: { readonly time: string | undefined; readonly act: () => Promise<R> },

@@ -34,7 +34,7 @@ describe('ownersFirst', () => {
       'these objects own each other: ConfigMap shop/b, ConfigMap shop/c',
       [object('a', 'b'), object('b', 'c'), object('c', 'b')],
     ],
-  ])('rejects a circle: %s', (why, objects) => {
+  ])('rejects a cycle: %s', (why, objects) => {
     expect(() => sorted(...objects)).toThrow(
       expect.objectContaining({ code: 'KW8001', message: expect.stringContaining(why) }),
     );
@@ -48,7 +48,7 @@ describe('ownersAmong', () => {
     expect([...ownersAmong([far, near, global, owned])(owned).values()]).toEqual([near, global]);
   });
 
-  it('finds no owner with a namespace for a cluster-scoped object', () => {
+  it('finds no namespaced owner for a cluster-scoped object', () => {
     const [near, global] = [within('shop', 'a'), within(undefined, 'b')];
     const owned = within(undefined, 'c', 'a', 'b');
     expect([...ownersAmong([near, global, owned])(owned).values()]).toEqual([global]);

@@ -29,8 +29,8 @@ import { WorldError } from './world-error.ts';
  */
 export interface ReconcileWorld<T extends KubernetesObject> {
   /**
-   * All objects that exist, with their status. The first object is reconciled. Owner references among the objects get the right
-   * UIDs, so you may set any UID.
+   * All objects that exist, with their status. The first object is reconciled. Owner references among the objects get
+   * the right UIDs, so you can set any UID.
    */
   readonly objects: readonly [T, ...KubernetesObject[]];
   /** The key of another object to reconcile, such as one that does not exist. @defaultValue the first object */
@@ -46,7 +46,7 @@ export interface ReconcileWorld<T extends KubernetesObject> {
   readonly kinds?: readonly KindDescriptor[] | undefined;
   /** Faults in the controller's API calls. */
   readonly faults?: Faults | undefined;
-  /** `ctx.random`. @defaultValue seeded with 1, so that every run is the same */
+  /** The value of `ctx.random`. @defaultValue seeded with 1, so that every run is the same */
   readonly random?: Random | undefined;
   /** @defaultValue none */
   readonly log?: Logger | undefined;
@@ -87,9 +87,9 @@ export interface ReconcileReport<T extends KubernetesObject> extends BaseReport<
 type StatusIn<T> = T extends { readonly status?: infer S } ? S : unknown;
 
 /**
- * Reconciles one object once in an in-memory world: an API server with the given objects and a virtual clock. There is no
- * manager, no cluster and nothing to stop, and it takes milliseconds. The server validates, sets defaults, applies and merges like
- * any other, but no other controller runs: nothing is garbage collected, and no pod starts.
+ * Reconciles one object once in an in-memory world: an API server with the given objects and a virtual clock. There is
+ * no manager, no cluster and nothing to stop, and a reconcile takes milliseconds. The server validates, sets defaults,
+ * applies and merges like any other, but no other controller runs: nothing is garbage collected, and no pod starts.
  *
  * With `client` and `object`, it reconciles in a running cluster: `reconcileOnce(shops, { client, object: shop })`.
  *

@@ -3,7 +3,7 @@ import type { ExposeOptions } from '../../cluster/expose.ts';
 import type { Context } from '../../program/context.ts';
 import { nameOption, portNumber } from '../options/embedded-cluster.ts';
 
-/** Adds `cluster expose`, which makes a Service reachable at a port of this machine. */
+/** Adds `cluster expose`, which makes a Service reachable on a port of this machine. */
 export function addClusterExpose(cluster: Command, context: Context): void {
   cluster
     .command('expose')

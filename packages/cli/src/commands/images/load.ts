@@ -3,7 +3,7 @@ import type { LoadOptions } from '../../images/load.ts';
 import type { Context } from '../../program/context.ts';
 import { imageReference } from '../options/image.ts';
 
-/** Adds `images load`, which stores the images of an archive. */
+/** Adds `images load`, which stores the images in an archive. */
 export function addImagesLoad(images: Command, context: Context): void {
   images
     .command('load')

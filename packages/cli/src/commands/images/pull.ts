@@ -3,7 +3,7 @@ import type { PullFlags } from '../../images/pull.ts';
 import type { Context } from '../../program/context.ts';
 import { imageReference } from '../options/image.ts';
 
-/** Adds `images pull`, which stores an image of a registry. */
+/** Adds `images pull`, which stores an image from a registry. */
 export function addImagesPull(images: Command, context: Context): void {
   images
     .command('pull')

@@ -13,7 +13,7 @@ export function imageReference(text: string): string {
   }
 }
 
-/** Validates the reference of an image that is built here: it cannot have a digest yet. */
+/** Validates the reference of an image that is built locally, so it cannot have a digest yet. */
 export function imageToLoad(text: string): string {
   if (parseImageReference(imageReference(text)).digest === undefined) return text;
   throw new InvalidArgumentError('It must have a tag instead of a digest.');

@@ -34,7 +34,7 @@ export interface DevPlace {
   operatorIsDown(why: string | undefined): void;
   /** Returns the path of a kubeconfig that authenticates as the account. */
   logInAs(account: Account): Promise<string>;
-  /** Removes the objects that need the operator's cleanup, while it is still running. */
+  /** Removes the objects that need the operator's cleanup, while the operator is still running. */
   beforeStop(): Promise<void>;
   /** Removes everything else. */
   stop(): Promise<void>;

@@ -10,8 +10,8 @@ import { injection } from '../../webhooks/local-objects.ts';
 export const ownerAnnotation = 'kubewright.dev/dev-owner';
 
 /**
- * The objects that `dev` applies to an existing cluster. At the end, objects that it created are deleted. Objects that existed
- * before stay, and those that were redirected to this machine point to their original servers again.
+ * The objects that `dev` applies to an existing cluster. At the end, objects that it created are deleted. Objects that
+ * existed before stay. Objects that were redirected to this machine point to their original servers again.
  */
 export class GuestObjects {
   readonly #target: Target;
@@ -31,7 +31,7 @@ export class GuestObjects {
     return this.#made.filter(({ kind }) => kind === 'CustomResourceDefinition');
   }
 
-  /** Applies an object in its local form; `original` is the project's version of it. */
+  /** Applies an object in its local form; `original` is the project's version of the object. */
   async apply(object: UnstructuredObject, original: UnstructuredObject): Promise<void> {
     const key = keyOf(object);
     if (!this.#seen.has(key)) {
@@ -103,7 +103,9 @@ export class GuestObjects {
   }
 }
 
-/** An existing object that was redirected: `former` is its state before, `original` the project's version of it. */
+/**
+ * An existing object that was redirected: `former` is its state before `dev`, and `original` is the project's version.
+ */
 interface Diverted {
   readonly original: UnstructuredObject;
   readonly former: UnstructuredObject;
@@ -126,13 +128,14 @@ function redirect(object: UnstructuredObject, calls: unknown): Patch {
   return { type: 'json', body: [{ op: 'add', path, value: calls }] };
 }
 
-/** Returns a patch that turns CA injection by cert-manager on, or off for null. */
+/** Returns a patch that turns CA injection by cert-manager on, or off if `from` is null. */
 function inject(from: string | null): Patch {
   return { type: 'merge', body: { metadata: { annotations: { [injection]: from } } } };
 }
 
 async function restore({ original, former }: Diverted, target: Target): Promise<void> {
-  // Nothing serves webhooks left behind by an earlier dev; an operator deployed later serves those of the project.
+  // If the former conversion was left behind by an earlier dev, nothing serves its webhook. In this case, restore the
+  // project's own conversion, so that an operator deployed later can serve it.
   const calls = callsOf(isConverted(former) && isDead(former) ? original : former);
   const from = injectionOf(former);
   try {

@@ -7,8 +7,9 @@ import type { Target } from '../../target/apply-objects.ts';
 const limit = 50;
 
 /**
- * Returns true if the cluster may run on this machine, based on its nodes' addresses. A loopback server address alone proves
- * nothing: tunnels and `kubectl proxy` have one too. A cluster without nodes counts as local, because no one uses it.
+ * Returns true if the cluster may run on this machine, based on its nodes' addresses. A loopback server address alone
+ * proves nothing: tunnels and `kubectl proxy` also listen on a loopback address. A cluster without nodes counts as
+ * local, because no one uses it.
  */
 export async function hasLocalNodes({ client, environment: { signal } }: Target): Promise<boolean> {
   const own = new Set(Object.values(networkInterfaces()).flatMap((all) => (all ?? []).map(({ address }) => address)));

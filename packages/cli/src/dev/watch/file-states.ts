@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const leftOut: ReadonlySet<string> = new Set(['node_modules', 'dist']);
 
 /**
- * Returns a state for the path of each file in a folder; the state changes when the file is saved. Hidden files and editor
- * backups are not sources. Calls `enter` with each folder before it is read.
+ * Maps the path of each file in a folder to a state that changes when the file is saved. Skips hidden files and editor
+ * backups. Calls `enter` with each folder before it is read.
  */
 export function fileStates(folder: string, enter: (folder: string) => void): ReadonlyMap<string, string> {
   const states = new Map<string, string>();

@@ -22,7 +22,7 @@ export class FolderWatches implements Disposable {
       watcher.on('error', () => this.#remove(folder));
       this.#watchers.set(folder, watcher);
     } catch {
-      // Deleted in the meantime, or the system has no watches left.
+      // The folder was deleted in the meantime, or the system has no watches left.
     }
   }
 

@@ -1,7 +1,7 @@
 /** An event that the development loop waits for: a saved file, or a key. */
 export type WakeUp = 'saved' | 'restart' | 'apply' | 'test' | 'quit';
 
-/** Collects pending work; requests for the same work are merged until it is taken. */
+/** Collects pending work; requests for the same work are merged until the work is taken. */
 export class WakeUps {
   readonly #waiting = new Set<WakeUp>();
   #wake: (() => void) | undefined;

@@ -7,7 +7,7 @@ export type { CodeExample };
 
 const all: readonly CodeExample[] = [...typeExamples, ...commandExamples, ...callExamples];
 
-/** Returns the example of a code; the codes that users encounter most have one. */
+/** Returns the example of an error code. Only the codes that users encounter most have an example. */
 export function exampleOf(code: string): CodeExample | undefined {
   return all.find((each) => each.code === code);
 }
