@@ -7,7 +7,7 @@ import { formatWarnings, withoutGoZeroes } from './crd-schemas.ts';
 import { validateCrd, validateCrdUpdate } from './crd-validation.ts';
 import { type CrdCondition, type CustomResourceDefinition, cleanupFinalizer } from './custom-resource-definition.ts';
 
-/** Options of the CRD strategy. */
+/** Options for the CRD strategy. */
 export interface CrdStrategyOptions {
   readonly tools: SchemaTools;
   readonly clock: Clock;

@@ -22,7 +22,7 @@ export class ReviewCache<V> {
   }
 
   /**
-   * Returns the cached result. If there is none, calls `review` and caches its result for `ttlMs`; 0 disables caching.
+   * Returns the cached result. If no result is cached, calls `review` and caches its result for `ttlMs`; 0 disables caching.
    */
   async get(
     key: string,

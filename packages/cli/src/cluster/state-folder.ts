@@ -56,7 +56,7 @@ export class StateFolder {
     return join(this.path, 'cluster.log');
   }
 
-  /** The process that holds the folder's lock, or `undefined` if there is none. */
+  /** The process that holds the folder's lock, or `undefined` if the folder is not locked. */
   get pid(): number | undefined {
     return clusterProcess(this.path);
   }

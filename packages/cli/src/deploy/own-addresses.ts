@@ -14,7 +14,7 @@ interface Container {
 }
 
 /**
- * In an embedded cluster, makes the operator listen only on the address of its own pod. Pods of such clusters are
+ * In an embedded cluster, limits the operator to the address of its pod. Pods of such clusters are
  * processes that share the machine's addresses. If replicas listened on all addresses, they would conflict with each
  * other or with another program on :8081.
  */

@@ -25,7 +25,7 @@ export interface OperatorOutputOptions extends TextFormatterOptions {
 }
 
 /**
- * Makes an operator's output readable: log lines of the runtime as one block per reconcile, stacks of uncaught errors
+ * Formats an operator's output for people: log lines of the runtime as one block per reconcile, stacks of uncaught errors
  * with the lines of code that caused them, everything else unchanged.
  */
 export class OperatorOutput {

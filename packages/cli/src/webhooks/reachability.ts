@@ -26,7 +26,7 @@ export interface Probe {
 }
 
 /**
- * Makes the API server call a dummy webhook, so that an unreachable address is reported before it breaks writes. The
+ * Triggers a call from the API server to a dummy webhook, so that an unreachable address is reported before it breaks writes. The
  * call is triggered by a dry-run write, and the webhook matches no other objects.
  *
  * @throws CliError KW7309 with the API server's message

@@ -31,7 +31,7 @@ interface Fault {
 export class Faults {
   /**
    * An interceptor that applies the faults to a client's calls. Add it with `client.intercepted(faults.interceptor)`;
-   * `TestOperator` adds the interceptor of its own faults.
+   * `TestOperator` adds the interceptor for its `faults`.
    */
   readonly interceptor: ClientInterceptor = (call, next) => this.#pass(call, next);
   readonly #clock: Clock;

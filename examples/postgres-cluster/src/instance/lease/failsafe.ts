@@ -30,8 +30,8 @@ export async function isStillFollowed(
 }
 
 /**
- * Asks all other instances to confirm that they cannot reach the API server and follow this primary. By confirming, an
- * instance promises not to acquire the Lease, so it cannot become the primary.
+ * Requests confirmation from all other instances that they cannot reach the API server and follow this primary. By
+ * confirming, an instance promises not to acquire the Lease, so it cannot become the primary.
  */
 async function allConfirm(
   name: string,

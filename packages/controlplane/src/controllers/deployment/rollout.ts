@@ -69,7 +69,7 @@ export class Rollout {
   }
 
   /**
-   * Scales a replica set only if its size differs. If the size is unchanged, leaves outdated annotations as they are.
+   * Scales a replica set only if its size differs. If the size is unchanged, leaves outdated annotations unchanged.
    */
   async resize(set: ReplicaSet, size: number): Promise<boolean> {
     return sizeOf(set) === size ? false : this.scale(set, size);

@@ -51,7 +51,7 @@ function rulesOf(object: Draft): readonly PolicyRule[] {
 }
 
 /**
- * Returns the rules of a binding's role. Throws if the role does not exist, because whoever creates it later would
+ * Returns the rules of a binding's role. Throws if the role does not exist, because the user who creates it later would
  * decide what the binding grants.
  */
 function boundRules(

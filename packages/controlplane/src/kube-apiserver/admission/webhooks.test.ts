@@ -10,7 +10,7 @@ interface Review {
   };
 }
 
-/** Answers reviews as the test specifies for each host, and records the hosts that were called. */
+/** Responds to reviews as the test specifies for each host, and records the hosts that were called. */
 class ReviewCaller implements WebhookCaller {
   readonly asked: string[] = [];
   answer: (host: string, review: Review) => Promise<object> = () => Promise.resolve({ allowed: true });

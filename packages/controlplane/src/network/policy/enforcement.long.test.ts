@@ -17,7 +17,7 @@ const isPossible =
   spawnSync('unshare', [...(isRoot ? [] : ['-Ur']), '-nm', found.tools.nft, 'list', 'ruleset']).status === 0;
 
 const serve = `for (const port of [8080, 9090]) require('node:net').createServer((socket) => socket.on('error', () => {}).end('hello')).listen(port)`;
-/** Prints a server's response, or `closed` if there is none: dropped packets get no response. */
+/** Prints a server's response, or `closed` if none arrives, as for dropped packets. */
 const connect = `const [host, port] = process.argv.slice(1);
 const socket = require('node:net').connect({ host, port });
 const end = (result) => { console.log(result); process.exit(0); };

@@ -126,7 +126,7 @@ export class ProcessLauncher {
     const child = (this.#options.spawn ?? spawn)(program, words, {
       cwd: isolated ? '/' : workingFolder(folder, user),
       env: { ...(late ? late.env : env), ...marked.environment(mark) },
-      // Create a process group, so that everything in the container can be signaled at once.
+      // Create a process group, so that everything in the container can be signaled together.
       detached: true,
       stdio: [...stdio],
       ...(!late && { argv0: command, ...(user && { uid: user.uid, gid: user.gid }) }),

@@ -103,7 +103,7 @@ async function checkOwner(write: NodeWrite, { metadata }: StoredPod): Promise<vo
   }
 }
 
-/** Returns a resource that the node could read through this pod; undefined if there is none. */
+/** Returns a resource that the node could read through this pod; undefined if no such resource exists. */
 function reachableResource(pod: StoredPod): string | undefined {
   if (pod.spec?.serviceAccountName) return 'serviceaccounts';
   if (secretNames(pod).length > 0) return 'secrets';

@@ -58,7 +58,7 @@ export interface Violation {
   readonly detail: string;
 }
 
-/** Checks a pod. Returns the violation, or undefined if there is none. */
+/** Checks a pod. Returns the violation, or undefined if the pod is allowed. */
 export type PodCheck = (pod: CheckedPod) => Violation | undefined;
 
 /** A check of one aspect of a pod, in all its versions. */
