@@ -12,7 +12,7 @@ import type { Status, StatusReason } from './status.ts';
  */
 export class StatusError extends KubewrightError {
   override readonly name: string = 'StatusError';
-  /** Names the class of failure; {@link StatusError.retryable} says if a retry can help. */
+  /** Identifies the class of failure; {@link StatusError.retryable} tells whether a retry can help. */
   readonly code = 'KW1001';
   /** The response as received, or as it will be sent. */
   readonly status: Status;
