@@ -85,7 +85,7 @@ describe('KubernetesClient.with', () => {
     const jane = client.with({ impersonate: { user: 'jane', uid: '7', groups: ['dev', 'ops'], extra } });
     await jane.resource(ConfigMapKind).get(key);
     await client.resource(ConfigMapKind).get(key);
-    // Outer interceptors see the original call.
+    // Interceptors outside the impersonation see the original headers.
     expect(headers).toEqual([undefined, undefined]);
     expect(seen[0]?.headers).toMatchObject({
       'impersonate-user': 'jane',
