@@ -6,8 +6,8 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  *
  * | code | meaning |
  * |---|---|
- * | `KW2201` | no configuration was found, or it names a part that does not exist | | `KW2202` | a file cannot be read
- * or is malformed |
+ * | `KW2201` | no configuration was found, or it names a part that does not exist |
+ * | `KW2202` | a file cannot be read or is malformed |
  * | `KW2203` | a credential plugin could not be run, or returned an invalid result |
  */
 export type ConfigErrorCode = 'KW2201' | 'KW2202' | 'KW2203';

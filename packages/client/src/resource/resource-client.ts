@@ -98,7 +98,8 @@ export interface ByteStream {
 }
 
 /**
- * A client for a subresource: `status`, `scale`, `eviction`, `token`, `binding`, …; same errors as {@link ResourceClient}.
+ * A client for a subresource: `status`, `scale`, `eviction`, `token`, `binding`, …. Throws the same errors as {@link
+ * ResourceClient}.
  *
  * @example
  * ```ts
@@ -123,13 +124,14 @@ export interface SubresourceClient<S, A = S> {
 /** Options for {@link SubresourceClient.stream}. */
 export interface StreamOptions extends CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** True to use separate connections from short calls. @defaultValue false */
+  /** True to use connections separate from those of short calls. @defaultValue false */
   readonly longRunning?: boolean;
 }
 
 /**
- * The part of an object that one manager declares in an apply: its identity, and any other fields. The result of a kind's factory,
- * such as `ConfigMap({ … })`, qualifies. `metadata.name` must be set: an apply without it is rejected with a `RequestError`.
+ * The part of an object that one manager declares in an apply: the object's identity and any other fields. The result
+ * of a kind's factory, such as `ConfigMap({ … })`, qualifies. `metadata.name` must be set: an apply without it is
+ * rejected with a `RequestError`.
  *
  * @example
  * ```ts
@@ -144,7 +146,7 @@ export type ApplyConfiguration<T> = {
   readonly metadata: ObjectMeta;
 };
 
-/** `T` with all fields optional, and lists kept whole. */
+/** `T` with all fields optional, at any depth; lists keep their length. */
 export type DeepPartial<T> = T extends readonly unknown[]
   ? { readonly [I in keyof T]: DeepPartial<T[I]> }
   : T extends object

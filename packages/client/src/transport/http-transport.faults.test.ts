@@ -229,7 +229,7 @@ describe('HttpTransport faults', () => {
         const slow = await transport.request({ method: 'GET', path: '/slow' });
         for (const session of server.sessions) session.goaway(0);
         for (let tries = 0; server.connections < 2; tries++) {
-          // A request sent before the GOAWAY arrives is rejected with this error.
+          // A request that the client sends before the GOAWAY arrives is rejected with this error.
           const answer = await transport.request({ method: 'GET', path: '/quick' }).catch((error) => {
             expect(error).toMatchObject({ code: 'KW2004', sent: false, retryable: true });
           });
@@ -521,7 +521,7 @@ describe('HttpTransport credentials', () => {
   });
 });
 
-/** Waits until a number stays the same over many turns of the loop. */
+/** Waits until a number has stayed the same for 200 turns of the event loop. */
 async function settled(read: () => number): Promise<void> {
   let last = -1;
   let same = 0;
@@ -532,7 +532,10 @@ async function settled(read: () => number): Promise<void> {
   }
 }
 
-/** Forwards bytes until it is silenced. Then it behaves like a cut cable: nothing closes, nothing arrives. */
+/**
+ * A proxy that forwards bytes until it is silenced. It then behaves like a cut cable: nothing arrives and nothing
+ * closes.
+ */
 class Relay {
   readonly #server: Server;
   readonly #sockets: Socket[] = [];

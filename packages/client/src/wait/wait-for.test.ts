@@ -9,7 +9,7 @@ const list = (version: string, ...items: object[]) =>
 
 type Step = () => ReturnType<typeof json>;
 
-/** Responds with one step after the other, and fails on any request after the last. */
+/** Responds to each request with the next step, and fails on requests after the last step. */
 function stepwise(...steps: Step[]) {
   return scripted(() => {
     const step = steps.shift();

@@ -25,7 +25,7 @@ function long(length: number): Buffer {
   return head;
 }
 
-/** Creates a connection whose server is the test; counts the bytes that the client has read. */
+/** Creates a connection to a server that the test simulates; counts the bytes that the client has read. */
 function connection() {
   const written: Buffer[] = [];
   let waiting: (() => void) | undefined;
