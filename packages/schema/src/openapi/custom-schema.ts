@@ -5,7 +5,7 @@ import { customComponentName, metaComponents } from './component-names.ts';
 import type { DocumentedResource } from './documented-resource.ts';
 
 /**
- * Returns the OpenAPI schemas of a custom resource and of its list: the CRD's schema plus `apiVersion`, `kind` and
+ * Returns the OpenAPI schemas of a custom resource and its list: the CRD's schema plus `apiVersion`, `kind` and
  * `metadata`. Mirrors the OpenAPI builder of k8s.io/apiextensions-apiserver (1.36).
  */
 export function customSchemas(
