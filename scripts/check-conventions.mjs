@@ -26,7 +26,7 @@ const ownNames = /^#?(most[A-Z]|tell([A-Z]|$))/;
 const asks = /^#?(ask|asks|asked|asking|answer|answers|answered)([A-Z]|$)/;
 /** Files in which `ask` and `answer` are allowed: DNS messages have answers by specification, and tests are exempt. */
 const mayAsk = /\/dns\/|\.(test|contract)\.ts$/;
-/** Superlatives, which are not maximums. */
+/** Superlatives that do not mean maximums. */
 const superlatives = new Set(['mostGeneral', '#mostUrgent']);
 
 const places = {};
@@ -102,7 +102,7 @@ function examine(path, found) {
   visit(source);
 }
 
-/** True for the name of a declaration. */
+/** True if the identifier is the name of a declaration. */
 function isDeclared(node) {
   return (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) && node.parent.name === node;
 }

@@ -1,6 +1,7 @@
 // Compiles every `@example`, and reports the public exports that no example shows.
-// An example is a fragment: names of our packages and built-in kinds are imported for it; its other free names, such as `pods`, may
-// have any type. An export is shown if its own comment, or a member's, has an example, or if another example uses it.
+// An example is a fragment. Names of our packages and built-in kinds are imported automatically; other free names, such
+// as `pods`, have type any. An export counts as shown if its own comment or a member's has an example, or if another
+// example uses the export.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -97,11 +97,11 @@ function ownNode(
 function tryJson(bytes: Uint8Array, limits: BodyLimits): ParsedBody | undefined {
   try {
     const json = parseJson(bytes, limits);
-    // Leaves duplicates to the YAML parser, whose messages differ. Drops number tokens, because YAML converts `1.0` to
-    // 1.
+    // Leaves duplicates to the YAML parser, whose messages differ. Drops number tokens: YAML converts `1.0` to 1.
     return json.duplicates.length === 0 ? { value: json.value, duplicates: [], format: 'yaml' } : undefined;
   } catch (error) {
-    if (error instanceof BodyReadError && error.problem === 'syntax') return undefined; // not JSON; may be flow YAML, such as {a: b}
+    // Text that is not JSON may be flow YAML, such as {a: b}.
+    if (error instanceof BodyReadError && error.problem === 'syntax') return undefined;
     throw error;
   }
 }

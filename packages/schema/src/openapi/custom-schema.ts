@@ -50,8 +50,8 @@ function listSchema(definition: DocumentedResource, options: OpenApiOptions & { 
 }
 
 /**
- * Copies a schema and adds `apiVersion`, `kind` and `metadata` to embedded objects. Recursion is safe, because the
- * validation of CRDs limits the depth.
+ * Copies a schema and adds `apiVersion`, `kind` and `metadata` to embedded objects. Recursion is safe, because CRD
+ * validation limits the depth.
  */
 function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   const { properties, items, additionalProperties, ...rest } = schema;
@@ -69,7 +69,7 @@ function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   };
 }
 
-/** Returns the properties `apiVersion` and `kind`, with the descriptions that they have in every built-in kind. */
+/** Returns the properties `apiVersion` and `kind`, with the same descriptions as in built-in kinds. */
 function typeMeta(options: OpenApiOptions): JsonObject {
   const { properties } = builtinOpenApiSchema('io.k8s.api.core.v1.Pod', options) as {
     readonly properties: Readonly<Record<'apiVersion' | 'kind', JsonObject>>;

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { WireReader } from '../../protobuf/wire-reader.ts';
 import { encodeSwagger, encodeSwaggerMember } from './swagger-protobuf.ts';
 
-// `protobuf` is the document as encoded by Go, with gnostic-models v0.7.0 (package openapiv2) and
+// `protobuf` is `document` as encoded in Go with gnostic-models v0.7.0 (package openapiv2) and
 // google.golang.org/protobuf. The members of `document` are in the order of their field numbers.
 const recorded = JSON.parse(readFileSync(new URL('testdata/document.json', import.meta.url), 'utf8'));
 
 describe('OpenAPI v2 as protobuf', () => {
-  it('equals the encoding of the library that Go clients decode it with', () => {
+  it('equals the encoding by the library that Go clients use for decoding', () => {
     const { swagger, info, security, securityDefinitions, paths, definitions } = recorded.document;
     const bytes = encodeSwagger(
       { swagger, info, security, securityDefinitions },
