@@ -18,7 +18,7 @@ export async function build(announce) {
   // Ctrl-C reaches the compiler as well.
   if (signal) return 1;
   if (status === 0 && !/would /.test(stdout) && existsSync(bundled)) return 0;
-  // For projects in the "would update timestamps" state, the compiler compiles nothing.
+  // Does not announce updates of timestamps, because nothing is compiled.
   if (/would build/.test(stdout) || !existsSync(bundled)) announce();
   rmSync(bundled, { force: true });
   const compiled = compile([], 'inherit').status ?? 1;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-/** Types of free names that always mean the same in examples. */
+/** Types of free names that have the same meaning in all examples. */
 const typesOfNames = {
   client: `import('@kubewright/client').KubernetesClient`,
   clock: `import('@kubewright/apimachinery').Clock`,
@@ -20,7 +20,7 @@ const typesOfNames = {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const kindModules = ['core', 'apps', 'batch', 'rbac', 'policy', 'networking', 'coordination'];
-/** The public entries of all packages, as paths in `packages`; the kinds of the API are generated and need no examples. */
+/** The public entries of all packages, as paths in `packages`. Built-in kinds are generated and need no examples. */
 const entries = readdirSync(join(root, 'packages'))
   .flatMap((name) => [`${name}/src/index.ts`, `${name}/src/testing/index.ts`])
   .filter((path) => existsSync(join(root, 'packages', path)));
@@ -113,7 +113,7 @@ function compileAll(list) {
   });
 }
 
-/** Declares a free name: capitalized names are kinds of the reader's own. */
+/** Returns the declaration of a free name. A capitalized name is a custom kind of the reader. */
 function declarationOf(name) {
   if (name in typesOfNames) return `declare const ${name}: ${typesOfNames[name]};`;
   if (!/^[A-Z]/.test(name)) return `declare const ${name}: any;`;

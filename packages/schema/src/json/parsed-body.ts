@@ -40,8 +40,8 @@ export const defaultMaxDepth = 500;
 
 /**
  * Thrown for a body that cannot be parsed. `message` matches the API server's parser (1.36), e.g.
- * `invalid character 'x' looking for beginning of value`; the caller adds the name of the object that was being read.
- * Do not retry.
+ * `invalid character 'x' looking for beginning of value`; the caller adds the context, such as the expected kind. Do
+ * not retry.
  *
  * @example
  * ```ts

@@ -90,7 +90,7 @@ export class WireWriter {
     this.tag(field, 2);
   }
 
-  /** Reserves space for `count` bytes and returns the offset of the space. */
+  /** Reserves space for `size` bytes and returns the offset of the space. */
   #reserve(size: number): number {
     if (size > this.#start) {
       const used = this.length;
