@@ -1,5 +1,5 @@
 // `npm start`: builds out-of-date packages, then runs the example operator on an embedded cluster in this process. Uses
-// only old syntax at the top level, so that an unsupported Node can parse this file and report the version.
+// only syntax that old Node versions can parse, so that an unsupported version can print the error below.
 const [major, minor] = process.versions.node.split('.').map(Number);
 const supported = major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
 if (!supported) {

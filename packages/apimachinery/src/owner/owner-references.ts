@@ -27,7 +27,7 @@ export interface OwnerReferenceOptions {
   /** Type of the owner, for owners without `apiVersion` and `kind`. @defaultValue the owner's apiVersion and kind */
   readonly gvk?: GroupVersionKind;
   /**
-   * Makes foreground deletion of the owner wait for this child. @defaultValue true for controllers, otherwise absent
+   * Blocks foreground deletion of the owner until this child is deleted. @defaultValue true for controllers, otherwise absent
    */
   readonly blockOwnerDeletion?: boolean;
 }

@@ -92,7 +92,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it.each(['h2', 'http/1.1'] as const)('passes the slot of a canceled call to the next one (%s)', async (protocol) => {
+  it.each(['h2', 'http/1.1'] as const)('passes the slot of a canceled call to the next call (%s)', async (protocol) => {
     const held: (() => void)[] = [];
     await withServer(
       (request, response) => {
@@ -144,7 +144,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it('cancels 5,000 watches on one session without ending the remaining one', async () => {
+  it('cancels 5,000 watches on one session without ending the remaining watch', async () => {
     let first = false;
     let finish = (): void => {};
     await withServer(
@@ -385,7 +385,7 @@ describe('HttpTransport faults', () => {
     );
   });
 
-  it('detects a dead silent connection by PING', async () => {
+  it('detects a dead connection by PING', async () => {
     const clock = new VirtualClock();
     await withServer(
       (_, response) => response.write('x'),
@@ -470,7 +470,7 @@ describe('HttpTransport faults', () => {
 });
 
 describe('HttpTransport credentials', () => {
-  it('requests new credentials on 401, and sends the request once more', async () => {
+  it('requests new credentials on 401, and retries the request once', async () => {
     let issued = 1;
     const seen: string[] = [];
     const credentials = {

@@ -59,7 +59,7 @@ describe('HttpTransport without TLS', () => {
     expect(Buffer.concat(pieces).equals(Buffer.concat(sent))).toBe(true);
   });
 
-  it('frees the memory of a piece that was read, and of no other', async () => {
+  it('frees only the memory of the piece that was read', async () => {
     const sent = Array.from({ length: 64 }, (_, i) => Buffer.alloc(40_000, i + 1));
     await using server = await PlainServer.start((_request, response) => {
       for (const piece of sent) response.write(piece);

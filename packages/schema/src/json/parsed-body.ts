@@ -21,7 +21,7 @@ export interface ParsedBody {
   readonly duplicates: readonly string[];
   /**
    * Numbers that are not written as integers (`1.0`, `1e3`), by field path. Integer fields reject these numbers even if
-   * the value is whole. Absent if there are none, as in most bodies.
+   * the value is whole. Absent in most bodies, which have no such numbers.
    */
   readonly numberTokens?: ReadonlyMap<string, string> | undefined;
   readonly format: 'json' | 'yaml';

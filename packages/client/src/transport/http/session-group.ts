@@ -74,7 +74,7 @@ export class SessionGroup<S extends PooledSession> {
     this.#turns.wakeOne();
   }
 
-  /** Called when a connection becomes ready, receives new limits, goes away or closes: lets all waiting calls retry. */
+  /** Called when a connection becomes ready, gets new limits, drains or closes: lets all waiting calls retry. */
   onChange(session: S): void {
     if (!session.usable) this.#sessions.delete(session);
     this.#turns.wakeAll();

@@ -24,7 +24,7 @@ describe('OpenAPI v2 as protobuf', () => {
     expect(hexOf(bytes)).toEqual(hexOf(Buffer.from(recorded.protobuf, 'base64')));
   });
 
-  it('contains values of any type as YAML', () => {
+  it('encodes values of any type as YAML', () => {
     const kinds = [{ group: 'g', version: 'v1', kind: 'Thing' }];
     const schema = { default: { a: 1 }, enum: ['x', true], 'x-kubernetes-group-version-kind': kinds, unknown: 1 };
     const member = contentOf(encodeSwaggerMember('definition', 'g.Thing', schema), 1);
