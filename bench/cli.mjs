@@ -1,5 +1,5 @@
-// Measures the time of a new user's first steps with the packed packages (create, install, dev, save), and measures the
-// size of the result.
+// Measures the time of a new user's first steps with the packed packages (create, install, dev, save), and the size of
+// the result.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   appendFileSync,

@@ -28,7 +28,7 @@ if (outdated.length > 0) {
 }
 process.exitCode = check && outdated.length > 0 ? 1 : 0;
 
-/** Renders one picture that follows the reader's color scheme and loads nothing from the network. */
+/** Renders a picture that follows the reader's color scheme and loads nothing from the network. */
 function draw(text) {
   const svg = renderMermaidSVG(text.replace(/^%%.*\n/, '').trimStart(), { ...light, accent, transparent: true });
   return `${svg

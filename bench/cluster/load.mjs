@@ -1,4 +1,4 @@
-// The load generator: gets a task from its parent and returns figures. It is the same for every side.
+// The load generator: gets a task from its parent and returns figures. The same program measures every side.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.mjs';
 import { quantile } from './figures.mjs';

@@ -48,7 +48,7 @@ export async function measure(side, { folder, seconds }) {
   }
 }
 
-/** Creates the namespaces and an account with edit rights in them only. Returns its token. */
+/** Creates the namespaces and an account with edit rights only in these namespaces. Returns the account's token. */
 async function prepare(url, credentials) {
   const post = async (path, object) => {
     const { status, body } = await call(`${url}${path}`, { credentials, object });

@@ -54,7 +54,9 @@ export async function deleteNamespace({ client }) {
   return (performance.now() - startedAt) / 1_000;
 }
 
-/** Creates 1,500 pods that do not fit, then one that fits; returns the seconds until that pod is bound to a node. */
+/**
+ * Creates 1,500 pods that do not fit, then one that fits; returns the seconds until the fitting pod is bound to a node.
+ */
 export async function scheduleBehindOthers({ client }) {
   await accountExists(client);
   const pods = client.resource(Pod);

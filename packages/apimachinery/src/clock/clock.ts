@@ -35,7 +35,7 @@ export interface TimerOptions {
 }
 
 /**
- * A pending call; dispose it to cancel. Disposing it twice, or after it fired, does nothing.
+ * A pending call; dispose it to cancel. Disposing a timer twice, or after it has fired, does nothing.
  *
  * @example
  * ```ts

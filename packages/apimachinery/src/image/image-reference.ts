@@ -7,7 +7,7 @@ export interface ImageReference {
   readonly domain: string;
   /** Repository within the registry: `library/busybox`, `team/app`. */
   readonly path: string;
-  /** Absent when the reference has no tag; container runtimes then use `latest`, unless there is a digest. */
+  /** Absent if the reference has no tag. If there is no digest either, container runtimes use `latest`. */
   readonly tag?: string;
   /** `sha256:…` */
   readonly digest?: string;

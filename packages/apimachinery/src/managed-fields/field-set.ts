@@ -67,7 +67,7 @@ export class FieldSet {
     return root === this.#root ? this : FieldSet.#wrap(root);
   }
 
-  /** Returns the set as `fieldsV1`, elements in upstream's order. */
+  /** Returns the set as `fieldsV1`, with elements in upstream's order. */
   toFieldsV1(): Record<string, unknown> {
     return formatFieldsV1(this.#root);
   }

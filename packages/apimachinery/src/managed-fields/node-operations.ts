@@ -53,7 +53,7 @@ export function differenceOf(a: FieldNode, { other, recursive }: DifferenceOptio
 
 /**
  * Returns a node with the given parts: the old node if they are unchanged, so that results share structure; undefined
- * if it would contain no path.
+ * if the node would contain no path.
  */
 function nodeOrNothing(
   old: FieldNode,

@@ -36,7 +36,7 @@ export interface ComputedMeta extends ObjectMeta {
  */
 export type Stored<T> = T & { readonly metadata: StoredMeta<MetadataOf<T>> };
 
-/** The metadata of a stored object, derived from the metadata of its kind; see {@link Stored}. */
+/** The metadata of a stored object, derived from the kind's metadata type `M`; see {@link Stored}. */
 export type StoredMeta<M> =
   'computed' extends FieldsOf<M>
     ? unknown

@@ -26,9 +26,7 @@ class OwnershipError extends KubewrightError {
 export interface OwnerReferenceOptions {
   /** Type of the owner, for owners without `apiVersion` and `kind`. @defaultValue the owner's apiVersion and kind */
   readonly gvk?: GroupVersionKind;
-  /**
-   * Blocks foreground deletion of the owner until this child is deleted. @defaultValue true for controllers, otherwise absent
-   */
+  /** Foreground deletion of the owner waits for this child. @defaultValue true for controllers, otherwise absent */
   readonly blockOwnerDeletion?: boolean;
 }
 

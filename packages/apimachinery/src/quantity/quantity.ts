@@ -98,8 +98,8 @@ export class Quantity {
   }
 
   /**
-   * Returns a negative number, zero or a positive number if this amount is less than, equal to or greater than the other.
-   * Exact.
+   * Returns a negative number, zero or a positive number if this amount is less than, equal to or greater than the
+   * other. The comparison is exact.
    */
   compare(other: Quantity): number {
     const scale = Math.min(this.#scale, other.#scale);

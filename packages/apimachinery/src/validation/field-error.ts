@@ -84,7 +84,7 @@ export function unsupportedField(field: FieldLocation, value: unknown, supported
 }
 
 /**
- * Creates the error for a well-formed value that is not allowed here: `Forbidden: <detail>`.
+ * Creates the error for a well-formed value that is not allowed in this field: `Forbidden: <detail>`.
  *
  * @example
  * ```ts

@@ -46,7 +46,10 @@ export interface CallSpec {
   readonly uid?: string | undefined;
 }
 
-/** Runs a call through interceptors, rate limit, retries and error decoding. All requests of a client go through here. */
+/**
+ * Runs a call through interceptors, rate limit, retries and error decoding. All requests of a client go through this
+ * class.
+ */
 export class CallRunner {
   readonly #options: CallRunnerOptions;
   readonly #warnings: WarningFilter;

@@ -37,16 +37,16 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 }
 
 /**
- * True if the request may be retried. After a 429 or 503, any request may, because it was not processed; after another
- * 5xx, only a read.
+ * True if the request may be retried: any request after a 429 or 503, because the server did not process it; only a
+ * read after any other 5xx.
  */
 export function mayRetryResponse(status: number, method: string): boolean {
   return status === 429 || status === 503 || (status >= 500 && isRead(method));
 }
 
 /**
- * True if the request may be retried. A read always may; a write only if no part of it was processed, because otherwise
- * it could take effect twice.
+ * True if the request may be retried: a read always, a write only if the server processed no part of it, because a
+ * retried write could take effect twice.
  */
 export function mayRetryTransport(error: unknown, method: string): error is TransportError {
   return error instanceof TransportError && error.retryable && (!error.sent || isRead(method));

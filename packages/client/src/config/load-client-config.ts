@@ -19,7 +19,7 @@ interface LoadConfigOptions {
   readonly environment?: ConfigEnvironment;
   /**
    * Called if credentials cannot be renewed and the previous credentials stay in use: a credential plugin failed, or a file cannot
-   * be read. Programs log it.
+   * be read. Programs should log the error.
    * @defaultValue nothing is reported until the credentials expire
    */
   readonly onRenewalFailure?: (error: ConfigError) => void;

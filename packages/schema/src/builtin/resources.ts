@@ -26,7 +26,7 @@ export interface BuiltinSubresource extends GroupVersionKind {
   readonly verbs: readonly string[];
 }
 
-/** One column of a table. Columns of `priority` 0 are always shown, those of 1 only with `-o wide`. */
+/** One column of a table. Columns with `priority` 0 are always shown, columns with 1 only with `-o wide`. */
 export interface BuiltinColumn {
   readonly name: string;
   readonly type: string;

@@ -43,7 +43,7 @@ export class SessionGroup<S extends PooledSession> {
   adopt(session: S): void {
     this.add(session);
     this.#grow(session.ready).catch(() => {
-      // The waiting calls get this error; there may be no waiting calls.
+      // The waiting calls, if any, get this error.
     });
   }
 

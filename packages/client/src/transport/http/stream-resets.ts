@@ -2,9 +2,9 @@ import { type ClientHttp2Stream, constants } from 'node:http2';
 import type { Clock, Timer } from '@kubewright/apimachinery';
 
 /**
- * Maximum number of resets sent in a burst, and per second after that. nghttp2 servers (including Node's) close a connection,
- * with all its watches, if it receives more than 1,000 resets in a burst or 33 per second after that, as protection against
- * rapid-reset attacks.
+ * Maximum number of resets sent in a burst, and per second after that. nghttp2 servers (including Node's) close a
+ * connection, with all its watches, after more than 1,000 resets in a burst or 33 per second after that, as protection
+ * against rapid-reset attacks.
  */
 const resetBurst = 500;
 const resetsPerSecond = 30;

@@ -19,7 +19,7 @@ export interface SizedType {
 
 /** A field without a size limit, which makes rules that read it costly. */
 export interface UnboundedField {
-  /** Path from the root of the object: `spec.users[].name`; `{}` stands for the values of a map. */
+  /** Path from the root of the object: `spec.users[].name`; `{}` means the values of a map. */
   readonly path: string;
   readonly keyword: 'maxItems' | 'maxLength' | 'maxProperties';
 }

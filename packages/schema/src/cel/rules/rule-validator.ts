@@ -15,7 +15,7 @@ export interface RuleOptions {
   readonly environment: CelEnvironment;
   /** Path of the schema in the CRD, for compile errors. @defaultValue 'spec.validation.openAPIV3Schema' */
   readonly schemaPath?: string;
-  /** Estimates the costs of rules and reports those that are too costly. @defaultValue no estimates */
+  /** Estimates the costs of rules and reports rules that are too costly. @defaultValue no estimates */
   readonly costs?: RuleCostOptions;
 }
 

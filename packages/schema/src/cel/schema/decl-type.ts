@@ -60,7 +60,7 @@ function untyped(schema: SchemaNode): DeclType {
   return { type: undefined, schema, plain: false, toValue: (raw) => new PreservedValue(raw) };
 }
 
-/** True for quantities in built-in kinds. The API server's OpenAPI documents give them no type. */
+/** True for quantities in built-in kinds. The API server's OpenAPI documents give quantities no type. */
 function isBuiltinQuantity({ format, typeName }: SchemaNode): boolean {
   return format === 'quantity' && typeName !== undefined;
 }

@@ -103,7 +103,7 @@ function quantifier(context: MacroContext, call: Call, kind: 'all' | 'exists' | 
   return nodes.comprehension(offset, { range: call.target!, ...found.vars, ...parts[kind](), shape });
 }
 
-/** `range.map(name, transform)` and `range.map(name, filter, transform)`. */
+/** Expands `range.map(name, transform)` and `range.map(name, filter, transform)`. */
 export function mapMacro(context: MacroContext, call: Call): Expr {
   const [variable, first, second] = call.args;
   const found = variables(context, [variable!], { bodies: 0, message: 'argument is not an identifier' });

@@ -176,7 +176,7 @@ const fillDocument = fields(
   16,
 );
 
-/** Encodes a named path or definition as a field of the message that contains all of them. */
+/** Encodes a named path or definition as a field of the message that contains all paths or all definitions. */
 export function encodeSwaggerMember(kind: 'path' | 'definition', name: string, item: unknown): Uint8Array {
   const out = new WireWriter();
   if (kind === 'path') writeNamed(out, 2, { name, item, write: path });
