@@ -81,7 +81,7 @@ export interface WriteOptions extends CallOptions {
 }
 
 /**
- * Options for `apply`. `fieldManager` must be set here or on the client.
+ * Options for `apply`. `fieldManager` must be set in these options or on the client.
  *
  * @example
  * ```ts

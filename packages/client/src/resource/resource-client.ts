@@ -74,7 +74,7 @@ export interface ResourceClient<T> {
    */
   waitForDeletion(key: ObjectKey, options?: WaitForDeletionOptions): Promise<void>;
   readonly status: SubresourceClient<T, Stored<T>>;
-  /** Returns a client for `…/<name>/<subresource>`; `S` is the type used there, such as a `Scale`. */
+  /** Returns a client for `…/<name>/<subresource>`; `S` is the type of the subresource's objects, such as `Scale`. */
   subresource<S = KubernetesObject>(name: string): SubresourceClient<S>;
   /** Streams the bytes of the list without parsing them, for reflectors. */
   listStream(options?: ListOptions): Promise<ByteStream>;

@@ -30,7 +30,7 @@ export class Dialer {
   }
 
   /**
-   * Opens one connection: TCP, the proxy's tunnel if there is one, TLS.
+   * Opens one connection: TCP, then the proxy's tunnel if any, then TLS.
    * @throws TransportError `KW2001`, `KW2002` or `KW2009`; nothing was sent.
    */
   async dial(signal: AbortSignal): Promise<DialedSocket> {

@@ -81,7 +81,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
   reclaim(piece: Uint8Array): void {
     const { ownsPieces = false, gzip } = this.#options;
     const { buffer, byteLength } = piece;
-    // Node 20 does not support `transfer`; there, the garbage collector frees the memory later.
+    // Node 20 does not support `transfer`, so the garbage collector frees the memory later.
     if (ownsPieces && !gzip && buffer.byteLength === byteLength) (buffer as TransferableBuffer).transfer?.(0);
   }
 
