@@ -20,7 +20,7 @@ export interface SigningRequestCrypto extends CertificateCrypto {
 
 /** The parts of a certificate that the signer chooses, not its {@link SigningRequest}. */
 export interface SignedCertificate {
-  /** Usages by their names in Kubernetes, such as `client auth`. */
+  /** Kubernetes names of the key usages, such as `client auth`. */
   readonly usages: readonly string[];
   readonly notBeforeMs: number;
   readonly notAfterMs: number;

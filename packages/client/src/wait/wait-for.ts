@@ -16,7 +16,7 @@ import { TransportError } from '../transport/transport-error.ts';
 /** Delays between attempts to watch; the same as in client-go's reflector. */
 const delays = { initialMs: 800, maxMs: 30_000 };
 
-/** An object to wait for, and the way to watch it. */
+/** An object to wait for, with the resource client that lists and watches it. */
 export interface WaitRequest<T> {
   readonly resource: Pick<ResourceClient<T>, 'list' | 'watch'>;
   readonly key: ObjectKey;
