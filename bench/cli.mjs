@@ -1,4 +1,5 @@
-// Times a new user's first steps with the packed packages (create, install, dev, save), and measures the size of the result.
+// Measures the time of a new user's first steps with the packed packages (create, install, dev, save), and the size of
+// the result.
 import { spawn, spawnSync } from 'node:child_process';
 import {
   appendFileSync,
@@ -74,7 +75,7 @@ function useTarballs(root, tarballs) {
   writeFileSync(path, `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-/** A `kubewright dev` whose output can be waited for. */
+/** A running `kubewright dev`; {@link Dev.seen} waits for output. */
 class Dev {
   constructor(root, args = ['dev']) {
     this.text = '';
@@ -179,7 +180,7 @@ async function saves(root) {
   // The first check reads everything; later checks read only what has changed.
   await dev.seen(/type check passed/, { withinMs: 120_000 });
   for (let i = 0; i < Number(values.saves); i++) {
-    // The other work that a save starts (manifests, types) is done.
+    // Lets the rest of the previous save's work (manifests, types) finish.
     await wait(1_500);
     const at = dev.text.length;
     const from = now();
@@ -203,7 +204,10 @@ function ownFiles(root) {
   return { files: files.length, lines: lines.reduce((sum, count) => sum + count, 0) };
 }
 
-/** Returns the memory of the built operator in MiB, after ten idle seconds with one object, running under its own account. */
+/**
+ * Returns the memory of the built operator in MiB, after ten idle seconds with one object. The operator runs under its
+ * own account.
+ */
 async function idle(root) {
   const dev = new Dev(root, ['dev', '--no-type-check']);
   await dev.seen(ready);

@@ -1,5 +1,5 @@
-// Measures the embedded cluster, and the real control plane if its programs are given.
-//   node bench/cluster.mjs [--oracle BIN_DIR] [--rounds N] [--seconds N] [--check]
+// Measures the embedded cluster, and the real control plane if --oracle names its folder. node bench/cluster.mjs
+// [--oracle BIN_DIR] [--rounds N] [--seconds N] [--check]
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,6 @@
-// Measures the informer against a client that parses: 20,000 objects of 2 KB, listed and watched over HTTP/1.1 from a server
-// in its own process; and the memory of an informer with many more objects, in a separate process. Runs the sources themselves:
+// Compares the informer with a client that only parses: both list and watch 20,000 objects of 2 KB over HTTP/1.1 from a
+// server in a separate process. Also measures the memory of an informer with many more objects, in another process.
+// Runs the sources, not a build:
 // node --expose-gc --conditions=kubewright-source bench/informer.mjs [--objects N] [--many N] [--rewrites N] [--check]
 import { execFile, fork } from 'node:child_process';
 import { request } from 'node:http';
@@ -40,7 +41,8 @@ async function serve(objects, lines) {
 async function memory(objects) {
   const { server: own, port: at } = await serve(objects, 0);
   const script = fileURLToPath(new URL('./informer/memory.mjs', import.meta.url));
-  // V8 would drop the bytecode of functions that have not run for some garbage collections: 5 MB in this program, at random times.
+  // By default, V8 drops the bytecode of functions that have not run for several garbage collections: 5 MB in this
+  // program, at unpredictable times.
   const node = ['--expose-gc', '--no-flush-bytecode', '--conditions=kubewright-source'];
   const { stdout } = await promisify(execFile)(process.execPath, [
     ...node,
@@ -155,7 +157,7 @@ const best = (runs, by) => runs.reduce((a, b) => (by(a) < by(b) ? a : b));
 await parseList();
 (await syncInformer()).stop.abort();
 await settle();
-// Runs alternate, and the best of many counts, so that other load on the machine affects both sides equally.
+// Runs of the two sides alternate, so other load on the machine affects both equally. The best run of each side counts.
 const fetched = [];
 const synced = [];
 for (let i = 0; i < 9; i++) {
@@ -168,7 +170,7 @@ for (let i = 0; i < 9; i++) {
 }
 const parsed = best(fetched, (run) => run.ms);
 const sync = best(synced, (run) => run.ms);
-// Another program may delay one run; our own blocking shows in every run.
+// Another program can delay single runs; our own blocking shows in every run, so the median counts.
 const block = median(synced.map((run) => run.blockMs));
 
 await settle();
@@ -196,7 +198,8 @@ const watched = best(watching, (run) => -run.perSecond);
 const bytesHeld = (figures) => figures.heap + figures.outside;
 const few = await memory(count);
 const many = await memory(Number(flags.many));
-// With few objects, the program's own memory matters, and it shrinks over time: so compare with the size right after listing.
+// With few objects, the program's own memory matters, and it shrinks over time. So the baseline is the size right after
+// listing.
 const same = bytesHeld(many.after) / bytesHeld(few.listed);
 const grown = bytesHeld(many.after) / bytesHeld(many.listed);
 const peak = many.peak / many.listed.resident;

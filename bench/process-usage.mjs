@@ -9,7 +9,10 @@ export function residentBytes(children) {
   return sumOf(kilobytes) * 1024;
 }
 
-/** Returns the processor time that processes have used so far, in milliseconds. The system counts ticks of 10 ms. Linux only. */
+/**
+ * Returns the processor time that processes have used so far, in milliseconds. The kernel counts in ticks of 10 ms.
+ * Linux only.
+ */
 export function processorMs(children) {
   const ticks = children.map(({ pid }) => {
     const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1).split(' ');

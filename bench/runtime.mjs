@@ -27,7 +27,7 @@ const sides = [ours, ...(flags.peers ? peers(say) : [])].filter(
 const fake = fork(new URL('./runtime/server.mjs', import.meta.url), [String(objects)]);
 const port = await new Promise((resolve) => fake.once('message', resolve));
 const server = `http://127.0.0.1:${port}`;
-// Warms up the server, so no side pays for compiling its code and building its responses.
+// Warms up the server, so that no side pays for compiling the server's code or building its responses.
 for (let i = 0; i < 5; i++) {
   for (const query of ['', '?limit=500', '?watch=1&sendInitialEvents=true']) await readOnce(query);
 }

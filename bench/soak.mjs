@@ -1,5 +1,5 @@
 // Runs an informer and a controller on 1,000 events a second for twenty minutes, in a separate process, and checks
-// whether resident memory grows. Runs the sources themselves (Node 24, Linux):
+// whether resident memory grows. Runs the sources, not a build (Node 24, Linux):
 // node --conditions=kubewright-source bench/soak.mjs [--minutes 20] [--rate 1000] [--objects 20000] [--seed N] [--profile] [--json]
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
@@ -65,7 +65,7 @@ const result = {
   outsideGrowth: growth(settled, 'external'),
   converged: seen.digest === digest,
 };
-// A run below the requested rate proves nothing about that rate.
+// A run that did not reach the requested rate proves nothing.
 result.ok = result.converged && result.growth < limit && result.perSecond > rate * 0.95;
 if (flags.json) say(JSON.stringify(result));
 else {

@@ -1,6 +1,6 @@
 import { cpus, totalmem } from 'node:os';
 
-/** Returns the date and machine of the measurement. */
+/** Prints a heading: the date, the machine and the given text. */
 export function heading(how) {
   const machine = `${cpus().length} × ${cpus()[0]?.model ?? 'unknown processor'}, ${Math.round(totalmem() / 2 ** 30)} GiB`;
   process.stdout.write(`\n${new Date().toISOString().slice(0, 10)}, Node ${process.version}, ${machine}\n${how}\n\n`);

@@ -1,5 +1,5 @@
-// Measures what the test kit adds to each test of an operator. Needs our build.
-//   node bench/testing.mjs [--namespaces 100] [--check]
+// Measures the time that the test kit adds to each test of an operator. Run npm run build first. node bench/testing.mjs
+// [--namespaces 100] [--check]
 import { parseArgs } from 'node:util';
 import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { controller } from '@kubewright/runtime';
@@ -16,8 +16,8 @@ const { values: flags } = parseArgs({
 const count = Number(flags.namespaces);
 
 /**
- * Measures an asynchronous function. `processorMs` includes other work of the cluster in this process, such as deleting earlier
- * namespaces.
+ * Measures an asynchronous function. `processorMs` includes the cluster's other work in this process, such as deleting
+ * earlier namespaces.
  */
 async function timed(work) {
   const start = performance.now();

@@ -1,6 +1,6 @@
-// Measures workloads: Deployments on simulated nodes, next to the real controllers and scheduler with the same nodes; pods that
-// run as processes and as containers; traffic through a Service. Linux only. Run npm run build first. --oracle and the
-// measurement of containers need Node.js 22.18 or newer.
+// Measures workloads: Deployments on simulated nodes, compared with the real controllers and scheduler on the same
+// nodes; pods that run as processes and as containers; traffic through a Service. Linux only. Run npm run build first.
+// --oracle and the measurement of containers need Node.js 22.18 or newer.
 //   node bench/workloads.mjs [--oracle FOLDER] [--only NAME] [--nodes 1000] [--pods 10000] [--deployments 10] [--limit SECONDS] [--check]
 import { parseArgs } from 'node:util';
 import { heading, printTable } from './table.mjs';
@@ -122,5 +122,5 @@ for (const [name, measure] of Object.entries(measurements)) {
 heading('workloads');
 printTable(rows, { compared: true });
 if (flags.check && rows.some((row) => row.met === false)) process.exitCode = 1;
-// Idle connections would keep the process alive.
+// Exits explicitly, because idle connections keep the process alive.
 process.exit();

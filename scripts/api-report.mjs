@@ -1,5 +1,6 @@
-// Writes the exported declarations of each package to docs/api, with a separate file for its `./internal` entry. With --check, only
-// reports whether they changed. Every change of the public API thus appears in a file that reviewers read.
+// Writes the exported declarations of each package to docs/api, with a separate file for its `./internal` entry. With
+// --check, only reports whether the declarations have changed. This way, every change of the public API appears in a
+// file that reviewers read.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import { build } from './build.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const check = process.argv.includes('--check');
-/** Silences the messages about every declaration; other checks cover our documentation. */
+/** Silences API Extractor's messages about each declaration; other checks cover our documentation. */
 const silent = { default: { logLevel: 'none' } };
 
 const status = await build(() => {});
@@ -31,7 +32,7 @@ function changedReports(name) {
   return reports.filter(({ changed }) => changed).map(({ reportFileName }) => reportFileName);
 }
 
-/** Reports on one entry of a package. */
+/** Writes or checks the report on one entry of a package. */
 function report(folder, reportFileName, entry) {
   const configObject = {
     projectFolder: folder,
@@ -42,7 +43,7 @@ function report(folder, reportFileName, entry) {
       reportFolder: join(root, 'docs/api'),
       reportTempFolder: join(tmpdir(), 'kubewright-api'),
       reportFileName,
-      // Types of options that are not exported are part of the contract, too.
+      // Option types that are not exported are also part of the contract.
       includeForgottenExports: true,
     },
     docModel: { enabled: false },

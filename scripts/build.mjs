@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const tsc = fileURLToPath(new URL('../node_modules/typescript-7/bin/tsc', import.meta.url));
-/** The script that is written last: if it exists, the scripts match the declarations next to them. */
+/** The script that is written last. If it exists, all scripts match the declarations next to them. */
 const bundled = fileURLToPath(new URL('../packages/schema/dist/index.js', import.meta.url));
 
 function compile(flags, stdio) {
@@ -18,12 +18,12 @@ export async function build(announce) {
   // Ctrl-C reaches the compiler as well.
   if (signal) return 1;
   if (status === 0 && !/would /.test(stdout) && existsSync(bundled)) return 0;
-  // "would update timestamps" compiles nothing.
+  // Does not announce updates of timestamps, because nothing is compiled.
   if (/would build/.test(stdout) || !existsSync(bundled)) announce();
   rmSync(bundled, { force: true });
   const compiled = compile([], 'inherit').status ?? 1;
   if (compiled !== 0) return compiled;
-  // Loaded only when there is something to do: loading it takes longer than the check.
+  // Loaded only when there is something to bundle, because loading it takes longer than the check.
   const { bundle } = await import('./bundle.mjs');
   await bundle();
   return 0;

@@ -1,5 +1,5 @@
-// Writes the JavaScript that packages ship: one file for each of a package's entries and programs, with shared code in chunks.
-// Hundreds of small modules take longer to find and read than to run: see docs/decisions/0009.
+// Writes the JavaScript that packages ship: one file for each entry and program of a package, with shared code in
+// chunks. Hundreds of small modules take longer to find and read than to run; see docs/decisions/0009.
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,20 +7,20 @@ import { build } from 'esbuild';
 
 const packages = fileURLToPath(new URL('../packages', import.meta.url));
 
-/** Bundles every package; rejects and keeps the previous bundles if one package cannot be bundled. */
+/** Bundles every package. If one package cannot be bundled, rejects and keeps the previous bundles. */
 export async function bundle() {
   const folders = readdirSync(packages)
     .sort()
     .map((name) => join(packages, name));
   const bundles = await Promise.all(folders.map(bundlePackage));
   for (const folder of folders) removeScripts(join(folder, 'dist'));
-  // In order: build.mjs only checks that the last file exists.
+  // Write the files in order, because build.mjs only checks that the last file exists.
   for (const files of bundles) writeScripts(files);
 }
 
 async function bundlePackage(folder) {
   const { exports = {}, bin = {} } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  // npm links a small file in bin/, which runs the file of the same name in dist/.
+  // npm links to a small file in bin/, which runs the file of the same name in dist/.
   const programs = [...new Set(Object.values(bin))].map((path) => path.replace(/^\.\/bin\/(.*)\.js$/, './src/$1.ts'));
   const settings = {
     entryPoints: [...Object.values(exports).map((entry) => entry['kubewright-source']), ...programs],
@@ -34,7 +34,7 @@ async function bundlePackage(folder) {
     format: 'esm',
     platform: 'node',
     target: 'node20.19',
-    // V8 parses files with other characters a tenth slower.
+    // V8 takes a tenth longer to parse files with non-ASCII characters.
     charset: 'ascii',
     sourcemap: 'linked',
     logLevel: 'error',
@@ -45,7 +45,10 @@ async function bundlePackage(folder) {
   return outputFiles;
 }
 
-/** Returns the modules that are imported dynamically. Only a complete build knows them all: esbuild resolves modules in any order. */
+/**
+ * Returns the modules that are imported dynamically. Only a complete build knows all of these modules, because esbuild
+ * resolves modules in any order.
+ */
 async function loadedLater(settings) {
   const { metafile } = await build({ ...settings, metafile: true });
   const imports = Object.values(metafile.inputs).flatMap((input) => input.imports);
@@ -54,9 +57,9 @@ async function loadedLater(settings) {
 }
 
 /**
- * Keeps the code of a package's main entry in one file, because each file takes about 0.5 ms to load. esbuild would move code that the
- * entry shares with a dynamically imported module into a separate chunk. So each such module imports the entry, which is already
- * loaded by then.
+ * Keeps the code of a package's main entry in one file, because each file takes about 0.5 ms to load. By default,
+ * esbuild moves code that the entry shares with a dynamically imported module into a separate chunk. To prevent this,
+ * each dynamically imported module imports the entry, which is already loaded at that time.
  */
 function mainCodeInOneChunk(folder, modules) {
   const main = join(folder, 'src/index.ts');
@@ -71,7 +74,7 @@ function mainCodeInOneChunk(folder, modules) {
           resolveDir: dirname(path),
         };
       });
-      // The package is free of side effects, so esbuild would drop the import.
+      // esbuild would drop the import, because the package is declared free of side effects.
       build.onResolve({ filter: /^main-entry$/ }, () => ({ path: main, sideEffects: true }));
     },
   };
@@ -87,7 +90,7 @@ function removeScripts(dist) {
 function writeScripts(files) {
   for (const { path, contents } of files) {
     mkdirSync(dirname(path), { recursive: true });
-    // Files that start with #! are programs, which must be executable.
+    // Files that start with #! are programs and must be executable.
     const isProgram = contents[0] === 0x23 && contents[1] === 0x21;
     writeFileSync(path, contents, { mode: isProgram ? 0o755 : 0o644 });
   }

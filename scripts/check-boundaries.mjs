@@ -47,7 +47,7 @@ const provocations = [
   ['packages/controlplane/src/network/provoked.ts', "import '../node/driver.ts';", 'the-network-is-below-the-nodes'],
 ];
 
-// If the check is interrupted, no invalid import may remain in the sources.
+// If the check is interrupted, remove the invalid imports from the sources.
 let provoked;
 const withdraw = () => provoked && rmSync(provoked, { recursive: true, force: true });
 process.on('exit', withdraw);
@@ -65,7 +65,7 @@ for (const path of shown()) {
 }
 for (const [path, text, rule] of provocations) {
   const file = `${root}/${path}`;
-  // The first folder that this creates, or the file alone if the folder exists.
+  // The topmost folder that writing the file creates, or the file if its folder already exists.
   provoked = mkdirSync(dirname(file), { recursive: true }) ?? file;
   writeFileSync(file, `${text}\n`);
   const { status, stdout } = cruise(path);
@@ -76,7 +76,7 @@ for (const [path, text, rule] of provocations) {
   }
 }
 
-/** Returns the files that hold code for users as text, which dependency-cruiser cannot see. */
+/** Returns the files that contain code for users as text. dependency-cruiser cannot see imports in this text. */
 function shown() {
   const below = (folder) => readdirSync(`${root}/${folder}`, { recursive: true }).map((name) => `${folder}/${name}`);
   const readmes = readdirSync(`${root}/packages`).map((name) => `packages/${name}/README.md`);

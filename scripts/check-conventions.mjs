@@ -1,10 +1,11 @@
-// Counts departures of the packages from four conventions of CONTRIBUTING.md that no linter sees, and compares the counts with
-// scripts/conventions.json, in which they may only fall (`--update` lowers them; a folder lists its places):
-// - a conditional spread that only passes an optional value on: `...(x === undefined ? {} : { x })`, `...(x !== undefined && { x })`;
-//   `...(x && { x })` is not counted, because it also leaves out an empty string and zero;
+// Counts violations of four conventions of CONTRIBUTING.md that no linter checks, and compares the counts with
+// scripts/conventions.json. The counts may only fall (`--update` lowers them; given a folder, lists the violations in
+// it):
+// - a conditional spread that only passes on an optional value: `...(x === undefined ? {} : { x })`, `...(x !==
+//   undefined && { x })`; `...(x && { x })` is not counted, because it also omits an empty string and zero;
 // - a constant in upper case;
-// - `toLegacyObject()` of a certificate in a file that does not import `node:tls`: if it runs before that module is loaded, Node leaves
-//   `tls.createSecureContext` undefined for the rest of the process;
+// - `toLegacyObject()` of a certificate in a file that does not import `node:tls`: if the method runs before `node:tls`
+//   is loaded, `tls.createSecureContext` stays undefined for the rest of the process;
 // - a name of our own instead of the usual word, such as `tell` for `notify`.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
@@ -26,7 +27,7 @@ const ownNames = /^#?(most[A-Z]|tell([A-Z]|$))/;
 const asks = /^#?(ask|asks|asked|asking|answer|answers|answered)([A-Z]|$)/;
 /** Files in which `ask` and `answer` are allowed: DNS messages have answers by specification, and tests are exempt. */
 const mayAsk = /\/dns\/|\.(test|contract)\.ts$/;
-/** Superlatives, which are not maximums. */
+/** Superlatives that do not mean maximums. */
 const superlatives = new Set(['mostGeneral', '#mostUrgent']);
 
 const places = {};
@@ -102,7 +103,7 @@ function examine(path, found) {
   visit(source);
 }
 
-/** True for the name of a declaration. */
+/** True if the identifier is the name of a declaration. */
 function isDeclared(node) {
   return (ts.isIdentifier(node) || ts.isPrivateIdentifier(node)) && node.parent.name === node;
 }

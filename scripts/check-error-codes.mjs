@@ -1,5 +1,5 @@
-// Error codes are how users search for help: each names one class of one package. This finds codes that two classes
-// share and codes outside their package's range.
+// Finds error codes that two classes share and codes outside their package's range. Users search for help by error
+// code, so each code must identify one class of one package.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const ranges = {
   client: '2',
   runtime: '3',
   schema: '4',
-  // The built-in kinds continue the generic server's range.
+  // The range of the built-in kinds continues that of the generic server.
   apiserver: '5',
   controlplane: '5',
   codegen: '6',
@@ -32,7 +32,7 @@ for (const name of readdirSync(folder)) {
       .split('\n')
       .forEach((line, index) => {
         const where = `${relative(folder, path)}:${index + 1}`;
-        // A class either has one code, or takes its codes from a union type.
+        // A class has either one code or a union type of codes.
         const own = /readonly code = '(KW[^']*)'/.exec(line)?.[1];
         const member = /^\s*(?:export type \w*Code = )?\|?\s*'(KW\d+)'(?=\s*(?:\||;|$))/.exec(line);
         const union = member ? [...line.matchAll(/'(KW\d+)'/g)].map((match) => match[1]) : [];

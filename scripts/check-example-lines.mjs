@@ -1,5 +1,5 @@
-// Counts the operator's code of each example, as CONTRIBUTING.md defines it, and rejects more than 150 lines. Not counted: blank lines,
-// comments, imports, tests, and `src/api`, which declares the types of the kinds.
+// Counts the lines of operator code in each example, as defined in CONTRIBUTING.md, and rejects more than 150 lines.
+// Not counted: blank lines, comments, imports, tests, and `src/api`, which declares the types of the kinds.
 // `postgres-cluster` is a complete operator, not an example of one idea, and has no limit.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,7 +30,7 @@ function sources(folder) {
     .map((path) => join(folder, path));
 }
 
-/** Returns the number of lines that have code other than imports. */
+/** Returns the number of lines with code other than imports. */
 function linesOf(path) {
   const source = ts.createSourceFile(path, readFileSync(path, 'utf8'), ts.ScriptTarget.Latest, true);
   const lines = new Set();
@@ -39,7 +39,7 @@ function linesOf(path) {
     const children = node.getChildren(source);
     for (const child of children) visit(child);
     if (children.length > 0 || node.getWidth(source) === 0) return;
-    // A token may have several lines: a text in backticks.
+    // A token can span several lines, such as a template literal.
     const last = source.getLineAndCharacterOfPosition(node.getEnd()).line;
     for (let at = source.getLineAndCharacterOfPosition(node.getStart(source)).line; at <= last; at++) lines.add(at);
   };

@@ -1,12 +1,13 @@
 // Compiles every `@example`, and reports the public exports that no example shows.
-// An example is a fragment: names of our packages and built-in kinds are imported for it; its other free names, such as `pods`, may
-// have any type. An export is shown if its own comment, or a member's, has an example, or if another example uses it.
+// An example is a fragment. Names of our packages and built-in kinds are imported automatically; other free names, such
+// as `pods`, have type any. An export counts as shown if its own comment or a member's has an example, or if another
+// example uses the export.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import ts from 'typescript';
 
-/** Types of free names that always mean the same in examples. */
+/** Types of free names that have the same meaning in all examples. */
 const typesOfNames = {
   client: `import('@kubewright/client').KubernetesClient`,
   clock: `import('@kubewright/apimachinery').Clock`,
@@ -19,7 +20,7 @@ const typesOfNames = {
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const kindModules = ['core', 'apps', 'batch', 'rbac', 'policy', 'networking', 'coordination'];
-/** The public entries of all packages, as paths in `packages`; the kinds of the API are generated and need no examples. */
+/** The public entries of all packages, as paths in `packages`. Built-in kinds are generated and need no examples. */
 const entries = readdirSync(join(root, 'packages'))
   .flatMap((name) => [`${name}/src/index.ts`, `${name}/src/testing/index.ts`])
   .filter((path) => existsSync(join(root, 'packages', path)));
@@ -112,7 +113,7 @@ function compileAll(list) {
   });
 }
 
-/** Declares a free name: capitalized names are kinds of the reader's own. */
+/** Returns the declaration of a free name. A capitalized name is a custom kind of the reader. */
 function declarationOf(name) {
   if (name in typesOfNames) return `declare const ${name}: ${typesOfNames[name]};`;
   if (!/^[A-Z]/.test(name)) return `declare const ${name}: any;`;

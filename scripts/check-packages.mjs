@@ -1,4 +1,4 @@
-// Packs every public package, installs the tarballs into an empty folder and imports each entry from there.
+// Packs every public package, installs the tarballs into an empty folder, and imports each entry from that folder.
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

@@ -38,7 +38,7 @@ describe('check-prose', () => {
     },
   );
 
-  it('names the line of a phrase that a line break divides', () => {
+  it('reports the line of a phrase that spans a line break', () => {
     const { ok, lines } = check({ 'README.md': '# Title\n\nRoles in place\nof cluster roles.\n' });
     expect(ok).toBe(false);
     expect(lines).toContain('  README.md:3: "in place of": instead of');
@@ -78,7 +78,7 @@ describe('check-prose', () => {
     expect(check({ 'test/a.ts': '// prose-ok:\n// A nor gate.\n' }).ok).toBe(false);
   });
 
-  it('lets the count of a folder fall, and never rise', () => {
+  it('allows the count of a folder to fall, but not to rise', () => {
     const two = { 'packages/a/src/b/c.ts': '// anew, anew\n' };
     write(two);
     updateRatchet(root);

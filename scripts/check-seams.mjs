@@ -1,4 +1,4 @@
-// Time, randomness and identity are injected as Clock and Random. This finds globals that bypass them.
+// Finds globals that bypass Clock and Random, through which time, randomness and identity are injected.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -6,8 +6,8 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const banned =
   /\b(?:setTimeout|setInterval|setImmediate)\(|\bDate\.now\(|\bMath\.random\(|\bnew Date\(\)|\bperformance\.now\(|\brandomUUID\(|\bAbortSignal\.timeout\(|['"](?:node:)?timers\/promises['"]/;
-// Files that may use these globals: the system clock itself, and programs kept as text for another thread or process, into which no
-// Clock can be injected. All other files give the reason next to the call (`seam: …`).
+// Files that may use these globals: the system clock itself, and programs kept as text for another thread or process,
+// which cannot receive a Clock. All other files give the reason next to the call (`seam: …`).
 const seams = /(^|\/)(clock\/system|watchdog\/watchdog-source|images\/stand-in)\.ts$/;
 const faults = [];
 

@@ -1,9 +1,10 @@
-// Counts the names that the packages export, in the reports in docs/api, and compares them with the ceilings below.
-// The public API stays small enough to learn; what only our own packages share is exported from `./internal`, see docs/decisions/0017.
+// Counts the names that the packages export, using the reports in docs/api, and compares the counts with the ceilings
+// below. The public API must stay small enough to learn; names that only our own packages share are exported from
+// `./internal`, see docs/decisions/0017.
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
-// Of the public names, about 20 are those of the test kit, and 45 those of the API server's library.
+// About 20 of the public names belong to the test kit, and 45 to the API server library.
 const ceilings = { public: 349, internal: 100 };
 
 const reports = fileURLToPath(new URL('../docs/api/', import.meta.url));
@@ -25,7 +26,7 @@ for (const kind of ['public', 'internal']) {
   process.exitCode = 1;
 }
 
-/** Returns the exported names; overloads are one name. */
+/** Returns the exported names; overloads count as one name. */
 function namesIn(report) {
   const declared = report.matchAll(
     /^export (?:declare |abstract )*(?:class|const|function|interface|namespace|type) (\w+)/gm,

@@ -33,7 +33,7 @@ const steps = {
   'generated bootstrap objects': node('scripts/generate-bootstrap.mjs', '--check'),
 };
 
-/** Steps whose result is printed when they pass, too. */
+/** Steps whose output is printed even if they pass. */
 const reported = new Set(['size of the surface', 'examples of exports', 'lines of examples']);
 
 let failed = 0;

@@ -1,6 +1,6 @@
-// Completes package-lock.json with the optional packages of other platforms that the configured registry does not have
-// (mirrors often keep one platform only): without them `npm ci` refuses the lock file there, and on those platforms.
-// Run it after every `npm install` that changed the lock file.
+// Completes package-lock.json with optional packages of other platforms that the configured registry does not have
+// (mirrors often have only one platform). Without these packages, `npm ci` rejects the lock file on those platforms and
+// with other registries. Run this after every `npm install` that changes the lock file.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

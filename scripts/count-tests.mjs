@@ -1,5 +1,5 @@
 // Prints the test runner's own counts as the last line of .ci/run: "N passed, M failed, K skipped".
-// The failures stand above it. A skipped test or a failed step of .ci/run makes the run fail.
+// The failures are printed above the counts. A skipped test or a failed step of .ci/run makes the run fail.
 import { readFileSync } from 'node:fs';
 import { relative } from 'node:path';
 
@@ -18,7 +18,7 @@ if (Number(failedSteps) > 0) console.log(`${failedSteps} step(s) failed, see abo
 if (failed > 0 || skipped > 0 || Number(failedSteps) > 0) process.exitCode = 1;
 console.log(`${report.numPassedTests} passed, ${failed} failed, ${skipped} skipped`);
 
-/** Yields the failures again: in a long log, the middle is often cut off. */
+/** Yields all failures again, because the middle of a long log is often cut off. */
 function* failures() {
   for (const file of report.testResults) {
     const name = relative(process.cwd(), file.name);

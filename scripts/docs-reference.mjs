@@ -1,5 +1,6 @@
-// Writes the generated part of the documentation into a folder: the help of the command line, the error codes, the log events, and the exports
-// of each package with their comments. `npm run docs` calls it; alone: node scripts/docs-reference.mjs FOLDER
+// Writes the generated part of the documentation into a folder: the command-line help, the error codes, the log events,
+// and the exports of each package with their comments. `npm run docs` calls this script; to run it separately: node
+// scripts/docs-reference.mjs FOLDER
 import { mkdirSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -70,7 +71,7 @@ rules. Records of errors also have the fields \`code\`, \`what\`, \`why\` and \`
   return `${['# Log events', intro, ...first, ...second].join('\n\n')}\n`;
 }
 
-/** Returns the ids in a file of log events, with their comments. */
+/** Returns the event ids in a file of log events, with their comments. */
 function eventsIn(path) {
   const source = readFileSync(join(root, path), 'utf8');
   return [...source.matchAll(/^ {2}\/\*\* (.*) \*\/\n {2}\w+: '([^']+)',$/gm)].map(([, text, term]) => ({
@@ -89,7 +90,7 @@ function sentence(text) {
   return escaped(`${text.charAt(0).toUpperCase()}${text.slice(1)}`.replace(/\.?$/, '.'));
 }
 
-/** Escapes text that is not Markdown. */
+/** Escapes plain text for use in Markdown. */
 function escaped(text) {
   return text.replaceAll('<', '&lt;').replaceAll('{{', '&#123;{');
 }

@@ -1,4 +1,4 @@
-// `npm run docs`: builds the site of docs/, READMEs and generated reference into .site/dist. A dead link fails it.
+// `npm run docs`: builds the site of docs/, READMEs and generated reference into .site/dist. Fails on a dead link.
 import { spawnSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';

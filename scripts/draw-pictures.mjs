@@ -1,6 +1,6 @@
 // Draws the pictures of the documentation: docs/images/NAME.mmd (Mermaid) becomes NAME.svg.
 //   node scripts/draw-pictures.mjs            writes the pictures
-//   node scripts/draw-pictures.mjs --check    only reports which of them differ from their sources
+//   node scripts/draw-pictures.mjs --check    only reports which pictures differ from their sources
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { renderMermaidSVG } from 'beautiful-mermaid';
@@ -28,7 +28,7 @@ if (outdated.length > 0) {
 }
 process.exitCode = check && outdated.length > 0 ? 1 : 0;
 
-/** Renders one picture that follows the reader's color scheme and loads nothing from the network. */
+/** Renders a picture that follows the reader's color scheme and loads nothing from the network. */
 function draw(text) {
   const svg = renderMermaidSVG(text.replace(/^%%.*\n/, '').trimStart(), { ...light, accent, transparent: true });
   return `${svg
@@ -39,7 +39,7 @@ function draw(text) {
     .trim()}\n`;
 }
 
-/** Returns the first line of a source, a comment, as the description for screen readers. */
+/** Returns the comment in the first line of a source, which is the description for screen readers. */
 function titleOf(text) {
   const [, title] = /^%% (.+)$/m.exec(text) ?? [];
   if (title === undefined) throw new Error('the first line of a picture must be a comment with its title: %% …');
@@ -54,7 +54,7 @@ function style() {
 </style>`;
 }
 
-/** Returns the renderer's colors as fixed values: some viewers do not support color-mix(). */
+/** Returns the renderer's colors as fixed values, because some viewers do not support color-mix(). */
 function palette({ bg, fg }) {
   const colors = {
     bg,

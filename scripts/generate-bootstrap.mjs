@@ -1,6 +1,7 @@
 // Writes the objects that a fresh API server creates for itself (namespaces, roles, bindings, priority classes, flow schemas,
-// APIServices) into one compact module: as recorded from the real one, in the form in which our server stores them.
-//   node scripts/generate-bootstrap.mjs [DATA] [--check]     DATA: folder with recorded-1.36.3/, default ../shared/data
+// APIServices) into one compact module. The objects are recorded from a real API server and written in the form in
+// which our server stores them. node scripts/generate-bootstrap.mjs [DATA] [--check] DATA: folder with
+// recorded-1.36.3/, default ../shared/data
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -14,7 +15,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const source = join(root, data, 'recorded-1.36.3/bootstrap-objects.json');
 const server = join(root, 'packages/controlplane/src/kube-apiserver');
 const target = join(server, 'bootstrap/generated/bootstrap-objects.ts');
-// The server creates APIServices from the served groups, and the service range from its flag.
+// Our server creates APIServices from the served groups, and the service CIDR from its flag.
 const skipped = new Set(['apiregistration.k8s.io/v1/apiservices', 'networking.k8s.io/v1/servicecidrs']);
 const namespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 const serviceCidr = {
@@ -44,7 +45,10 @@ export const bootstrapObjectsJson: string = ${JSON.stringify(JSON.stringify(obje
   }
 }
 
-/** Adds the status that a controller of the server would otherwise write at the first start, with one request per flow schema. */
+/**
+ * Adds the status of a flow schema. Otherwise, a controller in the server would have to write it at the first start,
+ * with one request per flow schema.
+ */
 function noteThatLevelExists(schema) {
   const level = schema.spec.priorityLevelConfiguration.name;
   const message = `This FlowSchema references the PriorityLevelConfiguration object named "${level}" and it exists`;
@@ -63,7 +67,7 @@ function noteThatLevelExists(schema) {
   });
 }
 
-/** Returns the objects to create: namespaces first, because other objects are in them. */
+/** Returns the objects to create, with namespaces first, because they contain other objects. */
 function wanted(recorded) {
   const made = namespaces.map((name) => ({ apiVersion: 'v1', kind: 'Namespace', metadata: { name } }));
   const kept = Object.entries(recorded)
@@ -77,7 +81,7 @@ function wanted(recorded) {
   return [...made, ...kept, serviceCidr];
 }
 
-/** Sends the objects to our own empty server and returns what it stored, without cluster-specific fields. */
+/** Sends the objects to an empty server of ours and returns the stored objects, without cluster-specific fields. */
 async function storedForms(objects) {
   const folder = mkdtempSync(join(tmpdir(), 'kw-bootstrap-'));
   try {

@@ -4,8 +4,8 @@
  *
  *     node scripts/generate-builtin.mjs [--check] [DATA FOLDER]      # default ../shared/data
  *
- * `--check` writes nothing and fails if what is committed differs. Without the data folder there is nothing to
- * compare with; the check then says so and passes.
+ * `--check` writes nothing and fails if the committed files differ. Without the data folder, the check reports that
+ * there is nothing to compare and passes.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -45,7 +45,7 @@ function generate(data) {
   return files;
 }
 
-/** Returns the package.json with a subpath for each module of types, besides its other subpaths. */
+/** Returns the package.json with its other subpaths and a subpath for each module of types. */
 function manifestText(data) {
   const parsed = JSON.parse(readFileSync(join(root, manifest), 'utf8'));
   const written = ['.', './internal', './testing'];

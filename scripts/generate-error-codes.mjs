@@ -33,7 +33,7 @@ const unwrapped = (text) =>
     .map((paragraph) => paragraph.replace(/\s*\n\s*/g, ' ').trim())
     .join('\n\n');
 
-/** Rewrites a sentence about a class for users of the command line: `Thrown for X` → `X`. */
+/** Rewrites a paragraph about a class for users of the command line: `Thrown for X` → `X`. */
 function forUsers(paragraph) {
   const rest = paragraph
     .replace(/^Thrown (?:for|if|when) /, '')
@@ -64,7 +64,7 @@ function codesOf(path, name) {
       found.push({ code, text: meaning.replaceAll('`', ''), source: `${match[1].replace(/Code$/, '')} of ${name}` });
     }
   }
-  // A union whose members have a comment each, at the end of the line.
+  // A union in which each member has a comment at the end of its line.
   for (const match of text.matchAll(/^export type (\w+)Code =\n((?: +\| 'KW\d{4}';?(?: \/\/ .*)?\n)+)/gm)) {
     for (const [, code, meaning] of match[2].matchAll(/'(KW\d{4})';? \/\/ (.*)/g)) {
       found.push({ code, text: meaning, source: `${match[1]} of ${name}` });

@@ -10,7 +10,7 @@ const all = process.env.KUBEWRIGHT_REQUIRE_ALL === '1';
 const onReal = process.env.USE_EXISTING_CLUSTER === 'true';
 const isProof = process.env.KUBEWRIGHT_PROOF === '1';
 
-/** Patterns of files that are left out. */
+/** Patterns of the test files that the run skips. */
 export const leftOut = [
   ...(all ? [] : ['**/*.long.test.ts']),
   ...(onReal ? [] : ['**/*.real.test.ts']),
@@ -39,7 +39,7 @@ export class LeftOutReporter {
       const text = tests.length > 0 ? readFileSync(module.moduleId, 'utf8') : '';
       return tests.map((test) => ({ name: test.fullName, reason: reasonOf({ note: test.result().note, text }) }));
     });
-    // Tests excluded by the name filter were left out deliberately.
+    // With a name filter, the user excluded these tests deliberately.
     if (this.#isFiltered) return;
     for (const reason of new Set(skipped.map((each) => each.reason))) {
       list(

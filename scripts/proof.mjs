@@ -1,14 +1,14 @@
-// `npm run proof`: runs everything that takes long or needs the real control plane. Prints its progress, and writes docs/proof.md.
-//   recordings  sends all recorded requests to a real kube-apiserver again, and replays the new responses against our code
-//   models      model tests with ten times the runs that CI has time for
-//   real        suites that need no embedded cluster, against a real control plane
+// `npm run proof`: runs everything that takes a long time or needs the real control plane. Prints progress and writes
+// docs/proof.md. recordings resends all recorded requests to a real kube-apiserver, and replays the new responses
+// against our code models model tests with ten times as many runs as in CI real suites that need no embedded cluster,
+// against a real control plane
 //   postgres    failures of real PostgreSQL servers; they need a quiet machine
 //   servers     replicas of an API server on an etcd of three members, killed under load
-//   newcomers   a first hour with the packed packages, on several Nodes, as root and not; needs root, Linux and a registry
-//   benchmarks  those with goals, next to the real control plane; they need a quiet machine
-//   soaks       operators that run for a long time, and their memory use
-// `--skip models,benchmarks` skips groups, `--only real` all others; the report lists what was skipped. `--out FILE` names another file.
-// Needs Node 24, and a folder with etcd, kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3: BIN, or
+// newcomers a user's first hour with the packed packages, on several Node.js versions, as root and as another user;
+// needs root, Linux and a registry benchmarks the benchmarks with goals, compared with the real control plane; they
+// need a quiet machine soaks memory use of operators that run for a long time `--skip models,benchmarks` skips these
+// groups, `--only real` skips all others; the report lists skipped groups. `--out FILE` sets the output file. Needs
+// Node 24, and a folder with etcd, kube-apiserver, kube-controller-manager and kube-scheduler 1.36.3: BIN, or
 // kubewright-oracle/bin in the user's cache. A complete run takes an hour or more.
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,10 @@ import { neutral, reportOf } from './proof/report.mjs';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const bin = programsFolder(process.env);
 
-/** Recorders whose only input is a fresh server (`plain`: without admission), and the tests that replay what they wrote. */
+/**
+ * Folders with recorders whose only input is a fresh server (`plain`: without admission), and with the tests that
+ * replay the recordings.
+ */
 const recorders = [
   { folder: 'packages/schema/src/structural' },
   { folder: 'packages/apiserver/src/strategic-merge', plain: true },
@@ -43,7 +46,7 @@ const source = '--conditions=kubewright-source';
 const days = [source, 'test/soak/days.mjs', '--json'];
 const flaw = ['--days', '8', '--flaw', 'remembers every version'];
 
-/** Every step returns `{ ok, text }`. */
+/** The steps by group. Each step returns `{ ok, text }`. */
 const groups = {
   recordings: [
     ...recorders.map((each) => ({ name: `new recording: ${each.folder}`, prove: (tree) => record(tree, each) })),
@@ -64,7 +67,7 @@ const groups = {
   ],
   real: [
     { name: 'webhooks on a real cluster', prove: (tree) => onRealCluster(tree, webhooks) },
-    // These tests inject faults with proxies and stub servers, so none is skipped on a real cluster.
+    // These tests inject faults with proxies and stub servers, so none of them is skipped on a real cluster.
     { name: 'the runtime on a real cluster', prove: (tree) => onRealCluster(tree, ['test/runtime']) },
     {
       name: 'the output of kubewright build on a real cluster',
@@ -80,7 +83,7 @@ const groups = {
     },
     {
       name: 'an extension API server behind a real kube-apiserver',
-      // The test starts its own kube-apiserver, with the flags of an aggregator.
+      // The test starts its own kube-apiserver with aggregator flags.
       prove: (tree) =>
         suites(tree, ['test/aggregation/extension-server.real.test.ts'], { USE_EXISTING_CLUSTER: 'true' }),
     },
@@ -125,7 +128,7 @@ const groups = {
     { name: 'soak: 30 virtual days with faults', prove: (tree) => soak(tree, days, ({ ok }) => ok) },
     {
       name: 'soak: detects an operator that leaks memory',
-      // A soak that does not detect a flaw proves nothing.
+      // Checks the soak itself: a soak that cannot detect a leak proves nothing.
       prove: (tree) =>
         soak(tree, [...days, ...flaw], ({ ok, wrong, growth }) => !ok && wrong.length === 0 && growth > 0.01),
     },
@@ -180,7 +183,7 @@ async function prove() {
   if (results.some(({ ok, isSkipped }) => !ok && !isSkipped)) process.exitCode = 1;
 }
 
-/** Runs a step. A failure is a result, too. */
+/** Runs a step. A failure is also a result. */
 async function attempt({ name, prove: run }, tree) {
   const started = performance.now();
   process.stdout.write(`${name} … `);
@@ -200,8 +203,8 @@ async function record(tree, { folder, args = [], stdout: file, plain }) {
 }
 
 /**
- * Runs test suites of the committed state. Returns the number of tests and the measurements that they printed, or, if a test
- * failed, vitest's output.
+ * Runs test suites of the committed state. Returns the number of tests and the printed measurements, or vitest's output
+ * if a test failed.
  */
 async function suites(tree, patterns, env = {}) {
   const vitest = join(tree, 'node_modules/vitest/vitest.mjs');
@@ -262,7 +265,7 @@ function versions() {
   ];
 }
 
-/** Runs a program, by default Node. `said` is the end of its output, errors first. */
+/** Runs a program, by default Node. `said` is the end of the program's output, with stderr first. */
 function run(tree, args, { env = {}, program = process.execPath } = {}) {
   const { status, signal, error, stdout, stderr } = spawnSync(program, args, {
     cwd: tree,
@@ -279,7 +282,7 @@ function list(names = '') {
   return names.split(',').filter(Boolean);
 }
 
-/** Returns the folder of PostgreSQL 17, for tests of major upgrades; empty if it cannot be installed. */
+/** Returns the folder of PostgreSQL 17, for tests of major upgrades; '' if PostgreSQL 17 cannot be installed. */
 function postgres17() {
   const script = join(root, 'scripts', 'fixtures', 'postgres-17.mjs');
   return spawnSync(process.execPath, [script], {

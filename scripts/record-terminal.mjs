@@ -1,5 +1,5 @@
-// Records the terminal picture of the README: runs `npm start`, tries it with kubectl, and draws what both printed.
-//   node scripts/record-terminal.mjs            writes docs/images/first-minute.svg
+// Records the terminal picture of the README: runs `npm start`, uses the cluster with kubectl, and draws the output of
+// both. node scripts/record-terminal.mjs writes docs/images/first-minute.svg
 // Needs Linux with util-linux' `script`, kubectl, and a build (so that the picture shows a start, not a compilation).
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
@@ -23,7 +23,7 @@ const startedMs = performance.now();
 const now = () => performance.now() - startedMs;
 screen.write('$ npm start\r\n', 0);
 
-// In a pseudo-terminal the program prints what users see, with colors.
+// In a pseudo-terminal, the program prints the output that users see, with colors.
 const command = `stty cols ${columns}; exec node scripts/start.mjs`;
 const child = spawn('script', ['-qefc', command, '/dev/null'], { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
 child.stdout.setEncoding('utf8');

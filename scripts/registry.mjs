@@ -1,5 +1,6 @@
-// A package registry on this machine. It serves the packages of this clone as if they were published. Everything else comes from the
-// registry that npm is configured to use or, with --offline, from the packages installed here. `npm run registry`; Ctrl-C stops it.
+// Runs a package registry on this machine, which serves the packages of this clone as if they were published. All other
+// packages come from the registry that npm is configured to use or, with --offline, from the packages installed in this
+// clone. `npm run registry`; Ctrl-C stops it.
 import { execFileSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
 import { build } from './build.mjs';
@@ -12,7 +13,7 @@ const { values } = parseArgs({
 
 if ((await build(() => console.log('building …'))) !== 0) process.exit(1);
 const configured = new URL(execFileSync('npm', ['config', 'get', 'registry'], { encoding: 'utf8' }).trim());
-// In a terminal that already uses this registry, redirects would loop.
+// Redirects would loop in a terminal that already uses this registry.
 const isOwn = ['127.0.0.1', 'localhost'].includes(configured.hostname) && configured.port === values.port;
 const upstream = isOwn ? 'https://registry.npmjs.org/' : configured.href;
 /** Name → versions, newest last. */

@@ -2,9 +2,9 @@
 import { Agent, request as httpsRequest } from 'node:https';
 
 /**
- * Returns a function `send(method, path, body?, headers?)`, which sends bodies other than text as JSON and returns
- * `{ status, headers, text, body }`, where `body` is the parsed JSON, or the text if it is not JSON. Connections stay open
- * while the process has other work; `send.close()` closes them.
+ * Returns a function `send(method, path, body?, headers?)`, which sends bodies other than text as JSON. It returns `{
+ * status, headers, text, body }`; `body` is the parsed JSON, or the text if it is not JSON. Connections stay open while
+ * the process has other work; `send.close()` closes them.
  */
 export function requestSender(server, token, { userAgent = 'recorder/1' } = {}) {
   const agent = new Agent({ keepAlive: true });
@@ -13,7 +13,7 @@ export function requestSender(server, token, { userAgent = 'recorder/1' } = {}) 
     const sent = {
       authorization: `Bearer ${token}`,
       'user-agent': userAgent,
-      // Without a length, Node sends the body of a DELETE unframed.
+      // Without a content length, Node sends the body of a DELETE unframed.
       ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }),
       ...headers,
     };
@@ -35,7 +35,7 @@ async function read(response) {
   return { status: response.statusCode, headers: response.headers, text, body: parsed(text) };
 }
 
-/** Parses a body, or returns it unchanged if it is not JSON: unserved paths return plain text. */
+/** Parses a body, or returns it unchanged if it is not JSON, because unserved paths return plain text. */
 function parsed(text) {
   if (!text.startsWith('{')) return text;
   try {

@@ -1,5 +1,5 @@
-// `npm start`: builds what is out of date, then runs the example operator on an embedded cluster, in this process.
-// Old syntax up to the version check, so an unsupported Node can parse this file and report the version.
+// `npm start`: builds out-of-date packages, then runs the example operator on an embedded cluster in this process. Uses
+// only syntax that old Node versions can parse, so that an unsupported version can print the error below.
 const [major, minor] = process.versions.node.split('.').map(Number);
 const supported = major >= 24 || (major === 22 && minor >= 12) || (major === 20 && minor >= 19);
 if (!supported) {
@@ -28,7 +28,7 @@ async function main() {
   const { EarlyStop } = await import('../examples/postgresql/dev/early-stop.mjs');
   const early = new EarlyStop(process);
   const { start, status } = await load().catch(async (error) => {
-    // Ctrl-C also reaches the compiler and the bundler and makes them fail.
+    // Ctrl-C also reaches the compiler and the bundler, which then fail.
     if ((await early.asked()) === 0) throw error;
     return { status: 1 };
   });
@@ -44,7 +44,7 @@ async function main() {
   return running;
 }
 
-/** Builds what is out of date and loads it; returns the compiler's exit code if compiling fails. */
+/** Builds out-of-date packages and loads the example; returns the compiler's exit code if compiling fails. */
 async function load() {
   const { build } = await import('./build.mjs');
   const status = await build(sayBuilding);

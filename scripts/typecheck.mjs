@@ -1,5 +1,5 @@
-// Checks types everywhere, tests included: packages as libraries (their declarations must stand alone), examples as users'
-// programs (which need no unusual flags).
+// Checks types everywhere, including tests: packages as libraries (their declarations must stand alone), and examples
+// as users' programs (which need no unusual flags).
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 

@@ -1,8 +1,8 @@
-// The embedded cluster and the example operator, as `npm start -- --empty` runs them, without its output.
-//   node cluster-process.mjs FOLDER PORT
+// Runs the embedded cluster and the example operator as `npm start -- --empty` does, without the output. node
+// cluster-process.mjs FOLDER PORT
 import module from 'node:module';
 
-// Like our commands (Node 22 and newer), reuses compiled code from earlier runs.
+// Reuses compiled code from earlier runs (Node 22 and newer), as our commands do.
 const cache = new URL('../../node_modules/.cache/kubewright-bench', import.meta.url).pathname;
 module.enableCompileCache?.(cache);
 const { systemClock, systemRandom } = await import('@kubewright/apimachinery');

@@ -2,7 +2,7 @@ import { connect } from 'node:http2';
 
 const lineFeed = 0x0a;
 
-/** A client's HTTP/2 connection, with as little overhead as Node allows. */
+/** An HTTP/2 client connection with minimal overhead. */
 export class Connection {
   #session;
   #authorization;

@@ -3,7 +3,7 @@ export function median(numbers) {
   return quantile(numbers, 0.5);
 }
 
-/** Returns a quantile: `part` is from 0 to 1. */
+/** Returns a quantile; `part` ranges from 0 to 1. */
 export function quantile(numbers, part) {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))];

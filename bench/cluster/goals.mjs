@@ -1,7 +1,7 @@
 const atMost = (limit) => ({ text: `≤ ${limit}`, holds: (ratio) => ratio <= limit });
 const atLeast = (limit) => ({ text: `≥ ${limit}`, holds: (ratio) => ratio >= limit });
 
-/** The measurements, in the table's order. Goals are ratios of ours to the real control plane. */
+/** The measurements, in the table's order. Goals are ratios of our figure to the real control plane's. */
 export const goals = [
   { figure: 'ready, first start', unit: 'ms' },
   { figure: 'ready, certificates kept', unit: 'ms', goal: atMost(0.1) },

@@ -1,11 +1,11 @@
-// The load generator: gets a task from its parent and returns figures. It is the same for every side.
+// The load generator: gets a task from its parent and returns figures. The same program measures every side.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.mjs';
 import { quantile } from './figures.mjs';
 
 /** Size of each written object, in bytes. */
 const objectBytes = 1024;
-/** Duration of the load before the measurement, in milliseconds, in which compilers and caches warm up on both sides. */
+/** Duration of the load before the measurement, in milliseconds. Warms up compilers and caches on both sides. */
 const warmUpMs = 1_500;
 const watchesOnAConnection = 10;
 
@@ -74,7 +74,7 @@ async function latency(task) {
   return { p50: quantile(warm, 0.5), p99: quantile(warm, 0.99) };
 }
 
-/** Runs clients that write one object after the other, each on its own connection, until the deadline. */
+/** Runs clients until the deadline. Each client has its own connection and writes one object after another. */
 async function writers(task) {
   const connections = await connect(task, task.clients);
   let made = 0;

@@ -6,7 +6,7 @@ import { processorMs, residentBytes } from '../process-usage.mjs';
 import { boot, stop } from './lifetime.mjs';
 
 const namespaces = ['creates', 'watches', 'latency'];
-/** Idle time of a side before its memory is read, in milliseconds. */
+/** Idle time before a side's memory is read, in milliseconds. */
 const idleMs = 10_000;
 
 /** Measures one side for one round: start, restart, idle, load. */
@@ -14,7 +14,7 @@ export async function measure(side, { folder, seconds }) {
   const port = 21_000 + Math.floor(Math.random() * 800) * 10;
   const place = { folder, port };
   const first = await boot(side, place);
-  // Data for the next start may be written after the first response.
+  // The side may still be writing data for its next start after its first response.
   await sleep(500);
   await stop(first.children);
   const again = await boot(side, place);
@@ -48,7 +48,7 @@ export async function measure(side, { folder, seconds }) {
   }
 }
 
-/** Creates the namespaces and an account with edit rights in them only. Returns its token. */
+/** Creates the namespaces and an account with edit rights only in these namespaces. Returns the account's token. */
 async function prepare(url, credentials) {
   const post = async (path, object) => {
     const { status, body } = await call(`${url}${path}`, { credentials, object });

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The sides that are measured. `boot` starts the programs that a side needs to become ready, `complete` the others; both return the
- * child processes. `credentials` returns an administrator's credentials.
+ * The measured sides. `boot` starts the programs that a side needs to become ready, and `complete` starts the rest;
+ * both return the child processes. `credentials` returns an administrator's credentials.
  */
 
 /** Returns the embedded cluster with controllers, scheduler, node and the example operator, in one process. */
@@ -24,8 +24,8 @@ export function ourSide() {
 }
 
 /**
- * Returns the real control plane from `bin`: etcd, kube-apiserver, kube-controller-manager, kube-scheduler. A place may have
- * further flags for kube-apiserver in `flags`.
+ * Returns the real control plane from `bin`: etcd, kube-apiserver, kube-controller-manager, kube-scheduler. The place's
+ * `flags` are additional kube-apiserver flags.
  */
 export function oracleSide(bin) {
   for (const program of ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler']) {
@@ -45,7 +45,7 @@ export function oracleSide(bin) {
 
 function bootOracle(bin, { folder, port, flags = [] }) {
   const at = (name) => join(folder, name);
-  // A new cluster each time, like ours; certificates and keys are kept.
+  // Each boot starts a new cluster, as on our side; certificates and keys are kept.
   rmSync(at('etcd'), { recursive: true, force: true });
   if (!existsSync(at('sa.key'))) {
     spawnSync('openssl', ['genrsa', '-out', at('sa.key'), '2048']);

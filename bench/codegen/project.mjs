@@ -1,7 +1,10 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Writes a project with that many kinds and their controllers; returns the path of the kind that the benchmark edits. */
+/**
+ * Writes a project with the given number of kinds and their controllers; returns the path of the kind that the
+ * benchmark edits.
+ */
 export function writeProject(folder, { kinds, modules }) {
   mkdirSync(join(folder, 'src'), { recursive: true });
   symlinkSync(modules, join(folder, 'node_modules'), 'dir');

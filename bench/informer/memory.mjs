@@ -1,5 +1,5 @@
-// Measures memory for informer.mjs, in its own process: lists `objects`, settles, takes `rewrites` new versions of each, settles
-// again. Run by informer.mjs with --expose-gc; prints one line of JSON.
+// Measures memory for informer.mjs, in its own process: lists `objects` objects, settles, receives `rewrites` new
+// versions of each object, and settles again. Run by informer.mjs with --expose-gc; prints one line of JSON.
 import { request } from 'node:http';
 import { seededRandom, systemClock } from '@kubewright/apimachinery';
 import { silentLogger } from '@kubewright/runtime';
@@ -68,7 +68,7 @@ peak = Math.max(peak, process.memoryUsage.rss());
 await pause(5);
 clearInterval(sampler);
 const blockMs = turns.stop();
-// The server sends rewrites only on request, so this is the listed state.
+// The server sends rewrites only after `/go`, so this measures the state after listing.
 await settle();
 const listed = measured(before, made);
 turns.start();
@@ -83,8 +83,8 @@ process.stdout.write(
 process.exit();
 
 /**
- * Measures the longest turn of the event loop, in milliseconds of this thread's CPU time, which other programs on the machine do not
- * affect.
+ * Measures the longest turn of the event loop, in milliseconds of this thread's CPU time. Other programs on the machine
+ * do not affect CPU time.
  */
 function longestTurn() {
   const used = () => {

@@ -1,4 +1,4 @@
-// The server of informer.mjs: serves a list and a burst of watch events, which are built before the measurement.
+// The server of informer.mjs: serves a list and a burst of watch events, all built before the measurement.
 import { createServer } from 'node:http';
 import { Readable } from 'node:stream';
 import { thing } from './thing.mjs';

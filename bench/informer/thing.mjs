@@ -1,4 +1,4 @@
-/** Creates version `version` of the benchmarks' i-th object: 2 KB, like a pod. */
+/** Creates the given version of the benchmarks' i-th object: 2 KB, the size of a pod. */
 export function thing(i, version) {
   const labels = {
     'app.kubernetes.io/name': `app-${i % 100}`,

@@ -1,6 +1,6 @@
-// Records the behavior of controller-runtime that Kubewright must match: one lease that both compete for, the
-// metrics, the log lines, the objects. Asks a real API server; test/runtime/go-interop.test.ts replays.
-//   KUBECONFIG=… node bench/peers/record.mjs       needs Go, and the repository's development packages
+// Records the behavior of controller-runtime that Kubewright must match: a lease that both compete for, the metrics,
+// the log lines, the objects. Uses a real API server; test/runtime/go-interop.test.ts replays the recording.
+// KUBECONFIG=… node bench/peers/record.mjs needs Go, and the repository's development packages
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -32,7 +32,7 @@ async function until(what, condition) {
   }
 }
 
-/** Starts a process of either side and collects its output and logs. */
+/** Starts a process and collects its output and logs. */
 function start(command, args) {
   const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], env: process.env });
   const said = [];
@@ -54,7 +54,9 @@ function start(command, args) {
 }
 
 const leaseOf = async () => (await call('GET', leasePath).catch(() => undefined)) ?? {};
-/** Waits until the holder has renewed the lease a few times; `follower` must not become leader meanwhile. */
+/**
+ * Waits until the holder has renewed the lease a few times, and throws if `follower` has become leader in the meantime.
+ */
 async function renewed(follower) {
   const { spec } = await leaseOf();
   const times = new Set();

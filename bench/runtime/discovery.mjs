@@ -7,7 +7,7 @@ const resource = {
   kind: 'Thing',
   verbs: ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete'],
 };
-/** The discovery documents of a server whose only kind is the benchmarks' `Thing`. */
+/** The discovery documents of a server that serves only the benchmarks' `Thing` kind. */
 export const documents = {
   '/api': { kind: 'APIVersions', versions: ['v1'] },
   '/api/v1': { kind: 'APIResourceList', groupVersion: 'v1', resources: [] },

@@ -1,7 +1,10 @@
 import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** Returns a package and its dependencies with their sizes in bytes; for a workspace package, counts only what it ships. */
+/**
+ * Returns a package and its dependencies with their sizes in bytes; for a workspace package, counts only published
+ * files.
+ */
 export function installSize(folder) {
   const seen = new Map();
   const visit = (path) => {

@@ -1,4 +1,5 @@
-// Kubewright's side of runtime.mjs. Arguments: server, number of objects, workers (0: watches and counts only).
+// Kubewright's side of runtime.mjs. Arguments: server, number of objects, number of workers (0: only watches and
+// counts).
 const importing = performance.now();
 const { HttpTransport, KubernetesClient } = await import('@kubewright/client');
 const { defineKind, enqueueForObject, Manager, requestController, silentLogger, watch } = await import(
@@ -49,7 +50,7 @@ serve({
     const all = tally.reach(objects);
     void manager.run();
     await manager.started();
-    // As for the other runtimes, the time of the last handler call counts.
+    // The time of the last handler call counts, as with the other runtimes.
     const { endMs, blockMs } = await all;
     return { ms: endMs - startMs, blockMs };
   },

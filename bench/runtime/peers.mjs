@@ -1,4 +1,4 @@
-// The sides of runtime.mjs: how each is built and started, and why it may be skipped.
+// The sides of runtime.mjs: how to build and start each side, and why it may be skipped.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -17,7 +17,7 @@ const compiled = (program, form) => ({
 
 export const ours = { name: 'Kubewright', ...node('./ours.mjs', true) };
 
-/** Builds the peers that can be built, and prints why others are skipped. */
+/** Builds the peers that can be built, and prints why the others are skipped. */
 export function peers(say) {
   const build = (what, command, args, folder) => {
     const { status, error, stderr } = spawnSync(command, args, { cwd: here(folder), encoding: 'utf8' });

@@ -1,4 +1,4 @@
-// The protocol of the Node programs of runtime.mjs: commands are lines, responses are lines of JSON.
+// The protocol between runtime.mjs and its Node programs: commands are lines, responses are lines of JSON.
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 
@@ -16,7 +16,10 @@ export function serve(handlers) {
   });
 }
 
-/** Counts up to a target; reports when it is reached, and how long the event loop was blocked at most until then. */
+/**
+ * Counts up to a target; reports when the target is reached, and the longest time that the event loop was blocked while
+ * counting.
+ */
 export class Tally {
   #left = Number.POSITIVE_INFINITY;
   #done = () => {};
@@ -40,13 +43,13 @@ export class Tally {
   }
 }
 
-/** Collects garbage; returns the remaining size of the heap and of the buffers outside it. */
+/** Collects garbage; returns the remaining size of the heap and of the buffers outside the heap. */
 export async function settle() {
   for (let i = 0; i < 5; i++) {
     globalThis.gc?.();
     await new Promise((resolve) => setTimeout(resolve, 60));
   }
-  // Not arrayBuffers: only the external count includes buffers with their own pages.
+  // Uses `external`, not `arrayBuffers`: only `external` includes buffers with their own pages.
   const { heapUsed, external } = process.memoryUsage();
   return { heap: heapUsed, outside: external };
 }

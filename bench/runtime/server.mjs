@@ -1,5 +1,5 @@
-// One fake list and watch server for all sides of runtime.mjs: 20,000 objects of 2 KB, as pages, as a whole or as a stream,
-// and watch events on request. Plain HTTP/1.1, so TLS is not measured.
+// The fake list and watch server for all sides of runtime.mjs: serves 20,000 objects of 2 KB in pages, in one response
+// or as a stream, and sends watch events on request. Uses plain HTTP/1.1, so TLS is not measured.
 import { createServer } from 'node:http';
 import { thing } from '../informer/thing.mjs';
 import { documents } from './discovery.mjs';
@@ -37,13 +37,13 @@ const made = new Map();
 function prepared(what, texts) {
   const key = `${version} ${what}`;
   const found = made.get(key) ?? piecesOf(texts());
-  // Enough for a list, a stream, or all pages of 500 objects, of one version.
+  // Large enough for one version's list, its stream, or all its pages of 500 objects.
   if (made.size > 64) made.clear();
   made.set(key, found);
   return found;
 }
 
-/** Writes pieces, and waits while the reader is slow. */
+/** Writes pieces, and waits whenever the reader cannot keep up. */
 async function write(response, pieces) {
   for (const piece of pieces) {
     if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve));
@@ -79,7 +79,7 @@ async function watch(query, response) {
 
 const sendAll = (pieces) => Promise.all([...watchers].map((response) => write(response, pieces)));
 
-/** Sends a number of events as fast as the readers accept them; they are built before the measurement starts. */
+/** Sends a number of events as fast as the readers accept them. The events are built before the measurement starts. */
 async function burst(query) {
   const lines = [];
   for (let sent = 0; sent < Number(query.get('events')); sent++) {

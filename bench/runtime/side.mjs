@@ -1,4 +1,5 @@
-// The program of one side, in its own process: sends it commands, reads its responses, and measures it from outside.
+// Runs the program of one side in a child process: sends commands, reads responses, and measures the process from
+// outside.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
@@ -27,7 +28,7 @@ export class Side {
     this.#child.stdin.write(`${command}\n`);
   }
 
-  /** Returns the next response, which must be to the named command. */
+  /** Returns the next response, which must belong to the named command. */
   async hear(at) {
     while (this.#answers.length === 0) {
       await new Promise((resolve) => {

@@ -1,4 +1,4 @@
-/** A short digest of a set of objects and their versions, independent of their order. */
+/** A short digest of a set of objects and their versions, independent of order. */
 export class Digest {
   #count = 0;
   #sum = 0;

@@ -1,5 +1,5 @@
-// The API server of soak.mjs: serves lists and watches of things that change at a steady rate. Objects are created, resized and
-// deleted. As with a real API server, a watch ends after some minutes, and the client resumes it.
+// The API server of soak.mjs: serves lists and watches of `Thing` objects, which are created, resized and deleted at a
+// steady rate. A watch ends after a few minutes and the client resumes it, as with a real API server.
 import { createServer } from 'node:http';
 import { seededRandom } from '@kubewright/apimachinery';
 import { thing } from '../informer/thing.mjs';
@@ -9,11 +9,11 @@ import { Digest } from './digest.mjs';
 const [count, seed] = process.argv.slice(2).map(Number);
 const random = seededRandom(seed);
 const base = '/apis/example.com/v1';
-/** Duration of a watch in milliseconds, and the number of events kept for watches that resume. */
+/** Duration of a watch in milliseconds, and number of events kept for watches that resume. */
 const [watchMs, kept] = [240_000, 20_000];
 
 let revision = 1_000_000;
-/** Version and JSON of each object; undefined while it is deleted. */
+/** Version and JSON of each object; undefined while the object is deleted. */
 const objects = Array.from({ length: count }, (_, i) => made(i));
 const history = [];
 const watchers = new Set();
@@ -22,12 +22,12 @@ function made(i) {
   const object = thing(i, revision % 1000);
   const version = String(++revision);
   object.metadata.resourceVersion = version;
-  // Up to 2,000 characters, mostly few.
+  // Up to 2,000 characters; short notes are more likely.
   object.metadata.annotations['example.com/note'] = 'x'.repeat(Math.floor(random.next() ** 2 * 2_000));
   return { version, name: object.metadata.name, text: JSON.stringify(object) };
 }
 
-/** Changes a random object: mostly updates it, sometimes deletes it; a deleted object is recreated when it is picked again. */
+/** Picks a random object: usually updates it, sometimes deletes it, and recreates it if it is deleted. */
 function change() {
   const i = Math.floor(random.next() * count);
   const before = objects[i];
@@ -52,7 +52,7 @@ function run(rate) {
   const started = performance.now();
   timer = setInterval(() => {
     const due = ((performance.now() - started) / 1000) * rate;
-    // Events delayed by a busy machine are spread out, not sent in a burst.
+    // Spreads out events that a busy machine has delayed, instead of sending them in one burst.
     for (let burst = 0; sent < due && burst < rate / 10; burst++) {
       change();
       sent++;
@@ -81,7 +81,7 @@ function watch(query, response) {
   for (const { revision: at, line } of history) if (at > from) response.write(line);
   watchers.add(response);
   const end = setTimeout(() => {
-    // The next change may come before the connection is closed.
+    // Removes the watcher first, because the next change can occur before the connection is closed.
     watchers.delete(response);
     response.end();
   }, watchMs);

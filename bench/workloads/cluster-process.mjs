@@ -1,5 +1,5 @@
-// An embedded cluster for bench/workloads.mjs. Prints a line once it is ready, and ends on SIGTERM.
-//   node cluster-process.mjs FOLDER OPTIONS    OPTIONS: the node settings of EmbeddedCluster, as JSON
+// An embedded cluster for bench/workloads.mjs. Prints a line once the cluster is ready, and exits on SIGTERM. node
+// cluster-process.mjs FOLDER OPTIONS OPTIONS: the node settings of EmbeddedCluster, as JSON
 import { EmbeddedCluster } from '@kubewright/controlplane';
 
 const [directory, node] = process.argv.slice(2);

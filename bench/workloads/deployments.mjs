@@ -6,7 +6,10 @@ import { accountExists, PodCounts, pause } from './pod-counts.mjs';
 const namespace = 'default';
 const image = (version) => `registry.example.com/app:${version}`;
 
-/** Creates a Deployment of 100 pods and waits until all are ready; then one of 500, and rolls out a new image. */
+/**
+ * Creates a Deployment of 100 pods and waits until all are ready; then creates a Deployment of 500 pods and rolls out a
+ * new image.
+ */
 export async function deployAndRollOut({ client, cpuSeconds }, { limitMs }) {
   await accountExists(client);
   const pods = new PodCounts(client, namespace);
@@ -51,7 +54,9 @@ export async function deleteNamespace({ client }) {
   return (performance.now() - startedAt) / 1_000;
 }
 
-/** Creates 1,500 pods that do not fit, then one that fits; returns the seconds until that pod is bound to a node. */
+/**
+ * Creates 1,500 pods that do not fit, then one that fits; returns the seconds until the fitting pod is bound to a node.
+ */
 export async function scheduleBehindOthers({ client }) {
   await accountExists(client);
   const pods = client.resource(Pod);
@@ -94,7 +99,7 @@ function deployment(name, replicas) {
   return Deployment({ metadata: { name, namespace }, spec: { replicas, selector: { matchLabels: labels }, template } });
 }
 
-/** Returns the lowest number of bindings per second, without the first and the last tenth of the bindings. */
+/** Returns the lowest number of bindings per second, ignoring the first and last tenth of the bindings. */
 function slowestRate(boundAt) {
   const tenth = Math.floor(boundAt.length / 10);
   let slowest = Number.POSITIVE_INFINITY;

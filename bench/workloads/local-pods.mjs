@@ -3,7 +3,7 @@ import { accountExists, PodCounts, pause } from './pod-counts.mjs';
 
 const namespace = 'default';
 
-/** Creates pods that run as processes or containers of this machine, and waits until all are ready. */
+/** Creates pods that run as processes or containers on this machine, and waits until all are ready. */
 export async function startPods({ client, residentMb }, { count, image, limitMs }) {
   await accountExists(client);
   const pods = new PodCounts(client, namespace);
@@ -17,7 +17,7 @@ export async function startPods({ client, residentMb }, { count, image, limitMs 
   }
 }
 
-/** Starts pods one after the other. Returns the median time from creating a pod until it is ready, in milliseconds. */
+/** Starts pods one after another. Returns the median time from creating a pod until it is ready, in milliseconds. */
 export async function medianStart({ client }, { image, limitMs }) {
   await accountExists(client);
   const pods = new PodCounts(client, namespace);

@@ -1,5 +1,5 @@
-// Simulated nodes for a real control plane: the same as those of the embedded cluster. Prints a line once they run, and ends on SIGTERM.
-//   node --conditions=kubewright-source nodes-process.mjs KUBECONFIG COUNT
+// Runs the embedded cluster's simulated nodes for a real control plane. Prints a line once the nodes run, and exits on
+// SIGTERM. node --conditions=kubewright-source nodes-process.mjs KUBECONFIG COUNT
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
 import { clientFromConfig, loadClientConfig } from '@kubewright/client';
 import { silentLogger } from '@kubewright/runtime';

@@ -2,7 +2,7 @@ import { Pod, ServiceAccount } from '@kubewright/apimachinery/core/v1';
 
 export const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Waits for the account without which no pod can be created. */
+/** Waits for the default service account, which is required to create pods. */
 export async function accountExists(client) {
   const exists = () =>
     client
@@ -15,9 +15,9 @@ export async function accountExists(client) {
   while (!(await exists())) await pause(20);
 }
 
-/** Counts the pods of a namespace that are bound and that are ready, from one watch. */
+/** Counts a namespace's bound pods and ready pods, using one watch. */
 export class PodCounts {
-  /** The time at which each pod was bound to a node, by `performance.now()`. */
+  /** `performance.now()` of each binding of a pod to a node. */
   boundAt = [];
   #bound = new Set();
   /** Image of each ready pod, by UID. */

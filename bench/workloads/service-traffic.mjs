@@ -22,7 +22,7 @@ require('node:net').createServer((socket) => {
 
 /**
  * Measures traffic from this process to a pod: through the Service's address, through socat if it is installed, and directly.
- * `gigabits` is the throughput of one connection in Gbit/s, `connections` the number of new connections in a second.
+ * `gigabits` is the throughput of one connection in Gbit/s; `connections` is the number of new connections per second.
  */
 export async function measureTraffic({ client }, { limitMs }) {
   await accountExists(client);

@@ -28,7 +28,7 @@ export async function onEmbeddedCluster(node, measure) {
   }
 }
 
-/** Starts the real control plane from `bin` with its controllers and scheduler and our simulated nodes, runs `measure`, and stops it. */
+/** Starts the real control plane from `bin` with our simulated nodes, runs `measure`, and stops everything. */
 export async function onRealControlPlane(bin, { count }, measure) {
   const folder = mkdtempSync(join(tmpdir(), 'kw-bench-'));
   const side = oracleSide(bin);
@@ -68,7 +68,7 @@ function spawnUntilReady(args) {
   const gone = once(child, 'exit').then(([code]) => {
     throw new Error(`${args.find((arg) => arg.endsWith('.mjs'))} exited with code ${code}`);
   });
-  // After the measurement, the exit is expected.
+  // Prevents an unhandled rejection: after the measurement, the exit is expected.
   gone.catch(() => undefined);
   return { process: child, ready: Promise.race([once(child.stdout, 'data'), gone]) };
 }

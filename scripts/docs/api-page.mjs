@@ -18,7 +18,7 @@ export function apiPage(root, name) {
   const checker = program.getTypeChecker();
   const module = checker.getSymbolAtLocation(program.getSourceFile(entry));
   const exported = module ? checker.getExportsOfModule(module) : [];
-  // Exports of other packages are documented there.
+  // Re-exports are documented with their own package.
   const isOurs = (symbol) =>
     symbol.declarations?.some((each) => each.getSourceFile().fileName.startsWith(`${folder}/`));
   const targets = new Map(exported.map((symbol) => [aliased(symbol, checker), symbol.name]));
@@ -86,7 +86,7 @@ function section(name, symbol, checker) {
 }
 
 function declaration(node) {
-  // `const a: A` is a declaration inside a statement.
+  // For `const a: A`, use the statement that contains the declaration.
   const whole = ts.isVariableDeclaration(node) ? node.parent.parent : node;
   const text = whole
     .getText()

@@ -1,4 +1,4 @@
-// The site's pages: those in docs/, and pages elsewhere in the repository that belong to them.
+// Assembles the site's pages: the pages in docs/, and related pages elsewhere in the repository.
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { slugOf } from './slug.mjs';
@@ -57,7 +57,7 @@ function follower({ root, pages, source, target }) {
     if (/^[a-z]+:/.test(url)) return unchanged;
     const [path, anchor] = url.split('#');
     const file = path === '' ? source : posix.join(posix.dirname(source), path).replace(/\/$/, '');
-    // Readers of a clone follow these links too, so they must not lead to pages that only the site has.
+    // Readers of a clone also follow these links, so no link may lead to a page that exists only on the site.
     if (!existsSync(join(root, file))) return { ...unchanged, dead: 'does not exist' };
     if (anchor !== undefined && file.endsWith('.md')) {
       if (!anchorsOf(readFileSync(join(root, file), 'utf8')).has(anchor))

@@ -1,4 +1,4 @@
-// The commands and flags of the command line, read from its `--help`.
+// Reads the commands and flags of the command line from its `--help`.
 
 /** Returns every command with its help, the program itself first. */
 export async function commandsOf(runCli) {

@@ -1,4 +1,6 @@
-/** Returns the anchor of a heading as GitHub generates it, so links work in the repository and on the site. */
+/**
+ * Returns the anchor of a heading as GitHub generates it, so that links work both in the repository and on the site.
+ */
 export function slugOf(heading) {
   return heading
     .trim()

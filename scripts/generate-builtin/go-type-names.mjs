@@ -1,6 +1,6 @@
 import { textModule } from './text-module.mjs';
 
-/** Returns the module with the names that decode errors contain and that only the Go types have. */
+/** Returns the module with the names in decode errors that exist only in the Go types. */
 export function goTypeNames({ goFields: { types, embedded } }) {
   const named = Object.entries(types).filter(([, type]) => type !== '');
   const promoted = Object.entries(embedded).map(([field, path]) => [field, `<${path}`]);

@@ -1,4 +1,4 @@
-/** The package of definitions that every group shares. */
+/** The package of the definitions that all groups share. */
 export const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
 /**
@@ -13,7 +13,7 @@ export const metaPackage = 'io.k8s.apimachinery.pkg.apis.meta.v1';
  */
 
 /**
- * Lists the groups and versions that a fresh API server serves, in its own order, the core group first.
+ * Returns the groups and versions that a fresh API server serves, in the server's order, core group first.
  *
  * @param {import('./read-data.mjs').Data} data
  * @returns {GroupVersion[]}

@@ -1,4 +1,7 @@
-/** Kinds whose stored objects carry `metadata.generation`, by `apiVersion/resource`. Recorded in `minimal.jsonl` (1.36.3). */
+/**
+ * Kinds whose stored objects have `metadata.generation`, by `apiVersion/resource`. Recorded in `minimal.jsonl`
+ * (1.36.3).
+ */
 export const withGeneration = new Set([
   'admissionregistration.k8s.io/v1/mutatingadmissionpolicies',
   'admissionregistration.k8s.io/v1/mutatingadmissionpolicybindings',
@@ -30,7 +33,7 @@ export const withGeneration = new Set([
 
 /** Returns the type of a kind's `metadata`, given its entry in the discovery document. */
 export function metadataType(apiVersion, resource) {
-  // A kind that cannot be read is a review, such as a TokenReview.
+  // A kind without `get` is a review, such as TokenReview.
   if (!resource.verbs.includes('get') || resource.name === 'componentstatuses') return 'ComputedMeta';
   const fields = [];
   if (resource.namespaced) fields.push("'namespace'");

@@ -16,7 +16,7 @@ const extraRoots = [
   'WatchEvent',
 ];
 
-/** Messages that are not objects in JSON, with the letter that stands for each in the table. */
+/** Messages with a special JSON form, with their letters in the table. */
 const special = new Map([
   ['k8s.io.apimachinery.pkg.api.resource.Quantity', 'Q'],
   ['k8s.io.apimachinery.pkg.util.intstr.IntOrString', 'I'],
@@ -48,7 +48,8 @@ const scalars = new Map([
  *
  * Types: `s` string, `b` boolean, `i` and `l` integers of 32 and 64 bits, `y` bytes, `n` number, `@3` the message on
  * line 3, `[T` repeated, `{T` a map with string keys; capitals are messages with a special JSON form, see
- * `protobuf/decode.ts`. Flags: `i` fields belong to the message around it, `k` kept when zero, `z` left out when zero.
+ * `protobuf/message-decoder.ts`. Flags: `i` fields belong to the enclosing message, `k` kept when zero, `z` omitted
+ * when zero.
  *
  * @param {import('./read-data.mjs').Data} data
  */
@@ -108,7 +109,7 @@ function reachable(data, messages) {
       if (target !== undefined) pending.push(target);
     }
   }
-  // The forms of a schema or something else are decoded by hand and refer to the schema itself.
+  // The `JSONSchemaPropsOr…` messages are decoded by hand and refer only to JSONSchemaProps.
   return [...found].sort();
 }
 
@@ -129,7 +130,7 @@ function valueCode(messages, { type, owner, index }) {
   return special.get(target) ?? `@${index.get(target)}`;
 }
 
-/** True for messages such as Verbs and ExtraValue: each wraps a list of strings, and is a plain list in JSON. */
+/** True for messages that wrap a list of strings and are plain lists in JSON, such as Verbs and ExtraValue. */
 function isStringList(messages, name) {
   const fields = Object.values(messages[name] ?? {});
   return fields.length === 1 && fields[0][0] === 'items' && fields[0][1] === '*string';

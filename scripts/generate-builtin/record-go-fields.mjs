@@ -1,15 +1,16 @@
 /**
- * Records facts about the fields of protobuf messages that only the Go types contain: the name of a field in JSON, whether its
- * struct is inlined, and whether a zero value is left out. The protobuf encoder of the Go types writes zero values of
- * plain fields, which JSON leaves out; without this, decoded objects would differ from the same objects in JSON.
+ * Records facts about the fields of protobuf messages that only the Go types contain: the name of a field in JSON,
+ * whether its struct is inlined, and whether a zero value is omitted. The protobuf encoder of the Go types writes zero
+ * values of plain fields, which JSON omits. Without these facts, decoded objects would differ from the same objects in
+ * JSON.
  *
  *     node scripts/generate-builtin/record-go-fields.mjs "$(go env GOMODCACHE)/k8s.io"
  *
  * Recorded from the modules of Kubernetes 1.36.3 (v0.36.3). One text for each message: `number[=json name][flags]`,
  * flags after a colon: `i` inlined, `p` pointer, `k` kept when zero (no omitempty), `z` omitzero. Messages that the
- * protobuf data lacks are recorded with their types. `types` has the Go types of fields that use a named scalar, list or map, such
- * as `Container.imagePullPolicy`: `v1.PullPolicy`, and `embedded` the structures through which a field is promoted, as
- * `Volume.hostPath`: `VolumeSource`; decode errors contain both.
+ * protobuf data lacks are recorded with their types. `types` contains the Go types of fields that use a named scalar,
+ * list or map, such as `Container.imagePullPolicy`: `v1.PullPolicy`. `embedded` contains the structures through which a
+ * field is promoted, such as `Volume.hostPath`: `VolumeSource`. Decode errors contain both.
  */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -62,7 +63,9 @@ writeFileSync(
   `{\n"fields": {\n${line(fields)}\n},\n"messages": {\n${line(messages)}\n},\n"types": {\n${line(types)}\n},\n"embedded": {\n${line(embedded)}\n}\n}\n`,
 );
 
-/** Finds named types other than structures, by package: `v1.PullPolicy`. All API packages are named by their version. */
+/**
+ * Finds named types other than structures, by package: `v1.PullPolicy`. All API packages are named after their version.
+ */
 function namedTypes() {
   const found = new Set(['types.UID', 'types.NodeName', 'types.NamespacedName']);
   for (const [folder, name] of folders) {
@@ -73,7 +76,7 @@ function namedTypes() {
   return found;
 }
 
-/** Returns the type as Go prints it, or undefined if it has no named type that is not a structure. */
+/** Returns the type as Go prints it, or undefined if the type contains no named type other than structures. */
 function goType(text, messagePackage) {
   const version = messagePackage.slice(messagePackage.lastIndexOf('.') + 1);
   let uses = false;
@@ -88,7 +91,7 @@ function goType(text, messagePackage) {
   return uses ? printed : undefined;
 }
 
-/** Records the promoted fields of an embedded structure, with the names of the structures in between. */
+/** Records the promoted fields of an embedded structure, with the path of embedded structures. */
 function recordPromoted(outer, type, above) {
   const [group, struct] = [outer.slice(0, outer.lastIndexOf('.')), type.slice(type.lastIndexOf('.') + 1)];
   const own = structs.get(`${group}.${struct}`) ?? structs.get(`k8s.io.api.core.v1.${struct}`) ?? [];
@@ -101,7 +104,7 @@ function recordPromoted(outer, type, above) {
 
 function recordType(field, type) {
   if (type === undefined || types[field] === '') return;
-  // Two groups have a structure of this name with different types, so the type is unknown.
+  // If two groups have a structure of this name with different field types, the type is unknown.
   types[field] = types[field] === undefined || types[field] === type ? type : '';
 }
 

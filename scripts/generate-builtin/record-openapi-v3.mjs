@@ -1,6 +1,6 @@
 /**
- * Records facts that only the OpenAPI v3 documents of a running API server contain: enumeration values and the
- * defaults of single fields. The version 2 document that the generator reads has neither.
+ * Records facts that only the OpenAPI v3 documents of a running API server contain: enumeration values and the defaults
+ * of individual fields. The version 2 document that the generator reads contains neither.
  *
  *     kubectl get --raw /openapi/v3/api/v1 > FOLDER/api_v1.json     # and so on, one file per group and version
  *     node scripts/generate-builtin/record-openapi-v3.mjs FOLDER
@@ -32,8 +32,8 @@ for (const file of readdirSync(folder).sort()) {
 writeFileSync(new URL('openapi-v3-facts.json', import.meta.url), `${format(facts)}\n`);
 
 /**
- * Returns the enumeration and the default of a property. A zero default means only that the Go field is not a pointer; it matters
- * where the field identifies a list's element.
+ * Returns the enumeration and the default of a property. A zero default only means that the Go field is not a pointer,
+ * so it is recorded only for keys of list elements.
  */
 function factOf(property, isMapKey) {
   /** @type {{ enum?: string[], default?: unknown }} */

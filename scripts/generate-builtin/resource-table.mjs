@@ -2,7 +2,7 @@ import { groupVersions } from './groups.mjs';
 
 /**
  * Writes the resources of every group and version with their subresources and table columns, as a fresh API server
- * describes them, in its order.
+ * describes them, in the server's order.
  *
  * @param {import('./read-data.mjs').Data} data
  */

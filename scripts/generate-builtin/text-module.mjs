@@ -1,6 +1,6 @@
 /**
- * Writes a module that exports one text, one record on each line: it costs nothing to load, and a record is parsed
- * only on demand.
+ * Returns a module that exports one string with one record per line. The module costs nothing to load, and each record
+ * is parsed only on demand.
  *
  * @param {string} name - of the export
  * @param {{ about: string, lines: string[] }} options

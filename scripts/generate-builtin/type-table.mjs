@@ -3,7 +3,7 @@ import { textModule } from './text-module.mjs';
 
 const apiextensions = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1';
 
-/** Definitions whose JSON differs from their schema, with the line that replaces it. */
+/** Definitions whose JSON differs from their schema, with their special type in the table. */
 const special = new Map([
   ['io.k8s.apimachinery.pkg.api.resource.Quantity', 'quantity'],
   ['io.k8s.apimachinery.pkg.util.intstr.IntOrString', 'intOrString'],
@@ -23,7 +23,7 @@ const special = new Map([
  *
  *     name TAB special type or '' TAB map type or '' TAB group/version/kind or '' { TAB field }
  *
- * and a field is `name['!'] type {option}`, separated by blanks; `!` marks a required one. Types: `s` string, `i` and
+ * and a field is `name['!'] type {option}`, separated by blanks; `!` marks a required field. Types: `s` string, `i` and
  * `l` integers of 32 and 64 bits, `b` boolean, `n` number, `y` bytes, `o` object, `@3` the definition on line 3, `[T` a
  * list, `{T` a map. Options: `t=` list type, `k=` list map keys, `m=` patch merge key, `s=` patch strategies, `a=` map
  * type, `e=` values of an enumeration, `d=` default as JSON.
@@ -39,7 +39,10 @@ export function typeTable(data) {
   });
 }
 
-/** Returns the sorted names of the definitions of all served groups and meta/v1, and of the definitions that they refer to. */
+/**
+ * Returns the sorted names of all definitions in the served groups and meta/v1, and of the definitions to which they
+ * refer.
+ */
 export function definitionNames(data) {
   const packages = new Set([...groupVersions(data).map((gv) => gv.package), metaPackage]);
   const pending = Object.keys(data.definitions).filter((name) => packages.has(packageOfName(name)));

@@ -15,7 +15,7 @@ const handWritten = new Map([
   ['StatusDetails', 'status/status.ts'],
 ]);
 
-/** The files of `object/` that generated modules import from. */
+/** The files of `object/` from which generated modules import. */
 const objectFiles = new Map([
   ['kindFactory', 'kind-factory'],
   ['KindFactory', 'kind-factory'],
@@ -23,7 +23,9 @@ const objectFiles = new Map([
   ['KindMeta', 'stored'],
 ]);
 
-/** Fields whose values exceed 2^53 in practice: these are bigints, see docs/decisions/0022-large-integers-are-bigints.md. */
+/**
+ * Fields whose values exceed 2^53 in practice. They are bigints, see docs/decisions/0022-large-integers-are-bigints.md.
+ */
 const largeIntegers = new Set(['io.k8s.api.apps.v1.ControllerRevision.revision']);
 
 /** Definitions whose JSON form differs from their schema. */
@@ -172,7 +174,7 @@ function typeText(writer, property) {
   }
 }
 
-/** Collects what a module imports while its types are written. */
+/** Collects the imports of a module while its types are written. */
 function newWriter(data, modules, packageName) {
   const fromObject = new Set();
   const namespaces = new Set();

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 /**
- * Checks out the committed state into a separate folder: uncommitted work is not proven, and recorders can write there. Installed
- * packages are shared, except this repository's own.
+ * Checks out the committed state into a separate folder, so that uncommitted work is not proven and recorders can write
+ * files. Shares the installed packages, except this repository's own.
  */
 export function checkOut(root) {
   const home = mkdtempSync(join(tmpdir(), 'kw-proof-'));
@@ -26,7 +26,7 @@ export function checkOut(root) {
   };
 }
 
-/** Recreates a link into the repository; because it is relative, it leads into the checkout. */
+/** Links a package of the repository. A relative link is recreated, so it leads to the package in the checkout. */
 function share(path, { root, folder }) {
   const [from, to] = [join(root, path), join(folder, path)];
   if (lstatSync(from).isSymbolicLink()) {

@@ -7,7 +7,7 @@ import { oracleSide } from '../../bench/cluster/sides.mjs';
 
 const programs = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler'];
 
-/** Returns the folder with the real control plane's programs: `BIN`, or one in the user's cache. */
+/** Returns the folder with the real control plane's programs: `BIN`, or a folder in the user's cache. */
 export function programsFolder(env) {
   return env.BIN ?? join(env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'kubewright-oracle/bin');
 }
@@ -24,13 +24,14 @@ export function controlPlaneVersions(bin) {
 }
 
 /**
- * Starts an empty control plane on loopback, with further flags of kube-apiserver; controllers and scheduler only when asked
- * for. Returns its address, its token and the path of its kubeconfig; disposing of the result stops it.
+ * Starts an empty control plane on loopback, with additional flags for kube-apiserver, and with controllers and
+ * scheduler if `controllers` is true. Returns the address, a token and the path of the kubeconfig; disposing of the
+ * result stops the control plane.
  */
 export async function startControlPlane(bin, { flags = [], controllers = false } = {}) {
   const folder = mkdtempSync(join(tmpdir(), 'kw-oracle-'));
   const side = oracleSide(bin);
-  // Below the ephemeral range, so that no client's socket takes one.
+  // Ports below the ephemeral range, so that no client socket takes one.
   const place = { folder, flags, port: 21_000 + Math.floor(Math.random() * 800) * 10 };
   const { children } = await boot(side, place);
   if (controllers) children.push(...side.complete(place));

@@ -1,6 +1,6 @@
 /**
- * Returns the text of docs/proof.md. A result is `{ name, seconds, ok, text }` or `{ name, isSkipped: true }`; a single line of text
- * follows the name, longer text is a separate block.
+ * Returns the text of docs/proof.md. A result is `{ name, seconds, ok, text }` or `{ name, isSkipped: true }`; a single
+ * line of text follows the name; longer text becomes a separate block.
  */
 export function reportOf({ date, commit, versions, results }) {
   const failed = results.filter(({ ok, isSkipped }) => !ok && !isSkipped).length;
@@ -38,7 +38,7 @@ function lineOf({ name, ok, isSkipped, seconds, text = '' }) {
   const said = text.trim();
   if (said === '') return head;
   if (!said.includes('\n') && !said.includes('`')) return `${head}: ${said}`;
-  // The text may contain fences.
+  // The text may contain fences, so use a longer fence.
   const fence = '`'.repeat(Math.max(2, ...(said.match(/`+/g) ?? []).map(({ length }) => length)) + 1);
   return `${head}\n\n${[fence, ...said.split('\n'), fence].map((line) => (line === '' ? '' : `  ${line}`)).join('\n')}\n`;
 }

@@ -1,6 +1,9 @@
 import { spawnSync } from 'node:child_process';
 
-/** Returns a test for lines of a folder's files that were added since a file was last committed, or undefined without git. */
+/**
+ * Returns a predicate for the lines of a folder's files that were added since `file` was last committed; undefined if
+ * git is unavailable.
+ */
 export function addedSince(root, file, folder) {
   const git = (...args) => spawnSync('git', args, { cwd: root, encoding: 'utf8', maxBuffer: 64 << 20 });
   const commit = git('log', '-1', '--format=%H', '--', file).stdout?.trim();

@@ -1,5 +1,5 @@
 // Finds wording that CONTRIBUTING.md asks to avoid (words.json), in pages, comments and messages. ratchet.json
-// holds the number of findings that each folder may have; a folder that it does not list may have none.
+// contains the number of findings allowed in each folder; folders not listed may have none.
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { addedSince } from './added-lines.mjs';
@@ -64,7 +64,7 @@ function findingsBelow(root, paths) {
     });
 }
 
-/** Returns a file's text, or undefined if it was deleted meanwhile: other checks create files for a moment. */
+/** Returns a file's text, or undefined if the file no longer exists, because other checks create temporary files. */
 function textOf(path) {
   try {
     return readFileSync(path, 'utf8');
@@ -83,7 +83,10 @@ function filesBelow(root, path) {
   return all.filter((each) => /\.(md|ts|mjs)$/.test(each) && !skipped.test(each) && !aboutWords.test(each)).sort();
 }
 
-/** Returns the folder that a file counts for, such as `packages/runtime/src/cache` for `packages/runtime/src/cache/store.ts`. */
+/**
+ * Returns the folder to which a file's findings count, such as `packages/runtime/src/cache` for
+ * `packages/runtime/src/cache/store.ts`.
+ */
 function folderOf(path) {
   return posix.dirname(path).split('/').slice(0, 4).join('/');
 }

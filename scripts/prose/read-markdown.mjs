@@ -6,7 +6,10 @@ const code = /^ *(`{3,}).*?^ *\1 *$|(`+)(?:(?!\2)[\s\S])+?\2/gms;
 const markup = /<!--.*?-->|(?<=\])\([^()\s]+\)|<[^<>\n]+>|https?:\/\/\S+/gs;
 const exception = /<!-- prose: allow "([^"]+)" because \S[^>]*-->/g;
 
-/** Returns the page's masked text, and its exceptions: `<!-- prose: allow "nor" because … -->`, up to the next blank line. */
+/**
+ * Returns the page's masked text and its exceptions: `<!-- prose: allow "nor" because … -->`, up to the next blank
+ * line.
+ */
 export function readMarkdown(text) {
   const withoutCode = text.replace(code, masked);
   const lines = text.split('\n');

@@ -4,7 +4,10 @@ import ts from 'typescript';
 const mask = '\u0000';
 const isSentence = /\p{L}{2,},? \p{L}+,? \p{L}+/u;
 
-/** Returns a file's masked text, where its doc comments begin, and its exceptions: `prose-ok: reason`, for a line and the next. */
+/**
+ * Returns a file's masked text, the start of its doc comments, and its exceptions (`prose-ok: reason` applies to its
+ * own line and the next).
+ */
 export function readSource(text, path) {
   const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true);
   const literals = [];

@@ -1,4 +1,5 @@
-// Word rules from words.json as regular expressions over masked text (see read-markdown.mjs, read-source.mjs).
+// Converts the word rules in words.json to regular expressions over masked text (see read-markdown.mjs,
+// read-source.mjs).
 import { readFileSync } from 'node:fs';
 
 /** A space in a rule matches blanks and at most one line break. */

@@ -9,15 +9,15 @@ const colors = new Map([
 ]);
 
 /**
- * The lines of a terminal, with the features that command-line programs use: text, line ends, returns to the first column, erased lines, bold,
- * faint and colored text. Each line remembers when it was last written.
+ * The lines of a terminal, with the features that command-line programs use: text, line ends, carriage returns, erased
+ * lines, and bold, faint and colored text. Each line records the time when it was last written.
  */
 export class Screen {
   /** @type {{ atMs: number, spans: { text: string, style: string }[] }[]} */
   lines = [{ atMs: 0, spans: [] }];
   #style = '';
 
-  /** Writes output that arrived at a time, in milliseconds since the start. */
+  /** Writes output that arrived at `atMs`, in milliseconds since the start. */
   write(text, atMs) {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: escape sequences begin with one
     const pieces = text.matchAll(/\x1b\[([0-9;?]*)([A-Za-z])|(\r?\n)|(\r)|([^\x1b\r\n]+)/g);
@@ -38,7 +38,7 @@ export class Screen {
     }
   }
 
-  /** Prepares the line for new text: a program that returns to its first column, or erases it, writes it again. */
+  /** Clears the line for new text: after a carriage return or an erase sequence, the program rewrites the line. */
   #restart(isReturn) {
     const line = this.lines.at(-1);
     if (isReturn) line.isReturned = true;

@@ -15,7 +15,8 @@ const theme = {
 };
 
 /**
- * Draws terminal lines as an SVG in which each line appears at its time. Viewers that prefer reduced motion see only the final state.
+ * Draws terminal lines as an SVG in which each line appears at its recorded time. Viewers that prefer reduced motion
+ * see only the final state.
  *
  * @param {readonly { atMs: number, spans: readonly { text: string, style: string }[] }[]} lines
  * @param {{ title: string, columns: number }} options
@@ -44,7 +45,7 @@ export function svgOf(lines, { title, columns }) {
   ].join('\n');
 }
 
-/** Shortens long pauses, so that people watch the recording to its end. */
+/** Shortens long pauses, so that people watch the recording to the end. */
 export function withoutPauses(lines, longestMs) {
   let cut = 0;
   let last = 0;

@@ -1,4 +1,4 @@
-// The packages of the local registry, packed as npm would pack them.
+// Packs the packages of the local registry, as npm does.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path) => JSON.parse(readFileSync(path, 'utf8'));
 const most = { maxBuffer: 256 << 20 };
 
-/** Packs the packages of this clone. A later build does not change the result. */
+/** Packs the packages of this clone. Later builds do not change the result. */
 export function workspacePackages() {
   const folder = mkdtempSync(join(tmpdir(), 'kubewright-registry-'));
   try {
@@ -39,7 +39,7 @@ function workspaces() {
     .flatMap((path) => ['-w', path]);
 }
 
-/** Returns the packages that `npm ci` has installed, by name. They do not include those for other platforms. */
+/** Returns the packages that `npm ci` has installed, by name. Packages for other platforms are not included. */
 export function installedPackages() {
   const found = new Map();
   for (const path of Object.keys(read(join(root, 'package-lock.json')).packages)) {
@@ -48,7 +48,7 @@ export function installedPackages() {
     if (!name || !existsSync(join(folder, 'package.json'))) continue;
     const manifest = read(join(folder, 'package.json'));
     const versions = found.get(manifest.name) ?? [];
-    // Nested packages come later in the lock file and are older: the version at the top level is the newest.
+    // Nested packages come later in the lock file, and are older than the version at the top level.
     if (!versions.some((each) => each.manifest.version === manifest.version)) {
       found.set(manifest.name, [{ manifest, pack: () => packFolder(folder) }, ...versions]);
     }

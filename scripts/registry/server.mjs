@@ -1,4 +1,4 @@
-// The HTTP server of the local registry. Every request gets a response, and no request stops the process.
+// The HTTP server of the local registry. Every request gets a response, and no request crashes the process.
 import { createServer } from 'node:http';
 
 /** Matches a package name with its scope, optionally followed by a version or a tag. */
@@ -16,7 +16,7 @@ class BadRequest extends Error {
  * Creates the server; the caller makes it listen.
  *
  * @param packages - name → versions, newest last
- * @param upstream - registry that has everything else; if undefined, they return 404
+ * @param upstream - registry for all other packages; if undefined, requests for them return 404
  */
 export function createRegistry({ packages, upstream }) {
   const server = createServer((request, response) => {
@@ -34,7 +34,7 @@ export function createRegistry({ packages, upstream }) {
 
 function handle({ method, url }, { response, packages, upstream, address }) {
   const path = pathOf(url);
-  // Audits, searches and logins, which this registry does not support.
+  // This registry does not support audits, searches and logins.
   const isService = path.startsWith('-/');
   if (method !== 'GET' && method !== 'HEAD' && !isService) throw new BadRequest(405, `method ${method} is not allowed`);
   const [, name, tarball] = /^(.*?)(?:\/-\/(.*)\.tgz)?$/.exec(path);
@@ -47,7 +47,7 @@ function handle({ method, url }, { response, packages, upstream, address }) {
   return response.writeHead(200, { 'content-type': 'application/octet-stream' }).end(bytes);
 }
 
-/** Returns the decoded path of a request, without its first slash. */
+/** Returns the decoded path of a request, without the leading slash. */
 function pathOf(url) {
   if (!url.startsWith('/')) throw new BadRequest(400, 'the request URL must be a path');
   let path;
@@ -68,7 +68,7 @@ function redirect(response, { url, upstream, name }) {
   if (name !== undefined && !form.test(name)) throw new BadRequest(400, 'invalid package name');
   if (upstream === undefined) throw new BadRequest(404, `${name ?? url} is not installed in this clone`);
   const base = upstream.endsWith('/') ? upstream : `${upstream}/`;
-  // The dot makes it a relative path, whatever follows.
+  // The dot makes the path relative, whatever follows it.
   const location = new URL(`./${url.slice(1)}`, base).href;
   if (!location.startsWith(base)) throw new BadRequest(400, 'the path is outside the registry');
   response.writeHead(307, { location }).end();

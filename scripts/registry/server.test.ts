@@ -23,7 +23,7 @@ afterAll(() => {
 
 const portOf = (each: typeof server): number => (each.address() as AddressInfo).port;
 
-/** Sends an unmodified request line, which fetch would normalize. Returns status and location. */
+/** Sends the request line unmodified, because fetch would normalize it. Returns status and location. */
 async function ask(target: string, { method = 'GET', at = server } = {}): Promise<readonly [number, string?]> {
   const socket = connect(portOf(at), '127.0.0.1');
   socket.write(`${method} ${target} HTTP/1.1\r\nhost: localhost\r\nconnection: close\r\n\r\n`);

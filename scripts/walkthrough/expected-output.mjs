@@ -1,4 +1,7 @@
-/** Returns a matcher for the output on a page: `…` is any text within a line, alone any lines; runs of blanks count as one. */
+/**
+ * Returns a matcher for the output on a page: `…` matches any text within a line, or any lines if it is alone on a
+ * line; runs of blanks count as one.
+ */
 export function expectedOutput(shown) {
   const lines = linesOf(shown).map((line) =>
     line === '…' ? '(?:[^\\n]*\\n)*?' : `${line.split('…').map(escaped).join('[^\\n]*?')}\\n`,

@@ -1,4 +1,7 @@
-/** Returns the fenced blocks of a page: ` ```ts src/main.ts ` has the language `ts` and the title `src/main.ts`. */
+/**
+ * Returns the fenced blocks of a page. The block ` ```ts src/main.ts ` has the language `ts` and the title
+ * `src/main.ts`.
+ */
 export function pageBlocks(text) {
   return [...text.matchAll(/^(`{3,})(\S*)[ \t]*([^\n`]*)\n(.*?)^\1$/gms)].map((match) => {
     const [, , language = '', title = '', content = ''] = match;

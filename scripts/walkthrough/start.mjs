@@ -49,7 +49,7 @@ async function main(flags) {
 /** Runs a Node.js program until it exits; returns its exit code. */
 function run(args, env = {}) {
   const child = spawn(process.execPath, args, { stdio: 'inherit', env: { ...process.env, ...env } });
-  // The terminal sends Ctrl-C to the child as well, which stops in order.
+  // The terminal also sends Ctrl-C to the child, which then shuts down cleanly.
   const stop = (name) => child.kill(name);
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   for (const name of signals) process.on(name, stop);

@@ -1,5 +1,5 @@
-// Types the commands of a page against the cluster of KUBECONFIG, as a reader would: each `sh` block without a title, under the
-// heading that it belongs to. A `text` block behind it is the output that the page shows.
+// Runs the commands of a page on the cluster of KUBECONFIG, as a reader would: each `sh` block without a title, under
+// its heading. A `text` block after an `sh` block is the output that the page shows.
 import { spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -31,7 +31,7 @@ async function walk(text) {
     const current = headingAt(text, step.line);
     if (current !== heading) process.stdout.write(`\n${bold(`# ${current}`)}\n`);
     heading = current;
-    // Without --once, the cluster of a reader stays, and the rest of the page may work.
+    // Without --once, continue: the reader keeps the cluster, and the rest of the page may work.
     if (await type(step, next?.language === 'text' ? next.text : undefined)) continue;
     if (isOnce) return 1;
     failures++;
@@ -45,16 +45,16 @@ async function walk(text) {
   return stopped();
 }
 
-/** Types one block; returns whether it succeeded and printed what the page shows. */
+/** Runs one block; returns true if the commands succeeded and printed the output that the page shows. */
 async function type({ text, line }, shown) {
   for (const command of text.trimEnd().split(/(?<!\\)\n/)) process.stdout.write(`${bold(`$ ${command}`)}\n`);
   const matches = shown === undefined ? () => true : expectedOutput(shown);
   const deadline = performance.now() + patienceMs;
   for (;;) {
     const { exitCode, output, stdout } = await run(text);
-    // Tools print warnings about the machine to the error output.
+    // Compare stdout alone too, because tools print warnings about the machine to stderr.
     const isAsShown = matches(output) || (exitCode === 0 && matches(stdout));
-    // A page that shows a failure shows its complete output.
+    // A failing command counts as expected only if the page shows its complete output.
     if (isAsShown && (exitCode === 0 || shown !== undefined)) {
       process.stdout.write(output);
       return true;
@@ -94,7 +94,7 @@ function run(text) {
   });
 }
 
-/** Returns the last heading above a line; lines count from 1. */
+/** Returns the last heading above a line; line numbers start at 1. */
 function headingAt(text, line) {
   const above = text.split('\n').slice(0, line - 1);
   return (above.findLast((each) => each.startsWith('#')) ?? '').replace(/^#+\s*/, '');

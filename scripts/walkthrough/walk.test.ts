@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { expect, it } from 'vitest';
 
-/** A kubectl whose cluster serves the group only when asked for the second time. */
+/** A fake kubectl that lists the group only from the second call on. */
 const kubectl = `#!/bin/sh
 [ "$1" = version ] && exit 0
 [ -e "$ASKED" ] && echo wells.example.com/v1 || echo apps/v1

@@ -1,4 +1,4 @@
-// @kubernetes/client-node's side of bench/runtime.mjs: an informer that counts. It has no controller.
+// @kubernetes/client-node's side of bench/runtime.mjs: an informer that counts events. The library has no controller.
 const importing = performance.now();
 const { CustomObjectsApi, KubeConfig, makeInformer } = await import('@kubernetes/client-node');
 const importMs = performance.now() - importing;

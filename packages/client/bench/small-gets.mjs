@@ -1,5 +1,5 @@
-// Small gets over HTTP/2 with TLS against a bare node:http2 server in its own process: requests per second and CPU time per
-// request. Run: npm run build && node packages/client/bench/small-gets.mjs [parallel=16]
+// Measures small gets over HTTP/2 with TLS from a bare node:http2 server in a separate process: requests per second and
+// CPU time per request. Run: npm run build && node packages/client/bench/small-gets.mjs [parallel=16]
 import { fork } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createSecureServer } from 'node:http2';

@@ -42,7 +42,7 @@ describe('KubernetesClient.with', () => {
     ]);
   });
 
-  it('binds to a namespace: fills it in, rejects others, and ignores it for cluster-scoped kinds', async () => {
+  it('fills in the bound namespace, rejects other namespaces, and ignores it for cluster-scoped kinds', async () => {
     const { client, seen } = echo();
     const shop = client.with({ namespace: 'shop' });
     const maps = shop.resource(ConfigMapKind);
@@ -85,7 +85,7 @@ describe('KubernetesClient.with', () => {
     const jane = client.with({ impersonate: { user: 'jane', uid: '7', groups: ['dev', 'ops'], extra } });
     await jane.resource(ConfigMapKind).get(key);
     await client.resource(ConfigMapKind).get(key);
-    // Outer interceptors see the original call.
+    // Interceptors outside the impersonation see the original headers.
     expect(headers).toEqual([undefined, undefined]);
     expect(seen[0]?.headers).toMatchObject({
       'impersonate-user': 'jane',
@@ -136,8 +136,8 @@ describe('KubernetesClient.observed', () => {
   });
 });
 
-describe('KubernetesClient.observed, if nothing was sent', () => {
-  it('reports it: an interceptor or a gate rejected the call, and no byte reached the connection', async () => {
+describe('KubernetesClient.observed if nothing was sent', () => {
+  it('reports a write as not sent if an interceptor or a gate rejects the call', async () => {
     const outcomes: WriteOutcome[] = [];
     const { client } = scripted(() => {
       throw new Error('the connection broke');

@@ -28,9 +28,9 @@ import type { Transport } from './transport/transport.ts';
 
 /** Options for {@link KubernetesClient}. */
 export interface KubernetesClientOptions extends Omit<ClientView, 'impersonate'> {
-  /** Sends the requests. Owned by the client, which disposes it. */
+  /** Sends the requests. The client owns the transport and disposes it. */
   readonly transport: Transport;
-  /** Used if a key or object of a namespaced kind has no namespace. @defaultValue `default` */
+  /** Namespace for keys and objects of namespaced kinds that have none. @defaultValue `default` */
   readonly defaultNamespace?: string;
   /** @defaultValue `kubewright` */
   readonly userAgent?: string;
@@ -39,7 +39,7 @@ export interface KubernetesClientOptions extends Omit<ClientView, 'impersonate'>
   /** Wrap every call; the first interceptor is the outermost. */
   readonly interceptors?: readonly ClientInterceptor[];
   readonly retry?: RetryPolicy;
-  /** Limits requests on the client side. @defaultValue none: the server's own priority and fairness applies */
+  /** Limits requests on the client side. @defaultValue none: only the server's API priority and fairness applies */
   readonly rateLimit?: RateLimitOptions;
   /** Called once for each warning text from the server. */
   readonly onWarning?: (warning: ApiWarning, call: ClientCall) => void;
@@ -68,15 +68,15 @@ export interface RawRequest {
  * Every call throws a `StatusError` if the API rejects it (check with `isNotFound`, `isConflict`, …; after a conflict, read again
  * and retry) and a `TransportError` if there is no complete response (`retryable` is true if a retry may succeed).
  *
- * Integers beyond 2^53, which a number would round, are bigints in responses, although the types say `number`. Bodies may contain
- * bigints, so an object that was read is written back exactly.
+ * In responses, integers beyond 2^53 are bigints, because a number would round them, although the types say `number`.
+ * Bodies may contain bigints, so an object that was read is written back exactly.
  *
  * @example
  * const client = new KubernetesClient({ transport });
  * const pod = await client.resource(Pod).get({ namespace: 'shop', name: 'web-0' });
  */
 export class KubernetesClient implements AsyncDisposable {
-  /** Namespace of calls that concern a namespaced kind but set no namespace. */
+  /** Namespace of calls on namespaced kinds that set no namespace. */
   readonly defaultNamespace: string;
   /** The resources that the server serves; fetched on first use, then cached. */
   readonly discovery: DiscoveryClient;
@@ -84,7 +84,10 @@ export class KubernetesClient implements AsyncDisposable {
   readonly #runner: CallRunner;
   readonly #transport: Transport;
 
-  /** @param base - a client that shares its rate limit, discovery and seen warnings; see {@link KubernetesClient.intercepted}. */
+  /**
+   * @param base - a client whose rate limit, discovery and seen warnings this one shares; see {@link
+   * KubernetesClient.intercepted}.
+   */
   constructor(options: KubernetesClientOptions, base?: KubernetesClient) {
     const clock = options.clock ?? systemClock;
     this.#options = options;
@@ -118,12 +121,15 @@ export class KubernetesClient implements AsyncDisposable {
     return new TypedResourceClient<T>(this.#runner, this.#scope(kind));
   }
 
-  /** Logs, commands, ports and evictions of pods. */
+  /** Access to the logs, commands, ports and evictions of pods. */
   get pods(): PodsClient {
     return new StreamingPodsClient(this.#runner, this.#scope(podKind));
   }
 
-  /** Returns a client for one kind that reads only metadata (`PartialObjectMetadata`), a fraction of the bytes. */
+  /**
+   * Returns a client for one kind that reads only metadata (`PartialObjectMetadata`), which needs a fraction of the
+   * bandwidth.
+   */
   metadata(kind: Kind<unknown>): MetadataClient {
     return new TypedResourceClient<KubernetesObject>(this.#runner, {
       ...this.#scope(kind),
@@ -136,7 +142,7 @@ export class KubernetesClient implements AsyncDisposable {
 
   /**
    * Sends a request to any path and parses the response as JSON. `R` is not checked at run time.
-   * @throws StatusError, TransportError like every call.
+   * @throws StatusError, TransportError as for every call.
    */
   async request<R = unknown>(request: RawRequest): Promise<R> {
     const { headers, body, status } = await this.#send(request);
@@ -181,7 +187,7 @@ export class KubernetesClient implements AsyncDisposable {
         what: `cannot bind a client of namespace "${namespace}" to namespace "${rest.namespace}"`,
       });
     }
-    // Impersonation is innermost: outer interceptors see the headers unchanged.
+    // The impersonating interceptor is innermost, so all others see the original headers.
     const all = impersonate ? [...interceptors, impersonating(impersonate)] : interceptors;
     const bound = { ...this.#options, ...rest, interceptors: all, dryRun: dryRun === true || rest.dryRun === true };
     return new KubernetesClient(bound, this);

@@ -50,7 +50,7 @@ export interface ClientCall {
 export interface CallTarget extends GroupVersionResource {
   readonly kind: string;
   readonly subresource?: string;
-  /** Absent if the call targets a collection in all namespaces, or a cluster-scoped kind. */
+  /** Absent if the call targets all namespaces or a cluster-scoped kind. */
   readonly namespace?: string;
   /** Absent if the call targets a collection. */
   readonly name?: string;
@@ -61,8 +61,8 @@ export interface CallTarget extends GroupVersionResource {
 /**
  * Wraps every call of a client: for metrics, traces, injected faults, impersonation.
  *
- * Runs once per attempt; the first in the list is the outermost. It may change the request, respond itself, or throw; its errors
- * are handled like those of the transport.
+ * Runs once per attempt; the first interceptor in the list is the outermost. An interceptor may change the request,
+ * respond itself, or throw; its errors are handled like transport errors.
  *
  * @example
  * const count: ClientInterceptor = async (call, next) => {

@@ -30,7 +30,10 @@ interface MergePatch {
   readonly body: object;
 }
 
-/** A partial object merged by the lists' merge keys; built-in kinds only; `application/strategic-merge-patch+json`. */
+/**
+ * A partial object whose lists are merged by their merge keys; built-in kinds only;
+ * `application/strategic-merge-patch+json`.
+ */
 interface StrategicMergePatch {
   readonly type: 'strategic';
   readonly body: object;

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 
-/** Waits for a promise that others may share; the signal ends this wait, not the work. */
+/** Waits for a promise that other callers may share. The signal ends this wait, not the work. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return promise;
   return new Promise<T>((resolve, reject) => {

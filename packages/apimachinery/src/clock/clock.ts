@@ -19,11 +19,11 @@
 export interface Clock {
   /** Reads the wall clock, in milliseconds since 1970-01-01T00:00:00Z. */
   now(): number;
-  /** Reads a clock that never goes backwards, in milliseconds from an arbitrary start. */
+  /** Reads a clock that never goes backwards, in milliseconds since an arbitrary start. */
   monotonic(): number;
   /**
-   * Calls `callback` once after `delayMs` milliseconds; a delay of zero or less means a later turn of the event loop. Disposing
-   * the timer cancels it. A timer keeps the process alive unless `unref` is set.
+   * Calls `callback` once after `delayMs` milliseconds; with a delay of zero or less, in a later turn of the event
+   * loop. Disposing the timer cancels it. A timer keeps the process alive unless `unref` is set.
    */
   setTimer(delayMs: number, callback: () => void, options?: TimerOptions): Timer;
 }
@@ -35,7 +35,7 @@ export interface TimerOptions {
 }
 
 /**
- * A pending call; dispose it to cancel. Disposing it twice, or after it fired, does nothing.
+ * A pending call; dispose it to cancel. Disposing a timer twice, or after it has fired, does nothing.
  *
  * @example
  * ```ts

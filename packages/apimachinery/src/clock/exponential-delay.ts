@@ -6,6 +6,6 @@ export interface DelayLimits {
 
 /** Returns the delay before the next attempt, in milliseconds: `initialMs`, doubled `failures` times, at most `maxMs`. */
 export function exponentialDelay(failures: number, { initialMs, maxMs }: DelayLimits): number {
-  // Beyond this exponent the power is infinite, and an initial delay of 0 times infinity would be NaN.
+  // Caps the exponent: a larger power of two is Infinity, and an initial delay of 0 times Infinity is NaN.
   return Math.min(initialMs * 2 ** Math.min(failures, 1023), maxMs);
 }

@@ -11,7 +11,7 @@ describe('systemClock', () => {
     vi.useRealTimers();
   });
 
-  it('fires a timer that is longer than the longest timeout of JavaScript on time', () => {
+  it('fires a timer on time that exceeds the maximum delay of setTimeout', () => {
     const callback = vi.fn();
     systemClock.setTimer(60 * dayMs, callback);
     vi.advanceTimersByTime(60 * dayMs - 1);

@@ -1,7 +1,7 @@
 import type { Clock, Timer, TimerOptions } from './clock.ts';
 import type { Random } from './random.ts';
 
-/** setTimeout treats anything longer as 1 ms, so longer timers wait in steps. */
+/** Maximum delay of setTimeout, which treats a longer delay as 1 ms; longer timers therefore wait in steps. */
 const longestTimeoutMs = 2_147_483_647;
 
 /** The machine's clock. The only place in this package that touches real time. */

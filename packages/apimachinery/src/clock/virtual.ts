@@ -54,8 +54,8 @@ export class VirtualClock implements Clock {
   /**
    * Advances time by `ms`, firing timers as they fall due, and lets promises settle after each timer.
    *
-   * @param options - `afterEach`: called at the start and after each timer, for work that promises alone do not finish, such as
-   * calls to a server. @defaultValue nothing
+   * @param options - `afterEach`: called at the start and after each timer, to wait for work that takes real time, such
+   * as calls to a server. @defaultValue nothing
    */
   async advance(ms: number, { afterEach }: { readonly afterEach?: () => Promise<void> } = {}): Promise<void> {
     const settle = async (): Promise<void> => {
@@ -94,14 +94,14 @@ export class VirtualClock implements Clock {
 }
 
 /**
- * Rounds up to the next multiple of 2⁻¹⁰ ms. Sums and differences of such times are exact, so a caller that waits for the remaining
- * time is never short by a rounding error.
+ * Rounds up to the next multiple of 2⁻¹⁰ ms. Sums and differences of these multiples are exact, so a caller that waits
+ * for the remaining time never wakes too early because of a rounding error.
  */
 function onTick(ms: number): number {
   return Math.ceil(ms * 1024) / 1024;
 }
 
-/** Runs the continuations of settled promises: a bounded number of microtask turns, no real time. */
+/** Lets the continuations of settled promises run: runs a bounded number of microtask turns and takes no real time. */
 async function microtasks(): Promise<void> {
   for (let i = 0; i < 64; i++) await undefined;
 }

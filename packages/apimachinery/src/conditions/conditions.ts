@@ -29,9 +29,9 @@ export interface ConditionLike {
 }
 
 /**
- * Sets one condition in a list and leaves the others alone: returns the list with that condition replaced, or appended.
- * `lastTransitionTime` changes only when `status` changes. When nothing changes, the same list is returned, so a status can
- * be compared by identity. Mirrors `meta.SetStatusCondition`.
+ * Returns the list with one condition replaced, or appended if its type is new. `lastTransitionTime` changes only when
+ * `status` changes. Returns the same list if nothing changes, so a caller can compare lists by identity. Mirrors
+ * `meta.SetStatusCondition`.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ export function setCondition(
 }
 
 /**
- * Removes the condition of a type; returns the same list if it has no such condition.
+ * Returns the list without the condition of a type; the same list if it has no condition of that type.
  *
  * @example
  * ```ts

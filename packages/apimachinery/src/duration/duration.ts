@@ -32,7 +32,7 @@ const units: ReadonlyMap<string, bigint> = new Map([
 const max = 2n ** 63n;
 
 /**
- * Parses a duration in Go's notation (`1h30m`, `-1.5s`, `300ms`) to nanoseconds.
+ * Parses a duration in Go's notation (`1h30m`, `-1.5s`, `300ms`) and returns nanoseconds.
  *
  * @throws {@link DurationError} with Go's message.
  */
@@ -61,7 +61,7 @@ export function parseDuration(text: string): bigint {
 }
 
 /**
- * Parses a duration in Go's notation to milliseconds. @throws {@link DurationError}
+ * Parses a duration in Go's notation and returns milliseconds. @throws {@link DurationError}
  *
  * @example
  * ```ts

@@ -35,7 +35,7 @@ describe('KubewrightError', () => {
     ]);
   });
 
-  it('keeps the cause, and has none unless one is given', () => {
+  it('keeps the cause if one is given', () => {
     const cause = new Error('EACCES');
     expect(new LostError(parts, { cause }).cause).toBe(cause);
     expect('cause' in new LostError(parts)).toBe(false);

@@ -25,7 +25,7 @@ export interface ErrorText {
 export abstract class KubewrightError extends Error {
   /** `KW` and four digits. Identifies the class of failure and never changes. */
   abstract readonly code: string;
-  // The parts are private and have getters, because an uncaught error would otherwise print each part twice.
+  // The parts are behind getters, because Node would otherwise print them a second time for an uncaught error.
   readonly #text: ErrorText;
 
   constructor(text: ErrorText, options: { readonly cause?: unknown } = {}) {

@@ -64,7 +64,7 @@ export class FieldSelector {
     return FieldSelector.of(...requirements);
   }
 
-  /** True if it selects everything. */
+  /** True if the selector selects everything. */
   get isEmpty(): boolean {
     return this.requirements.length === 0;
   }

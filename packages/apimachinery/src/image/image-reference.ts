@@ -7,13 +7,13 @@ export interface ImageReference {
   readonly domain: string;
   /** Repository within the registry: `library/busybox`, `team/app`. */
   readonly path: string;
-  /** Absent when the reference has no tag; container runtimes then use `latest`, unless there is a digest. */
+  /** Absent if the reference has no tag. If there is no digest either, container runtimes use `latest`. */
   readonly tag?: string;
   /** `sha256:…` */
   readonly digest?: string;
 }
 
-/** Thrown for text that is not an image reference; the message is that of container runtimes. */
+/** Thrown for text that is not an image reference; the message is the one that container runtimes use. */
 export class ImageReferenceError extends KubewrightError {
   override readonly name = 'ImageReferenceError';
   readonly code = 'KW1060';
@@ -72,7 +72,7 @@ export function parseImageReference(text: string): ImageReference {
 /** Splits a well-formed reference into its parts; returns `undefined` for anything else. */
 function partsOf(domain: string, rest: string): ImageReference | undefined {
   const [, path = '', tag, digest] = /^([^:@]*)(?::([^:@]*))?(?:@(.*))?$/s.exec(rest) ?? [];
-  // Text that is not a domain may still be the first part of a path.
+  // Text that is not a valid domain can still be the first part of a path.
   const isDomain = domainPattern.test(domain);
   const whole = { domain: isDomain ? domain : '', path: isDomain ? path : `${domain}/${path}` };
   if (!pathPattern.test(whole.path)) return undefined;

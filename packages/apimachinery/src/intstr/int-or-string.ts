@@ -11,7 +11,7 @@ export type IntOrString = number | string;
 
 /** Options for {@link scaledValue}. */
 export interface ScaledValueOptions {
-  /** The number that 100% stands for. */
+  /** The number that corresponds to 100%. */
   readonly total: number;
   /** Rounds fractions up. @defaultValue false */
   readonly roundUp?: boolean;

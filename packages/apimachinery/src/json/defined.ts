@@ -1,4 +1,4 @@
-/** `T`, but fields whose value may be undefined are optional. */
+/** `T` with every field that can be undefined made optional. */
 export type Defined<T> = {
   [K in keyof T as undefined extends T[K] ? never : K]: T[K];
 } & {
@@ -9,5 +9,5 @@ export type Defined<T> = {
 export function defined<T extends object>(fields: T): Defined<T> {
   const found: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(fields)) if (value !== undefined) found[key] = value;
-  return found as Defined<T>; // only undefined fields are missing
+  return found as Defined<T>; // lacks only the undefined fields
 }

@@ -17,8 +17,9 @@ export function parseExactJson(text: string): unknown {
 const minDigits = 16;
 
 /**
- * True if the text may contain an integer of at least 16 digits. A run of 16 digits covers one of every 16 positions, so only
- * every 16th position is checked. A run next to a quote is a string, such as a long resourceVersion.
+ * True if the text may contain an integer of at least 16 digits. A run of 16 digits always includes a position
+ * divisible by 16, so checking every 16th position is enough. Skips digits next to a quote: they are part of a string,
+ * such as a long resourceVersion.
  */
 function mayHaveLargeInteger(text: string): boolean {
   for (let at = minDigits - 1; at < text.length; at += minDigits) {
@@ -41,7 +42,7 @@ function isDigit(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-/** A bracket, a string, or another literal of a text that is known to be JSON. */
+/** Matches a bracket, a string or another literal, in text that is known to be valid JSON. */
 const jsonToken = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s,:{}[\]"]+/g;
 
 type Container = Record<string, unknown> | unknown[];

@@ -1,6 +1,7 @@
 /**
- * Serializes plain data as JSON, bigints as integers. `JSON.stringify` rejects bigints and overflows the stack at a few thousand
- * levels; in these cases this function uses an explicit stack. Undefined properties are omitted, as `JSON.stringify` does.
+ * Serializes plain data as JSON, bigints as integers. `JSON.stringify` rejects bigints and overflows the stack at a few
+ * thousand levels; in both cases this function falls back to an explicit stack. Undefined properties are omitted, as
+ * with `JSON.stringify`.
  */
 export function stringifyJson(value: unknown, { indent = 0 }: { readonly indent?: number } = {}): string {
   try {
@@ -54,7 +55,7 @@ function stringifyDeep(root: unknown, indent: number): string {
       stack.push({ keys: undefined, container: value, at: 0, written: 0 });
     } else {
       out.push('{');
-      const record = value as Record<string, unknown>; // plain data: not a primitive and not a list
+      const record = value as Record<string, unknown>; // plain data, neither a primitive nor a list
       stack.push({ keys: Object.keys(record), container: record, at: 0, written: 0 });
     }
   };

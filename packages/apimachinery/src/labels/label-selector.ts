@@ -117,14 +117,17 @@ export class LabelSelector {
     return this.requirements.every((requirement) => matchesRequirement(requirement, own));
   }
 
-  /** Returns the exact value that the selector requires of a label, if any, for lookups in an index. */
+  /** Returns the exact value that the selector requires for a label, if any. Callers use it for index lookups. */
   exactValue(key: string): string | undefined {
     const requirement = this.requirements.find((candidate) => candidate.key === key);
     if (requirement === undefined || !['=', '==', 'in'].includes(requirement.operator)) return undefined;
     return requirement.values.length === 1 ? requirement.values[0] : undefined;
   }
 
-  /** Formats the selector for {@link parse}, with the requirements sorted by key. Empty for both everything and nothing. */
+  /**
+   * Formats the selector for {@link parse}, with the requirements sorted by key. Returns '' for a selector that selects
+   * everything and for one that selects nothing.
+   */
   toString(): string {
     return this.requirements.map(formatRequirement).join(',');
   }

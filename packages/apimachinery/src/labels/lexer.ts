@@ -47,8 +47,8 @@ function wordToken(word: string): Token {
 }
 
 /**
- * Returns the first symbol of a run of special characters. Like upstream's, the scanner consumes characters while they form a
- * symbol and puts the last character back. Every single character of a run is a symbol, so this never fails.
+ * Returns the first symbol of a run of special characters: the longest one, as in upstream. Every special character is
+ * a symbol, so a non-empty run always has one.
  */
 function symbolAt(run: string): { readonly token: Token; readonly length: number } | undefined {
   if (run === '') return undefined;

@@ -98,7 +98,7 @@ class Parser {
     return values;
   }
 
-  /** Identifiers may be missing: `(,a,,b,)` also contains the empty value. */
+  /** Parses a list of values. Empty values are allowed: `(,a,,b,)` contains the empty value, `a` and `b`. */
   #identifiers(): readonly string[] {
     const values: string[] = [];
     for (;;) {
@@ -131,7 +131,7 @@ class Parser {
     return this.#tokens[this.#position++] ?? { type: 'end', text: '' };
   }
 
-  /** Where a value is expected, `in` and `notin` are ordinary identifiers. */
+  /** Consumes a token where a value is expected; `in` and `notin` are ordinary identifiers there. */
   #takeValue(): Token {
     const token = this.#peekValue();
     this.#position++;

@@ -19,7 +19,7 @@ export const nothing: FieldNode = { member: false, children: noChildren };
 export function sortedChildren(node: FieldNode): readonly (readonly [PathElement, FieldNode])[] {
   const entries = [...node.children];
   for (let i = 1; i < entries.length; i++) {
-    // Sets read from a server are already sorted.
+    // Sorts only if needed: sets read from a server are already sorted.
     if (comparePathElements(entries[i - 1]?.[0] ?? '', entries[i]?.[0] ?? '') > 0) {
       return entries.sort(([a], [b]) => comparePathElements(a, b));
     }

@@ -18,7 +18,7 @@ interface MutableNode {
  */
 export class FieldSet {
   /** The empty set. */
-  // `new this`, because the compiler's alias for the class name is not set yet at this point
+  // `new this`, because the class name is not bound yet in the compiled output
   static readonly empty: FieldSet = new this(nothing);
 
   readonly #root: FieldNode;
@@ -35,9 +35,9 @@ export class FieldSet {
   }
 
   /**
-   * Parses the `fieldsV1` of a managed-fields entry. Elements of unknown types are dropped, as upstream does.
+   * Parses the `fieldsV1` of a managed-fields entry. Drops elements of unknown types, as upstream does.
    *
-   * @throws {@link FieldSetError} if it is not an object of objects, or is nested too deeply.
+   * @throws {@link FieldSetError} if the value is not an object of objects, or is nested too deeply.
    */
   static parse(fieldsV1: unknown): FieldSet {
     const root = parseFieldsV1(fieldsV1);
@@ -67,7 +67,7 @@ export class FieldSet {
     return root === this.#root ? this : FieldSet.#wrap(root);
   }
 
-  /** Returns the set as `fieldsV1`, elements in upstream's order. */
+  /** Returns the set as `fieldsV1`, with elements in upstream's order. */
   toFieldsV1(): Record<string, unknown> {
     return formatFieldsV1(this.#root);
   }
@@ -138,7 +138,7 @@ export class FieldSet {
     return this.#with(leavesOf(this.#root));
   }
 
-  /** True if both have the same members. */
+  /** True if both sets have the same members. */
   equals(other: FieldSet): boolean {
     return equalNodes(this.#root, other.#root);
   }
@@ -163,7 +163,7 @@ export class FieldSet {
   }
 }
 
-/** Collects paths, for example while an object is walked; {@link build} then returns the set. */
+/** Collects paths, for example while walking an object; {@link build} then returns the set. */
 export class FieldSetBuilder {
   readonly root: FieldNode;
   readonly #root: MutableNode = { member: false, children: new Map() };

@@ -11,7 +11,7 @@ export class FieldSetError extends KubewrightError {
 /** Maximum nesting: deeper than any object that the API accepts. */
 const maxDepth = 600;
 
-/** Parses `fieldsV1`; throws {@link FieldSetError} if it is invalid. */
+/** Parses `fieldsV1`; throws {@link FieldSetError} if the value is invalid. */
 export function parseFieldsV1(fieldsV1: unknown): FieldNode {
   return parseNode(fieldsV1, 0);
 }

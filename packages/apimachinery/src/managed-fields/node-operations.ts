@@ -51,7 +51,10 @@ export function differenceOf(a: FieldNode, { other, recursive }: DifferenceOptio
   return nodeOrNothing(a, { member: a.member && !other.member, children, same });
 }
 
-/** Returns the old node if nothing changed, so that results share structure; undefined if no path is left. */
+/**
+ * Returns a node with the given parts: the old node if they are unchanged, so that results share structure; undefined
+ * if the node would contain no path.
+ */
 function nodeOrNothing(
   old: FieldNode,
   parts: { readonly member: boolean; readonly children: ReadonlyMap<PathElement, FieldNode>; readonly same: boolean },

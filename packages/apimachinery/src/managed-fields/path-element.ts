@@ -5,7 +5,7 @@ import { quote } from '../text/quote.ts';
  * One element of a path into an object, in the notation of managed fields: `f:name` is a field, `k:{"name":"web"}` a list
  * element identified by its keys, `v:"x"` an element of a set, `i:3` an index.
  *
- * The text is the identity: equal elements have equal texts, because keys are sorted and values are compact JSON.
+ * Equal elements have equal texts, because keys are sorted and values are compact JSON.
  */
 export type PathElement = string;
 
@@ -15,7 +15,7 @@ export const PathElement: {
   readonly field: (name: string) => PathElement;
   /** Returns the path element for the list element with these keys. Their values are scalars. */
   readonly key: (keys: Readonly<Record<string, unknown>>) => PathElement;
-  /** Returns the path element for the list element with this value, in a list that is a set. */
+  /** Returns the path element for this value in a list that is a set. */
   readonly value: (value: unknown) => PathElement;
   /** Returns the path element for a position in a list. */
   readonly index: (index: number) => PathElement;
@@ -77,8 +77,8 @@ function parsePathElement(element: PathElement): ParsedPathElement | undefined {
 }
 
 /**
- * Returns the canonical text of a path element: keys sorted, values compact. Returns undefined for text that is not a path
- * element. Nearly every element already has that form and costs only one regular expression test.
+ * Returns the canonical text of a path element: keys sorted, values compact. Returns undefined for text that is not a
+ * path element. Nearly all elements are already canonical and cost only one regular expression test.
  */
 export function canonicalPathElement(text: string): PathElement | undefined {
   if (text.startsWith('f:') || canonicalForm.test(text)) return text;
@@ -185,7 +185,7 @@ function compareValues(a: unknown, b: unknown): number {
   return compareText(goJson(a), goJson(b));
 }
 
-/** True for numbers and for bigints, which are integers beyond 2^53. */
+/** True for numbers and bigints (integers beyond 2^53). */
 function isNumber(value: unknown): value is number | bigint {
   return typeof value === 'number' || typeof value === 'bigint';
 }
@@ -221,7 +221,7 @@ function goJson(value: unknown): string {
   return /[<>&\u2028\u2029]/.test(text) ? text.replace(/[<>&\u2028\u2029]/g, escapeCharacter) : text;
 }
 
-/** Rounds a bigint within a larger value, because `JSON.stringify` would reject it. */
+/** Rounds a bigint nested in another value, because `JSON.stringify` rejects bigints. */
 function rounded(_key: string, value: unknown): unknown {
   return typeof value === 'bigint' ? Number(value) : value;
 }

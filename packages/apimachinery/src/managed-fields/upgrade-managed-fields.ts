@@ -6,17 +6,17 @@ import { FieldSet } from './field-set.ts';
 interface UpgradeManagedFieldsOptions {
   /** Managers whose `Update` entries are migrated, such as `kubectl-client-side-apply`. */
   readonly from: readonly string[];
-  /** The manager that applies the object; may be one of `from`. */
+  /** The manager that applies the object; can also be listed in `from`. */
   readonly to: string;
   /** The subresource of the entries. @defaultValue the object itself */
   readonly subresource?: string;
 }
 
 /**
- * Migrates field ownership from `Update` to `Apply`: returns managed fields in which `to` owns by apply everything that the
- * managers `from` own by update. The next apply then removes the fields that it no longer declares; without the migration they
- * stay forever, because their former manager still owns them. `Update` entries of another API version than the resulting `Apply`
- * entry are dropped.
+ * Migrates field ownership from `Update` to `Apply`: returns managed fields in which everything that the managers in
+ * `from` own by update belongs to `to` by apply. The next apply then removes fields that it no longer declares. Without
+ * the migration, these fields stay forever, because their former manager still owns them. Drops `Update` entries whose
+ * API version differs from that of the resulting `Apply` entry.
  *
  * Mirrors `csaupgrade.UpgradeManagedFields` of client-go 0.36.
  *
@@ -52,7 +52,8 @@ export function upgradeManagedFieldsPatch(
   if (sameJson(value, object.metadata.managedFields ?? [])) return undefined;
   return [
     { op: 'replace', path: '/metadata/managedFields', value },
-    // This is not a `test` operation, because a failed test would be reported as an invalid request instead of a conflict.
+    // Uses `replace`, not `test`, because the API server reports a failed `test` as an invalid request, not as a
+    // conflict.
     { op: 'replace', path: '/metadata/resourceVersion', value: object.metadata.resourceVersion },
   ];
 }

@@ -55,11 +55,12 @@ export function kindFactory<T, D extends KindDescriptor = KindDescriptor>(descri
   const type = { apiVersion, kind };
   const create = (init: object): object => {
     rejectOtherType(init, apiVersion, kind);
-    // The type comes first, and an undefined `apiVersion` or `kind` of `init` does not replace it.
+    // Puts the type first in the output, and again last, so that an undefined `apiVersion` or `kind` in `init` does not
+    // replace it.
     return { ...type, metadata: {}, ...init, ...type };
   };
   const hidden = { name: { value: kind }, toJSON: { value: () => description } };
-  // The object literal above has the fields that `T` adds to `KindInit<T>`.
+  // The cast is safe: `create` adds the fields that `KindInit<T>` lacks compared with `T`.
   return Object.freeze(
     Object.assign(Object.defineProperties(create, hidden), description),
   ) as unknown as KindFactory<T> & D;

@@ -108,7 +108,9 @@ export interface ManagedFieldsEntry {
   readonly subresource?: string;
 }
 
-/** The name and, for namespaced kinds, the namespace of an object. A key may be reused after a deletion; a UID may not. */
+/**
+ * The name and, for namespaced kinds, the namespace of an object. A key can be reused after a deletion; a UID cannot.
+ */
 export interface ObjectKey {
   readonly namespace?: string;
   readonly name: string;

@@ -1,4 +1,7 @@
-/** Derives the plural resource name of a kind as scaffolding tools do: `Policy` → `policies`, `Ingress` → `ingresses`. */
+/**
+ * Returns the plural resource name of a kind, as scaffolding tools derive it: `Policy` → `policies`, `Ingress` →
+ * `ingresses`.
+ */
 export function pluralOf(kind: string): string {
   const word = kind.toLowerCase();
   if (/(s|x|z|ch|sh)$/.test(word)) return `${word}es`;

@@ -6,14 +6,15 @@ declare const storedFields: unique symbol;
  * Metadata of a kind. `Fields` names the fields that every stored object of the kind has in addition to a name, a UID, a resource
  * version and a creation time; {@link Stored} makes them required.
  *
- * Built-in kinds and kinds from `defineKind` use it, so code that reads their objects need not check for missing fields.
+ * Built-in kinds and kinds from `defineKind` use this type, so code that reads their objects need not check for missing
+ * fields.
  */
 export interface KindMeta<Fields extends 'namespace' | 'generation' = never> extends ObjectMeta {
   /** Type-level only. */
   readonly [storedFields]?: Fields;
 }
 
-/** Metadata of a kind whose objects are computed, not stored: they may have no name, UID or version. */
+/** Metadata of a kind whose objects are computed, not stored: the objects may have no name, UID or version. */
 export interface ComputedMeta extends ObjectMeta {
   /** Type-level only. */
   readonly [storedFields]?: 'computed';
@@ -35,7 +36,7 @@ export interface ComputedMeta extends ObjectMeta {
  */
 export type Stored<T> = T & { readonly metadata: StoredMeta<MetadataOf<T>> };
 
-/** The metadata of a stored object, derived from the metadata of its kind; see {@link Stored}. */
+/** The metadata of a stored object, derived from the kind's metadata type `M`; see {@link Stored}. */
 export type StoredMeta<M> =
   'computed' extends FieldsOf<M>
     ? unknown
@@ -45,5 +46,5 @@ export type StoredMeta<M> =
 
 type MetadataOf<T> = T extends { readonly metadata: infer M } ? M : never;
 
-// For metadata without the marker, `F` is `unknown`: then only the fields that all stored objects have are required.
+// For metadata without the marker, `F` is `unknown`, so only the fields that all stored objects have are required.
 type FieldsOf<M> = M extends { readonly [storedFields]?: infer F } ? (unknown extends F ? never : F) : never;

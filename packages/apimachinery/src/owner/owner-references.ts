@@ -26,7 +26,7 @@ class OwnershipError extends KubewrightError {
 export interface OwnerReferenceOptions {
   /** Type of the owner, for owners without `apiVersion` and `kind`. @defaultValue the owner's apiVersion and kind */
   readonly gvk?: GroupVersionKind;
-  /** Deleting the owner in the foreground waits for this child. @defaultValue true for controllers, otherwise absent */
+  /** Foreground deletion of the owner waits for this child. @defaultValue true for controllers, otherwise absent */
   readonly blockOwnerDeletion?: boolean;
 }
 
@@ -80,7 +80,7 @@ export function setControllerReference<T extends KubernetesObject>(
 }
 
 /**
- * Returns the child without any reference to that owner; the same object if it has none.
+ * Returns the child without its references to an owner; the same object if it has none.
  *
  * @example
  * ```ts
@@ -94,7 +94,7 @@ export function removeOwnerReference<T extends KubernetesObject>(child: T, owner
 }
 
 /**
- * Returns the reference to the object that controls this one.
+ * Returns the owner reference to the object's controller, or undefined.
  *
  * @example
  * ```ts
@@ -180,7 +180,7 @@ function withReferences<T extends KubernetesObject>(child: T, references: readon
   return { ...child, metadata: { ...child.metadata, ownerReferences: references } };
 }
 
-/** Compares groups and ignores versions: an object is served in several versions. */
+/** Compares the group but not the version, because an object can be served in several versions. */
 function sameOwner(a: OwnerReference, b: OwnerReference): boolean {
   return a.name === b.name && a.kind === b.kind && groupOf(a.apiVersion) === groupOf(b.apiVersion);
 }

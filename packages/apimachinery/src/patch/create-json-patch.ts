@@ -5,8 +5,8 @@ import type { JsonPatchOperation } from './json-patch.ts';
  * Creates a JSON patch (RFC 6902) that turns `original` into `modified`; empty if they are equal as JSON.
  *
  * Fields that are `undefined` count as missing, as in `JSON.stringify`. Lists keep their common prefix and suffix; the
- * elements in between are changed in place, removed or added. Recurses as deep as the documents are nested: the caller must
- * bound the depth.
+ * elements in between are changed in place, removed or added. Recurses once per level of nesting, so the caller must
+ * bound the depth of the documents.
  *
  * @example
  * ```ts
@@ -59,7 +59,7 @@ function compareLists({ path, operations }: Place, { from, to }: Pair<readonly u
   const [oldEnd, newEnd] = [from.length - end, to.length - end];
   const both = Math.min(oldEnd, newEnd);
   for (let i = start; i < both; i++) compare({ path: `${path}/${i}`, operations }, { from: from[i], to: to[i] });
-  // From last to first: removing an element shifts the elements after it.
+  // Removes from last to first, because removing an element shifts the elements after it.
   for (let i = oldEnd - 1; i >= both; i--) operations.push({ op: 'remove', path: `${path}/${i}` });
   for (let i = both; i < newEnd; i++) operations.push({ op: 'add', path: `${path}/${i}`, value: to[i] ?? null });
 }
@@ -68,7 +68,7 @@ function isPlain(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Own fields only: a field named `__proto__` is ordinary data. */
+/** Checks own fields only, because a field named `__proto__` is ordinary data. */
 function isSet(object: Readonly<Record<string, unknown>>, key: string): boolean {
   return Object.hasOwn(object, key) && object[key] !== undefined;
 }

@@ -74,7 +74,7 @@ function checkPatch(patch: unknown): readonly UncheckedOperation[] {
       throw new JsonPatchError({ what: 'an operation of a JSON patch must be an object' }, { kind: 'malformed' });
     }
   }
-  return patch as readonly UncheckedOperation[]; // objects; every field is checked when it is read
+  return patch as readonly UncheckedOperation[]; // all elements are objects; each field is checked when it is read
 }
 
 /** Uses the API server's message, which comes from Go. */
@@ -139,7 +139,7 @@ function copy(state: State, operation: UncheckedOperation): void {
   writeAt(state, { path: pathOf(operation, 'path'), value, insert: true, operation: 'copy' });
 }
 
-/** Marks a value as shared: once it is in two places, it must not be changed in place. */
+/** Marks a value as shared: a value that occurs in two places must not be changed in place. */
 function share(state: State, value: object): void {
   const pending: object[] = [value];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {

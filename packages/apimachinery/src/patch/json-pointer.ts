@@ -93,7 +93,7 @@ export function removeAt(target: Target, place: Place): void {
   }
 }
 
-/** Sets a field as plain data, whatever its name: an assignment would run the setter of `__proto__`. */
+/** Sets a field of any name as plain data; an assignment would run the setter of `__proto__`. */
 export function setOwn(container: Container, field: { readonly key: string; readonly value: unknown }): void {
   if (field.key === '__proto__') {
     Object.defineProperty(container, field.key, {
@@ -105,7 +105,7 @@ export function setOwn(container: Container, field: { readonly key: string; read
   } else container[field.key] = field.value;
 }
 
-/** Returns a shallow copy in which a field named `__proto__` remains a field. */
+/** Returns a shallow copy that keeps a field named `__proto__` as a field. */
 function copyContainer(container: Container): Container {
   if (Array.isArray(container)) return container.slice() as unknown as Container;
   const copy: Container = {};
@@ -138,7 +138,7 @@ function own(target: Target, container: Container): Container {
   return copy;
 }
 
-/** Returns own fields only: `/constructor/prototype` is a missing path. */
+/** Reads own fields only, so `/constructor/prototype` is a missing path. */
 function child(container: Container, token: string): unknown {
   if (Array.isArray(container)) {
     const index = integer(token);

@@ -7,7 +7,7 @@ type Row = readonly [input: string, kept: string | null, canonicalOrError: strin
 
 describe('Quantity', () => {
   const rows = recorded.rows as unknown as readonly Row[];
-  // Upstream formats these amounts incorrectly: as a plain number that is at least a thousand times too small.
+  // Upstream formats these amounts incorrectly, as a plain number that is at least a thousand times too small.
   const lost = (input: string): boolean =>
     /^[+-]?\d+(\.\d*)?[PE]$/.test(input) && Quantity.parse(input).value() >= 10n ** 21n;
 

@@ -34,11 +34,11 @@ interface Parts {
 }
 
 /**
- * An exact amount: `100m`, `1.5Gi`, `2e3`. Immutable, of any size, with a precision of one nano unit.
+ * An exact amount: `100m`, `1.5Gi`, `2e3`. Immutable and of any size, with a precision of 10⁻⁹.
  *
- * Mirrors `resource.Quantity` (1.36), which shows some texts as written (`1.500`, whose number needs no shifting) and all others
- * in canonical form (`1.5` → `1500m`). Deviates in two cases where upstream loses the value: amounts from 1000E on are shown with
- * an exponent, and exponents beyond ±10,000 are rejected.
+ * Mirrors `resource.Quantity` (1.36), which shows some texts as written (`1.500`) and all others in canonical form
+ * (`1.5` → `1500m`). Deviates in two cases where upstream loses the value: amounts from 1000E on are shown with an
+ * exponent, and exponents beyond ±10,000 are rejected.
  *
  * @example
  * ```ts
@@ -98,8 +98,8 @@ export class Quantity {
   }
 
   /**
-   * Returns a negative number, zero or a positive number if this amount is less than, equal to or greater than the other.
-   * Exact.
+   * Returns a negative number, zero or a positive number if this amount is less than, equal to or greater than the
+   * other. The comparison is exact.
    */
   compare(other: Quantity): number {
     const scale = Math.min(this.#scale, other.#scale);
@@ -174,7 +174,7 @@ export class Quantity {
     return `${unscaled}${constructSuffix(scale, this.#format === 'exponent' ? 'exponent' : 'decimal')}`;
   }
 
-  /** Returns the form with a binary suffix, or undefined for amounts below 1024 and for fractions. */
+  /** Returns the quantity with a binary suffix, or undefined for amounts below 1024 and for fractions. */
   #binary(): string | undefined {
     const whole = this.value();
     if (whole > -1024n && whole < 1024n) return undefined;
@@ -189,7 +189,7 @@ export class Quantity {
 }
 
 const shape = /^([+-]?)0*(\d*)(\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
-/** Maximum length of a text: longer than any meaningful number, short enough to keep the arithmetic cheap. */
+/** Maximum length of the text: longer than any meaningful number, short enough to keep the arithmetic cheap. */
 const maxLength = 4096;
 
 function parseParts(text: string): Parts {
@@ -202,7 +202,7 @@ function parseParts(text: string): Parts {
   const [, sign = '', digits = '', , fraction = '', suffixText = ''] = match;
   const suffix = parseSuffix(suffixText);
   if (suffix === undefined) throw new QuantityError({ what: "unable to parse quantity's suffix" });
-  // A sign, a dot or a suffix alone is zero, as upstream.
+  // A sign, a dot or a suffix alone is zero, as in upstream.
   const whole = digits === '' ? '0' : digits;
   const negative = sign === '-';
   const number = { text, whole, fraction, negative };
@@ -218,7 +218,10 @@ interface NumberText {
 
 type Suffix = NonNullable<ReturnType<typeof parseSuffix>>;
 
-/** Handles amounts that obviously fit in 64 bits. It also decides if the text is kept, so it follows upstream's rules exactly. */
+/**
+ * Handles amounts that obviously fit in 64 bits. Follows upstream's rules exactly, because they also decide if the text
+ * is kept.
+ */
 function fastParts(number: NumberText, suffix: Suffix): Parts | undefined {
   const { text, whole, fraction, negative } = number;
   const binary = suffix.format === 'binary';

@@ -1,4 +1,4 @@
-/** Notation of an amount, kept when it is formatted: `100m`, `1Gi`, `1e3`. */
+/** Notation of an amount, preserved when the amount is formatted: `100m`, `1Gi`, `1e3`. */
 export type QuantityFormat = 'decimal' | 'binary' | 'exponent';
 
 const decimal: ReadonlyMap<string, number> = new Map([

@@ -12,7 +12,7 @@ import type { Status, StatusReason } from './status.ts';
  */
 export class StatusError extends KubewrightError {
   override readonly name: string = 'StatusError';
-  /** Names the class of failure; {@link StatusError.retryable} says if a retry can help. */
+  /** Identifies the class of failure; {@link StatusError.retryable} tells whether a retry can help. */
   readonly code = 'KW1001';
   /** The response as received, or as it will be sent. */
   readonly status: Status;
@@ -33,8 +33,8 @@ export class StatusError extends KubewrightError {
   }
 
   /**
-   * True if the same request may succeed later: the server limits requests (429), or failed itself (5xx). A write may have been
-   * stored despite a 5xx.
+   * True if the same request may succeed later: after a 429, because the server limits requests, and after a 5xx. A
+   * write may have been stored despite a 5xx.
    */
   get retryable(): boolean {
     return this.httpStatus === 429 || this.httpStatus >= 500;
@@ -117,7 +117,7 @@ export function isInvalid(error: unknown): error is StatusError {
 }
 
 /**
- * True if the error says that the user is not allowed to do this.
+ * True if the error says that the user is not authorized for the request.
  *
  * @example
  * ```ts

@@ -1,5 +1,5 @@
 /**
- * The API's response when it does not return an object (meta/v1 `Status`).
+ * The API's response for failures and for calls that return no object (meta/v1 `Status`).
  *
  * @example
  * ```ts
@@ -19,7 +19,7 @@ export interface Status {
   readonly code: number;
 }
 
-/** Details of a failure: the object that it is about, and its causes. */
+/** Details of a failure: the object concerned, and the causes. */
 export interface StatusDetails {
   readonly name?: string;
   readonly group?: string;

@@ -14,5 +14,5 @@ export function stored<T extends KubernetesObject>(object: T): Stored<T> {
   const { name = 'unnamed', namespace = 'default' } = object.metadata;
   const set = { name, namespace, uid: `uid-of-${name}`, resourceVersion: '1', generation: 1 };
   const metadata = { ...set, creationTimestamp: '2026-01-01T00:00:00Z', ...object.metadata };
-  return { ...object, metadata } as unknown as Stored<T>; // `set` has every field that stored objects of any kind have
+  return { ...object, metadata } as unknown as Stored<T>; // `set` has every field that a stored object of any kind has
 }

@@ -7,9 +7,9 @@ export interface FolderFault {
 }
 
 /**
- * Explains the system's error for a folder, or for a file in it.
+ * Explains a system error for a folder, or for a file in the folder.
  *
- * @param options - `instead`: how to use another folder, such as `set TMPDIR to another folder`.
+ * @param options - `instead`: an imperative that names another folder, such as `set TMPDIR to another folder`.
  */
 export function folderFault(
   error: unknown,

@@ -3,7 +3,7 @@ import type { StatusCause } from '../status/status.ts';
 import { quote } from '../text/quote.ts';
 import type { FieldPath } from './field-path.ts';
 
-/** The kind of rule that a field violates; the API's cause reasons (meta/v1 `CauseType`). */
+/** The kind of rule that a field violates: one of the API's cause reasons (meta/v1 `CauseType`). */
 export type FieldErrorType =
   | 'FieldValueNotFound'
   | 'FieldValueRequired'
@@ -84,7 +84,7 @@ export function unsupportedField(field: FieldLocation, value: unknown, supported
 }
 
 /**
- * Creates the error for a well-formed value that is not allowed here: `Forbidden: <detail>`.
+ * Creates the error for a well-formed value that is not allowed in this field: `Forbidden: <detail>`.
  *
  * @example
  * ```ts

@@ -1,7 +1,7 @@
 /**
  * The location of a field in an object, as the API's messages show it: `spec.containers[0].name`, `metadata.labels[app]`.
  *
- * Paths are immutable and share their prefix. The text is built only on demand, so valid fields cost a validator nothing.
+ * Paths are immutable and share their prefix. The text is built only on demand, so it costs nothing for valid fields.
  */
 export class FieldPath {
   readonly #parent: FieldPath | undefined;

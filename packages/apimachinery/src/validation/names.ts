@@ -4,8 +4,8 @@ const dns1035 = '[a-z]([-a-z0-9]*[a-z0-9])?';
 const labelKey = '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]';
 const labelValue = `(${labelKey})?`;
 
-// Unlike Go's RE2, JavaScript backtracks, but these expressions still take linear time: they are anchored, and only their last
-// part backtracks.
+// Unlike Go's RE2, JavaScript backtracks. These expressions still take linear time, because they are anchored and only
+// their last part backtracks.
 const labelPattern = new RegExp(`^${label}$`);
 const subdomainPattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const dns1035Pattern = new RegExp(`^${dns1035}$`);

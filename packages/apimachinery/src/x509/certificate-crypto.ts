@@ -1,6 +1,6 @@
 /**
- * The cryptography that {@link issueCertificate} needs. This package does not import Node's modules, so the caller passes it
- * in. Node's `crypto` module can be passed unchanged.
+ * The cryptography that {@link issueCertificate} needs. This package does not import Node's modules, so the caller
+ * passes the functions in. Node's `crypto` module can be passed unchanged.
  *
  * @example
  * ```ts

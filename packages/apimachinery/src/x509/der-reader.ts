@@ -23,7 +23,7 @@ export function readDer(bytes: Uint8Array): readonly DerElement[] {
 
 function elementAt(bytes: Uint8Array, start: number): DerElement {
   const [tag, first] = [bytes[start], bytes[start + 1]];
-  // Certificates have no tags of several bytes, and no lengths above four bytes.
+  // Certificates have no multi-byte tags, and no lengths encoded in more than four bytes.
   if (tag === undefined || first === undefined || (tag & 0x1f) === 0x1f || first === 0x80 || first > 0x84)
     throw notDer();
   let [at, length] = [start + 2, first];
@@ -58,8 +58,8 @@ export function readObjectIdentifier(element: DerElement | undefined): string {
 }
 
 /**
- * Returns the text of a string in a subject. It must equal the text that OpenSSL reads: otherwise a certificate could contain a
- * different name than the checked name.
+ * Returns the text of a string in a subject. The text must match what OpenSSL reads; otherwise, a certificate could
+ * contain a name other than the one that was checked.
  */
 export function readString(element: DerElement | undefined): string {
   switch (element?.tag) {

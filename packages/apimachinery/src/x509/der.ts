@@ -78,7 +78,7 @@ export function bitString(content: Uint8Array, unused = 0): Uint8Array {
   return element(0x03, Uint8Array.of(unused), content);
 }
 
-/** Encodes a time, with a two-digit year before 2050 and a four-digit year from then on, as X.509 requires. */
+/** Encodes a time, with a two-digit year before 2050 and a four-digit year from 2050 on, as X.509 requires. */
 export function time(ms: number): Uint8Array {
   const text = new Date(ms).toISOString().replace(/[-:T]|\.\d+/g, '');
   return text < '2050' ? element(0x17, bytesOf(text.slice(2))) : element(0x18, bytesOf(text));

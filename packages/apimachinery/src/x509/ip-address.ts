@@ -1,4 +1,6 @@
-/** Parses an IPv4 address, or an IPv6 address without embedded IPv4, to bytes; returns `undefined` for anything else. */
+/**
+ * Returns the bytes of an IPv4 address, or of an IPv6 address without embedded IPv4; `undefined` for any other text.
+ */
 export function addressBytes(text: string): Uint8Array | undefined {
   return text.includes(':') ? ipv6(text) : ipv4(text);
 }

@@ -40,8 +40,8 @@ export interface CertificateRequest {
 }
 
 /**
- * Generates an ECDSA P-256 key pair in PEM (PKCS #8 and SPKI). This is the fastest key type to generate among those that every
- * client supports.
+ * Generates an ECDSA P-256 key pair in PEM (PKCS #8 and SPKI). Of the key types that every client supports, P-256 is
+ * the fastest to generate.
  */
 function makeKeys(crypto: CertificateCrypto): { readonly privateKey: string; readonly publicKey: string } {
   return crypto.generateKeyPairSync('ec', {

@@ -112,7 +112,7 @@ describe('the subject of a SigningRequest', () => {
   });
 });
 
-/** Returns an unsigned request whose organization is an ASN.1 string with this tag. */
+/** Returns a request with an invalid signature, whose organization is an ASN.1 string with this tag. */
 function requestFor(tag: number, content: Uint8Array): string {
   const organization = setOf(
     sequence(objectIdentifier('2.5.4.10'), Buffer.concat([Uint8Array.of(tag, content.length), content])),

@@ -18,9 +18,9 @@ export interface SigningRequestCrypto extends CertificateCrypto {
   verify(algorithm: string | null, bytes: Uint8Array, publicKeyPem: string, signature: Uint8Array): boolean;
 }
 
-/** The content of a certificate that does not come from its {@link SigningRequest}. */
+/** The parts of a certificate that the signer chooses, not its {@link SigningRequest}. */
 export interface SignedCertificate {
-  /** Usages by their names in Kubernetes, such as `client auth`. */
+  /** Kubernetes names of the key usages, such as `client auth`. */
   readonly usages: readonly string[];
   readonly notBeforeMs: number;
   readonly notAfterMs: number;
@@ -170,7 +170,7 @@ function attributeOf(element: DerElement): { readonly type: string; readonly val
   return { type: readObjectIdentifier(type), value: readString(value) };
 }
 
-/** Returns the value of the alternative names extension that the attributes request. */
+/** Returns the value of the subject alternative name extension requested in the attributes. */
 function alternativeNamesIn(attributes: readonly DerElement[]): Uint8Array | undefined {
   for (const attribute of attributes) {
     const [type, values] = membersOf(attribute, 0x30);

@@ -34,17 +34,22 @@ export interface CallSpec {
   readonly body?: Uint8Array | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly longRunning?: boolean | undefined;
-  /** True to switch protocols; the response is then a 101. Never repeated once sent, because the command may have run. */
+  /**
+   * True to switch protocols; the response is then a 101. Never retried once sent, because the command may have run.
+   */
   readonly upgrade?: boolean | undefined;
-  /** True if the server stores nothing. */
+  /** True for a dry run: the server stores nothing. */
   readonly dryRun?: boolean | undefined;
   /** The object being written, if the path does not contain its name. */
   readonly key?: ObjectKey | undefined;
-  /** The UID that the object must have to be deleted. */
+  /** A UID precondition of a delete. */
   readonly uid?: string | undefined;
 }
 
-/** Runs a call through interceptors, rate limit, retries and error decoding. All requests of a client go through here. */
+/**
+ * Runs a call through interceptors, rate limit, retries and error decoding. All requests of a client go through this
+ * class.
+ */
 export class CallRunner {
   readonly #options: CallRunnerOptions;
   readonly #warnings: WarningFilter;
@@ -63,7 +68,8 @@ export class CallRunner {
   }
 
   /**
-   * Returns a runner with other interceptors and observers that shares everything else, including the warnings already reported.
+   * Returns a runner with the given interceptors and observers. Shares everything else, including the warnings already
+   * reported.
    */
   derived(options: Pick<CallRunnerOptions, 'interceptors' | 'writeObservers'>): CallRunner {
     return new CallRunner({ ...this.#options, ...options }, this.#warnings);
@@ -88,8 +94,8 @@ export class CallRunner {
   }
 
   /**
-   * Resolves with a 2xx response, its body unread; throws any other response of the API or the transport as an error. Calls
-   * `onSent` for each attempt that all interceptors and gates have passed on to a connection.
+   * Resolves with a 2xx response without reading its body; throws any other response, and any failure of the transport,
+   * as an error. Calls `onSent` for each attempt that all interceptors and gates have passed on to a connection.
    */
   async run(spec: CallSpec, onSent?: () => void): Promise<TransportResponse> {
     const { rateLimit, retry, clock } = this.#options;
@@ -190,8 +196,8 @@ export class CallRunner {
 }
 
 /**
- * Returns the method that decides whether a retry is safe. A request to switch protocols is a GET, but starts something, so it
- * counts as a write.
+ * Returns the method that decides whether a retry is safe. A request to switch protocols counts as a write, because it
+ * starts something, although it is a GET.
  */
 function retryMethod({ upgrade, method }: CallSpec): string {
   return upgrade ? 'POST' : method;

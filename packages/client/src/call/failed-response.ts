@@ -4,7 +4,7 @@ import type { ClientCall } from '../interceptor.ts';
 import type { TransportResponse } from '../transport/transport.ts';
 import { readBytesUpTo } from './response-body.ts';
 
-/** A Status is small; anything longer is a proxy's error page, whose beginning is enough. */
+/** A Status is small. Anything longer is a proxy's error page, and its beginning is enough. */
 const maxStatusBytes = 3 << 20;
 const quotedCharacters = 512;
 
@@ -25,7 +25,7 @@ export async function failedResponse(call: ClientCall, response: TransportRespon
   return new StatusError({ ...parsed, code: parsed.code || response.status, ...details });
 }
 
-/** True if the value is a Status as sent by the API. */
+/** True if the value is a `Status`. */
 export function isStatus(value: unknown): value is Status {
   return typeof value === 'object' && value !== null && (value as { kind?: unknown }).kind === 'Status';
 }

@@ -4,7 +4,7 @@ import { type Clock, sleep } from '@kubewright/apimachinery';
 export interface RateLimitOptions {
   /** Sustained requests per second. */
   readonly qps: number;
-  /** Requests that may be sent at the same time after a pause. */
+  /** Maximum number of requests in a burst after an idle period. */
   readonly burst: number;
 }
 
@@ -13,7 +13,7 @@ export class RateLimit {
   readonly #clock: Clock;
   readonly #intervalMs: number;
   readonly #burst: number;
-  /** The time at which the next token is available if the bucket is empty; up to `burst` intervals in the past. */
+  /** Time at which the last token was, or will be, issued; at most `burst` intervals in the past. */
   #nextFree: number;
 
   constructor(options: RateLimitOptions & { readonly clock: Clock }) {

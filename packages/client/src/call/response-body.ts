@@ -10,7 +10,9 @@ async function readBytes(body: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return only ? Buffer.from(only.buffer, only.byteOffset, only.byteLength) : Buffer.concat(chunks);
 }
 
-/** Reads at most `limit` bytes of a body and discards the rest: for responses that are only quoted in a message. */
+/**
+ * Reads at most `limit` bytes of a body and discards the rest; used for responses that are only quoted in a message.
+ */
 export async function readBytesUpTo(body: AsyncIterable<Uint8Array>, limit: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let size = 0;
@@ -24,7 +26,7 @@ export async function readBytesUpTo(body: AsyncIterable<Uint8Array>, limit: numb
 
 /**
  * Parses a body as JSON, with integers beyond 2^53 as bigints.
- * @throws TransportError `KW2006` if it is not JSON; the message names the call, never the content.
+ * @throws TransportError `KW2006` if the body is not JSON; the message names the call, never the content.
  */
 export async function readJson(response: TransportResponse, what: string): Promise<unknown> {
   const bytes = await readBytes(response.body);

@@ -2,14 +2,14 @@ import { TransportError } from '../transport/transport-error.ts';
 
 /** Limits of a client's automatic retries. */
 export interface RetryPolicy {
-  /** Retries after a 429 or 503 response with Retry-After. @defaultValue 10, like client-go */
+  /** Maximum number of retries after a 429 or 503 response with Retry-After. @defaultValue 10, like client-go */
   readonly maxRetryAfter?: number;
   /**
    * Longest Retry-After to wait for, in milliseconds; if the server requests a longer delay, the error is thrown. @defaultValue
    * 30 000
    */
   readonly maxWaitMs?: number;
-  /** Retries after a lost connection, if a retry is safe. @defaultValue 2 */
+  /** Maximum number of retries after a lost connection, if a retry is safe. @defaultValue 2 */
   readonly maxTransportRetries?: number;
 }
 
@@ -37,15 +37,16 @@ export function retryAfterMs(header: string | undefined, now: number): number | 
 }
 
 /**
- * True if the request may be retried: any request after a 429 or 503, because it was not processed; only a read after another 5xx.
+ * True if the request may be retried: any request after a 429 or 503, because the server did not process it; only a
+ * read after any other 5xx.
  */
 export function mayRetryResponse(status: number, method: string): boolean {
   return status === 429 || status === 503 || (status >= 500 && isRead(method));
 }
 
 /**
- * True if the request may be retried: a read always, a write only if no part of it was processed, because it could take
- * effect twice.
+ * True if the request may be retried: a read always, a write only if the server processed no part of it, because a
+ * retried write could take effect twice.
  */
 export function mayRetryTransport(error: unknown, method: string): error is TransportError {
   return error instanceof TransportError && error.retryable && (!error.sent || isRead(method));

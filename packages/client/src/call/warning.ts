@@ -24,7 +24,8 @@ export function parseWarnings(header: string): ApiWarning[] {
 }
 
 /**
- * Passes each warning text on only once. Remembers a limited number of texts, so a server that varies them cannot fill the memory.
+ * Passes each warning text on only once. Remembers a limited number of texts, so a server that keeps varying the text
+ * cannot exhaust memory.
  */
 export class WarningFilter {
   readonly #seen = new Set<string>();

@@ -5,22 +5,22 @@ import type { CallTarget, Verb } from '../interceptor.ts';
 export interface ClientWrite {
   readonly verb: Verb;
   readonly target: CallTarget;
-  /** The object being written; unset for collections, and if the server generates the name. */
+  /** The object being written; unset for collections and for objects whose name the server generates. */
   readonly key?: ObjectKey;
-  /** The UID that the object must have to be deleted. */
+  /** A UID precondition of a delete. */
   readonly uid?: string;
 }
 
 /**
- * The outcome of a write: the API's response, parsed but not copied, or the error thrown instead; `sent` is false if nothing was
- * passed to a connection, so the write cannot have had an effect.
+ * The outcome of a write: the API's response, parsed but not copied, or the error thrown instead. If `sent` is false,
+ * nothing was passed to a connection, so the write had no effect.
  */
 export type WriteOutcome = { readonly response: unknown } | { readonly error: unknown; readonly sent: boolean };
 
 /**
- * Called for every write to a resource, before it is sent; returns a callback for its outcome. For caches that must never be
- * behind this program's own writes. Not called for dry runs and raw requests. Must not throw, and must not change the response,
- * which belongs to the caller.
- * @returns the callback for the outcome, or undefined if it is not needed.
+ * Called for every write to a resource, before the write is sent; returns a callback for the outcome. Serves caches
+ * that must never lag behind this program's own writes. Not called for dry runs and raw requests. Must not throw, and
+ * must not change the response, which belongs to the caller.
+ * @returns the callback for the outcome, or undefined if the outcome is not needed.
  */
 export type WriteObserver = (write: ClientWrite) => ((outcome: WriteOutcome) => void) | undefined;

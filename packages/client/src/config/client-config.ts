@@ -19,6 +19,6 @@ export interface ClientConfig {
   readonly proxyUrl?: string | undefined;
   /** True to request compressed responses. @defaultValue the transport's default */
   readonly compression?: boolean | undefined;
-  /** The origin of this configuration, for messages: a file's path with its context, or `in-cluster`. */
+  /** The origin of this configuration, for messages: the kubeconfig's path and context, or `in-cluster`. */
   readonly source: string;
 }

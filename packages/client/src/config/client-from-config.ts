@@ -10,7 +10,7 @@ export interface ClientFromConfigOptions extends Omit<KubernetesClientOptions, '
 }
 
 /**
- * Creates a client from a configuration. It opens no connection until the first call, and owns its transport.
+ * Creates a client from a configuration. The client opens no connection until the first call, and owns its transport.
  *
  * @example
  * await using client = clientFromConfig(await loadClientConfig());

@@ -11,13 +11,16 @@ export interface ConfigEnvironment {
   readonly isInteractive: boolean;
   readonly clock: Clock;
   readonly spawner: Spawner;
-  /** Reads a file as UTF-8. Rejects with `code: 'ENOENT'` if it does not exist. */
+  /** Reads a file as UTF-8. Rejects with `code: 'ENOENT'` if the file does not exist. */
   readFile(path: string): Promise<string>;
 }
 
 /** Runs programs. */
 export interface Spawner {
-  /** Runs a program to its end. Rejects if it cannot be started (`code: 'ENOENT'` if no such program exists). */
+  /**
+   * Runs a program until it exits. Rejects if the program cannot be started (`code: 'ENOENT'` if no such program
+   * exists).
+   */
   run(request: SpawnRequest): Promise<SpawnResult>;
 }
 
@@ -26,7 +29,7 @@ export interface SpawnRequest {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Connects the program to the terminal's input and error output. */
+  /** True to connect the program's stdin and stderr to the terminal. */
   readonly interactive: boolean;
   /** Kills the program when aborted. */
   readonly signal: AbortSignal;
@@ -63,7 +66,10 @@ export function processEnvironment(): ConfigEnvironment {
   };
 }
 
-/** Containers may run as a user without a passwd entry; if HOME is also unset, Node throws. */
+/**
+ * Returns the home directory, or undefined. Node throws if HOME is unset and the user has no passwd entry, as in some
+ * containers.
+ */
 function homeDirectory(): string | undefined {
   try {
     return homedir() || undefined;

@@ -2,11 +2,11 @@ import { KubewrightError } from '@kubewright/apimachinery';
 import type { ErrorText } from '@kubewright/apimachinery/internal';
 
 /**
- * Codes of failures to configure a client from the program's environment.
+ * Codes of errors in the client's configuration.
  *
  * | code | meaning |
  * |---|---|
- * | `KW2201` | no configuration was found, or a named part of it does not exist |
+ * | `KW2201` | no configuration was found, or it names a part that does not exist |
  * | `KW2202` | a file cannot be read or is malformed |
  * | `KW2203` | a credential plugin could not be run, or returned an invalid result |
  */

@@ -136,7 +136,7 @@ function credentialsOf(user: UserEntry, context: CredentialContext): CredentialP
       remedy: 'remove one of them',
     });
   }
-  // As in client-go, credentials in the file take precedence over a plugin.
+  // As in client-go, credentials in the kubeconfig take precedence over a plugin.
   if (user.exec && !hasToken && !hasBasic) {
     return new ExecCredentials({ exec: user.exec, cluster: execCluster(context), environment, onRenewalFailure });
   }

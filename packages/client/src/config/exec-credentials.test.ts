@@ -81,7 +81,7 @@ describe('ExecCredentials', () => {
       expect((await credentials.get()).authorization).toBe('Bearer t1');
       await clock.advance(1_000);
     }
-    // Expect one request immediately, and one each after 1, 3, 7, 15 and 31 s.
+    // The first call requests t1; renewals follow immediately and after 1, 3, 7, 15 and 31 s.
     expect(requests).toHaveLength(7);
     expect(reported).toHaveLength(6);
     expect(reported[0]).toContain('the identity provider is down');

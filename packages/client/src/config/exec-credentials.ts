@@ -8,10 +8,10 @@ import type { ExecEntry } from './kubeconfig.ts';
 const versions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
 const maxOutputBytes = 1 << 20;
 const quotedCharacters = 2_000;
-/** Timeout of a non-interactive plugin; for interactive plugins see {@link interactiveTimeoutMs}. */
+/** Timeout of a non-interactive plugin; {@link interactiveTimeoutMs} applies to interactive plugins. */
 const defaultTimeoutMs = 60_000;
 const interactiveTimeoutMs = 300_000;
-/** Credentials are renewed this long before they expire, or a tenth of their lifetime before, whichever is less. */
+/** Time before expiry at which credentials are renewed, or a tenth of their lifetime if that is less. */
 const earlyMs = 60_000;
 /** First delay after a failed renewal while the credentials are still valid; doubles up to the maximum. */
 const pauses = { initialMs: 1_000, maxMs: 30_000 };
@@ -22,7 +22,7 @@ export interface ExecCredentialsOptions {
   /** `spec.cluster` of the plugin's input; sent if the plugin requests it. */
   readonly cluster?: Readonly<Record<string, unknown>> | undefined;
   readonly environment: ConfigEnvironment;
-  /** Called if the plugin fails while the previous credentials stay in use because they have not expired. */
+  /** Called if the plugin fails while the previous credentials are still valid and stay in use. */
   readonly onRenewalFailure?: ((error: ConfigError) => void) | undefined;
 }
 
@@ -35,9 +35,9 @@ interface Issued {
 /**
  * Credentials from a plugin (`client.authentication.k8s.io` v1, v1beta1).
  *
- * The plugin runs when the first request needs it, at most once at a time, and again shortly before its credentials expire or
- * after the server rejected them with 401. Until they expire, calls use them and do not wait for the renewal; a failed renewal is
- * retried with backoff.
+ * The plugin first runs when a request needs credentials. It runs again shortly before they expire and after the server
+ * has rejected them with 401, at most once at a time. Calls do not wait for a renewal while the credentials are valid;
+ * a failed renewal is retried with backoff.
  */
 export class ExecCredentials implements CredentialProvider {
   readonly #options: ExecCredentialsOptions;
@@ -173,7 +173,7 @@ export class ExecCredentials implements CredentialProvider {
     try {
       document = JSON.parse(stdout);
     } catch {
-      // Omit the cause: it would quote the output, which may contain a token.
+      // Omits the cause, because it quotes the output, which may contain a token.
       throw this.#error('returned invalid JSON');
     }
     if (document?.kind !== 'ExecCredential') throw this.#error('did not return an ExecCredential');

@@ -4,12 +4,12 @@ import { untilAborted } from '../until-aborted.ts';
 import type { ConfigEnvironment } from './config-environment.ts';
 import { ConfigError } from './config-error.ts';
 
-/** Files are reread after this time, in milliseconds: projected tokens and certificates rotate. */
+/** Interval at which files are reread, in milliseconds, because projected tokens and certificates rotate. */
 const rereadEveryMs = 60_000;
-/** Files that are read in the middle of a rotation are reread after this time, in milliseconds. */
+/** Delay before files that were read in the middle of a rotation are reread, in milliseconds. */
 const tornRereadMs = 1_000;
 
-/** A value given inline in the configuration or in a file. */
+/** A value given inline in the configuration, in a file, or both. */
 export interface FileOrValue {
   readonly value?: string | undefined;
   readonly file?: string | undefined;
@@ -29,9 +29,9 @@ export interface FileCredentialsOptions {
 }
 
 /**
- * Credentials from values and files. Files are reread at most every 60 s, a token file immediately after a 401 from the
- * server, and a certificate that does not match its key after 1 s. While a file cannot be read, or certificate and key do not match because they are being replaced, the previous
- * credentials stay in use.
+ * Credentials from values and files. Files are reread at most every 60 s; a token file immediately after a 401 from the
+ * server; a certificate that does not match its key after 1 s. The previous credentials stay in use while a file cannot
+ * be read, or while the certificate and key do not match because they are being replaced.
  */
 export class FileCredentials implements CredentialProvider {
   readonly #options: FileCredentialsOptions;
@@ -108,7 +108,7 @@ export class FileCredentials implements CredentialProvider {
         const pair = { cert: await this.#pem(cert), key: await this.#pem(key) };
         if (previous?.cert === pair.cert && previous.key === pair.key) return { pair, rereadMs: rereadEveryMs };
         matches = await isPair(pair);
-        // If the first read is not PEM, let the TLS handshake report it, with OpenSSL's reason.
+        // If the very first read is not PEM, the TLS handshake reports the error, with OpenSSL's reason.
         if (matches || (matches === undefined && !previous)) return { pair, rereadMs: rereadEveryMs };
       }
     } catch (error) {
@@ -157,7 +157,7 @@ export function unreadable(file: string, cause: unknown): ConfigError {
   );
 }
 
-/** A client certificate and its private key, PEM. */
+/** A client certificate and its private key, in PEM. */
 interface KeyPair {
   readonly cert: string;
   readonly key: string;
@@ -169,7 +169,7 @@ async function isPair({ cert, key }: KeyPair): Promise<boolean | undefined> {
   try {
     return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
   } catch {
-    // The file was read in the middle of a write, or is not PEM at all.
+    // The file was read in the middle of a write, or is not PEM.
     return undefined;
   }
 }

@@ -13,7 +13,10 @@ export function impersonationHeaders(
   return headers;
 }
 
-/** Header names allow few characters, and no upper case; the rest is percent-encoded, which the server decodes. */
+/**
+ * Percent-encodes upper-case letters and characters that are not allowed in header names; the server decodes the
+ * result.
+ */
 function encodeKey(key: string): string {
   return [...Buffer.from(key, 'utf8')]
     .map((byte) => {

@@ -7,7 +7,7 @@ const mount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 /**
  * Returns the configuration provided to a pod: its service account's token, which rotates, the cluster's CA and the pod's
- * namespace. Undefined if this process does not run in a pod with a service account.
+ * namespace. Returns undefined if this process does not run in a pod with a service account.
  */
 export async function inClusterConfig(
   environment: ConfigEnvironment,
@@ -21,7 +21,8 @@ export async function inClusterConfig(
     try {
       return await environment.readFile(file);
     } catch (cause) {
-      // The pod lacks this part of the mount. Any other error must not fall back to another configuration.
+      // A missing file means that the pod does not mount it. Any other error must not cause a fallback to another
+      // configuration.
       if (isMissing(cause)) return undefined;
       throw unreadable(file, cause);
     }

@@ -1,4 +1,4 @@
-/** A parsed kubeconfig: entries by name, paths absolute. Fields as in `kubectl config view --raw`. */
+/** A parsed kubeconfig, with entries by name and absolute paths. The fields match `kubectl config view --raw`. */
 export interface Kubeconfig {
   readonly currentContext: string | undefined;
   readonly clusters: ReadonlyMap<string, ClusterEntry>;

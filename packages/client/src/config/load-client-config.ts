@@ -19,7 +19,7 @@ interface LoadConfigOptions {
   readonly environment?: ConfigEnvironment;
   /**
    * Called if credentials cannot be renewed and the previous credentials stay in use: a credential plugin failed, or a file cannot
-   * be read. Programs log it.
+   * be read. Programs should log the error.
    * @defaultValue nothing is reported until the credentials expire
    */
   readonly onRenewalFailure?: (error: ConfigError) => void;
@@ -30,7 +30,7 @@ interface LoadConfigOptions {
  *
  * Reads, in the same order as controller-runtime: an explicit path; `KUBECONFIG` (a list that is merged; the first definition
  * wins, missing files are skipped); the pod's service account; `~/.kube/config`.
- * @throws ConfigError `KW2201` if none is found, `KW2202` if a file is unreadable or malformed.
+ * @throws ConfigError `KW2201` if no configuration is found, `KW2202` if a file is unreadable or malformed.
  */
 export async function loadClientConfig(options: LoadConfigOptions = {}): Promise<ClientConfig> {
   const environment = options.environment ?? processEnvironment();
@@ -78,7 +78,7 @@ async function readKubeconfig(file: string, environment: ConfigEnvironment): Pro
     if ((cause as { readonly code?: unknown } | null)?.code === 'ENOENT') return undefined;
     throw unreadable(file, cause);
   }
-  // Loaded with the YAML parser only if the file exists, because a pod usually has no kubeconfig.
+  // The parser and its YAML library are loaded only if the file exists, because pods usually have no kubeconfig.
   const { parseKubeconfig } = await import('./parse-kubeconfig.ts');
   return parseKubeconfig(text, file);
 }

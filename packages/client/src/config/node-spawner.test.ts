@@ -5,7 +5,8 @@ import type { SpawnRequest } from './config-environment.ts';
 import { nodeSpawner } from './node-spawner.ts';
 
 /**
- * Accepts a process that a program leaves running with the same output; the process lives as long as its connection to this server.
+ * Accepts connections from the processes that programs leave running with their output open. Such a process lives as
+ * long as its connection.
  */
 let server: Server;
 

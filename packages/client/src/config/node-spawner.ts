@@ -2,7 +2,8 @@ import type { ChildProcess } from 'node:child_process';
 import type { Spawner, SpawnRequest, SpawnResult } from './config-environment.ts';
 
 /**
- * Time to wait for output still in the pipe after the program has ended, in milliseconds; a child process may hold the pipe open.
+ * Time to wait for the rest of the output after the program has exited, in milliseconds. A child process can hold the
+ * pipe open for longer.
  */
 const lastOutputMs = 1_000;
 
@@ -11,8 +12,8 @@ export const nodeSpawner: Spawner = {
   async run(request: SpawnRequest): Promise<SpawnResult> {
     const { spawn } = await import('node:child_process');
     const { command, args } = commandLine(request);
-    // Use a separate process group, so that child processes are killed too. An interactive program needs the terminal, which
-    // belongs to this process's group.
+    // Use a separate process group, so that child processes are killed too. An interactive program must stay in this
+    // process's group, which owns the terminal.
     const detached = !request.interactive && process.platform !== 'win32';
     const child = spawn(command, args, {
       env: { ...request.env },
@@ -37,7 +38,7 @@ function follow(
       clearTimeout(grace);
       request.signal.removeEventListener('abort', stop);
       process.removeListener('exit', kill);
-      // Do not wait for processes that still hold the other end.
+      // Close the pipes without waiting for processes that still hold the other end.
       child.stdout?.destroy();
       child.stderr?.destroy();
       child.unref();
@@ -88,7 +89,7 @@ function kill(child: ChildProcess, group: boolean): void {
   }
 }
 
-/** Returns the command to start. Node cannot start batch files directly: they need the interpreter, and its quoting. */
+/** Returns the command to start. Node cannot start batch files directly: they need cmd.exe and its quoting rules. */
 function commandLine(request: SpawnRequest): { readonly command: string; readonly args: readonly string[] } {
   if (process.platform !== 'win32' || !/\.(cmd|bat)$/i.test(request.command)) return request;
   const quoted = [request.command, ...request.args].map((part) => `"${part.replace(/["%^&|<>!]/g, '')}"`).join(' ');

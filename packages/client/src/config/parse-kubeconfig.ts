@@ -7,8 +7,8 @@ import type { ClusterEntry, ContextEntry, ExecEntry, Impersonation, Kubeconfig, 
 const maxBytes = 16 << 20;
 
 /**
- * Parses one kubeconfig file. Its relative paths start at the file's folder.
- * @throws ConfigError `KW2202` that names the file and the field.
+ * Parses one kubeconfig file. Relative paths are resolved against the file's folder. @throws ConfigError `KW2202` that
+ * names the file and the field.
  */
 export function parseKubeconfig(text: string, file: string): Kubeconfig {
   if (text.length > maxBytes)
@@ -119,6 +119,6 @@ function context(fields: Fields): ContextEntry {
 }
 
 function firstLine(error: unknown): string {
-  // Keep only the first line, with the error and its position: the following lines quote the file, which contains secrets.
+  // The first line has the error and its position. The following lines quote the file, which contains secrets.
   return (error instanceof Error ? error.message : String(error)).split('\n', 1)[0] ?? '';
 }

@@ -19,7 +19,7 @@ export function proxyFromEnvironment(
   return proxy.includes('://') ? proxy : `http://${proxy}`;
 }
 
-// An import would load Node's sockets and streams at every start, taking 3 ms, before a connection needs them.
+// An import would load Node's sockets and streams at every start, which takes 3 ms, even if no connection needs them.
 const net = (): typeof import('node:net') => process.getBuiltinModule('node:net');
 
 function matches(rule: string, at: { readonly host: string; readonly port: string }): boolean {

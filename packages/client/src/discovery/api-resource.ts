@@ -10,7 +10,7 @@ import type { KindDescriptor } from '@kubewright/apimachinery';
  * ```
  */
 export interface ApiResource extends KindDescriptor {
-  /** The name of one object in messages; the lower-case kind if discovery does not report it. */
+  /** Singular name, for messages; the lower-case kind if discovery reports no singular name. */
   readonly singular: string;
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];

@@ -42,7 +42,7 @@ interface LegacyResource {
   readonly categories?: readonly string[];
 }
 
-/** True for the response of a server with aggregated discovery; older servers return the legacy form. */
+/** True if the response is aggregated discovery; older servers return the legacy form. */
 export function isAggregated(document: unknown): document is AggregatedDocument {
   return (document as { readonly kind?: unknown } | null)?.kind === 'APIGroupDiscoveryList';
 }

@@ -6,8 +6,8 @@ import { decodeAggregated, decodeLegacy, isAggregated, type LegacyResourceList }
 import { RestMapper } from './rest-mapper.ts';
 
 /**
- * The header that current clients send: it requests aggregated discovery, newest version first, and falls back to the legacy
- * form.
+ * The header that current clients send: requests aggregated discovery, newest version first, with the legacy form as a
+ * fallback.
  */
 const acceptHeader = [
   'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList',
@@ -15,7 +15,9 @@ const acceptHeader = [
   'application/json',
 ].join(',');
 
-/** Timeout of one discovery, as in client-go. Callers share a discovery, so the signal of one of them must not end it. */
+/**
+ * Timeout of one discovery, as in client-go. Callers share a discovery, so the signal of one caller must not end it.
+ */
 const timeoutMs = 32_000;
 
 /** Reads one path as JSON through the client's own request pipeline. */
@@ -40,8 +42,8 @@ export interface ServerVersion {
  * Discovers the resources that the server serves.
  *
  * The result is cached until {@link DiscoveryClient.invalidate}; concurrent calls share one discovery. Aggregated discovery (two
- * requests) is tried first; servers without it are read group by group. A group whose server does not respond is reported as
- * stale and empty, and does not affect other groups.
+ * requests) is tried first; servers without it are read group by group. A group whose server does not respond is
+ * reported as stale, and does not affect other groups.
  *
  * @example
  * ```ts
@@ -70,14 +72,15 @@ export class DiscoveryClient {
     const reading = this.#readAll();
     this.#groups = reading;
     reading.catch(() => {
-      // A failure is reported to the waiting callers, and not cached for later callers.
+      // The waiting callers get the failure; it is not cached for later callers.
       if (this.#groups === reading) this.invalidate();
     });
     return untilAborted(reading, options.signal);
   }
 
   /**
-   * Returns a mapper that finds kinds and resources by name. Built from {@link DiscoveryClient.groups}, and cached equally long.
+   * Returns a mapper that finds kinds and resources by name. The mapper is built from {@link DiscoveryClient.groups}
+   * and cached for as long.
    */
   mapper(options: { readonly signal?: AbortSignal } = {}): Promise<RestMapper> {
     this.#mapper ??= this.groups().then((groups) => new RestMapper(groups));
@@ -89,7 +92,7 @@ export class DiscoveryClient {
     return (await this.#readPath('/version', options)) as ServerVersion;
   }
 
-  /** Clears the cache. Call it when a kind was installed, or a lookup found nothing. */
+  /** Clears the cache. Call it after a kind was installed, or when a lookup finds nothing. */
   invalidate(): void {
     this.#groups = undefined;
     this.#mapper = undefined;

@@ -3,8 +3,8 @@ import type { ApiGroup, ApiResource } from './api-resource.ts';
 /**
  * Finds resources by the names used by people and manifests. Immutable: a snapshot of one discovery.
  *
- * If several resources match, the core group comes first, then groups in the server's order, and within a group the version that
- * the server prefers; this is kubectl's order.
+ * If several resources match, the order is kubectl's: the core group first, then the other groups in the server's
+ * order; within a group, the server's preferred version first.
  *
  * @example
  * ```ts
@@ -23,7 +23,7 @@ export class RestMapper {
     return this.#groups.flatMap((group) => group.versions.flatMap((version) => version.resources));
   }
 
-  /** Finds the resource of a kind; without a version, in the most preferred version that has it. */
+  /** Finds the resource of a kind; without a version, in the most preferred version that has the kind. */
   forKind(kind: { readonly group: string; readonly version?: string; readonly kind: string }): ApiResource | undefined {
     return this.#find(kind, (resource) => resource.kind === kind.kind);
   }
@@ -38,8 +38,8 @@ export class RestMapper {
   }
 
   /**
-   * Finds a resource by a user-typed name: plural, singular, kind or short name, in any case, with an optional group: `po`,
-   * `Deployment`, `deployments.apps`, `ingresses.v1.networking.k8s.io`.
+   * Finds a resource by a name that a user typed: plural, singular, kind or short name, in any case, with an optional
+   * group: `po`, `Deployment`, `deployments.apps`, `ingresses.v1.networking.k8s.io`.
    */
   forName(typed: string): ApiResource | undefined {
     const text = typed.toLowerCase();

@@ -5,7 +5,7 @@ import type { SubresourceClient } from '../resource/resource-client.ts';
 /** The interval at which `kubectl drain` retries, in milliseconds. */
 const retryMs = 5_000;
 
-/** Options for {@link PodsClient.evict}; `preconditions.uid` evicts only this particular pod. */
+/** Options for {@link PodsClient.evict}; with `preconditions.uid`, only the pod with that UID is evicted. */
 export type EvictOptions = DeleteOptions;
 
 /** The outcome of an eviction. */
@@ -19,7 +19,7 @@ export type EvictionResult =
       readonly retryAfterMs: number;
     };
 
-/** Sends one eviction; a rejection by a disruption budget is a result, anything else is thrown. */
+/** Sends one eviction. Returns a rejection by a disruption budget as a result; throws any other failure. */
 export async function evict(
   evictions: SubresourceClient<unknown>,
   key: ObjectKey,
@@ -37,7 +37,7 @@ export async function evict(
   } catch (error) {
     if (!hasReason(error, 'TooManyRequests')) throw error;
     const budget = error.status.details?.causes?.find(({ reason }) => reason === 'DisruptionBudget');
-    // The rejection comes from the server's limit on requests, not from a disruption budget.
+    // Without a budget, the rejection comes from the server's request limit.
     if (!budget) throw error;
     const { retryAfterSeconds } = error;
     return {

@@ -8,7 +8,7 @@ const channels = { stdin: 0, stdout: 1, stderr: 2, status: 3, resize: 4, close: 
 /** Input is sent in chunks of at most this size, because servers limit message sizes. */
 const maxInputBytes = 32 << 10;
 
-/** The subprotocols in order of preference: only the fifth version can end the command's input. */
+/** The subprotocols in order of preference: only v5 can signal the end of the command's input. */
 export const commandProtocols: readonly string[] = ['v5.channel.k8s.io', 'v4.channel.k8s.io'];
 
 /** Output of a command, in the order in which the server sent it. */
@@ -33,8 +33,8 @@ interface CommandOutput {
  */
 export interface PodCommand extends AsyncIterable<CommandOutput>, AsyncDisposable {
   /**
-   * Returns the exit code once the command has ended; 0 for an attached container. Discards the output, unless a loop reads it or
-   * starts in the same turn.
+   * Returns the exit code once the command has ended; 0 for an attached container. Discards the output unless a loop is
+   * already reading it, or starts to in the same turn of the event loop.
    * @throws StatusError if the command cannot be started.
    * @throws TransportError `KW2003` if the connection was lost: the command may still run.
    */
@@ -43,7 +43,7 @@ export interface PodCommand extends AsyncIterable<CommandOutput>, AsyncDisposabl
   text(): Promise<{ readonly exitCode: number; readonly stdout: string; readonly stderr: string }>;
 }
 
-/** A command over the channels of a WebSocket. */
+/** A command whose streams are channels of a WebSocket. */
 export class ChannelCommand implements PodCommand {
   readonly #socket: WebSocketClient;
   readonly #options: AttachOptions;
@@ -60,7 +60,7 @@ export class ChannelCommand implements PodCommand {
       this.#settle = { resolve, reject };
     });
     this.#exit.catch(() => {
-      // Also thrown by the read.
+      // The read throws the error too.
     });
     const { signal, stdin, sizes } = options;
     const onAbort = (): void => socket.destroy();
@@ -80,8 +80,8 @@ export class ChannelCommand implements PodCommand {
   }
 
   async exit(): Promise<number> {
-    // `text()` may start to read in the same turn: `Promise.all([command.exit(), command.text()])`.
-    // seam: waits for the end of this turn; adds no delay
+    // Wait until the end of the turn, because `text()` may start to read in it: `Promise.all([command.exit(),
+    // command.text()])`. seam: waits for the end of this turn; adds no delay
     setImmediate(() => {
       if (this.#output) return;
       this.#discard(this[Symbol.asyncIterator]());
@@ -141,7 +141,7 @@ export class ChannelCommand implements PodCommand {
     }
   }
 
-  /** Runs a sender. Its error ends the command, which would otherwise wait for the rest of its input. */
+  /** Runs a sender. If the sender fails, the command ends; otherwise, it would wait for the rest of its input. */
   #pump(sending: Promise<void>): void {
     sending.catch((error: unknown) => {
       this.#inputFailure = { error };
@@ -181,7 +181,8 @@ export class ChannelCommand implements PodCommand {
     this.#exit.then(end, end);
     const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
     for (;;) {
-      // Do not race with #exit, because that promise would keep each value until the command ends.
+      // Avoids Promise.race with #exit: each race would add a reaction to #exit, which would retain the value until the
+      // command ends.
       const next = await new Promise<IteratorResult<T> | undefined>((resolve, reject) => {
         wake = () => resolve(undefined);
         if (hasEnded) wake();
@@ -189,7 +190,7 @@ export class ChannelCommand implements PodCommand {
       });
       if (next?.done) return;
       if (!next) {
-        // Not awaited: `return()` of a source that waits for something else may never resolve.
+        // Not awaited, because `return()` may never resolve while the source waits for something.
         void Promise.resolve(iterator.return?.()).catch(() => {});
         return;
       }

@@ -13,13 +13,13 @@ import type { PortForward, PortForwardOptions } from './port-forward.ts';
  * const { stdout } = await (await client.pods.exec({ name: 'web-0' }, { command: ['hostname'] })).text();
  */
 export interface PodsClient {
-  /** Streams a container's log as bytes. With `follow` it ends with the container. */
+  /** Streams a container's log as bytes. With `follow`, the stream ends when the container does. */
   logs(key: ObjectKey, options?: PodLogOptions): Promise<ByteStream>;
   /**
    * Runs a command in a container, without a shell unless you name one. Resolves once the command has started.
    *
-   * Uses a WebSocket (`v5.channel.k8s.io`, or `v4.channel.k8s.io`, where the command does not see the end of its input). Never
-   * retried once sent.
+   * Uses a WebSocket with `v5.channel.k8s.io`, or `v4.channel.k8s.io` on older servers, where the command does not see
+   * the end of its input. Never retried once sent.
    *
    * @example
    * const command = await client.pods.exec({ name: 'db-0' }, { command: ['psql', '-f', '-'], stdin: createReadStream('seed.sql') });
@@ -27,11 +27,12 @@ export interface PodsClient {
    * process.exitCode = await command.exit();
    */
   exec(key: ObjectKey, options: ExecOptions): Promise<PodCommand>;
-  /** Connects to the streams of a container's main process, like `kubectl attach`; ends with the container. */
+  /** Connects to the streams of a container's main process, like `kubectl attach`; ends when the container does. */
   attach(key: ObjectKey, options?: AttachOptions): Promise<PodCommand>;
   /**
-   * Connects to a port of a pod; the connection is a stream of bytes, for example for Node's HTTP client. The protocol has no
-   * half-close: ending the stream keeps it readable until the pod closes its side.
+   * Connects to a port of a pod. Returns a stream of bytes that, for example, Node's HTTP client can use. The protocol
+   * has no half-close, so the pod does not learn that you have ended the stream; you can read until the pod closes its
+   * side.
    *
    * @example
    * const socket = await client.pods.connect({ name: 'web-0' }, { port: 8080 });
@@ -40,7 +41,8 @@ export interface PodsClient {
   connect(key: ObjectKey, options: { readonly port: number } & CallOptions): Promise<Duplex>;
   /**
    * Listens on this machine and forwards each connection to a port of a pod, like `kubectl port-forward`. Stops on the signal or
-   * when disposed. A connection whose client has ended its side is closed once the pod has sent nothing for a minute.
+   * when disposed. After the local client has ended its side, the connection is closed once the pod has sent nothing
+   * for a minute.
    *
    * @example
    * await using forward = await client.pods.portForward({ name: 'web-0' }, { port: 8080 });
@@ -75,7 +77,7 @@ export interface PodsClient {
 }
 
 /**
- * Options for {@link PodsClient.logs}; names and meanings are those of `kubectl logs`.
+ * Options for {@link PodsClient.logs}, with the names and meanings of `kubectl logs`.
  *
  * @example
  * ```ts
@@ -103,11 +105,14 @@ export interface PodLogOptions extends CallOptions {
 export interface AttachOptions extends CallOptions {
   /** The container to attach to. @defaultValue the pod's only container, or the container named in its annotation */
   readonly container?: string;
-  /** Input for the command: a string, bytes, or a stream of either, read as fast as the command does. @defaultValue none */
+  /**
+   * Input for the command: a string, bytes, or a stream of either, which is read no faster than the command reads.
+   * @defaultValue none
+   */
   readonly stdin?: string | Uint8Array | AsyncIterable<string | Uint8Array>;
   /** Receives standard output. @defaultValue true */
   readonly stdout?: boolean;
-  /** Receives standard error; a terminal has none. @defaultValue true, false with `tty` */
+  /** Receives standard error; not available with a terminal. @defaultValue true, false with `tty` */
   readonly stderr?: boolean;
   /** Runs the command on a terminal. @defaultValue false */
   readonly tty?: boolean;

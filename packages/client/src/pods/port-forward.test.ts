@@ -89,7 +89,7 @@ describe('listen', () => {
     const client = await dial(forward.localPort);
     await expect.poll(() => opening.length).toBe(1);
     leave(client);
-    // The listener has closed the first connection once it has accepted later connections.
+    // Once the listener has accepted later connections, it has also closed the first one.
     for (let i = 2; i <= 4; i++) {
       await dial(forward.localPort);
       await expect.poll(() => opening.length).toBe(i);

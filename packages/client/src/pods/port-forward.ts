@@ -5,18 +5,19 @@ import type { CallOptions } from '../resource/call-options.ts';
 import { TransportError } from '../transport/transport-error.ts';
 import type { WebSocketClient } from '../websocket/web-socket.ts';
 
-/** The subprotocol: a channel for bytes and a channel for errors per port. Kubelets serve it, too. */
+/** The subprotocol, which kubelets serve too: per port, one channel for data and one for errors. */
 export const portForwardProtocols: readonly string[] = ['v4.channel.k8s.io'];
 
 const channels = { data: 0, error: 1 } as const;
 const maxMessageBytes = 32 << 10;
 /**
- * How long a tunnel stays open after the last byte from the pod if its client has ended its side. The protocol cannot forward the
- * end of one side, and a client that disconnected looks the same as one that waits for the rest of a response.
+ * Time that a tunnel stays open after the last byte from the pod once the local client has ended its side, in
+ * milliseconds. The protocol cannot forward a half-close, and a client that has disconnected looks the same as a client
+ * that waits for the rest of a response.
  */
 const halfClosedMs = 60_000;
 
-/** Options for {@link PodsClient.portForward}. The signal stops it. */
+/** Options for {@link PodsClient.portForward}. The signal stops the forwarding. */
 export interface PortForwardOptions extends CallOptions {
   /** The pod's port. */
   readonly port: number;
@@ -24,7 +25,7 @@ export interface PortForwardOptions extends CallOptions {
   readonly localPort?: number;
   /** The address on this machine. @defaultValue `127.0.0.1` */
   readonly address?: string;
-  /** Called with the error of a connection that could not be forwarded; others are not affected. */
+  /** Called with the error of a connection that could not be forwarded; other connections are not affected. */
   readonly onError?: (error: unknown) => void;
 }
 

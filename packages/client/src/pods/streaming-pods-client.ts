@@ -95,7 +95,7 @@ export class StreamingPodsClient implements PodsClient {
     }
     const at = { ...placeOf(this.#scope, key), subresource };
     const { openWebSocket } = await import('../websocket/web-socket.ts');
-    // The API server checks the permission to `create` for this subresource.
+    // The API server authorizes the verb `create` for this subresource.
     return openWebSocket(this.#runner, objectRequest(this.#scope, { verb: 'create', at, query, signal }), protocols);
   }
 

@@ -4,7 +4,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A selector in the API's syntax (`app=web,tier!=test`), or pairs that must be equal. */
+/** A selector in the API's syntax (`app=web,tier!=test`), or keys with the exact values to match. */
 export type SelectorInput = string | Readonly<Record<string, string>>;
 
 /** Options for `get`. */
@@ -37,7 +37,7 @@ export interface ListOptions extends CallOptions, CollectionScope {
   /** Unset: the newest state. `'0'`: any state that the server has cached. A version: see `resourceVersionMatch`. */
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined;
-  /** The server times out after this many seconds. */
+  /** Time limit on the server's side, in seconds. */
   readonly timeoutSeconds?: number | undefined;
 }
 
@@ -63,7 +63,7 @@ export interface WatchOptions extends CallOptions, CollectionScope {
 
 /** Options for `waitForDeletion`. */
 export interface WaitForDeletionOptions extends CallOptions {
-  /** Waits for the deletion of this particular object, even if another object with the same name exists by then. */
+  /** UID of the object whose deletion to wait for. A new object with the same name does not prolong the wait. */
   readonly uid?: string | undefined;
 }
 
@@ -71,14 +71,17 @@ export interface WaitForDeletionOptions extends CallOptions {
 export interface WriteOptions extends CallOptions {
   /** Processes the write without storing the result. @defaultValue false */
   readonly dryRun?: boolean | undefined;
-  /** Owner of the written fields. @defaultValue the client's `fieldManager`, else the server derives it from the user agent */
+  /**
+   * Owner of the written fields. @defaultValue the client's `fieldManager`, or else the server derives it from the user
+   * agent
+   */
   readonly fieldManager?: string | undefined;
   /** Handling of unknown and duplicate fields. @defaultValue the server's default, `Warn` */
   readonly fieldValidation?: 'Strict' | 'Warn' | 'Ignore' | undefined;
 }
 
 /**
- * Options for `apply`. `fieldManager` must be set here or on the client.
+ * Options for `apply`. `fieldManager` must be set in these options or on the client.
  *
  * @example
  * ```ts
@@ -91,7 +94,7 @@ export interface ApplyOptions extends WriteOptions {
 }
 
 /**
- * Options for `delete`. Sent in the body, like in client-go.
+ * Options for `delete`. Sent in the body, as in client-go.
  *
  * @example
  * ```ts
@@ -104,7 +107,7 @@ export interface DeleteOptions extends CallOptions {
   readonly gracePeriodSeconds?: number | undefined;
   /** Deletes only an object with this UID or version. */
   readonly preconditions?: Preconditions | undefined;
-  /** Handling of the object's dependents. @defaultValue the kind's default, mostly `Background` */
+  /** Handling of the object's dependents. @defaultValue the kind's default, usually `Background` */
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan' | undefined;
 }
 

@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import type { ResourceClient } from './resource-client.ts';
 
-/** The calls of {@link ResourceClient} that work with metadata only: no whole object can be written. */
+/** The methods of {@link ResourceClient} that work with metadata alone. Writing whole objects is not possible. */
 export type MetadataClient = Pick<
   ResourceClient<KubernetesObject>,
   | 'get'

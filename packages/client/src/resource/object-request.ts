@@ -77,13 +77,18 @@ export function objectRequest(
   };
 }
 
-/** Returns the location of an object: in its own namespace, or the default one. */
+/**
+ * Returns the location of an object: its name and, for namespaced kinds, its own namespace or the default namespace.
+ */
 export function placeOf(scope: ResourceScope, key: ObjectKey): { readonly namespace?: string; readonly name: string } {
   if (scope.kind.scope === 'Cluster') return { name: key.name };
   return { namespace: inScope(scope, key.namespace || scope.defaultNamespace), name: key.name };
 }
 
-/** Returns the key of an object to apply. @throws RequestError if it has no name: an apply cannot generate one. */
+/**
+ * Returns the key of an object to apply. @throws RequestError if the object has no name, because an apply cannot
+ * generate a name.
+ */
 export function keyToApply({ namespace, name }: ObjectMeta): ObjectKey {
   if (name) return namespace === undefined ? { name } : { namespace, name };
   throw new RequestError({
@@ -138,11 +143,11 @@ export function applyQuery(scope: ResourceScope, options: ApplyOptions | undefin
       remedy: 'set fieldManager in the call or the client',
     });
   }
-  // The server is always strict for applies; send the parameter only if a call sets it explicitly.
+  // The server is always strict for applies, so send the parameter only if a call sets it explicitly.
   return { ...query, fieldValidation: options?.fieldValidation, force: options?.force ? true : undefined };
 }
 
-/** Returns the body of a delete; undefined if no option is set. */
+/** Returns the body of a delete request; undefined if no option is set. */
 export function deleteBody(scope: ResourceScope, options: DeleteOptions = {}): object | undefined {
   const { gracePeriodSeconds, preconditions, propagationPolicy } = options;
   const wanted = {

@@ -23,7 +23,7 @@ import type {
 } from './call-options.ts';
 
 /**
- * A client for one kind. Cheap to create, stateless, never reads from a cache.
+ * A client for one kind. It is cheap to create, has no state, and never reads from a cache.
  *
  * If a key or an object of a namespaced kind has no namespace, the client's default namespace applies. Every method throws a
  * `StatusError` for an error response of the API, a `TransportError` if there is no response, and the signal's reason when
@@ -33,31 +33,31 @@ export interface ResourceClient<T> {
   get(key: ObjectKey, options?: GetOptions): Promise<Stored<T>>;
   /** Reads one page. Use {@link ResourceClient.listAll} for all pages. */
   list(options?: ListOptions): Promise<KubernetesList<Stored<T>>>;
-  /** Reads all pages; if a continue token has expired (410), it restarts once with a single unpaged read. */
+  /** Reads all pages; if a continue token has expired (410), restarts once with a single unpaged read. */
   listAll(options?: ListOptions): AsyncIterable<Stored<T>>;
-  /** Creates the object. Of kinds that are never stored, such as `SubjectAccessReview`, `{ spec }` is enough. */
+  /** Creates the object. For kinds that are never stored, such as `SubjectAccessReview`, `{ spec }` is enough. */
   create(object: Creatable<T>, options?: WriteOptions): Promise<Stored<T>>;
   /** Replaces the object; with `metadata.resourceVersion` set, only if it still has that version. */
   update(object: T, options?: WriteOptions): Promise<Stored<T>>;
   patch(key: ObjectKey, patch: Patch, options?: WriteOptions): Promise<Stored<T>>;
   /**
-   * Server-side apply: declares the fields this manager wants, creates or changes the object, and removes the fields that this
-   * manager no longer declares.
+   * Server-side apply: creates or updates the object with the declared fields, and removes the fields that this manager
+   * no longer declares.
    */
   apply(object: ApplyConfiguration<T>, options?: ApplyOptions): Promise<Stored<T>>;
   /** Returns the object while its deletion is pending (finalizers, grace period), otherwise a `Status` of `Success`. */
   delete(key: ObjectKey, options?: DeleteOptions): Promise<Stored<T> | Status>;
   deleteCollection(options?: DeleteCollectionOptions): Promise<KubernetesList<Stored<T>> | Status>;
   /**
-   * Returns events until the server ends the stream; the first `next()` opens it. It does not reconnect; use a reflector for
-   * that.
+   * Returns events until the server ends the stream; the first `next()` opens the stream. Does not reconnect; use a
+   * reflector for that.
    */
   watch(options?: WatchOptions): AsyncIterable<WatchEvent<Stored<T>>>;
   /**
-   * Waits until the object exists and `condition` returns true for it; returns that state. Lists once, then watches: it does not
-   * poll, and survives lost connections and expired versions. If the object is deleted meanwhile, the wait continues, because it
-   * may be created again. To give up, throw in `condition`; to limit the time, pass a signal. Like `kubectl wait --for=condition=…`
-   * or `--for=jsonpath=…`, with a function as the expression.
+   * Waits until the object exists and `condition` returns true for it; returns the object in that state. Lists once,
+   * then watches; does not poll, and survives lost connections and expired versions. If the object is deleted, the wait
+   * continues, because the object may be created again. To give up, throw in `condition`; to limit the time, pass a
+   * signal. Like `kubectl wait --for=condition=…` or `--for=jsonpath=…`, with a function as the condition.
    *
    * @example
    * const pod = await pods.waitFor({ name: 'web-0' }, ({ status }) => status?.phase === 'Running', { signal });
@@ -74,11 +74,11 @@ export interface ResourceClient<T> {
    */
   waitForDeletion(key: ObjectKey, options?: WaitForDeletionOptions): Promise<void>;
   readonly status: SubresourceClient<T, Stored<T>>;
-  /** Returns a client for `…/<name>/<subresource>`; `S` is the type used there, such as a `Scale`. */
+  /** Returns a client for `…/<name>/<subresource>`; `S` is the type of the subresource's objects, such as `Scale`. */
   subresource<S = KubernetesObject>(name: string): SubresourceClient<S>;
-  /** For reflectors: streams the bytes of the list, without parsing. */
+  /** Streams the bytes of the list without parsing them, for reflectors. */
   listStream(options?: ListOptions): Promise<ByteStream>;
-  /** For reflectors: streams the raw chunks of the watch; the consumer splits lines. */
+  /** Streams the raw chunks of the watch, for reflectors; the consumer splits lines. */
   watchStream(options?: WatchOptions): Promise<ByteStream>;
 }
 
@@ -88,7 +88,8 @@ export type Creatable<T> =
   | (Stored<T> extends { readonly metadata: { readonly name: string } } ? never : KindInit<T>);
 
 /**
- * A response whose body has not been read yet. Read it to its end or leave the loop, because it occupies a stream of a connection.
+ * A response whose body has not been read yet. Read the body to its end or leave the loop, because an open body
+ * occupies a stream of a connection.
  */
 export interface ByteStream {
   /** Header names in lower case. */
@@ -97,7 +98,8 @@ export interface ByteStream {
 }
 
 /**
- * A client for a subresource: `status`, `scale`, `eviction`, `token`, `binding`, …; same errors as {@link ResourceClient}.
+ * A client for a subresource: `status`, `scale`, `eviction`, `token`, `binding`, …. Throws the same errors as {@link
+ * ResourceClient}.
  *
  * @example
  * ```ts
@@ -122,13 +124,14 @@ export interface SubresourceClient<S, A = S> {
 /** Options for {@link SubresourceClient.stream}. */
 export interface StreamOptions extends CallOptions {
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
-  /** True to use separate connections from short calls. @defaultValue false */
+  /** True to use connections separate from those of short calls. @defaultValue false */
   readonly longRunning?: boolean;
 }
 
 /**
- * The part of an object that one manager declares in an apply: its identity, and any other fields. The result of a kind's factory,
- * such as `ConfigMap({ … })`, qualifies. `metadata.name` must be set: an apply without it is rejected with a `RequestError`.
+ * The part of an object that one manager declares in an apply: the object's identity and any other fields. The result
+ * of a kind's factory, such as `ConfigMap({ … })`, qualifies. `metadata.name` must be set: an apply without it is
+ * rejected with a `RequestError`.
  *
  * @example
  * ```ts
@@ -143,7 +146,7 @@ export type ApplyConfiguration<T> = {
   readonly metadata: ObjectMeta;
 };
 
-/** `T` with all fields optional, and lists kept whole. */
+/** `T` with all fields optional, at any depth; lists keep their length. */
 export type DeepPartial<T> = T extends readonly unknown[]
   ? { readonly [I in keyof T]: DeepPartial<T[I]> }
   : T extends object

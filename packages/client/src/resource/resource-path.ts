@@ -2,7 +2,7 @@ import { apiVersionOf, type KindDescriptor } from '@kubewright/apimachinery';
 import { RequestError } from '../call/request-error.ts';
 import type { SelectorInput } from './call-options.ts';
 
-/** Query parameters. Undefined parameters are left out, and lists repeat the parameter. */
+/** Query parameters. Undefined parameters are omitted; a list repeats the parameter. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 /** Builds the path of a collection, an object, or a subresource. */
@@ -16,7 +16,7 @@ export function resourcePath(
   }
   path += `/${kind.plural}`;
   if (at.name !== undefined) path += `/${segment(at.name, `name of a ${kind.kind}`)}`;
-  // A proxy subresource includes a path of its target, so do not escape its slashes.
+  // A proxy subresource includes a path on the target, so its slashes are not escaped.
   if (at.subresource !== undefined) path += `/${at.subresource}`;
   return path;
 }
@@ -42,7 +42,10 @@ export function selectorText(selector: SelectorInput | undefined): string | unde
   return text || undefined;
 }
 
-/** Rejects names that the server would misread: an empty name would address the collection, a slash another resource. */
+/**
+ * Rejects names that the server would misread: an empty name would address the collection, and a name with a slash
+ * another resource.
+ */
 function segment(text: string, what: string): string {
   if (text === '' || text === '.' || text === '..' || /[/%]/.test(text)) {
     throw new RequestError({

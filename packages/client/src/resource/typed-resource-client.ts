@@ -45,7 +45,7 @@ import type {
 import { type Query, selectorText } from './resource-path.ts';
 import { keyOf, TypedSubresourceClient } from './typed-subresource-client.ts';
 
-/** Items in one page of {@link ResourceClient.listAll}; the page size of client-go's pager. */
+/** Number of items in one page of {@link ResourceClient.listAll}; the page size of client-go's pager. */
 const pageSize = 500;
 
 /** Implements {@link ResourceClient} with a {@link CallRunner}. */
@@ -89,7 +89,8 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
         list = await this.list(page);
       } catch (error) {
         if (!isGone(error) || page.continue === undefined || restarted) throw error;
-        // The token has outlived the server's history. Read everything again without paging; do not repeat items already yielded.
+        // The token is older than the server's history. Read everything again without paging, and skip items already
+        // yielded.
         restarted = true;
         page = { ...options, limit: undefined, continue: undefined };
         continue;
@@ -248,7 +249,7 @@ export class TypedResourceClient<T extends KubernetesObject> implements Resource
   }
 
   async #object(spec: CallSpec): Promise<Stored<T>> {
-    // The server has validated the object against its kind, and the kind determines the type.
+    // The cast is safe: the server has validated the object against its kind, and the kind determines the type.
     return this.#named((await this.#runner.json(spec)) as Stored<T>);
   }
 

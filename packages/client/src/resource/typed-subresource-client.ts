@@ -36,7 +36,7 @@ export class TypedSubresourceClient<S, A = S> implements SubresourceClient<S, A>
       dryRun: options?.dryRun,
       signal: options?.signal,
     });
-    // The caller states the type that this subresource returns; it cannot be checked at run time.
+    // The caller states the result type of this subresource; the type cannot be checked at run time.
     return (await this.#json(spec)) as unknown as R;
   }
 
@@ -98,7 +98,7 @@ export class TypedSubresourceClient<S, A = S> implements SubresourceClient<S, A>
   }
 }
 
-/** Returns the key of an object to be written under its own name. */
+/** Returns the key of an object. @throws RequestError if the object has no name. */
 export function keyOf(object: unknown, scope: ResourceScope): ObjectKey {
   const metadata = (object as { readonly metadata?: { readonly name?: string; readonly namespace?: string } }).metadata;
   if (!metadata?.name)

@@ -10,7 +10,7 @@
 export interface ClientCredentials {
   /** Value of the `authorization` header, such as `Bearer …`. */
   readonly authorization?: string | undefined;
-  /** Client certificate and key, PEM. */
+  /** Client certificate and key, in PEM. */
   readonly cert?: string | undefined;
   readonly key?: string | undefined;
 }
@@ -19,8 +19,8 @@ export interface ClientCredentials {
 export interface CredentialProvider {
   get(options: { readonly signal?: AbortSignal | undefined }): Promise<ClientCredentials>;
   /**
-   * Called when the server returned 401 for `credentials`. Returns true if the next {@link CredentialProvider.get} may return
-   * different credentials; the request is then sent once more.
+   * Called when the server has returned 401 for `credentials`. Returns true if the next {@link CredentialProvider.get}
+   * may return different credentials; the transport then sends the request a second time.
    */
   reject(credentials: ClientCredentials): boolean;
 }

@@ -92,7 +92,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it.each(['h2', 'http/1.1'] as const)('passes the slot of a canceled call to the next one (%s)', async (protocol) => {
+  it.each(['h2', 'http/1.1'] as const)('passes the slot of a canceled call to the next call (%s)', async (protocol) => {
     const held: (() => void)[] = [];
     await withServer(
       (request, response) => {
@@ -144,7 +144,7 @@ describe('HttpTransport connections', () => {
     );
   });
 
-  it('cancels 5,000 watches on one session without ending the remaining one', async () => {
+  it('cancels 5,000 watches on one session without ending the remaining watch', async () => {
     let first = false;
     let finish = (): void => {};
     await withServer(
@@ -229,7 +229,7 @@ describe('HttpTransport faults', () => {
         const slow = await transport.request({ method: 'GET', path: '/slow' });
         for (const session of server.sessions) session.goaway(0);
         for (let tries = 0; server.connections < 2; tries++) {
-          // A request sent before the GOAWAY arrives is rejected with this error.
+          // A request that the client sends before the GOAWAY arrives is rejected with this error.
           const answer = await transport.request({ method: 'GET', path: '/quick' }).catch((error) => {
             expect(error).toMatchObject({ code: 'KW2004', sent: false, retryable: true });
           });
@@ -385,7 +385,7 @@ describe('HttpTransport faults', () => {
     );
   });
 
-  it('detects a dead silent connection by PING', async () => {
+  it('detects a dead connection by PING', async () => {
     const clock = new VirtualClock();
     await withServer(
       (_, response) => response.write('x'),
@@ -470,7 +470,7 @@ describe('HttpTransport faults', () => {
 });
 
 describe('HttpTransport credentials', () => {
-  it('requests new credentials on 401, and sends the request once more', async () => {
+  it('requests new credentials on 401, and retries the request once', async () => {
     let issued = 1;
     const seen: string[] = [];
     const credentials = {
@@ -521,7 +521,7 @@ describe('HttpTransport credentials', () => {
   });
 });
 
-/** Waits until a number stays the same over many turns of the loop. */
+/** Waits until a number has stayed the same for 200 turns of the event loop. */
 async function settled(read: () => number): Promise<void> {
   let last = -1;
   let same = 0;
@@ -532,7 +532,10 @@ async function settled(read: () => number): Promise<void> {
   }
 }
 
-/** Forwards bytes until it is silenced. Then it behaves like a cut cable: nothing closes, nothing arrives. */
+/**
+ * A proxy that forwards bytes until it is silenced. It then behaves like a cut cable: nothing arrives and nothing
+ * closes.
+ */
 class Relay {
   readonly #server: Server;
   readonly #sockets: Socket[] = [];

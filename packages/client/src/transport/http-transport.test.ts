@@ -7,7 +7,7 @@ import { HttpTransport } from './http-transport.ts';
 import { certificates, TlsServer } from './testdata/tls-server.ts';
 import { type ContractServer, describeTransport } from './transport.contract.ts';
 
-/** On a busy machine, many TLS handshakes in one process take longer than the default. */
+/** On a busy machine, many TLS handshakes in one process can take longer than the default timeout. */
 const tuning = { connectTimeoutMs: 60_000 };
 
 for (const protocol of ['h2', 'http/1.1'] as const) {
@@ -30,7 +30,7 @@ for (const protocol of ['h2', 'http/1.1'] as const) {
 }
 
 describeTransport('HttpTransport without TLS', async (contract) => {
-  // Requests and responses of both protocols are compatible in everything `serve` uses.
+  // `serve` uses only what the requests and responses of both protocols have in common.
   const server = await PlainServer.start((...exchange) => {
     const [request, response] = exchange as unknown as [Http2ServerRequest, Http2ServerResponse];
     void serve(contract, { request, response });
@@ -59,7 +59,7 @@ describe('HttpTransport without TLS', () => {
     expect(Buffer.concat(pieces).equals(Buffer.concat(sent))).toBe(true);
   });
 
-  it('frees the memory of a piece that was read, and of no other', async () => {
+  it('frees only the memory of the piece that was read', async () => {
     const sent = Array.from({ length: 64 }, (_, i) => Buffer.alloc(40_000, i + 1));
     await using server = await PlainServer.start((_request, response) => {
       for (const piece of sent) response.write(piece);

@@ -14,7 +14,10 @@ export interface HttpTransportOptions {
   readonly trust?: ServerTrust;
   /** @defaultValue anonymous */
   readonly credentials?: CredentialProvider;
-  /** Headers of every request, unless the request sets its own (as impersonation does). Lower-case names; lists repeat. */
+  /**
+   * Headers sent with every request that does not set them itself (as impersonation does). Names in lower case; a list
+   * repeats the header.
+   */
   readonly headers?: Readonly<Record<string, string | readonly string[]>>;
   /** An `http` or `https` proxy that opens a tunnel (`CONNECT`). */
   readonly proxyUrl?: string;
@@ -29,9 +32,9 @@ export interface HttpTransportOptions {
 /**
  * A transport with persistent connections: HTTP/2, or HTTP/1.1 if the server or a proxy does not support HTTP/2.
  *
- * The first request opens a connection. Long-running requests have their own connections, so that a thousand watches do not delay
- * a get; another connection is opened when streams run out. A PING detects a dead peer. Idle connections are closed before the
- * server would close them, and never keep the process alive.
+ * The first request opens a connection. Long-running requests have separate connections, so that a thousand watches do
+ * not delay a get. Another connection is opened when streams run out. A PING detects a dead peer. The client closes
+ * idle connections before the server would; they never keep the process alive.
  *
  * @example
  * ```ts
@@ -47,7 +50,7 @@ export class HttpTransport implements Transport {
   #pool: { readonly connections: ConnectionPool; readonly identity: ClientCredentials } | undefined;
   readonly #retired = new Set<ConnectionPool>();
   #closing: Promise<void> | undefined;
-  /** Loads Node's HTTP and TLS, which programs that stay in one process never need. */
+  /** Loads Node's HTTP and TLS on demand, because programs that only make in-process calls never need them. */
   readonly #loading: Promise<{ readonly ConnectionPool: typeof ConnectionPool }>;
 
   /** @throws TypeError if `server` or `proxyUrl` is not an http or https address. */
@@ -65,10 +68,10 @@ export class HttpTransport implements Transport {
       tuning: resolveTuning(options.tuning),
       clock: options.clock ?? systemClock,
     };
-    // A request is likely to follow soon: load in parallel with the work before it.
+    // A request is likely to follow soon, so start loading now, in parallel with the work before the request.
     this.#loading = import('./http/connection-pool.ts');
     this.#loading.catch(() => {
-      // Thrown by the request that needs it.
+      // The first request throws this error.
     });
   }
 
@@ -123,7 +126,10 @@ export class HttpTransport implements Transport {
     });
   }
 
-  /** Connections belong to a client certificate; a new certificate opens new connections, and the old connections drain. */
+  /**
+   * Returns the connection pool for a client certificate. If the certificate has changed, new connections are opened
+   * and the old ones drain.
+   */
   #poolFor(credentials: ClientCredentials, Pool: typeof ConnectionPool): ConnectionPool {
     const { cert, key } = credentials;
     const present = this.#pool;

@@ -3,10 +3,10 @@ import type { InProcessUpgrade } from './in-process-transport.ts';
 import type { TransportRequest, TransportResponse } from './transport.ts';
 import { TransportError } from './transport-error.ts';
 
-/** Maximum size of a response's head, in bytes; the server in this process never writes a longer one. */
+/** Maximum size of a response's head, in bytes; larger than any head that the in-process server writes. */
 const maxHeadBytes = 16 << 10;
 
-/** A request to switch protocols within a process: two connected streams and the head of the server's response. */
+/** A request to switch protocols within a process. Connects two streams and reads the head of the server's response. */
 export class InProcessSwitch {
   readonly #request: TransportRequest;
   #stream: Duplex | undefined;
@@ -39,7 +39,7 @@ export class InProcessSwitch {
   }
 }
 
-/** Creates two streams, each of which reads what is written to the other; a write waits until the other side has read. */
+/** Creates a pair of connected streams. A write completes once the other side has read. */
 function joinedStreams(): readonly [Duplex, Duplex] {
   // Only protocol switches need streams; an import would load them at every start.
   const { Duplex } = process.getBuiltinModule('node:stream');
@@ -61,7 +61,7 @@ function joinedStreams(): readonly [Duplex, Duplex] {
         callback();
       },
       destroy(error, callback) {
-        // As with sockets, the other side first receives the end of the stream, and may still write.
+        // As with sockets, the other side can first read the end of the stream, so destroy it in a later microtask.
         const peer = ends[other];
         if (peer && !peer.destroyed) queueMicrotask(() => peer.destroy());
         callback(error);

@@ -5,7 +5,7 @@ import { type ContractRequest, describeTransport, text } from './transport.contr
 describeTransport('InProcessTransport', async (server) => {
   const transport = new InProcessTransport({
     connection: undefined,
-    // The transport passes bodies unchanged, and the contract's bodies are bytes.
+    // The cast is safe: the transport passes bodies unchanged, and the contract's bodies are bytes.
     handle: (request) => server.handle({ ...request, body: request.body ?? new Uint8Array(0) } as ContractRequest),
   });
   return { transport, [Symbol.asyncDispose]: () => transport[Symbol.asyncDispose]() };

@@ -12,7 +12,10 @@ export interface InProcessRequest<C> {
   readonly body?: AsyncIterable<Uint8Array> | Uint8Array | undefined;
   readonly signal: AbortSignal;
   readonly connection: C;
-  /** Present if the caller requests a protocol switch. Takes over the stream; the server writes its 101 response to it. */
+  /**
+   * Present if the caller requests a protocol switch. Takes over the stream, to which the server writes its 101
+   * response.
+   */
   readonly upgrade?: (() => InProcessUpgrade) | undefined;
 }
 
@@ -46,8 +49,8 @@ export interface InProcessTransportOptions<C> {
 /**
  * A transport without sockets: calls a server function in the same process.
  *
- * Bytes are passed unchanged; nothing is copied, compressed or limited, because both sides are one program. Disposing it aborts
- * the calls in flight.
+ * Bytes are passed unchanged; nothing is copied, compressed or limited, because both sides belong to one program.
+ * Disposing the transport aborts the calls in flight.
  *
  * @example
  * ```ts
@@ -82,7 +85,7 @@ export class InProcessTransport<C = undefined> implements Transport {
         this.#options.handle({
           method: request.method,
           path: request.path,
-          // The server receives repeated headers joined, as HTTP libraries return them.
+          // Joins repeated headers, as HTTP libraries do for servers.
           headers: { ...this.#options.headers, ...request.headers, ...joinedHeaders(request.repeatedHeaders ?? {}) },
           body: request.body,
           signal: call.signal,
@@ -134,8 +137,8 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefi
 }
 
 /**
- * A streamed body that ends on the signal even if the server ignores it. Canceling it aborts the server's side immediately, even
- * while a read is pending, which a generator cannot do.
+ * A streamed body that ends when the call is aborted, even if the server ignores the signal. Unlike a generator, it can
+ * be canceled while a read is pending; this aborts the server's side immediately.
  */
 class GuardedBody implements AsyncIterableIterator<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>;
@@ -178,8 +181,8 @@ class GuardedBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   /**
-   * Reads the next chunk, or fails if the call is aborted. Uses one listener for the whole stream, because one per read costs as
-   * much as handling a small event.
+   * Reads the next chunk, or fails if the call is aborted. Uses one abort listener for the whole stream, because adding
+   * one per read costs as much as handling a small event.
    */
   #read(): Promise<IteratorResult<Uint8Array>> {
     const { signal } = this.#call;

@@ -6,12 +6,12 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  *
  * | code | meaning |
  * |---|---|
- * | `KW2001` | no connection: refused, unreachable, name unknown, or not within the connect timeout |
+ * | `KW2001` | no connection: refused, unreachable, unknown host, or connect timeout |
  * | `KW2002` | TLS: the server's certificate is not trusted, or the server rejected ours |
  * | `KW2003` | the connection was lost, or the peer did not acknowledge a keep-alive in time |
  * | `KW2004` | the server rejected the stream or is going away; it did not process the request |
  * | `KW2005` | the response is larger than the limit |
- * | `KW2006` | the response is not valid HTTP, or its compression is broken, or it ended too early |
+ * | `KW2006` | the response is not valid HTTP, is truncated, or has corrupt compression |
  * | `KW2007` | the request is larger than the limit, or malformed |
  * | `KW2008` | the transport was closed |
  * | `KW2009` | the proxy rejected the tunnel |
@@ -28,7 +28,7 @@ export type TransportErrorCode =
   | 'KW2009';
 
 /**
- * Thrown if a request got no response, or an incomplete response. Failures reported by the API are `StatusError`s instead.
+ * Thrown if a request got no response or an incomplete one. Failures that the API reports are `StatusError`s instead.
  *
  * @example
  * ```ts
@@ -40,7 +40,7 @@ export class TransportError extends KubewrightError {
   readonly code: TransportErrorCode;
   /** True if the same request may succeed when retried soon. */
   readonly retryable: boolean;
-  /** False if the server has certainly processed no part of the request: then even a write may be retried. */
+  /** False if the server has certainly processed no part of the request. In that case, even a write can be retried. */
   readonly sent: boolean;
 
   constructor(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Transport } from './transport.ts';
 
-/** A request to the contract's server, which is the same for all implementations. */
+/** A request to the contract's server. Its form is the same for all implementations. */
 export interface ContractRequest {
   readonly method: string;
   readonly path: string;
@@ -53,7 +53,7 @@ export class ContractServer {
         request.signal.addEventListener('abort', () => reject(request.signal.reason), { once: true });
       });
     } catch {
-      // The expected abort; if the reader leaves, the generator ends without one.
+      // The expected abort. If the reader leaves, the generator ends without an error.
     } finally {
       this.aborted.push(request.path);
       this.open--;

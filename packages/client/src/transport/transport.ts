@@ -4,7 +4,8 @@ import type { Duplex } from 'node:stream';
  * Carries requests to one API server: the seam between the client and the network.
  *
  * {@link HttpTransport} speaks HTTP/2 and HTTP/1.1, {@link InProcessTransport} calls a server in the same process. A transport
- * knows nothing about Kubernetes objects: a response with any status resolves; only a missing response rejects.
+ * knows nothing about Kubernetes objects: a response with any status resolves the promise; only a missing response
+ * rejects it.
  */
 export interface Transport extends AsyncDisposable {
   /**
@@ -37,7 +38,9 @@ export interface TransportRequest {
   readonly repeatedHeaders?: Readonly<Record<string, readonly string[]>>;
   readonly body?: Uint8Array;
   readonly signal?: AbortSignal;
-  /** True for watches and followed logs, which use separate connections from short calls. @defaultValue false */
+  /**
+   * True for watches and followed logs, which use connections separate from those of short calls. @defaultValue false
+   */
   readonly longRunning?: boolean;
   /**
    * True if the headers request a protocol switch (`connection`, `upgrade`): such requests use HTTP/1.1 on a separate connection.
@@ -45,8 +48,9 @@ export interface TransportRequest {
    */
   readonly upgrade?: boolean;
   /**
-   * Called in the tick in which the connection receives the request, after all waiting (for credentials, a connection, a
-   * stream on it) is over. If it throws, the request is rejected and not a byte of it is sent. Retries call it again.
+   * Called in the tick in which the connection receives the request, after all waiting (for credentials, a connection,
+   * a stream) is over. If the gate throws, the request is rejected and no byte is sent. Each retry calls the gate
+   * again.
    */
   readonly gate?: () => void;
 }
@@ -68,8 +72,9 @@ export interface TransportResponse {
   /** Lower-case names; repeated headers are joined by `, `. */
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * The bytes of the body, decompressed if necessary. Can be read once, and must be read to its end or canceled with `return()`
-   * (as by leaving a `for await` loop), because it occupies a stream of a connection.
+   * The bytes of the body, decompressed if necessary. The body can be read once, and must be read to its end or
+   * canceled with `return()`, as leaving a `for await` loop does, because an open body occupies a stream of a
+   * connection.
    */
   readonly body: BodyStream;
   /** The connection after a protocol switch; present only with status 101. The receiver owns it and must destroy it. */
@@ -79,8 +84,8 @@ export interface TransportResponse {
 /** Bytes as they arrive. */
 export interface BodyStream extends AsyncIterable<Uint8Array> {
   /**
-   * Frees the memory of a piece after it was read; the piece is empty afterwards. Absent, or without effect, if other streams may
-   * share the memory.
+   * Frees the memory of a piece that has been read; the piece is empty afterwards. Absent or without effect if other
+   * streams may share the memory.
    */
   reclaim?(piece: Uint8Array): void;
 }

@@ -1,6 +1,6 @@
 import type { Condition, KubernetesObject } from '@kubewright/apimachinery';
 
-/** A condition in the form that all kinds share; `observedGeneration` is optional. */
+/** The condition fields that all kinds share; `observedGeneration` is optional. */
 interface ObservedCondition {
   readonly type: string;
   readonly status: string;

@@ -9,7 +9,7 @@ const list = (version: string, ...items: object[]) =>
 
 type Step = () => ReturnType<typeof json>;
 
-/** Responds with one step after the other, and fails on any request after the last. */
+/** Responds to each request with the next step, and fails on requests after the last step. */
 function stepwise(...steps: Step[]) {
   return scripted(() => {
     const step = steps.shift();
@@ -49,7 +49,7 @@ describe('waitFor', () => {
     ]);
   });
 
-  it('waits for an object that does not exist yet, from the version of the list', async () => {
+  it('waits for an object that does not exist yet, starting at the version of the list', async () => {
     const { client, seen } = stepwise(
       () => list('7'),
       watch(['ADDED', version('8')], ['MODIFIED', version('9', { done: 'yes' })]),
@@ -68,7 +68,7 @@ describe('waitFor', () => {
     expect((await client.resource(ConfigMapKind).waitFor(key, isDone)).metadata.resourceVersion).toBe('10');
   });
 
-  it('resumes at the version it reached after the watch ended or was lost', async () => {
+  it('resumes at the last version seen after the watch ended or was lost', async () => {
     const { client, seen, clock } = stepwise(
       () => list('7'),
       watch(['ADDED', version('8')], ['BOOKMARK', { metadata: { resourceVersion: '20' } }]),
@@ -94,7 +94,7 @@ describe('waitFor', () => {
     expect(seen[2]?.path).not.toContain('watch');
   });
 
-  it('rejects with the error of the condition, and of a forbidden read', async () => {
+  it('rejects with the error that the condition throws, and with that of a forbidden read', async () => {
     const { client } = stepwise(() => list('7', version('5')));
     const broken = (): boolean => {
       throw new Error('the job failed');

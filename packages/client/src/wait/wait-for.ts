@@ -13,10 +13,10 @@ import type { CallOptions, CollectionScope } from '../resource/call-options.ts';
 import type { ResourceClient } from '../resource/resource-client.ts';
 import { TransportError } from '../transport/transport-error.ts';
 
-/** First and longest delay between attempts to watch; the same as client-go's reflector. */
+/** Delays between attempts to watch; the same as in client-go's reflector. */
 const delays = { initialMs: 800, maxMs: 30_000 };
 
-/** An object to wait for, and the way to watch it. */
+/** An object to wait for, with the resource client that lists and watches it. */
 export interface WaitRequest<T> {
   readonly resource: Pick<ResourceClient<T>, 'list' | 'watch'>;
   readonly key: ObjectKey;
@@ -25,9 +25,9 @@ export interface WaitRequest<T> {
 }
 
 /**
- * Waits until `isDone` returns true for the current state of one object, or for undefined while it does not exist; returns that
- * state. Lists once, then watches from the list's version. A watch that ended or lost its connection is resumed at the version it
- * reached; the object is listed again only if the server rejects that version.
+ * Waits until `isDone` returns true for the current state of one object; returns that state. While the object does not
+ * exist, its state is undefined. Lists once, then watches from the list's version. A watch that has ended or lost its
+ * connection resumes at the last version seen; the object is listed again only if the server rejects that version.
  */
 export async function waitUntil<T extends KubernetesObject>(
   { resource, key, clock, random }: WaitRequest<T>,
@@ -61,12 +61,13 @@ export async function waitUntil<T extends KubernetesObject>(
       if (error instanceof StatusError) resourceVersion = undefined;
       if (!isTransient(error)) throw error;
     }
-    // Wait even after a watch that ended without an error, so that a server that ends every watch immediately is not flooded.
+    // Wait even after a watch that ended without an error, to avoid flooding a server that ends every watch
+    // immediately.
     await sleep(clock, { ms: exponentialDelay(failures, delays) * (1 + random.next()), signal });
   }
 }
 
-/** True for failures that may end on their own: an expired version, a lost connection, an overloaded server. */
+/** True for failures that can resolve on their own: an expired version, a lost connection, an overloaded server. */
 function isTransient(error: unknown): boolean {
   return isGone(error) || ((error instanceof StatusError || error instanceof TransportError) && error.retryable);
 }

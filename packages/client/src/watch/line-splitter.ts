@@ -1,6 +1,6 @@
 const newline = 0x0a;
 
-/** Called for each line: its bytes are `bytes[start, end)`, valid until the callback returns. */
+/** Called for each line, which is `bytes[start, end)`. The bytes are valid until the callback returns. */
 export type LineCallback = (bytes: Buffer, start: number, end: number) => void;
 
 /** Options for {@link LineSplitter}. */
@@ -13,8 +13,8 @@ export interface LineSplitterOptions {
 }
 
 /**
- * Splits a byte stream into lines at `\n` only, without decoding it: U+2028 and similar characters are ordinary content. Empty
- * lines are skipped, and a last line without a line feed was cut off and is never reported.
+ * Splits a byte stream into lines at `\n` only, without decoding it: U+2028 and similar characters are ordinary
+ * content. Empty lines are skipped. A last line without a line feed counts as truncated and is never reported.
  */
 export class LineSplitter {
   readonly #onLine: LineCallback;
@@ -29,13 +29,14 @@ export class LineSplitter {
     this.#maxLineBytes = maxLineBytes;
   }
 
-  /** Bytes of the incomplete last line. */
+  /** Size of the incomplete last line, in bytes. */
   get pendingBytes(): number {
     return this.#pending;
   }
 
   /**
-   * Processes a chunk and keeps no reference to it. Throws the error of `tooLong` after reporting the lines before the long one.
+   * Processes a chunk and keeps no reference to it. If a line is too long, reports the lines before it, then throws the
+   * error from `tooLong`.
    */
   push(chunk: Uint8Array): void {
     const bytes = Buffer.isBuffer(chunk) ? chunk : Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
@@ -50,7 +51,7 @@ export class LineSplitter {
       start = end + 1;
     }
     if (start < bytes.length) {
-      // Copy the bytes: the chunk belongs to the transport.
+      // Copy the bytes, because the chunk belongs to the transport.
       this.#parts.push(Buffer.from(bytes.subarray(start)));
       this.#pending += bytes.length - start;
     }

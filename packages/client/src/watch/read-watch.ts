@@ -6,8 +6,8 @@ import { LineSplitter } from './line-splitter.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 /**
- * Reads the events from a watch's byte stream, parsing each line once. Ends with the stream; a stream that ends inside a line is
- * an error, because an event may be lost.
+ * Reads the events from a watch's byte stream, parsing each line once. Ends with the stream; throws if the stream ends
+ * inside a line, because an event may be lost.
  * @throws TransportError `KW2006` for a line that is not an event, `KW2005` for a line longer than the limit.
  */
 export async function* readWatch<T extends object>(
@@ -63,7 +63,7 @@ function decodeWatchEvent<T extends object>(line: string, what: string): WatchEv
     case 'ADDED':
     case 'MODIFIED':
     case 'DELETED':
-      // The server has validated the object against its kind.
+      // The cast is safe: the server has validated the object against its kind.
       return { type, object: object as T };
     case 'BOOKMARK':
       return { type, object: object as KubernetesObject };

@@ -12,19 +12,19 @@ import type { KubernetesObject, Status, StatusError } from '@kubewright/apimachi
  */
 export type WatchEvent<T> = ObjectWatchEvent<T> | BookmarkEvent | ErrorEvent;
 
-/** An object was added, changed, or deleted; DELETED carries its last state. */
+/** An object was added, changed or deleted; a DELETED event carries the object's last state. */
 export interface ObjectWatchEvent<T> {
   readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
   readonly object: T;
 }
 
-/** Nothing changed, but the stream has reached this version: only `metadata.resourceVersion` and annotations are set. */
+/** The stream has reached this version without a change; only `metadata.resourceVersion` and annotations are set. */
 export interface BookmarkEvent {
   readonly type: 'BOOKMARK';
   readonly object: KubernetesObject;
 }
 
-/** The server ended the watch with an error; nothing follows. 410 `Expired` means: list again. */
+/** The server ended the watch with an error; nothing follows. After a 410 `Expired`, list again. */
 export interface ErrorEvent {
   readonly type: 'ERROR';
   readonly object: Status;

@@ -5,7 +5,7 @@ import { LineSplitter } from './line-splitter.ts';
 import type { WatchEvent } from './watch-event.ts';
 
 describe('LineSplitter', () => {
-  it('returns the same lines no matter how the bytes are split', () => {
+  it('returns the same lines however the bytes are split', () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: 'binary' })), fc.array(fc.integer({ min: 1, max: 9 })), (texts, cuts) => {
         const lines = texts.map((text) => text.replaceAll('\n', ' ')).filter((text) => text !== '');
@@ -34,7 +34,7 @@ describe('LineSplitter', () => {
     expect(fits).toEqual(['1234567890', 'abc']);
   });
 
-  it('keeps nothing of a chunk, which the transport may reuse', () => {
+  it('keeps no reference to a chunk, because the transport may reuse it', () => {
     const got: string[] = [];
     const splitter = splitterInto(got);
     const chunk = Buffer.from('abc');

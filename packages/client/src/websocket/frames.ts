@@ -33,13 +33,13 @@ export function encodeFrame(opcode: number, parts: readonly Uint8Array[]): Buffe
 
 /** Maximum payload of a control frame (RFC 6455). */
 const maxControlBytes = 125;
-/** Maximum number of frames of one message. */
+/** Maximum number of frames in one message. */
 const maxFragments = 16_384;
 
 /**
- * Joins the frames of messages.
+ * Joins frames into messages.
  *
- * @throws RangeError for a message over the limit before it is complete.
+ * @throws RangeError as soon as a message exceeds the limit.
  */
 export class MessageJoiner {
   readonly #maxBytes: number;
@@ -67,7 +67,7 @@ export class MessageJoiner {
   }
 }
 
-/** Splits bytes into frames, no matter how they arrive. */
+/** Splits bytes into frames, however the bytes arrive. */
 export class FrameReader {
   readonly #maxBytes: number;
   #chunks: Uint8Array[] = [];

@@ -25,7 +25,7 @@ function long(length: number): Buffer {
   return head;
 }
 
-/** Creates a connection whose server is the test; counts the bytes that the client has read. */
+/** Creates a connection to a server that the test simulates; counts the bytes that the client has read. */
 function connection() {
   const written: Buffer[] = [];
   let waiting: (() => void) | undefined;
@@ -46,7 +46,7 @@ function connection() {
 }
 
 describe('FrameReader', () => {
-  it('reads what a client encoded, no matter how the bytes are split', () => {
+  it('decodes frames that a client encoded, however the bytes are split', () => {
     const sizes = fc.oneof(fc.nat(300), fc.constantFrom(125, 126, 65_535, 65_536, 70_000));
     fc.assert(
       fc.property(
@@ -98,7 +98,7 @@ describe('WebSocketClient', () => {
     expect((await reading).value?.toString()).toBe('next');
   });
 
-  it('reads no further than its reader', async () => {
+  it('reads from the server only as fast as its reader', async () => {
     const { stream, socket, state } = connection();
     for (let i = 0; i < 4; i++) stream.push(serverFrame(opcodes.binary, Buffer.alloc(1_000, i)));
     const messages = socket.messages();
@@ -110,7 +110,7 @@ describe('WebSocketClient', () => {
     expect(stream.destroyed).toBe(true);
   });
 
-  it('waits with a write until the server reads', async () => {
+  it('delays a write until the server reads', async () => {
     const { socket, drain } = connection();
     let isSent = false;
     const sending = socket.send(Buffer.alloc(100)).then(() => {

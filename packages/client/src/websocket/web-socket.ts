@@ -4,7 +4,7 @@ import type { CallRunner, CallSpec } from '../call/call-runner.ts';
 import { TransportError } from '../transport/transport-error.ts';
 import { encodeFrame, FrameReader, MessageJoiner, opcodes } from './frames.ts';
 
-/** Maximum size of a message, fragmented or not. Servers split output into messages of at most some ten kilobytes. */
+/** Maximum size of a message, fragmented or not. Servers split output into messages of a few dozen kilobytes. */
 const maxMessageBytes = 32 << 20;
 /** Status code 1000. */
 const normalClosure: Uint8Array = Uint8Array.of(0x03, 0xe8);
@@ -15,7 +15,7 @@ const handshakeGuid = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
  *
  * @param spec - the call without its handshake.
  * @param protocols - the subprotocols offered, in order of preference; the server must choose one.
- * @throws StatusError, TransportError like every call.
+ * @throws StatusError, TransportError as for every call.
  */
 export async function openWebSocket(
   runner: CallRunner,
@@ -69,12 +69,18 @@ export class WebSocketClient {
     this.#what = options.what;
   }
 
-  /** Sends one message, its parts joined; resolves once there is room for another. Messages after the end are dropped. */
+  /**
+   * Joins the parts and sends them as one message; resolves once there is room for another message. Messages after the
+   * end are dropped.
+   */
   send(...parts: readonly Uint8Array[]): Promise<void> {
     return this.#write(encodeFrame(opcodes.binary, parts));
   }
 
-  /** Yields the messages until the server closes; replies to pings. Can be read once. Leaving the loop closes the connection. */
+  /**
+   * Yields messages until the server closes the connection; replies to pings. Can be read once. Leaving the loop closes
+   * the connection.
+   */
   async *messages(): AsyncGenerator<Buffer, void, undefined> {
     const reader = new FrameReader(maxMessageBytes);
     const joiner = new MessageJoiner(maxMessageBytes);
@@ -104,7 +110,7 @@ export class WebSocketClient {
     });
   }
 
-  /** Signals the end of the stream to the server and closes the connection. Does nothing after the first call. */
+  /** Sends a close frame and closes the connection. Later calls do nothing. */
   close(): void {
     const stream = this.#stream;
     if (stream.destroyed || stream.writableEnded) return;

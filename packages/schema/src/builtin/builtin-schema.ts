@@ -38,7 +38,10 @@ class BuiltinSchemas {
     }
   }
 
-  /** Returns the node of a field: its type's node, extended with the field's own list type, patch strategy or default. */
+  /**
+   * Returns the node of a field: the node of the field's type, extended with the field's list type, patch strategy or
+   * default.
+   */
   fieldNode(field: Field): SchemaNode {
     const plain = this.typeNode(field.type);
     const extra = extraOf(field);
@@ -116,7 +119,8 @@ class StructureNode implements SchemaNode {
   }
 }
 
-// A cache, safe to share: its content depends on constants only. Created on first use, because TypeTable is costly to build.
+// A cache, safe to share because its content depends only on constants. Created on first use, because TypeTable is
+// costly to build.
 let schemas: BuiltinSchemas | undefined;
 
 function all(): BuiltinSchemas {
@@ -132,11 +136,12 @@ export function builtinTypeTable(): TypeTable {
 /**
  * Returns the schema of a built-in kind or definition; undefined for anything else.
  *
- * `builtinSchema({ group: 'apps', version: 'v1', kind: 'Deployment' })`, `builtinSchema('io.k8s.api.core.v1.PodSpec')`.
+ * Examples: `builtinSchema({ group: 'apps', version: 'v1', kind: 'Deployment' })`,
+ * `builtinSchema('io.k8s.api.core.v1.PodSpec')`.
  *
- * Equal arguments return the same node. A `Quantity` is a string node with format `quantity` and `intOrString`; it also
- * accepts fractional numbers. `default` is set for the keys of associative lists and for the few fields whose default the
- * OpenAPI documents state; the API server sets all other defaults in code.
+ * Equal arguments return the same node. A `Quantity` is a string node with format `quantity` and `intOrString`; the
+ * node also accepts fractional numbers. `default` is set only for keys of associative lists and for the few fields
+ * whose default is in the OpenAPI documents; the API server sets all other defaults in code.
  */
 export function builtinSchema(target: GroupVersionKind | string): SchemaNode | undefined {
   const { table } = all();

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Descriptions of one module of `kubernetes-types`: `Pod` and `Pod.spec` → text. */
+/** Descriptions in one module of `kubernetes-types`, by type or field: `Pod`, `Pod.spec`. */
 type Texts = ReadonlyMap<string, string>;
 
 /**
  * Reads the descriptions of Kubernetes types from the declaration comments of the npm package `kubernetes-types` (1.30);
- * newer types and fields have no description. A module is read on first access to one of its definitions. If the package is
- * missing, as in a bundle, there are no descriptions.
+ * newer types and fields have no description. A module is read on first access to one of its definitions. Without the
+ * package, as in a bundle, there are no descriptions.
  */
 export class BuiltinDescriptions {
   readonly #modules = new Map<string, Texts>();
@@ -37,14 +37,15 @@ export class BuiltinDescriptions {
       this.#folder ??= dirname(createRequire(import.meta.url).resolve('kubernetes-types/package.json'));
       return parseDeclarations(readFileSync(join(this.#folder, `${module}.d.ts`), 'utf8'));
     } catch {
-      // The package is not installed, or 1.30 does not have the group: there are no descriptions.
+      // The package is not installed, or 1.30 does not have the group.
       return new Map();
     }
   }
 }
 
 /**
- * Returns the module that describes a package: `io.k8s.api.core.v1` → `core/v1`. Packages of apimachinery use other paths.
+ * Returns the module that describes a package: `io.k8s.api.core.v1` → `core/v1`. Some packages of apimachinery have
+ * other paths.
  */
 function moduleOf(packageName: string): string | undefined {
   if (packageName === 'io.k8s.apimachinery.pkg.api.resource') return 'api/resource';
@@ -53,7 +54,7 @@ function moduleOf(packageName: string): string | undefined {
   return match === null ? undefined : `${match[1]}/${match[2]}`;
 }
 
-/** Parses the generated declarations, in which every comment stands on its own lines before its declaration. */
+/** Parses the generated declarations, in which every comment precedes its declaration on separate lines. */
 function parseDeclarations(source: string): Texts {
   const texts = new Map<string, string>();
   const pattern = /\/\*\*([\s\S]*?)\*\/|^export (?:interface|type) (\w+)|^ {4}(?:readonly )?"?([\w$-]+)"?\??:/gm;

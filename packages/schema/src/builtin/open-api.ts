@@ -12,8 +12,9 @@ export interface OpenApiOptions {
 }
 
 /**
- * Returns a definition as an OpenAPI v3 schema in the form of `/openapi/v3`, with references to `#/components/schemas/…`,
- * Kubernetes' extensions and enumerations; undefined for anything that is not built in.
+ * Returns a definition as an OpenAPI v3 schema in the form that `/openapi/v3` serves, with references to
+ * `#/components/schemas/…`, Kubernetes' extensions and enumerations. Returns undefined for anything that is not built
+ * in.
  */
 export function builtinOpenApiSchema(name: string, options: OpenApiOptions = {}): OpenApiSchema | undefined {
   const table = builtinTypeTable();
@@ -54,7 +55,7 @@ function specialSchema(definition: Definition): OpenApiSchema {
     case 'microTime':
       return { type: 'string', format: 'date-time' };
     default:
-      // JSON, JSONSchemaPropsOrBool and the like accept any value; RawExtension accepts an object.
+      // JSON, JSONSchemaPropsOrBool and similar types accept any value; RawExtension accepts an object.
       return definition.name.includes('.JSON') ? {} : { type: 'object' };
   }
 }

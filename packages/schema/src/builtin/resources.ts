@@ -20,19 +20,19 @@ export interface BuiltinResource extends GroupVersionResource, GroupVersionKind 
   readonly schema: SchemaNode;
 }
 
-/** A subresource and the kind of its bodies: `scale` → autoscaling/v1 `Scale`. */
+/** A subresource and the kind of its objects: `scale` → autoscaling/v1 `Scale`. */
 export interface BuiltinSubresource extends GroupVersionKind {
   readonly name: string;
   readonly verbs: readonly string[];
 }
 
-/** One column of a table. `priority` 0 is always shown, 1 with `-o wide`. */
+/** One column of a table. Columns with `priority` 0 are always shown, columns with 1 only with `-o wide`. */
 export interface BuiltinColumn {
   readonly name: string;
   readonly type: string;
   readonly format: string;
   readonly priority: number;
-  /** Always empty: this package does not contain the API server's descriptions. */
+  /** Always empty, because this package does not contain the API server's descriptions. */
   readonly description: string;
 }
 
@@ -53,10 +53,10 @@ interface Resources {
   readonly byKind: ReadonlyMap<string, BuiltinResource>;
 }
 
-// A cache, safe to share: its content depends on constants only. Parsing it takes 40 kB of JSON, so it is parsed once.
+// A cache, safe to share because its content depends only on constants: the 40 kB of JSON are parsed only once.
 let resources: Resources | undefined;
 
-/** Lists the built-in resources in discovery order: the groups of a fresh API server, core first. */
+/** Returns the built-in resources in the discovery order of a fresh API server, core group first. */
 export function builtinResources(): readonly BuiltinResource[] {
   return tables().all;
 }
@@ -73,7 +73,7 @@ export function findBuiltinKind(gvk: GroupVersionKind): BuiltinResource | undefi
 
 function tables(): Resources {
   if (resources !== undefined) return resources;
-  const rows = JSON.parse(resourceTable) as readonly Row[]; // output of our own generator
+  const rows = JSON.parse(resourceTable) as readonly Row[]; // our own generator writes the table
   const all = rows.map(resourceOf);
   resources = {
     all,
@@ -91,7 +91,7 @@ function resourceOf(row: Row): BuiltinResource {
     categories: row.categories ?? [],
     subresources: row.subresources ?? [],
     columns: columns.map((column) => ({ format: '', priority: 0, description: '', ...column })),
-    // Created on demand: listing resources must not build schemas.
+    // Created on demand, because listing resources must not build schemas.
     get schema(): SchemaNode {
       const schema = builtinSchema(row);
       if (schema === undefined)

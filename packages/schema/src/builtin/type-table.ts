@@ -5,7 +5,7 @@ import { typeTable } from '../generated/type-table.ts';
 export interface Definition {
   /** `io.k8s.api.core.v1.Pod`. */
   readonly name: string;
-  /** The JSON form of types that are not structures; empty for structures. */
+  /** JSON form of a type that is not a structure; empty for structures. */
   readonly special: '' | 'any' | 'intOrString' | 'quantity' | 'time' | 'microTime';
   readonly mapType?: 'granular' | 'atomic';
   /** Group, version and kind. Absent if the definition belongs to no kind or to several. */

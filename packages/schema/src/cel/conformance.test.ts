@@ -2,7 +2,7 @@ import { tests as conformance } from '@bufbuild/cel-spec/testdata/conformance.js
 import { describe, expect, it } from 'vitest';
 import { runSuite, type Suite } from './testdata/conformance-runner.ts';
 
-// The test vectors come from a package that ships them as untyped data.
+// The package ships the test vectors as untyped data.
 const root = conformance as unknown as Suite;
 
 describe('conformance with cel-spec', () => {

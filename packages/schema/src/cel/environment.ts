@@ -6,16 +6,16 @@ import { type CelType, typeOf } from './types/cel-type.ts';
 /** Libraries and settings of a {@link CelEnvironment}. */
 export interface EnvironmentOptions {
   readonly libraries: readonly Library[];
-  /** Accepts the optional syntax: `a.?b`, `a[?b]`, `[?a]`, `{?a: b}`. @defaultValue false */
+  /** Accepts the syntax of optionals: `a.?b`, `a[?b]`, `[?a]`, `{?a: b}`. @defaultValue false */
   readonly optionalSyntax?: boolean;
   /** Accepts field names in backquotes. @defaultValue false */
   readonly escapedIdentifiers?: boolean;
   /**
    * Checks literals at compile time: durations, timestamps, patterns, format strings, lists and maps with mixed types,
-   * conversions that always fail. Kubernetes does this; the language does not. @defaultValue false
+   * conversions that always fail. Kubernetes does; the language specification does not require it. @defaultValue false
    */
   readonly checkLiterals?: boolean;
-  /** Namespace that unqualified names are looked up in first. @defaultValue '' */
+  /** Namespace in which unqualified names are looked up first. @defaultValue '' */
   readonly container?: string;
   /** Cache of compiled patterns. @defaultValue a separate cache */
   readonly patterns?: PatternCache;
@@ -48,7 +48,7 @@ export class CelEnvironment {
     return this.#tables().functions;
   }
 
-  /** Types by name. As an identifier in an expression, a name has the type `type(T)`. */
+  /** Types by name. In an expression, the name of a type T is an identifier of type `type(T)`. */
   get types(): ReadonlyMap<string, CelType> {
     return this.#tables().types;
   }
@@ -73,7 +73,7 @@ export class CelEnvironment {
     return [...parts.map((_, i) => `${parts.slice(0, parts.length - i).join('.')}.${name}`), name];
   }
 
-  /** Created when the first expression is compiled, because many programs never compile one. */
+  /** Creates the tables on first use, because many programs never compile an expression. */
   #tables(): Names {
     this.#names ??= namesOf(this.options.libraries);
     return this.#names;

@@ -18,7 +18,7 @@ import type { Issue } from './syntax/issue.ts';
 export class CelCompileError extends KubewrightError {
   override readonly name = 'CelCompileError';
   readonly code = 'KW4101';
-  /** Issues in source order. Empty if the expression is well formed but evaluating a constant part of it fails. */
+  /** Issues in source order. Empty if the expression is well formed but evaluating a constant part fails. */
   readonly issues: readonly Issue[];
 
   constructor(message: string, issues: readonly Issue[]) {
@@ -76,12 +76,12 @@ export class CelBudgetError extends KubewrightError {
 }
 
 /**
- * An error value of the language while it propagates. `||`, `&&`, `all` and `exists` absorb it.
+ * An error value of the language while the value propagates. `||`, `&&`, `all` and `exists` can absorb it.
  *
- * Not a subclass of `Error`: a rule may absorb one fault per element, and capturing stack traces would cost more than the
- * rule itself.
+ * Not a subclass of `Error`, because a rule may absorb one fault per element, and capturing stack traces would cost
+ * more than the rule itself.
  *
- * It never leaves this package; callers see {@link CelEvaluationError}.
+ * A fault never leaves this package; callers see {@link CelEvaluationError}.
  */
 export class Fault {
   readonly message: string;

@@ -10,13 +10,13 @@ import type { CelValue } from './values/value.ts';
 /** Options for {@link compileExpression}. */
 export interface ExpressionOptions {
   readonly environment: CelEnvironment;
-  /** The JSON variables: each name with its schema, or `dyn` if the schema is unknown. */
+  /** Schemas of the JSON variables by name; `dyn` if the schema is unknown. */
   readonly variables: Readonly<Record<string, SchemaNode | 'dyn'>>;
-  /** Variables whose values are CEL values instead of JSON: each name with its type. @defaultValue none */
+  /** Types of the variables whose values are CEL values, not JSON, by name. @defaultValue none */
   readonly opaque?: Readonly<Record<string, CelType>>;
   /**
-   * Variables and fields that are computed on demand, by full name, such as `variables.limit`. Their values are functions
-   * that return a CEL value or throw a {@link CelEvaluationError}. @defaultValue none
+   * Types of the variables and fields that are computed on demand, by full name, such as `variables.limit`. Their
+   * values are functions that return a CEL value or throw a {@link CelEvaluationError}. @defaultValue none
    */
   readonly deferred?: Readonly<Record<string, CelType>>;
 }

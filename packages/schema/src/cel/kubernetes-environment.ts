@@ -18,8 +18,8 @@ import { stringsLibrary } from './library/strings.ts';
 import { urlsLibrary } from './library/url.ts';
 
 /**
- * The libraries that Kubernetes 1.36 provides to expressions. The authorizer functions only work if a variable `authorizer`
- * is declared.
+ * The libraries that Kubernetes 1.36 provides to expressions. The authorizer functions require a declared variable
+ * `authorizer`.
  */
 const libraries: readonly Library[] = [
   standardLibrary,
@@ -43,7 +43,7 @@ const libraries: readonly Library[] = [
  * Creates the environment in which Kubernetes 1.36 compiles expressions: rules of CRDs, admission policies, match
  * conditions. Create one and share it.
  *
- * @param patterns - cache of compiled patterns; by default the environment has its own
+ * @param patterns - cache of compiled patterns; by default, the environment creates a new cache
  * @param extra - additional libraries
  * @param mutations - true to let expressions create `Object` and `JSONPatch` structures, as in mutating admission policies
  *

@@ -76,7 +76,7 @@ const namespaceObject: SchemaNode = struct({
   status: struct({ conditions: { type: 'array', items: condition }, phase: text }),
 });
 
-/** Schemas of the variables that match conditions and admission policies have for every kind (1.36). */
+/** Schemas of the variables that match conditions and admission policies have for all kinds (1.36). */
 export const policyVariables: { readonly request: SchemaNode; readonly namespaceObject: SchemaNode } = {
   request,
   namespaceObject,

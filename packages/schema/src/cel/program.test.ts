@@ -172,7 +172,7 @@ describe('deferred variables', () => {
   it('cost as much as a field of a variable', () => {
     const budget = { remaining: 100 };
     program.evaluate({ x: false, 'fields.n': () => 5 }, budget);
-    // The cost is 1 for x, and 3 for each of the two comparisons: the variable, its field, the comparison.
+    // Reading x costs 1. Each of the two comparisons costs 3: the variable, its field, and the comparison.
     expect(budget.remaining).toBe(100 - 7);
   });
 
@@ -209,7 +209,7 @@ describe('malicious sources', () => {
   it('compiles chains of optMap in linear time and stops them when the budget is exceeded', () => {
     const chain = (links: number) => evaluate(`optional.of(1)${'.optMap(x, x + 1)'.repeat(links)}.value()`);
     expect(chain(15)).toBe(16);
-    // Each link evaluates its optional twice in upstream's expansion, so the cost grows exponentially.
+    // In upstream's expansion, each link evaluates its optional twice, so the cost grows exponentially.
     expect(() => chain(200)).toThrow(CelBudgetError);
   });
 

@@ -9,7 +9,7 @@ import { type Checked, check } from './types/checker.ts';
 import { checkLiterals } from './types/literal-checks.ts';
 import type { CelValue } from './values/value.ts';
 
-/** Maximum cost of one evaluation: upstream's per-call limit. */
+/** Maximum cost of one evaluation, equal to upstream's per-call limit. */
 export const defaultBudget = 1_000_000;
 
 /** A compiled expression. Immutable and reentrant: any number of evaluations may share it. */
@@ -85,7 +85,7 @@ export function compileProgram(source: string, options: ProgramOptions): CelProg
 /** Converts an internal error to its public form. */
 function outward(error: unknown): unknown {
   if (error instanceof Fault) return new CelEvaluationError(error.message);
-  // The stack overflowed. Expressions nest at most a few hundred levels, so the data is nested too deeply.
+  // The stack overflowed. Expressions nest at most a few hundred levels, so the cause is deeply nested data.
   if (error instanceof RangeError) return new CelBudgetError();
   return error;
 }

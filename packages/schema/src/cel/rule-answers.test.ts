@@ -7,7 +7,7 @@ import { kubernetesEnvironment } from './kubernetes-environment.ts';
 import type { RuleProblem, ValidationRule } from './rules/rule.ts';
 import { compileRules, type RuleValidator } from './rules/rule-validator.ts';
 import { rulesOf } from './rules/rules-of.ts';
-// The answers of a real API server to these cases, recorded with testdata/record.mjs.
+// A real API server's responses to these cases are recorded with testdata/record.mjs.
 import * as cases from './testdata/rule-cases.mjs';
 
 interface Answers {

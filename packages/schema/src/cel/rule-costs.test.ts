@@ -7,7 +7,7 @@ import { kubernetesEnvironment } from './kubernetes-environment.ts';
 import type { RuleProblem } from './rules/rule.ts';
 import { compileRules } from './rules/rule-validator.ts';
 import { rulesOf } from './rules/rules-of.ts';
-// The answers of a real API server to these cases, recorded with testdata/record-costs.mjs.
+// A real API server's responses to these cases are recorded with testdata/record-costs.mjs.
 import * as cases from './testdata/cost-cases.mjs';
 
 interface Answers {
@@ -31,7 +31,8 @@ function byField(a: RuleProblem, b: RuleProblem): number {
 }
 
 /**
- * Returns a schema with a rule on the values of a map. The map has at most `most` entries, so `most` multiplies the cost.
+ * Returns a schema with a rule on the values of a map. The map has at most `most` entries, so the cost is multiplied by
+ * `most`.
  */
 function mapped(rule: string, most: number): JsonSchema {
   const additionalProperties = { ...cases.measuredSchema, 'x-kubernetes-validations': [{ rule }] };

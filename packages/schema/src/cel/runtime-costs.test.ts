@@ -6,7 +6,8 @@ import { compileStructuralSchema } from '../structural/structural-schema.ts';
 import { kubernetesEnvironment } from './kubernetes-environment.ts';
 import { compileRules } from './rules/rule-validator.ts';
 import { rulesOf } from './rules/rules-of.ts';
-// The costs that apiextensions-apiserver 1.36 computes for these cases, recorded with testdata/record-runtime-costs.mjs.
+// The costs that apiextensions-apiserver 1.36 computes for these cases are recorded with
+// testdata/record-runtime-costs.mjs.
 import { cases } from './testdata/runtime-cost-cases.mjs';
 
 interface Answer {
@@ -38,7 +39,8 @@ describe('run-time costs of rules', () => {
 
   it.each(answered)('matches the API server: $name', ({ schema, object, answer: { cost, errors } }) => {
     const actual = evaluate(schema, object);
-    // Do not compare the cost of a failing evaluation: ours ends immediately, upstream's still evaluates the other operands.
+    // Do not compare the cost of a failing evaluation: ours ends immediately, while upstream still evaluates the other
+    // operands.
     const failed = errors.some((error) => / evaluating rule: | for rule: /.test(error)) && cost <= objectBudget;
     expect({ ...actual, ...(failed && { cost }) }).toEqual({ cost, errors });
   });

@@ -1,6 +1,6 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** The types of the value and of its field, for callers that word the error differently. */
+/** The types of the value and of the field, for callers that word the error differently. */
 export interface TypeMismatch {
   /** The type of the value in the body. `fraction` is a number that is not an integer. */
   readonly found: 'object' | 'array' | 'string' | 'bool' | 'number' | 'fraction' | 'null';

@@ -9,7 +9,7 @@ import { normalizeTime } from './parse-time.ts';
 export interface DecodeOptions {
   /** Numbers that are not written as integers, by path: `ParsedBody.numberTokens`. */
   readonly numberTokens?: ReadonlyMap<string, string> | undefined;
-  /** Prefix of all paths: `metadata` if only that part of an object is decoded. */
+  /** Prefix of all paths, such as `metadata` if only the metadata of an object is decoded. */
   readonly path?: string | undefined;
 }
 
@@ -24,9 +24,9 @@ export interface Decoded {
 const maxReported = 100;
 
 /**
- * Decodes plain data to a type as the API server does (1.36): field names are case-sensitive, unknown fields are reported
- * and dropped, null means absent in structures and the zero value in maps and lists, integers must be written as integers
- * and fit the type, byte fields must be base64, times are converted to UTC.
+ * Decodes plain data to a type as the API server does (1.36): field names are case-sensitive; unknown fields are
+ * reported and dropped; null means absent in structures, and the zero value in maps and lists; integers must be written
+ * as integers and fit the type; byte fields must be base64; times are converted to UTC.
  *
  * The caller decides how to handle unknown fields (Strict: 400, Warn: a header, Ignore: nothing).
  *
@@ -49,7 +49,7 @@ interface Place {
   readonly field: string;
   /** Name of the structure that contains the field. */
   readonly owner: string;
-  /** Name of the field itself. */
+  /** Name of the field, without its path. */
   readonly name: string;
   /** Number of lists and maps between the field and the value. */
   readonly depth: number;

@@ -2,8 +2,8 @@ import { goTypeNames } from '../generated/go-type-names.ts';
 import type { SchemaNode } from '../node/schema-node.ts';
 
 /**
- * Go types and embedded structures of fields, by `Struct.field`. Only Kubernetes' Go source has them; decode errors print
- * them.
+ * Go types and embedded structures of fields, by `Struct.field`. Decode errors print these names, which exist only in
+ * Kubernetes' Go source.
  */
 let facts: ReadonlyMap<string, { readonly type?: string; readonly embedded?: string }> | undefined;
 
@@ -38,7 +38,10 @@ export function namedType(place: {
   return type;
 }
 
-/** Returns the element type of `[]T` or `map[K]T`; undefined for named types, which do not show their elements. */
+/**
+ * Returns the element type of `[]T` or `map[K]T`; undefined for named types, whose names do not include the element
+ * type.
+ */
 function elementOf(type: string): string | undefined {
   return /^(?:\[\]|map\[[^\]]*\])(.*)$/.exec(type)?.[1];
 }

@@ -24,7 +24,7 @@ export function formatYaml(value: unknown): string {
 interface Place {
   readonly indent: string;
   readonly lines: string[];
-  /** Text before the value on its first line, such as a list's dash. */
+  /** Text that precedes the value on its first line, such as a list's dash. */
   readonly prefix: string;
 }
 
@@ -38,7 +38,7 @@ function block(value: unknown, place: Place): void {
 }
 
 function isBlock(text: string): boolean {
-  // A block cannot represent a leading line break, a trailing empty line, or a last line that is only white space.
+  // A block cannot represent a leading line break, a trailing empty line, or a last line of only white space.
   return text.includes('\n') && !hasControls(text) && !/^\n|\n\n$|\n[^\S\n]+$/.test(text);
 }
 
@@ -144,7 +144,7 @@ function hasControls(text: string): boolean {
   return /[^\P{Cc}\n]|[\u2028\u2029\ufeff]/u.test(text) || /[^\S\n]\n/.test(text);
 }
 
-/** Matches strings that YAML 1.1 reads as null, a boolean, infinity or NaN, or as a special key. */
+/** Matches strings that YAML 1.1 reads as null, a boolean, infinity, NaN or a special key. */
 const otherPattern =
   /^(?:|~|null|Null|NULL|true|True|TRUE|false|False|FALSE|yes|Yes|YES|no|No|NO|on|On|ON|off|Off|OFF|y|Y|n|N|[-+]?(?:\.inf|\.Inf|\.INF)|\.nan|\.NaN|\.NAN|<<|=)$/;
 const numberPattern =
@@ -154,8 +154,8 @@ const datePattern = /^\d{4}-\d\d?-\d\d?(?:(?:[Tt]|\s+)\d\d?:\d\d:\d\d(?:\.\d*)?\
 function scalarText(text: string): string {
   if (hasControls(text) || text.includes('\n')) return JSON.stringify(text);
   const isOther = otherPattern.test(text) || (/\d/.test(text) && numberPattern.test(text)) || datePattern.test(text);
-  // Like Go: strings that YAML would read as another type get double quotes; strings that would break the syntax get single
-  // quotes.
+  // Quotes a string like Go: in double quotes if YAML would read it as another type, in single quotes if it would break
+  // the syntax.
   if (isOther) return JSON.stringify(text);
   const breaksForm =
     /^[-?:](?:\s|$)/.test(text) ||

@@ -4,12 +4,12 @@ import { parseStrictJson } from './strict-json-parser.ts';
 const none: readonly string[] = [];
 
 /**
- * Parses a JSON body strictly: rejects invalid UTF-8, trailing data, nesting beyond the limit and lone surrogates; reports
- * duplicate keys. Integers above 2^53 that fit in 64 bits become bigints.
+ * Parses a JSON body strictly: rejects invalid UTF-8, trailing data, nesting beyond the limit and lone surrogates, and
+ * reports duplicate keys. Integers above 2^53 that fit in 64 bits become bigints.
  *
- * Nearly every body takes the fast path: a scan of the bytes counts the keys and checks the depth, then `JSON.parse` builds
- * the value. If the value has fewer keys than were counted, the body has duplicates. Duplicates and anything else unusual go
- * to the slow parser, which produces the API server's messages.
+ * Nearly every body takes the fast path: a scan of the bytes counts the keys and checks the depth, then `JSON.parse`
+ * builds the value. If the value has fewer keys than the scan counted, the body has duplicates. Bodies with duplicates
+ * or anything else unusual go to the slow parser, which produces the API server's messages.
  *
  * @throws {@link BodyReadError} with the API server's message (1.36).
  *
@@ -28,7 +28,7 @@ export function parseJson(bytes: Uint8Array, limits: BodyLimits = {}): ParsedBod
     try {
       value = JSON.parse(text);
     } catch {
-      return slow(text, maxDepth); // throws an error with the message of Go's scanner
+      return slow(text, maxDepth); // throws the error with the message of Go's scanner
     }
     if (countKeys(value) === keys) return { value, duplicates: none, format: 'json' };
   }
@@ -42,7 +42,7 @@ function slow(text: string, maxDepth: number): ParsedBody {
 
 const decoder = /* @__PURE__ */ new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Decodes UTF-8; throws if it is invalid. */
+/** Decodes UTF-8; throws if the bytes are invalid. */
 export function decodeUtf8(bytes: Uint8Array): string {
   try {
     return decoder.decode(bytes);
@@ -53,8 +53,8 @@ export function decodeUtf8(bytes: Uint8Array): string {
 
 /**
  * Counts the keys of a body without parsing it. Returns -1 if the slow parser is needed, because nesting is too deep, a
- * number is not a short integer, or a surrogate is escaped. For a body that is not JSON the count is meaningless, but the
- * parser rejects such a body anyway.
+ * number is not a short integer, or a surrogate is escaped. The count is meaningless for a body that is not JSON, but
+ * the parser rejects such bodies.
  */
 function scan(bytes: Uint8Array, maxDepth: number): number {
   const length = bytes.length;

@@ -7,13 +7,13 @@ import { scalarNode, type YamlAlias, type YamlMap, type YamlNode, type YamlScala
 import { resolvePlainScalar } from './yaml-scalar.ts';
 
 /**
- * Parses a YAML body as the API server does: first document only, YAML 1.1 booleans and numbers, merge keys, keys converted
- * to strings, duplicate keys reported with their line, alias bombs rejected.
+ * Parses the first document of a YAML body as the API server does: supports YAML 1.1 booleans and numbers and merge
+ * keys, converts keys to strings, reports duplicate keys with their line, and rejects alias bombs.
  *
  * Server-side apply requests usually contain JSON with a YAML content type, so JSON is detected and parsed by the fast JSON
  * parser.
  *
- * @throws {@link BodyReadError} with a message that starts with `yaml: `. Some messages have the wording of the YAML library
+ * @throws {@link BodyReadError} with a message that starts with `yaml: `. Some messages use the YAML library's wording
  * instead of go-yaml's.
  *
  * @example
@@ -97,11 +97,11 @@ function ownNode(
 function tryJson(bytes: Uint8Array, limits: BodyLimits): ParsedBody | undefined {
   try {
     const json = parseJson(bytes, limits);
-    // Duplicates are left to the YAML parser, which words them differently. Number tokens are dropped, because YAML converts
-    // `1.0` to 1.
+    // Leaves duplicates to the YAML parser, whose messages differ. Drops number tokens: YAML converts `1.0` to 1.
     return json.duplicates.length === 0 ? { value: json.value, duplicates: [], format: 'yaml' } : undefined;
   } catch (error) {
-    if (error instanceof BodyReadError && error.problem === 'syntax') return undefined; // The text is not JSON, but may be flow YAML, such as {a: b}.
+    // Text that is not JSON may be flow YAML, such as {a: b}.
+    if (error instanceof BodyReadError && error.problem === 'syntax') return undefined;
     throw error;
   }
 }
@@ -134,7 +134,9 @@ function syntaxError(error: YAMLParseError, maxDepth: number): BodyReadError {
 }
 
 const maxReported = 100;
-/** Maximum number of characters that aliases may repeat: even a few aliases can be a bomb if their text is long. */
+/**
+ * Maximum number of characters that aliases may repeat. Even a few aliases can be a bomb if the repeated text is long.
+ */
 const maxAliasedText = 3 * 1024 * 1024;
 
 class YamlReader {

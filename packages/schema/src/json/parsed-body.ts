@@ -20,18 +20,17 @@ export interface ParsedBody {
    */
   readonly duplicates: readonly string[];
   /**
-   * Numbers that are not written as integers (`1.0`, `1e3`), by field path. Integer fields reject them even if the value is
-   * whole. Usually absent, because there are none.
+   * Numbers that are not written as integers (`1.0`, `1e3`), by field path. Integer fields reject these numbers even if
+   * the value is whole. Absent in most bodies, which have no such numbers.
    */
   readonly numberTokens?: ReadonlyMap<string, string> | undefined;
   readonly format: 'json' | 'yaml';
 }
 
-/** Limits for parsing one body. Its size in bytes is limited when it is received. */
+/** Limits for parsing one body. The size in bytes is limited elsewhere, when the body is received. */
 export interface BodyLimits {
   /**
-   * Maximum nesting depth of objects and lists. Upstream allows 10,000; this limit is lower, because all later steps
-   * recurse.
+   * Maximum nesting depth of objects and lists. Lower than upstream's 10,000, because all later steps recurse.
    * @defaultValue 500
    */
   readonly maxDepth?: number | undefined;
@@ -41,7 +40,8 @@ export const defaultMaxDepth = 500;
 
 /**
  * Thrown for a body that cannot be parsed. `message` matches the API server's parser (1.36), e.g.
- * `invalid character 'x' looking for beginning of value`; the caller adds what was being read. Do not retry.
+ * `invalid character 'x' looking for beginning of value`; the caller adds the context, such as the expected kind. Do
+ * not retry.
  *
  * @example
  * ```ts
@@ -68,7 +68,7 @@ export class BodyReadError extends KubewrightError {
   }
 }
 
-/** Sets `value[key]` as an own property, even for `__proto__`, where a plain assignment would set the prototype. */
+/** Sets `value[key]` as an own property. For `__proto__`, a plain assignment would set the prototype. */
 export function setOwn(target: Record<string, unknown>, key: string, value: unknown): void {
   if (key === '__proto__') {
     Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });

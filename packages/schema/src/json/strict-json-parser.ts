@@ -247,7 +247,7 @@ class StrictJsonParser {
 
 const loneSurrogate = /\p{Surrogate}/u;
 
-/** Quotes the first byte of a non-ASCII character as Latin-1, as Go's scanner does, which reads bytes. */
+/** Quotes the first byte of a non-ASCII character as Latin-1, because Go's scanner reads bytes. */
 function quoteFirstByte(text: string, at: number): string {
   const code = text.codePointAt(at) ?? 0;
   if (code < 0x80) return quoteChar(text[at] as string);

@@ -10,8 +10,8 @@ const integerPattern = /^([-+]?)(0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|0|[1-
 const infinitePattern = /^([-+]?)\.(inf|Inf|INF)$/;
 
 /**
- * Resolves a plain YAML scalar as the API server does: YAML 1.1 words (`yes`, `off`), octal `0777`, `1_000`, no base 60;
- * dates stay text (go-yaml 2.4 as used by Kubernetes 1.36).
+ * Resolves a plain YAML scalar as the API server does: YAML 1.1 words (`yes`, `off`), octal `0777`, `1_000`, no base
+ * 60. Dates stay text (go-yaml 2.4, as used by Kubernetes 1.36).
  *
  * @throws {@link BodyReadError} for infinity, NaN and integers that a double would round
  */
@@ -34,7 +34,10 @@ export function resolvePlainScalar(source: string): unknown {
   return source;
 }
 
-/** Integers with more digits do not fit in 64 bits in any base. They are parsed as doubles, which takes linear time. */
+/**
+ * Maximum number of digits of a 64-bit integer in any base. Longer integers are parsed as doubles, which takes linear
+ * time.
+ */
 const maxDigits = 70;
 
 function integerValue(negative: boolean, digits: string): number | bigint {

@@ -1,8 +1,8 @@
 /**
- * The schema of a value. Built-in kinds (from the generated table) and custom resources (from their CRDs) use the same
- * nodes, so that strict decoding, pruning, defaulting, patches and server-side apply are implemented once.
+ * The schema of a value. Built-in kinds (from the generated table) and custom resources (from their CRDs) share this
+ * form, so strict decoding, pruning, defaulting, patches and server-side apply are implemented only once.
  *
- * Nodes are immutable. They may be recursive (`JSONSchemaProps`), because getters resolve references lazily.
+ * Nodes are immutable. Nodes can be recursive (`JSONSchemaProps`), because getters resolve references lazily.
  */
 export interface SchemaNode {
   /** `any` accepts any value (`RawExtension`, `JSON`, a schema without a type). */

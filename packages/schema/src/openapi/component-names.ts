@@ -13,7 +13,7 @@ export function customComponentName({ group, version, kind }: GroupVersionKind):
 
 const meta = 'io.k8s.apimachinery.pkg.apis.meta.v1';
 
-/** Schemas of Kubernetes' meta group that operations refer to. */
+/** Meta schemas that operations refer to, by name. */
 export const metaComponents: Readonly<
   Record<'deleteOptions' | 'listMeta' | 'objectMeta' | 'patch' | 'status', string>
 > = {

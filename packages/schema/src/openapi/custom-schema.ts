@@ -5,7 +5,7 @@ import { customComponentName, metaComponents } from './component-names.ts';
 import type { DocumentedResource } from './documented-resource.ts';
 
 /**
- * Returns the OpenAPI schemas of a custom resource and of its list: the CRD's schema plus `apiVersion`, `kind` and
+ * Returns the OpenAPI schemas of a custom resource and its list: the CRD's schema plus `apiVersion`, `kind` and
  * `metadata`. Mirrors the OpenAPI builder of k8s.io/apiextensions-apiserver (1.36).
  */
 export function customSchemas(
@@ -50,8 +50,8 @@ function listSchema(definition: DocumentedResource, options: OpenApiOptions & { 
 }
 
 /**
- * Copies a schema and adds `apiVersion`, `kind` and `metadata` to embedded objects. Recursion is safe, because the
- * validation of CRDs limits the depth.
+ * Copies a schema and adds `apiVersion`, `kind` and `metadata` to embedded objects. Recursion is safe, because CRD
+ * validation limits the depth.
  */
 function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   const { properties, items, additionalProperties, ...rest } = schema;
@@ -69,7 +69,7 @@ function published(schema: JsonSchema, options: OpenApiOptions): JsonObject {
   };
 }
 
-/** Returns the properties `apiVersion` and `kind`, with the descriptions that they have in every built-in kind. */
+/** Returns the properties `apiVersion` and `kind`, with the same descriptions as in built-in kinds. */
 function typeMeta(options: OpenApiOptions): JsonObject {
   const { properties } = builtinOpenApiSchema('io.k8s.api.core.v1.Pod', options) as {
     readonly properties: Readonly<Record<'apiVersion' | 'kind', JsonObject>>;

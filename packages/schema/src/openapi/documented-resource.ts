@@ -1,7 +1,7 @@
 import type { GroupVersionKind, Scope } from '@kubewright/apimachinery';
 import type { JsonSchema } from '../structural/json-schema.ts';
 
-/** One version of a resource, as OpenAPI documents describe it. */
+/** One version of a resource to describe in OpenAPI documents. */
 export interface DocumentedResource {
   readonly group: string;
   readonly version: string;
@@ -14,8 +14,8 @@ export interface DocumentedResource {
   readonly verbs: readonly string[];
   /** False for Kubernetes' own kinds, whose schemas come from the type table. */
   readonly custom: boolean;
-  /** The CRD's schema of a custom kind. */
+  /** Schema of a custom kind, from its CRD. */
   readonly openApiSchema?: JsonSchema | undefined;
-  /** Subresources by path below the object (`status`, `scale`), with the kind of their bodies. */
+  /** Subresources by path below the object (`status`, `scale`), each with the kind of its body. */
   readonly subresources: ReadonlyMap<string, GroupVersionKind & { readonly verbs: readonly string[] }>;
 }

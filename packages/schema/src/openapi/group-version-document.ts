@@ -12,7 +12,7 @@ export interface OpenApiInfo {
   readonly version: string;
 }
 
-/** Paths and schemas of some resources, before they are assembled into a document. */
+/** Paths and schemas of some resources, not yet assembled into a document. */
 export interface DocumentParts {
   readonly paths: JsonObject;
   readonly schemas: JsonObject;
@@ -38,7 +38,7 @@ export function documentParts(definitions: readonly DocumentedResource[], option
 
 /**
  * Returns the OpenAPI v3 document of one group and version: the paths and operations of its resources, and all schemas that
- * they refer to. Deterministic: the same resources yield the same bytes.
+ * they refer to. The result is deterministic: the same resources yield the same bytes.
  */
 export function groupVersionDocument(
   definitions: readonly DocumentedResource[],
@@ -66,7 +66,7 @@ function namesOf(definition: DocumentedResource): readonly string[] {
 
 function closure(names: ReadonlySet<string>): ReadonlySet<string> {
   const reached = new Set(names);
-  // The iteration also visits names that are added to the set while it runs.
+  // A loop over a set also visits the names added during the loop.
   for (const name of reached) for (const reference of builtinReferences(name)) reached.add(reference);
   return reached;
 }

@@ -49,8 +49,8 @@ const connectMethods: Readonly<Record<string, string>> = {
 };
 
 /**
- * True if the kind of a subresource has a schema. The options of exec, attach and proxy have none, because they are query
- * parameters.
+ * True if the kind of a subresource has a schema. The options of exec, attach and proxy have no schema, because they
+ * are query parameters.
  */
 export function hasComponent(sub: GroupVersionKind, definition: DocumentedResource): boolean {
   return definition.custom || builtinDefinitionName(sub) !== undefined;
@@ -185,7 +185,7 @@ class OperationWriter {
     };
   }
 
-  /** Returns the operations of subresources that stream, such as exec. Their content has no schema. */
+  /** Returns the operations of a streaming subresource, such as exec, whose content has no schema. */
   #connect(sub: Subresource, id: string): Record<string, JsonObject> {
     const { group, version, kind } = sub;
     const operations = sub.verbs.flatMap((verb) => {
@@ -236,7 +236,7 @@ function content(types: readonly string[], component: string): JsonObject {
   return Object.fromEntries(types.map((type) => [type, { schema }]));
 }
 
-/** Maps `apps`, `v1` to `AppsV1`. */
+/** Returns the part of operation ids for a group and version: `AppsV1` for `apps` and `v1`. */
 function operationGroup(group: string, version: string): string {
   return [group === '' ? 'core' : group.replace(/\.k8s\.io$/, ''), version]
     .flatMap((text) => text.split(/[^A-Za-z0-9]+/))

@@ -1,7 +1,8 @@
 import { compilePattern, type Pattern } from './pattern.ts';
 
 /**
- * Caches the most recently used patterns, up to a capacity. There is no global cache: create one and pass it on.
+ * Caches the most recently used patterns, up to a capacity. There is no global cache: create a cache and pass it to the
+ * functions that need it.
  *
  * @example
  * ```ts
@@ -13,7 +14,7 @@ export class PatternCache {
   readonly #patterns = new Map<string, Pattern>();
   readonly #capacity: number;
 
-  /** @param capacity - maximum number of patterns; the least recently used one is evicted first */
+  /** @param capacity - maximum number of patterns; the least recently used pattern is evicted first */
   constructor(capacity = 256) {
     this.#capacity = capacity;
   }

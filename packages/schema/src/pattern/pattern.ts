@@ -12,7 +12,7 @@ export interface Pattern {
   readonly size: number;
   /** True if the pattern matches anywhere in the text. */
   test(text: string): boolean;
-  /** Returns all matches, or the first `limit` of them. */
+  /** Returns all matches, or only the first `limit` matches. */
   findAll(text: string, limit?: number): readonly string[];
 }
 
@@ -34,15 +34,15 @@ function reasonOf(cause: unknown): string {
   return text.replace(/^error parsing regexp: /, '');
 }
 
-/** Minimum text length, in UTF-16 units, from which building an automaton pays off. */
+/** Minimum text length for which building an automaton pays off, in UTF-16 units. */
 const longText = 1_000;
 /**
- * Pattern size, in RE2 instructions, from which building an automaton no longer pays off, because its states get too large.
+ * Minimum pattern size for which an automaton does not pay off, because its states get too large, in RE2 instructions.
  */
 const largePattern = 500;
 
 /**
- * Compiles a pattern. Matching never backtracks, so it takes linear time even for malicious patterns.
+ * Compiles a pattern. Matching never backtracks, so even malicious patterns take linear time.
  * @throws {@link PatternError}
  */
 export function compilePattern(source: string): Pattern {

@@ -1,6 +1,6 @@
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/';
 
-/** Encodes bytes as base64, as in JSON. */
+/** Encodes bytes as base64, the form of bytes in Kubernetes JSON. */
 export function encodeBase64(bytes: Uint8Array): string {
   const parts: string[] = [];
   let chunk = '';
@@ -13,7 +13,7 @@ export function encodeBase64(bytes: Uint8Array): string {
     chunk += alphabet[(bits >> 12) & 63];
     chunk += second === undefined ? '=' : alphabet[(bits >> 6) & 63];
     chunk += third === undefined ? '=' : alphabet[bits & 63];
-    // Joins the text in chunks: strings built by very many small concatenations are slow to flatten.
+    // Join the text in chunks, because a string built by very many small concatenations is slow to flatten.
     if (chunk.length >= 8192) {
       parts.push(chunk);
       chunk = '';

@@ -5,7 +5,7 @@ import recorded from './testdata/objects.json' with { type: 'json' };
 
 const bytesOf = (base64: string): Uint8Array => new Uint8Array(Buffer.from(base64, 'base64'));
 
-/** Removes nulls, because fields that are null in JSON are absent in protobuf. Raw JSON keeps its nulls. */
+/** Removes nulls, because fields that are null in JSON are absent in protobuf. Raw JSON keeps nulls. */
 function withoutNulls(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls);
   if (typeof value !== 'object' || value === null) return value;
@@ -17,7 +17,8 @@ function withoutNulls(value: unknown): unknown {
 }
 
 /**
- * Removes `apiVersion` and `kind` of nested objects. Protobuf has no fields for them, so upstream's decoder loses them, too.
+ * Removes `apiVersion` and `kind` of nested objects. Protobuf has no fields for them, so upstream's decoder loses them
+ * too.
  */
 function withoutEmbeddedTypes(json: unknown): unknown {
   const text = JSON.stringify(json).replaceAll('[{"kind":"PersistentVolumeClaim","apiVersion":"v1",', '[{');

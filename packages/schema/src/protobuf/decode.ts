@@ -6,20 +6,20 @@ import { WireReader } from './wire-reader.ts';
 /** The media type of Kubernetes' protobuf bodies. */
 const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
-/** Limits for {@link decodeProtobuf}. The body's size in bytes is limited when it is received. */
+/** Limits for {@link decodeProtobuf}. The size in bytes is limited elsewhere, when the body is received. */
 export interface ProtobufLimits {
   /** Maximum nesting depth of messages. @defaultValue 200 */
   readonly maxDepth?: number;
   /**
-   * Maximum total number of messages, list elements and map entries. Two bytes can encode one, so a small body could create
-   * many. @defaultValue 500000
+   * Maximum total number of messages, list elements and map entries. Each takes as few as two bytes, so a small body
+   * could create many. @defaultValue 500000
    */
   readonly maxValues?: number;
 }
 
 /** A decoded body. */
 export interface DecodedProtobuf {
-  /** `apiVersion` in the envelope; empty if it has none. */
+  /** `apiVersion` in the envelope; empty if the envelope has none. */
   readonly apiVersion: string;
   readonly kind: string;
   /** Plain JSON, with `apiVersion` and `kind` first. */
@@ -34,11 +34,11 @@ export function isProtobuf(bytes: Uint8Array): boolean {
 }
 
 /**
- * Decodes an object of a built-in kind from Kubernetes' protobuf envelope (`k8s\0`, `runtime.Unknown`). The result equals
- * the object's JSON form, except for fields that are null there.
+ * Decodes an object of a built-in kind from Kubernetes' protobuf envelope (`k8s\0`, `runtime.Unknown`). The result
+ * equals the object's JSON form, except that fields that are null in JSON are absent.
  *
- * Go's protobuf encoder also writes zero values that JSON omits (`omitempty`); they are dropped. Unknown fields are skipped,
- * as upstream does.
+ * Drops zero values that JSON omits (`omitempty`) but Go's protobuf encoder writes. Skips unknown fields, as upstream
+ * does.
  *
  * @param fallback - the type to assume if the envelope has none
  * @throws {@link ProtobufError} if the bytes are not such an object, exceed a limit, or contain an integer that a double

@@ -16,7 +16,7 @@ export function hasProtobuf(type: TypeMeta): boolean {
 
 /**
  * Encodes an object of a built-in kind, given as plain JSON, in Kubernetes' protobuf envelope (`k8s\0`, `runtime.Unknown`), as
- * `k8s.io/apimachinery/pkg/runtime/serializer/protobuf` does. Nulls and unknown fields are left out.
+ * `k8s.io/apimachinery/pkg/runtime/serializer/protobuf` does. Omits nulls and unknown fields.
  *
  * @throws {@link ProtobufError} (`unknownKind`) for a type without a protobuf encoding
  */
@@ -38,7 +38,7 @@ export function encodeProtobufItem(type: TypeMeta, object: Json): Uint8Array {
   return to.finish();
 }
 
-/** Encodes a list from its metadata and its encoded items. */
+/** Encodes a list, given its metadata and its encoded items. */
 export function encodeProtobufList(type: TypeMeta, metadata: Json, items: readonly Uint8Array[]): Uint8Array {
   const fields = new WireWriter();
   writeFields(fields, type, { metadata });
@@ -51,7 +51,7 @@ export function encodeProtobufList(type: TypeMeta, metadata: Json, items: readon
   return Buffer.concat([start.finish(), fields.finish(), ...items, end.finish()]);
 }
 
-/** Encodes a watch event from its encoded object: the length in four bytes, then a `WatchEvent`. */
+/** Encodes a watch event, given its encoded object: the length in four bytes, then a `WatchEvent`. */
 export function encodeProtobufEvent(type: string, object: Uint8Array): Uint8Array {
   const to = new WireWriter(object.length + 64);
   to.bytes(1, object);

@@ -22,8 +22,8 @@ interface Task {
 }
 
 /**
- * Decodes messages to plain JSON according to the message table. Use one instance per body, because it counts the values it
- * creates.
+ * Decodes messages to plain JSON according to the message table. Use one instance per body, because the decoder counts
+ * the values that it creates.
  */
 export class MessageDecoder {
   readonly #table: MessageTable;
@@ -71,7 +71,7 @@ export class MessageDecoder {
     const list: unknown[] = Array.isArray(old) ? old : [];
     object[field.name] = list;
     if (wireType === 2 && /^[bil]$/.test(field.type)) {
-      // The packed encoding, which Go's encoder does not use but others may.
+      // The packed encoding. Go's encoder does not use it, but other encoders may.
       const packed = reader.message();
       while (!packed.atEnd) list.push(this.#value({ ...task, reader: packed, wireType: 0 }));
     } else list.push(this.#value(task));
@@ -92,7 +92,7 @@ export class MessageDecoder {
       else if (tag >>> 3 === 2) value = this.#value({ ...task, reader: entry, wireType: tag & 7 });
       else entry.skip(tag & 7);
     }
-    // A plain assignment would set the prototype if the key is `__proto__`.
+    // For a key `__proto__`, a plain assignment would set the prototype.
     Object.defineProperty(map, key, {
       value: value ?? zeroOf(field),
       writable: true,

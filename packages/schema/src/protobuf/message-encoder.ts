@@ -8,8 +8,8 @@ import { zeroOf } from './zero-value.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /**
- * Encodes plain JSON according to the message table. Writes fields in descending order, because the writer works backwards.
- * Skips fields that the table does not contain.
+ * Encodes plain JSON according to the message table. Writes fields in descending order, because the writer writes
+ * backwards. Skips fields that the table does not contain.
  */
 export class MessageEncoder {
   readonly #table: MessageTable;
@@ -53,7 +53,7 @@ export class MessageEncoder {
     for (let i = list.length - 1; i >= 0; i--) this.#value(number, field, list[i] ?? zeroOf(field));
   }
 
-  /** Writes the entries of a map in the order of their keys, as Go does. */
+  /** Writes the entries of a map sorted by key, as Go does. */
   #map(number: number, field: MessageField, value: unknown): void {
     const map = value as Fields;
     for (const key of Object.keys(map).sort().reverse()) {
@@ -152,7 +152,7 @@ export class MessageEncoder {
       to.tag(1, 0);
     } else if (!Array.isArray(value)) {
       this.#schema(type === 'B' ? 2 : 1, value);
-      // As upstream, `allows` is true if there is a schema.
+      // As in upstream, `allows` is true if there is a schema.
       if (type === 'B') {
         to.varint(1);
         to.tag(1, 0);

@@ -23,7 +23,7 @@ export interface MessageField {
   readonly message: number;
   /** True if JSON keeps the message's fields in the enclosing object. */
   readonly inline: boolean;
-  /** True if JSON contains the field even if it is zero: it is a pointer, or has no `omitempty`. */
+  /** True if JSON contains the field even if it is zero: the Go field is a pointer, or has no `omitempty`. */
   readonly keepZero: boolean;
   /** True if JSON omits the field if it is an empty structure (`omitzero`). */
   readonly omitEmpty: boolean;
@@ -53,7 +53,7 @@ export class MessageTable {
     return message;
   }
 
-  /** Returns the message with the given name. @throws Error if the table does not contain it */
+  /** Returns the message with the given name. @throws Error if the table does not contain the message */
   named(name: string): Message {
     const index = this.#byName.get(name);
     if (index === undefined)

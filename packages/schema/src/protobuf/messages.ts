@@ -10,7 +10,7 @@ export interface TypeMeta {
   readonly kind: string;
 }
 
-// A cache, safe to share: its content depends on a constant only.
+// A cache, safe to share because its content depends only on a constant.
 let shared: MessageTable | undefined;
 
 /** Returns the table of all messages. */
@@ -20,8 +20,8 @@ export function messageTable(): MessageTable {
 }
 
 /**
- * Returns the index of a type's message; undefined for types without one, such as custom resources. Kinds of meta/v1, such
- * as `DeleteOptions`, may have the apiVersion of any group.
+ * Returns the index of a type's message; undefined for types without a message, such as custom resources. Kinds of
+ * meta/v1, such as `DeleteOptions`, may have the apiVersion of any group.
  */
 export function messageOf(table: MessageTable, { apiVersion, kind }: TypeMeta): number | undefined {
   const definition = builtinDefinitionName({ ...parseApiVersion(apiVersion), kind });

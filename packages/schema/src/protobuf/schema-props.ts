@@ -1,2 +1,2 @@
-/** Name of the message that `JSONSchemaPropsOrBool` and the similar types contain. */
+/** Name of the message inside `JSONSchemaPropsOrBool` and similar types. */
 export const schemaProps = 'io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps';

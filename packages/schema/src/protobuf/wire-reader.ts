@@ -36,7 +36,7 @@ export class WireReader {
     throw malformed('varint longer than ten bytes');
   }
 
-  /** Reads a varint as a signed 64-bit integer; returns a bigint if it is not a safe integer. */
+  /** Reads a varint as a signed 64-bit integer; returns a bigint if the value is not a safe integer. */
   varint64(): number | bigint {
     let low = 0n;
     let small = 0;

@@ -1,6 +1,6 @@
 /**
- * Writes the protobuf wire format backwards, from the end of a buffer to its start, as Go's generated code does. This way,
- * the length of a message is known when it has to be written, right after its content.
+ * Writes the protobuf wire format backwards, from the end of a buffer to its start, as Go's generated code does.
+ * Writing backwards, the writer knows the length of a message when it writes the length, right after the content.
  */
 export class WireWriter {
   #bytes: Buffer;
@@ -62,7 +62,7 @@ export class WireWriter {
   /** Writes bytes without a tag or a length. */
   raw(value: Uint8Array): void {
     const at = this.#reserve(value.length);
-    this.#bytes.set(value, at); // read #bytes only now: reserving may replace the buffer
+    this.#bytes.set(value, at); // read #bytes after reserving, which may replace the buffer
   }
 
   /** Writes a field of bytes. */
@@ -90,7 +90,7 @@ export class WireWriter {
     this.tag(field, 2);
   }
 
-  /** Reserves space for that many bytes and returns its offset. */
+  /** Reserves space for `size` bytes and returns the offset of the space. */
   #reserve(size: number): number {
     if (size > this.#start) {
       const used = this.length;

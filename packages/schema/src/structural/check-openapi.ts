@@ -18,13 +18,13 @@ interface Place {
   readonly isRoot: boolean;
   /** True inside `metadata` of the root or of an embedded resource. */
   readonly insideMeta: boolean;
-  /** The reason why a default is not allowed here, if it is not. */
+  /** The reason why no default is allowed at this point; absent if defaults are allowed. */
   readonly noDefaults: string | undefined;
 }
 
 /**
- * Reports problems of a CRD's schema that do not concern its structure (1.36): unsupported keywords, invalid list and map
- * types, contradictions, and malformed CEL rules. Does not compile the rules' expressions.
+ * Reports the problems of a CRD's schema other than structural problems (1.36): unsupported keywords, invalid list and
+ * map types, contradictions, and malformed CEL rules. Does not compile the rules' expressions.
  */
 export function checkOpenApi(schema: JsonSchema, path: string): FieldProblem[] {
   const problems: FieldProblem[] = [];

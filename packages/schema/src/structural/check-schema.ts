@@ -20,9 +20,9 @@ export interface StructuralCheckOptions {
 }
 
 /**
- * Returns all problems for which the API server rejects a CRD's schema (1.36), except errors in the expressions of CEL
- * rules. Reports schemas that are not structural, invalid defaults, contradictory keywords and list types. Empty for a valid
- * schema.
+ * Returns all problems that make the API server reject a CRD's schema (1.36), except errors in the expressions of CEL
+ * rules. Reports non-structural schemas, invalid defaults, contradictory keywords, and invalid list types. Empty for a
+ * valid schema.
  *
  * @example
  * ```ts
@@ -42,8 +42,8 @@ export function checkStructural(schema: JsonSchema, options: StructuralCheckOpti
 }
 
 /**
- * True unless some `items` is a list of schemas. Upstream cannot decode such a schema, so no other problem is reported for
- * it.
+ * True unless an `items` keyword contains a list of schemas. Upstream cannot decode that form, so the check reports no
+ * other problem.
  */
 function isReadable(schema: JsonSchema): boolean {
   if (Array.isArray(schema.items)) return false;

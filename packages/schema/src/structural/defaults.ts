@@ -28,7 +28,7 @@ interface Property {
   readonly fill: FillDefaults;
   readonly nullable: boolean;
   readonly hasDefault: boolean;
-  /** Returns a fresh copy of the default, to which nested defaults have been applied. */
+  /** Returns a fresh copy of the default, with nested defaults applied. */
   readonly makeDefault: () => unknown;
 }
 

@@ -10,8 +10,8 @@ const kindRule =
 
 /**
  * Compiles the checks for `x-kubernetes-embedded-resource`: `apiVersion` and `kind` must be present and valid, and the
- * fields of `metadata` must have the right types. Returns `undefined` if the schema embeds no resource. The root object's
- * metadata is checked elsewhere, in the same way for all kinds.
+ * fields of `metadata` must have the right types. Returns `undefined` if the schema embeds no resource. The root
+ * object's metadata is checked elsewhere, because that check is the same for all kinds.
  */
 export function checkEmbeddedResources(schema: JsonSchema): Check | undefined {
   return compile(schema, true);

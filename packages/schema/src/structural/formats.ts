@@ -16,8 +16,8 @@ const creditCard =
 const durationPart = /(\d+(?:\.\d*)?|\.\d+)\s*(ns|us|µs|μs|ms|s|m|h)/g;
 
 /**
- * The string formats that the API server checks (1.36); it ignores all others. Dashes in names are ignored, as upstream
- * does: `date-time` and `datetime` are the same.
+ * The string formats that the API server checks (1.36); it ignores all other formats. As in upstream, dashes in names
+ * do not matter: `date-time` and `datetime` are the same.
  */
 const formats: ReadonlyMap<string, Check> = new Map<string, Check>([
   ['bsonobjectid', matches(/^[0-9a-fA-F]{24}$/)],
@@ -60,7 +60,7 @@ const formats: ReadonlyMap<string, Check> = new Map<string, Check>([
 
 const numberFormats: ReadonlySet<string> = new Set(['int32', 'int64', 'float', 'double']);
 
-/** True if the API server knows the format. It ignores unknown formats and returns a warning. */
+/** True if the API server knows the format. The server ignores unknown formats and returns a warning. */
 export function isKnownFormat(format: string): boolean {
   return formats.has(format.replaceAll('-', '')) || numberFormats.has(format);
 }

@@ -33,7 +33,7 @@ export interface JsonSchema {
   readonly maxProperties?: number;
   readonly minProperties?: number;
   readonly required?: readonly string[];
-  /** The API server rejects CRDs with a list of schemas here. */
+  /** The API server rejects CRDs in which `items` is a list of schemas. */
   readonly items?: JsonSchema | readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly additionalProperties?: JsonSchema | boolean;
@@ -48,7 +48,7 @@ export interface JsonSchema {
   readonly 'x-kubernetes-list-map-keys'?: readonly string[];
   readonly 'x-kubernetes-map-type'?: string;
   readonly 'x-kubernetes-validations'?: readonly ValidationRule[];
-  // The API server rejects CRDs that use any of the following keywords. They are declared to detect them.
+  // The API server rejects CRDs that use any of the following keywords, which are declared only for that check.
   readonly id?: string;
   readonly $ref?: string;
   readonly additionalItems?: unknown;

@@ -7,8 +7,8 @@ import { isRecord } from './plain-data.ts';
 export type CheckListTypes = (value: unknown, path: string, problems: FieldProblem[]) => void;
 
 /**
- * Compiles the uniqueness checks of `x-kubernetes-list-type` (apiextensions 1.36). Returns `undefined` if the schema has no
- * such list, so that most objects need not be traversed.
+ * Compiles the uniqueness checks of `x-kubernetes-list-type` (apiextensions 1.36). Returns `undefined` if the schema
+ * has no list of type `set` or `map`, so that most objects need not be traversed.
  */
 export function compileListTypes(schema: JsonSchema): CheckListTypes | undefined {
   const properties = new Map<string, CheckListTypes>();

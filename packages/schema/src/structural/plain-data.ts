@@ -1,4 +1,4 @@
-/** Returns a deep copy of plain data, in which `__proto__` is an ordinary key. */
+/** Returns a deep copy of plain data, treating `__proto__` as an ordinary key. */
 export function deepCopy(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(deepCopy);

@@ -4,8 +4,8 @@ import { additionalOf, itemsOf, type JsonSchema } from './json-schema.ts';
 const string: SchemaNode = { type: 'string' };
 
 /**
- * Converts a custom resource's schema to a {@link SchemaNode}, which contains the parts that patches, server-side apply and
- * strict decoding need. The root's `apiVersion`, `kind` and `metadata` always have their standard schemas, no matter what this
+ * Converts a custom resource's schema to a {@link SchemaNode}, the form that patches, server-side apply and strict
+ * decoding need. The root's `apiVersion`, `kind` and `metadata` always have their standard schemas, whatever this
  * schema declares.
  */
 export function schemaNodeOf(

@@ -21,7 +21,10 @@ interface Recorded {
     readonly causes: readonly FieldProblem[];
   }[];
 }
-/** An answer of the API server. For an accepted object, `spec` is the stored spec; for a rejected object, the sent spec. */
+/**
+ * A response of the API server. For an accepted object, `spec` is the stored spec; for a rejected object, the sent
+ * spec.
+ */
 type Sent = Answer & { readonly sent: unknown };
 
 const recorded = JSON.parse(readFileSync(new URL('testdata/recorded.json', import.meta.url), 'utf8')) as Recorded;

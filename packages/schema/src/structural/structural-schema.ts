@@ -19,10 +19,10 @@ export interface StructuralSchemaOptions {
 }
 
 /**
- * The compiled schema of a CRD version. Immutable. All methods are pure; their results may share parts with the input.
+ * The compiled schema of a CRD version. Immutable. All methods are pure; results may share parts with the input.
  *
- * Order of steps in a write, as upstream: {@link prune} (reporting unknown fields), {@link applyDefaults}, admission,
- * {@link applyDefaults} again, {@link validate}, then CEL rules if there was no problem.
+ * Order of steps in a write, as in upstream: {@link prune} (reporting unknown fields), {@link applyDefaults},
+ * admission, {@link applyDefaults} again, {@link validate}, then CEL rules if there was no problem.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export interface StructuralSchema {
   applyDefaults(object: unknown): unknown;
   /**
    * Returns all problems of a whole object. If `old` is given, ignores problems in unchanged parts (ratcheting, KEP-4008).
-   * Checks neither the object's own metadata, which is the same for all kinds, nor CEL rules.
+   * Does not check CEL rules or the object's own metadata, whose check is the same for all kinds.
    */
   validate(object: unknown, options?: { readonly old?: unknown }): readonly FieldProblem[];
 }
@@ -81,7 +81,7 @@ export function compileStructuralSchema(source: JsonSchema, options: StructuralS
       const at: Findings = { problems: [], matches: 0 };
       validator(object, '', at, old);
       embedded?.(object, '', at.problems);
-      // Ratcheting: duplicates are allowed if the old object has duplicates.
+      // Ratcheting: duplicates are allowed if the old object has duplicates too.
       if (listTypes !== undefined && (old === undefined || duplicates(old).length === 0)) {
         at.problems.push(...duplicates(object));
       }

@@ -45,7 +45,7 @@ export class ConnectionPool {
     return h2Request(session, { ...options, context: this.#context });
   }
 
-  /** Lets running requests finish, then closes. Called when the client certificate was renewed. */
+  /** Lets running requests finish, then closes the connections. Called when the client certificate has been renewed. */
   retire(): void {
     this.#h2.retire();
     this.#h1.retire();
@@ -80,7 +80,7 @@ export class ConnectionPool {
   async #dial(expected: Protocol): Promise<Socket> {
     const { socket, protocol } = await this.#dialer.dial(this.#stop.signal);
     if (protocol === expected) return socket;
-    // After an upgrade or failover, another server may be behind the same address: detect the protocol again.
+    // After an upgrade or a failover, a different server may be behind this address, so detect the protocol again.
     socket.destroy();
     this.#protocol = undefined;
     throw new TransportError(

@@ -20,14 +20,17 @@ export class Dialer {
   readonly #connectTcp: (to: { readonly host: string; readonly port: number }) => Socket;
   #secureContext: SecureContext | undefined;
 
-  /** @param options - `raw`: true to open sockets that are read as streams instead of by Node's HTTP client. @defaultValue false */
+  /**
+   * @param options - `raw`: true to open sockets that are read as streams, not by Node's HTTP client. @defaultValue
+   * false
+   */
   constructor(context: HttpContext, options: { readonly raw?: boolean } = {}) {
     this.#context = context;
     this.#connectTcp = options.raw ? connectTcp : connectForHttp1;
   }
 
   /**
-   * Opens one connection: TCP, the proxy's tunnel if there is one, TLS.
+   * Opens one connection: TCP, then the proxy's tunnel if any, then TLS.
    * @throws TransportError `KW2001`, `KW2002` or `KW2009`; nothing was sent.
    */
   async dial(signal: AbortSignal): Promise<DialedSocket> {
@@ -99,8 +102,9 @@ export class Dialer {
 }
 
 /**
- * Opens a connection that always reads into the same buffer, for Node's HTTP/1.1 client, which copies the data it receives before
- * it returns. Otherwise each read leaves 64 KiB of garbage behind: a fifth of the cost of listing many objects.
+ * Opens a connection that always reads into the same buffer. Node's HTTP/1.1 client copies received data synchronously,
+ * so reusing the buffer is safe. Without this, each read leaves 64 KiB of garbage, a fifth of the cost of listing many
+ * objects.
  */
 function connectForHttp1(to: { readonly host: string; readonly port: number }): Socket {
   const buffer = Buffer.allocUnsafeSlow(readBytes);
@@ -127,7 +131,7 @@ function ready(socket: Socket, options: { readonly event: string; readonly signa
     const onClose = (): void => settle(() => reject(new Error('the connection was closed during the handshake')));
     const onAbort = (): void =>
       settle(() => {
-        // Destroyed sockets may still report an error after the caller has stopped waiting.
+        // A destroyed socket can still emit an error after the caller has stopped waiting.
         socket.on('error', () => {});
         socket.destroy();
         reject(signal.reason);
@@ -177,7 +181,7 @@ export function isTlsFailure(error: unknown): boolean {
   return tlsCodes.test(errorCode(error));
 }
 
-/** True if the reply to the TLS handshake is not TLS. OpenSSL reads the text of such a reply as the fields of a TLS record. */
+/** True if the reply to the TLS handshake is not TLS. OpenSSL then misreads the reply as a TLS record. */
 function isNoTls(error: unknown): boolean {
   const text = `${errorCode(error)} ${error instanceof Error ? error.message : ''}`;
   return /wrong.version.number|packet.length.too.long/i.test(text);
@@ -189,7 +193,7 @@ function errorCode(error: unknown): string {
 }
 
 function describe(error: unknown): string {
-  // Happy Eyeballs failures have their text in `errors`, not in `message`.
+  // Failures of Happy Eyeballs have an empty message, so fall back to the code.
   const code = errorCode(error);
   const message = error instanceof Error ? error.message : String(error);
   return message === '' ? code : message;

@@ -3,7 +3,7 @@ import { proxyFromEnvironment } from '../../config/proxy-from-environment.ts';
 import { TransportError } from '../transport-error.ts';
 import { openTunnel, proxyCredentials } from './proxy-tunnel.ts';
 
-/** The proxy that the environment sets for requests to other servers than the API server. */
+/** The proxy that the environment sets for requests to servers other than the API server. */
 export class EnvironmentProxy {
   readonly url: URL;
 
@@ -14,25 +14,25 @@ export class EnvironmentProxy {
   /**
    * Returns the proxy for a URL, by the rules of {@link proxyFromEnvironment}; undefined if requests go directly to the server.
    *
-   * @throws TransportError `KW2009` if the proxy's address is invalid or of an unsupported kind.
+   * @throws TransportError `KW2009` if the proxy's address is invalid or has an unsupported protocol.
    */
   static for(url: URL, env: Readonly<Record<string, string | undefined>>): EnvironmentProxy | undefined {
     const address = proxyFromEnvironment(url.href, env);
     if (address === undefined) return undefined;
     const proxy = URL.canParse(address) ? new URL(address) : undefined;
     if (proxy && (proxy.protocol === 'http:' || proxy.protocol === 'https:')) return new EnvironmentProxy(proxy);
-    // The address may contain a password.
+    // The message omits the address, which may contain a password.
     const why = proxy ? 'only http and https proxies are supported' : 'its address is invalid';
     const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
     throw new TransportError('KW2009', { what: `cannot use the proxy in ${variable}`, why }, { sent: false });
   }
 
-  /** The header with the proxy's user and password, if its address has them. */
+  /** The header with the user and password from the proxy's address, if any. */
   get credentials(): Readonly<Record<string, string>> {
     return proxyCredentials(this.url);
   }
 
-  /** Opens a tunnel to a server. @throws TransportError `KW2009` if the proxy rejects it or is unreachable */
+  /** Opens a tunnel to a server. @throws TransportError `KW2009` if the proxy rejects the tunnel or is unreachable. */
   tunnel(target: { readonly host: string; readonly port: number; readonly signal: AbortSignal }): Promise<Socket> {
     return openTunnel(this.url, target);
   }

@@ -4,13 +4,15 @@ import { H2Session } from './h2-session.ts';
 import type { HttpContext } from './http-options.ts';
 import { SessionGroup } from './session-group.ts';
 
-/** The HTTP/2 connections to one server: opens another connection when the existing connections have no streams left. */
+/**
+ * The HTTP/2 connections to one server. Opens another connection when the existing connections have no streams left.
+ */
 export class H2Pool {
   readonly #context: HttpContext;
   readonly #dial: () => Promise<Socket>;
   readonly #short: SessionGroup<H2Session>;
   readonly #long: SessionGroup<H2Session>;
-  /** All sessions, including sessions that accept no new streams and wait for their running streams. */
+  /** All sessions, including those that accept no new streams and wait for running streams to end. */
   readonly #open = new Set<H2Session>();
 
   constructor(context: HttpContext, dial: () => Promise<Socket>) {

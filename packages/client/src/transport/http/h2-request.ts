@@ -41,7 +41,7 @@ export function h2Request(
   const ended = watchEndOfStream(stream);
   let cause: unknown;
   stream.on('error', (error) => {
-    // The close event that follows is handled; without this listener, the error would crash the process.
+    // The close event that follows handles the error. Without this listener, the error would crash the process.
     cause ??= error;
   });
   stream.once('close', () => session.release());
@@ -64,7 +64,7 @@ export function h2Request(
           signal: request.signal,
           cancel,
           finished: () => {},
-          // A complete body ends with END_STREAM; otherwise the stream closes without an end, or with a reset.
+          // A complete body ends with END_STREAM. A truncated body's stream closes without an end, or with a reset.
           fault: (event) => (event === 'end' && !session.failed && ended() ? undefined : fault()),
         });
         resolve({ status: Number(raw[':status']), headers, body });
@@ -83,8 +83,9 @@ export function h2Request(
 }
 
 /**
- * Reports whether the server has ended the body. Node ends the readable side in the same way when a stream is reset without an
- * error, as by a server that shuts down; the two cases can be distinguished only when the stream ends.
+ * Returns a function that reports whether the server has ended the body. Node also ends the readable side when a stream
+ * is reset without an error, for example by a server that shuts down. The two cases can be distinguished only at the
+ * moment the stream ends.
  */
 function watchEndOfStream(stream: ClientHttp2Stream): () => boolean {
   let whole = false;
@@ -97,7 +98,7 @@ function watchEndOfStream(stream: ClientHttp2Stream): () => boolean {
 }
 
 /**
- * Returns the error for a request that could not be opened: the session has ended in the meantime, or HTTP/2 cannot encode the
+ * Returns the error for a stream that could not be opened: either the session has ended, or HTTP/2 cannot encode the
  * request.
  */
 function openError(cause: unknown, what: string): TransportError {

@@ -13,8 +13,9 @@ import type { HttpContext } from './http-options.ts';
 import { StreamResets } from './stream-resets.ts';
 
 /**
- * Windows and memory. Node's defaults slow lists down (64 KiB windows) and reject streams (10 MB per session). Node credits a
- * session's window immediately and a stream's window when it is read, so a slow reader delays only itself.
+ * Flow-control windows and the memory limit, in bytes and MB. Node's defaults slow lists down (64 KiB windows) and
+ * reject streams (10 MB per session). Node replenishes a session's window immediately but a stream's window only when
+ * the stream is read, so a slow reader delays only itself.
  */
 const streamWindow = 1 << 20;
 const sessionWindow = 16 << 20;
@@ -23,8 +24,9 @@ const sessionMemoryMb = 1024;
 /** One HTTP/2 connection: counts its streams, checks that it is alive, and closes itself when idle. */
 export class H2Session {
   /**
-   * Resolves when the server has sent its limits. Until then the connection keeps the process alive, because calls are waiting.
-   * Rejects if the connection is lost first, or stays silent for longer than the connect timeout.
+   * Resolves when the server has sent its limits; rejects if the connection is lost first, or stays silent for longer
+   * than the connect timeout. The connection keeps the process alive until the limits arrive, because calls are
+   * waiting.
    */
   readonly ready: Promise<void>;
   readonly #context: HttpContext;
@@ -34,8 +36,8 @@ export class H2Session {
   readonly #onChange: () => void;
   #active = 0;
   /**
-   * Maximum number of streams allowed by the server. 0 until its SETTINGS arrive, so that no stream is sent that the server would
-   * reject.
+   * Maximum number of streams allowed by the server. 0 until the SETTINGS frame arrives, so that no stream is opened
+   * that the server would reject.
    */
   #serverLimit = 0;
   #draining = false;
@@ -80,7 +82,7 @@ export class H2Session {
     return this.usable && this.#active < this.#capacity;
   }
 
-  /** False once the connection is closed or the server announced that it is going away. */
+  /** False once the connection is closed or the server has announced that it is going away. */
   get usable(): boolean {
     return !this.#draining && !this.#closed && !this.#session.closed && !this.#session.destroyed;
   }
@@ -110,12 +112,18 @@ export class H2Session {
     return this.#session.request(headers, options);
   }
 
-  /** Resets a stream immediately, or when the server can accept the reset; until then it is left unread. */
+  /**
+   * Resets a stream immediately, or later if the server would reject the reset now; the stream stays unread until it is
+   * reset.
+   */
   cancel(stream: ClientHttp2Stream): void {
     this.#resets.add(stream);
   }
 
-  /** Closes the connection if nothing reads its streams any longer, because that takes one frame instead of thousands of resets. */
+  /**
+   * Closes the connection if all its streams wait for a reset, because closing takes one frame instead of thousands of
+   * resets.
+   */
   #endUnread(): boolean {
     if (this.#resets.waiting === 0 || this.#resets.waiting !== this.#active) return false;
     this.#fail(
@@ -135,7 +143,7 @@ export class H2Session {
     this.#onRelease();
   }
 
-  /** Returns the reason why a stream ended without a response, or without all of it. */
+  /** Returns the reason why a stream ended without a complete response. */
   streamError(stream: ClientHttp2Stream, options: { readonly what: string; readonly cause?: unknown }): TransportError {
     const cause = this.#error ?? options.cause;
     if (cause instanceof TransportError && cause.code === 'KW2008') return cause;
@@ -219,7 +227,9 @@ export class H2Session {
     });
   }
 
-  /** Called when no streams are left: the connection may be closed later, and must not keep the process alive. */
+  /**
+   * Called when no streams are left: starts the idle timeout, and stops the connection from keeping the process alive.
+   */
   #rest(): void {
     this.#idle?.[Symbol.dispose]();
     if (this.#closed || this.#session.destroyed) return;
@@ -254,7 +264,7 @@ export class H2Session {
     );
     this.#session.ping(() => {
       this.#keepAlive?.[Symbol.dispose]();
-      // An error means that the session has ended; its close event notifies the streams.
+      // An error means that the session has ended; the session's close event notifies the streams.
       if (!this.#closed) this.#watchLife();
     });
   }
@@ -262,7 +272,8 @@ export class H2Session {
   #fail(reason: TransportError): void {
     this.#error ??= reason;
     this.#draining = true;
-    // Destroy without an error: Node would emit it on every stream, even on unread streams. The reason is stored here instead.
+    // Destroy without an error, because Node would emit the error on every stream, even on unread streams. `#error`
+    // holds the reason instead.
     this.#session.destroy();
     this.#socket.destroy();
   }

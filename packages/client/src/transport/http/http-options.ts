@@ -3,28 +3,31 @@ import type { Clock } from '@kubewright/apimachinery';
 /** Settings for authenticating the server. */
 export interface ServerTrust {
   /**
-   * Trusted certificates, PEM. As in Go, each of them may be a root CA, an intermediate CA or the server's own certificate.
+   * Trusted certificates, in PEM. As in Go, each can be a root CA, an intermediate CA or the server's own certificate.
    * @defaultValue the CAs that ship with Node.js
    */
   readonly ca?: string | undefined;
   /** Name expected in the certificate, and sent as SNI. @defaultValue the host of the address */
   readonly serverName?: string | undefined;
-  /** True to accept any certificate: anyone on the network path can then read the credentials. @defaultValue false */
+  /** True to accept any certificate. Anyone on the network path can then read the credentials. @defaultValue false */
   readonly insecureSkipVerify?: boolean | undefined;
 }
 
-/** Limits and time-outs of {@link HttpTransport}; times in milliseconds, sizes in bytes. */
+/** Limits and timeouts of {@link HttpTransport}; times in milliseconds, sizes in bytes. */
 export interface HttpTuning {
   /** Time limit for TCP, proxy and TLS together. @defaultValue 10 000 */
   readonly connectTimeoutMs?: number;
-  /** Idle connections are closed after this time; less than the 90 s of kube-apiserver. @defaultValue 60 000 */
+  /**
+   * Time after which idle connections are closed; must be less than the 90 s of kube-apiserver. @defaultValue 60 000
+   */
   readonly idleTimeoutMs?: number;
-  /** Silence after which a connection is checked with a PING. @defaultValue 30 000 */
+  /** Time without data after which a PING checks the connection. @defaultValue 30 000 */
   readonly keepAliveIntervalMs?: number;
-  /** Timeout of the response to that PING. @defaultValue 15 000 */
+  /** Time limit for the response to the PING. @defaultValue 15 000 */
   readonly keepAliveTimeoutMs?: number;
   /**
-   * Maximum size of a decoded response, about the longest string that V8 supports; does not apply to watches and followed logs.
+   * Maximum size of a decoded response; does not apply to watches and followed logs. The default is about the longest
+   * string that V8 supports.
    * @defaultValue 512 000 000
    */
   readonly maxResponseBytes?: number;

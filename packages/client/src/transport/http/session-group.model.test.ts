@@ -86,7 +86,10 @@ class World {
     this.group.onChange(session);
   }
 
-  /** Checks that, once all promises have settled, a call may wait only if every slot is taken or a connection is being opened. */
+  /**
+   * Checks that, once all promises have settled, calls wait only if every slot is taken or a connection is being
+   * opened.
+   */
   check(): void {
     const waiting = this.calls.filter(({ outcome }) => outcome === 'waiting').length;
     for (const call of this.calls) {
@@ -157,7 +160,7 @@ describe('SessionGroup', () => {
     third.stop.abort();
     await settled();
     world.end(first);
-    // The call was woken, but is canceled before it can run.
+    // The fourth call has been woken, but is canceled before it can run.
     fourth.stop.abort();
     await settled();
     expect([third, fourth, fifth].map(({ outcome }) => outcome)).toEqual(['gave up', 'gave up', 'has a place']);

@@ -5,15 +5,15 @@ import { TurnQueue } from './turn-queue.ts';
 export interface PooledSession {
   /** True if another stream may be opened. */
   readonly hasRoom: boolean;
-  /** False once the connection accepts no new streams; it then no longer counts against the limit. */
+  /** False once the connection accepts no new streams. Such connections do not count against the limit. */
   readonly usable: boolean;
-  /** Resolves when the connection can be used; rejects if it never will be. */
+  /** Resolves when the connection is ready for use; rejects if the connection fails first. */
   readonly ready: Promise<void>;
   /** Reserves a slot for a stream. */
   reserve(): void;
 }
 
-/** The connections for one purpose, and the calls that wait for a slot. */
+/** The connections for one class of calls (short or long-running), and the calls that wait for a slot. */
 export class SessionGroup<S extends PooledSession> {
   readonly #maxSessions: number;
   readonly #open: () => Promise<S>;
@@ -21,7 +21,7 @@ export class SessionGroup<S extends PooledSession> {
   readonly #turns = new TurnQueue();
   #growing: Promise<void> | undefined;
 
-  /** @param options.open - opens a connection, and {@link SessionGroup.add}s it. */
+  /** @param options.open - opens a connection and adds it with {@link SessionGroup.add}. */
   constructor(options: { readonly maxSessions: number; readonly open: () => Promise<S> }) {
     this.#maxSessions = options.maxSessions;
     this.#open = options.open;
@@ -32,24 +32,29 @@ export class SessionGroup<S extends PooledSession> {
     return this.#growing !== undefined;
   }
 
-  /** Adds a connection; calls wait until it is ready before they open another connection. */
+  /** Adds a connection that `open` has opened. */
   add(session: S): void {
     this.#sessions.add(session);
   }
 
-  /** Queues calls until a connection that is opened elsewhere is ready. */
+  /**
+   * Adds a connection that was opened elsewhere; until it is ready, calls wait instead of opening another connection.
+   */
   adopt(session: S): void {
     this.add(session);
     this.#grow(session.ready).catch(() => {
-      // Reported to the calls that wait for it; there may be none.
+      // The waiting calls, if any, get this error.
     });
   }
 
-  /** Reserves a slot on a connection: opens one, or waits for a stream to end. Rejects with the signal's reason. */
+  /**
+   * Reserves a slot on a connection; if no slot is free, opens a connection or waits for a stream to end. Rejects with
+   * the signal's reason.
+   */
   async take(signal?: AbortSignal): Promise<S> {
     for (;;) {
       if (signal?.aborted) {
-        // This call may have been woken for a slot that it will not use: pass the slot on to the next call.
+        // This call may have been woken for a slot that it will not use, so wake the next call.
         this.#turns.wakeOne();
         throw signal.reason;
       }
@@ -64,12 +69,12 @@ export class SessionGroup<S extends PooledSession> {
     }
   }
 
-  /** Called when a stream ended: lets one waiting call retry. */
+  /** Called when a stream has ended: lets one waiting call retry. */
   onRelease(): void {
     this.#turns.wakeOne();
   }
 
-  /** Called when a connection became ready, received new limits, is going away or closed: lets all waiting calls retry. */
+  /** Called when a connection becomes ready, gets new limits, drains or closes: lets all waiting calls retry. */
   onChange(session: S): void {
     if (!session.usable) this.#sessions.delete(session);
     this.#turns.wakeAll();

@@ -3,7 +3,7 @@ import { createGunzip, type Gunzip } from 'node:zlib';
 import type { BodyStream } from '../transport.ts';
 import { TransportError } from '../transport-error.ts';
 
-/** Number of bytes buffered for a reader that is slower than the network before the stream is paused. */
+/** Number of bytes to buffer for a slow reader before the stream is paused. */
 const highWater = 128 << 10;
 
 /** Options for {@link StreamBody}. */
@@ -14,7 +14,7 @@ export interface StreamBodyOptions {
   readonly cancel: () => void;
   /** Called once when the stream is finished for any reason. */
   readonly finished: () => void;
-  /** Maximum number of bytes, decoded. */
+  /** Maximum size of the decoded body, in bytes. */
   readonly limit?: number | undefined;
   readonly gzip: boolean;
   /** True if no two pieces of the stream share memory. @defaultValue false */
@@ -36,7 +36,7 @@ interface Waiter {
 const doneResult: Step = { done: true, value: undefined };
 
 /**
- * A body read from a connection: limits its buffer and its total size, and decompresses.
+ * A body read from a connection. Limits the buffered and the total size, and decompresses.
  *
  * Unlike Node's own iterator, it can be canceled while a read is pending, distinguishes a truncated body from a complete one,
  * and delivers everything received before a fault.
@@ -81,7 +81,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
   reclaim(piece: Uint8Array): void {
     const { ownsPieces = false, gzip } = this.#options;
     const { buffer, byteLength } = piece;
-    // Node 20 does not support `transfer`: the garbage collector frees the memory later.
+    // Node 20 does not support `transfer`, so the garbage collector frees the memory later.
     if (ownsPieces && !gzip && buffer.byteLength === byteLength) (buffer as TransferableBuffer).transfer?.(0);
   }
 
@@ -128,7 +128,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
     }
   }
 
-  /** Called when the stream ended; queued chunks are still delivered. */
+  /** Called when the stream has ended; queued chunks are still delivered. */
   #settle(fault: TransportError | undefined): void {
     if (this.#closed) return;
     this.#closed = true;

@@ -2,9 +2,9 @@ import { type ClientHttp2Stream, constants } from 'node:http2';
 import type { Clock, Timer } from '@kubewright/apimachinery';
 
 /**
- * Maximum number of resets sent in a burst, and per second after that. nghttp2 servers (including Node's) close a connection,
- * with all its watches, if it receives more than 1,000 resets in a burst or 33 per second after that, as protection against
- * rapid-reset attacks.
+ * Maximum number of resets sent in a burst, and per second after that. nghttp2 servers (including Node's) close a
+ * connection, with all its watches, after more than 1,000 resets in a burst or 33 per second after that, as protection
+ * against rapid-reset attacks.
  */
 const resetBurst = 500;
 const resetsPerSecond = 30;
@@ -12,7 +12,7 @@ const resetsPerSecond = 30;
 /** Options for {@link StreamResets}. */
 export interface StreamResetsOptions {
   readonly clock: Clock;
-  /** Called while streams wait for their reset; returns false if the connection is closed, or about to be closed, instead. */
+  /** Called while streams wait for a reset; returns false if the connection is, or is about to be, closed instead. */
   readonly isNeeded: () => boolean;
 }
 
@@ -29,22 +29,23 @@ export class StreamResets implements Disposable {
     this.#countedAtMs = options.clock.monotonic();
   }
 
-  /** Number of open streams that wait for their reset. */
+  /** Number of open streams that wait for a reset. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Resets a stream immediately, or as soon as possible; until then it is left unread. */
+  /** Resets a stream immediately, or as soon as the limit allows; a waiting stream is left unread. */
   add(stream: ClientHttp2Stream): void {
     if (stream.closed || stream.destroyed) return;
     this.#waiting.add(stream);
     stream.pause();
-    // Runs before the listener that releases the stream's slot, because that listener compares both counts.
+    // Must run before the listener that releases the stream's slot, because that listener compares the waiting and the
+    // active streams.
     stream.prependOnceListener('close', () => this.#waiting.delete(stream));
     this.#send();
   }
 
-  /** Stops resetting streams: the connection is closed. */
+  /** Stops resetting streams, because the connection is closed. */
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
   }

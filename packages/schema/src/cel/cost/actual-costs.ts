@@ -21,8 +21,8 @@ export type ActualCost =
 /**
  * Returns the run-time cost of a call in the units of Kubernetes 1.36.
  *
- * @param overload - the overload that the checker chose; undefined if several match. The cost is then 1, unless it depends
- * on the name only
+ * @param overload - the overload that the checker chose; undefined if several match. In that case, the cost is 1 unless
+ * the name alone determines it
  */
 export function actualCost(name: string, overload: Overload | undefined): ActualCost {
   const byName = costsByName.get(name);
@@ -147,7 +147,7 @@ export function concatenationCost(a: CelValue, b: CelValue): number {
   return Math.ceil((actualSize(a) + actualSize(b)) * traversalCost);
 }
 
-/** Returns the cost of comparing two values, which depends on the shorter value. */
+/** Returns the cost of comparing two values, which depends on the size of the smaller value. */
 export function comparisonCost(a: CelValue, b: CelValue): number {
   if (typeof a !== 'string' || typeof b !== 'string') {
     return Math.ceil(Math.min(actualSize(a), actualSize(b)) * traversalCost);

@@ -5,7 +5,7 @@ import { CelOptional } from '../values/optional.ts';
 import { codePointLength } from '../values/text.ts';
 import type { CelValue } from '../values/value.ts';
 
-/** Returns the size of a value that upstream's run-time costs are based on; 1 for values without a size. */
+/** Returns the size of a value, on which upstream's run-time costs are based; 1 for values without a size. */
 export function actualSize(value: CelValue): number {
   if (typeof value === 'string') return codePointLength(value);
   if (typeof value !== 'object' || value === null) return 1;

@@ -12,7 +12,7 @@ import { anySize, around, exactly, nothing, plus, type Span, times, unbounded } 
 
 /** The minimum and maximum cost of an expression, in units of about 50 ns. */
 export interface CostEstimate extends Span {
-  /** Fields without a size limit. The estimate assumes that each is as large as a request allows. */
+  /** Fields without a size limit. The estimate assumes that each of these fields is as large as a request allows. */
   readonly unlimited: readonly UnboundedField[];
 }
 
@@ -165,7 +165,7 @@ class Walk {
       return this.#operand(arg);
     });
     const overloads = reference.overloads.length === 0 ? [untyped] : reference.overloads;
-    // `optional.none()` is a function with a dotted name: the part before the dot is not a target.
+    // `optional.none` is a function with a dotted name; the part before the dot is not a target.
     const member = expr.target !== undefined && overloads.some((overload) => overload.member) ? expr.target : undefined;
     const before = member === undefined ? nothing : this.cost(member);
     const target = member && this.#operand(member);
@@ -173,7 +173,7 @@ class Walk {
     return plus(before, this.#overloads(overloads, isFor));
   }
 
-  /** Returns a span that covers the costs of all overloads that may be called. */
+  /** Returns a span that covers the costs of all overloads that the call may resolve to. */
   #overloads(overloads: readonly OverloadTypes[], call: CallInTree): Span {
     let cost: Span | undefined;
     let size: Span | undefined;
@@ -228,7 +228,7 @@ class Walk {
 
 type OverloadTypes = Pick<Overload, 'params' | 'result' | 'member'>;
 
-/** Stands in for the overload of calls that have none, such as `a.?b`. */
+/** Placeholder overload for calls that have no overload, such as `a.?b`. */
 const untyped: OverloadTypes = { params: [], result: { kind: 'dyn', name: 'dyn', params: [] }, member: false };
 
 interface CallInTree {

@@ -1,10 +1,10 @@
 /**
  * The path from a variable to a value, in steps: `self`, `users`, `@items`, `name`.
  *
- * Trails reproduce an aliasing bug of upstream, which appends steps to Go slices: trails that were extended from the same
- * trail can share memory, and then all of them end with the step that was appended last. In
- * `self.list.all(x, x.a.all(y, y != x.b))`, for example, the API server uses the size of `x.b` as the size of `x.a`. Without
- * this quirk, the estimates would reject rules that the API server accepts.
+ * Trails reproduce an aliasing bug of upstream, which appends steps to Go slices. Trails extended from the same trail
+ * can share memory; in that case, they all end with the step appended last. In `self.list.all(x, x.a.all(y, y !=
+ * x.b))`, for example, the API server uses the size of `x.b` as the size of `x.a`. Without this quirk, the estimates
+ * would reject rules that the API server accepts.
  */
 export class FieldTrail {
   readonly #cells: string[];

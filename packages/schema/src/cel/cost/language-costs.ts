@@ -4,7 +4,9 @@ import { capped, exactly, plus, type Span, scaled, times, unbounded } from './sp
 
 const one: CallCost = { cost: exactly(1) };
 
-/** Returns the cost of a call to one of the language's own functions: computed from sizes for some of them, otherwise 1. */
+/**
+ * Returns the cost of a call to a function of the language itself: computed from sizes for some functions, otherwise 1.
+ */
 export function languageCost(call: Call): CallCost {
   const { name, target, args, overload } = call;
   switch (name) {
@@ -46,7 +48,7 @@ function converted({ overload, args }: Call, from: string, grown: (size: Span) =
   return { cost: scaled(size, traversalCost), size: grown(size) };
 }
 
-/** For an unbounded size, upstream's 64-bit result `size * 2 + 2` overflows to 0. */
+/** Returns the size of a quoted string. For an unbounded size, upstream's 64-bit `size * 2 + 2` overflows to 0. */
 function quoted(size: Span): Span {
   return { min: size.min + 2, max: size.max === unbounded ? 0 : size.max * 2 + 2 };
 }

@@ -5,13 +5,13 @@ import { anySize, capped, exactly, plus, type Span, scaled, times, unbounded } f
 
 /** Cost of reading one character of a text. */
 export const traversalCost = 0.1;
-/** Cost per character of a pattern, for each unit that reading the text costs. */
+/** Cost per character of a pattern, multiplied by the cost of reading the text. */
 export const patternCost = 0.25;
 export const newListCost = 10;
 export const newMapCost = 30;
 export const newStructCost = 40;
 
-/** Returns the cost of a call; undefined if the language's own cost applies. */
+/** Returns the cost of a call; undefined if {@link languageCost} applies. */
 type Estimate = (call: Call) => CallCost | undefined;
 
 /** Cost estimates for the functions of Kubernetes' libraries and of the CEL extensions, by function name. */
@@ -58,7 +58,7 @@ function each(names: readonly string[], estimate: Estimate): readonly (readonly 
 
 function selector(call: Call): CallCost | undefined {
   const length = sizeInCall(call, call.args[0]!);
-  // Assumes as many requirements as fit: each takes at least two characters and creates a list and a structure.
+  // Assumes the maximum number of requirements: each takes at least two characters and creates a list and a structure.
   const requirements = scaled(scaled(length, 0.5), newListCost + newStructCost);
   return { cost: plus(plus(exactly(newListCost), scaled(length, traversalCost)), requirements) };
 }
@@ -106,8 +106,8 @@ function replaced(call: Call): CallCost | undefined {
 }
 
 /**
- * Returns the maximum (or minimum) length after a replacement. Replacing the empty text inserts before each character and at
- * the end. If the replacement cannot be longer (or shorter), the length stays the same.
+ * Returns the maximum (or minimum) length after a replacement. Replacing the empty string inserts text before each
+ * character and at the end. If the replacement cannot be longer (or shorter), the length stays the same.
  */
 function replacedLength(
   length: number,
@@ -180,7 +180,8 @@ function pairs(call: Call, factor: number): CallCost {
 function sliced(call: Call): CallCost {
   const { max } = sizeInCall(call, call.target!);
   const length = literalInt(call.args[1], max) - literalInt(call.args[0], 0);
-  // Upstream uses unsigned integers: if the end is before the start, the length wraps around to a huge number.
+  // Upstream uses unsigned integers: if the end is before the start, the length wraps around to a huge number;
+  // reproduce that.
   return newList(exactly(length < 0 ? unbounded : length));
 }
 

@@ -14,7 +14,7 @@ export interface EntrySize {
   readonly value: Span;
 }
 
-/** A variable of a loop or of `cel.bind`. */
+/** A variable of a comprehension or of `cel.bind`. */
 export interface Local {
   readonly trail: FieldTrail | undefined;
   readonly size?: Span | undefined;
@@ -25,15 +25,15 @@ const scalars = new Set(['bool', 'double', 'duration', 'int', 'timestamp', 'uint
 const one = exactly(1);
 
 /**
- * The target of `optMap`, which our expansion binds to a name. Upstream's expansion repeats the target, so each use of the
- * name counts as the target itself.
+ * The target of `optMap`, which our expansion binds to a name. Upstream's expansion repeats the target, so each use of
+ * the name costs as much as the target.
  */
 export interface BoundTarget {
   readonly expr: Expr;
   cost?: Span;
 }
 
-/** The known sizes of an expression's parts, collected during the walk over its tree. */
+/** The known sizes of an expression's parts, collected while walking the expression's tree. */
 export class SizeBook {
   readonly #checked: Checked;
   readonly #root: SizedType;
@@ -98,8 +98,8 @@ export class SizeBook {
   }
 
   /**
-   * Returns the size that the schema declares for a trail. Like upstream, ignores which variable the trail starts with: all
-   * paths start at the rule's own value.
+   * Returns the size that the schema declares for a trail. Like upstream, ignores the variable at the start of the
+   * trail and resolves every path from the rule's own value.
    */
   declared(trail: FieldTrail | undefined): Span | undefined {
     if (trail === undefined) return undefined;
@@ -147,7 +147,7 @@ export class SizeBook {
   }
 }
 
-/** Returns the smallest entry sizes that contain both. */
+/** Returns the smallest entry sizes that contain both arguments. */
 export function unite(a: EntrySize | undefined, b: EntrySize | undefined): EntrySize | undefined {
   if (a === undefined || b === undefined) return undefined;
   return { container: a.container, key: around(a.key, b.key), value: around(a.value, b.value) };

@@ -6,20 +6,20 @@ import { escapeProperty, unescapeProperty } from '../schema/escape.ts';
 export interface SizedType {
   /** Maximum number of characters, elements or entries; 0 for types without a length. */
   readonly maxElements: number;
-  /** Length of the shortest JSON of a value in bytes, which determines how many values fit in one request. */
+  /** Length of a value's shortest JSON form, in bytes. Determines how many values fit in one request. */
   readonly minBytes: number;
   /** Type of a list's elements or a map's values. */
   readonly element?: SizedType;
   readonly key?: SizedType;
   /** Types of an object's properties, by JSON name. */
   readonly properties?: ReadonlyMap<string, SizedType>;
-  /** Set if the schema does not limit the size although it could. */
+  /** Set if the schema could limit the size but does not. */
   readonly unlimited?: UnboundedField;
 }
 
 /** A field without a size limit, which makes rules that read it costly. */
 export interface UnboundedField {
-  /** Path from the root of the object: `spec.users[].name`; `{}` stands for the values of a map. */
+  /** Path from the root of the object: `spec.users[].name`; `{}` means the values of a map. */
   readonly path: string;
   readonly keyword: 'maxItems' | 'maxLength' | 'maxProperties';
 }
@@ -27,7 +27,7 @@ export interface UnboundedField {
 /** The maximum request size that cost estimates assume. */
 export const maxRequestBytes: number = 3 * 1024 * 1024;
 
-// Lengths of the longest and shortest JSON of a format's values, including quotes.
+// Lengths of the longest and shortest JSON form of a format's values, including quotes.
 const timeBytes = 32;
 const dateBytes = 12;
 const maxBytesOfFormat: ReadonlyMap<string, number> = new Map([
@@ -48,7 +48,7 @@ const maxString = maxRequestBytes - minStringBytes;
 /** The location of a schema. */
 interface Place {
   readonly path: string;
-  /** True if the object has `apiVersion`, `kind` and `metadata` even if its schema does not declare them. */
+  /** True if the object has `apiVersion`, `kind` and `metadata`, whether or not the schema declares these fields. */
   readonly isResource: boolean;
 }
 
@@ -77,7 +77,7 @@ export function sizedChild(type: SizedType, step: SchemaStep): SizedType | undef
   return typeof step === 'string' ? type.element : type.properties?.get(step.property);
 }
 
-/** Returns the type of a field by the name that expressions use for it. */
+/** Returns the type of a field, given the field's (escaped) name in expressions. */
 export function sizedField({ properties }: SizedType, name: string): SizedType | undefined {
   const property = unescapeProperty(name);
   if (property === undefined || escapeProperty(property) !== name) return undefined;
@@ -117,7 +117,7 @@ function objectOf(schema: JsonSchema, place: Place): SizedType | undefined {
 function mapOf(schema: JsonSchema, values: JsonSchema, path: string): SizedType | undefined {
   const element = below(values, `${path}{}`);
   if (element === undefined) return undefined;
-  // Six more bytes per entry: a key of two characters in quotes, a colon and a comma.
+  // Six more bytes per entry, as upstream counts: a quoted key, a colon and a comma.
   const fitting = Math.floor((maxRequestBytes - 2) / (element.minBytes + 6));
   const key: SizedType = { maxElements: 0, minBytes: minStringBytes };
   return { ...limited(schema.maxProperties, fitting, { path, keyword: 'maxProperties' }), minBytes: 2, element, key };

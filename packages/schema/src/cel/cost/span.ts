@@ -4,7 +4,7 @@ export interface Span {
   readonly max: number;
 }
 
-/** The bound of upstream's 64-bit integers. Values above 2^53 are inexact, but exceed every cost limit anyway. */
+/** The bound of upstream's 64-bit integers. Values above 2^53 are inexact, but exceed every cost limit. */
 export const unbounded: number = 2 ** 64;
 
 export const nothing: Span = { min: 0, max: 0 };
@@ -27,7 +27,7 @@ export function scaled(a: Span, factor: number): Span {
   return { min: capped(Math.ceil(a.min * factor)), max: capped(Math.ceil(a.max * factor)) };
 }
 
-/** Returns the smallest span that contains both. */
+/** Returns the smallest span that contains both arguments. */
 export function around(a: Span, b: Span): Span {
   return { min: Math.min(a.min, b.min), max: Math.max(a.max, b.max) };
 }

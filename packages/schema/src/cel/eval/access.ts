@@ -36,7 +36,7 @@ function variable(compiler: Compiler, name: string, scope: Scope): Eval | undefi
     const global = scope.global(candidate);
     if (global !== undefined) {
       if (scope.isDeferred(candidate)) {
-        // Costs one unit for the variable and one for selecting its field, as upstream.
+        // As in upstream, the variable and the selection of its field cost one unit each.
         compiler.charge(2);
         return readDeferred(global, candidate);
       }
@@ -53,7 +53,8 @@ function variable(compiler: Compiler, name: string, scope: Scope): Eval | undefi
 }
 
 function readLocal(slot: number): Eval {
-  // The cast is safe, because the loop sets the variable before its body reads it. A check would run for every element.
+  // The cast is safe, because the loop sets the variable before its body reads it. A check would cost time for every
+  // element.
   return (frame) => frame.slots[slot] as CelValue;
 }
 
@@ -64,7 +65,7 @@ function readLazy(slot: number, { value }: LazyValue): Eval {
   };
 }
 
-/** Reads a value that upstream evaluates again on every read. Every read spends the cost of the first read. */
+/** Reads a value that upstream re-evaluates on every read. Here, later reads only spend the cost of the first read. */
 function readAtFullCost(slot: number, { value, costSlot }: LazyValue): Eval {
   return (frame) => {
     const { slots } = frame;
@@ -115,13 +116,13 @@ export function compileSelect(compiler: Compiler, expr: SelectExpr, scope: Scope
   return fieldRead(operand, expr.field);
 }
 
-/** Charges one unit for the step, and one for its base unless the base is an attribute, which has already been charged. */
+/** Charges one unit for the step, and one for its base. A base that is an attribute has already been charged. */
 function chargeStep(compiler: Compiler, operand: Expr): void {
   compiler.charge(isAttribute(operand) ? 1 : 2);
 }
 
 function fieldRead(operand: Eval, field: string): Eval {
-  // Caches the access to the last type: one place in an expression nearly always reads the same type.
+  // Caches the access for the last type, because a place in an expression nearly always reads the same type.
   let known: MemberTypes | undefined;
   let access: MemberAccess | undefined;
   return (frame) => {
@@ -171,7 +172,7 @@ function optionalField(frame: Frame, target: CelValue, field: string): CelOption
   return value === undefined ? absent(frame) : new CelOptional(value);
 }
 
-/** Returns the empty optional and refunds the step, which was charged in advance but is free if the member is absent. */
+/** Returns the empty optional and refunds the step, which is charged in advance but free for absent members. */
 function absent(frame: Frame): CelOptional {
   frame.refund(1);
   return CelOptional.none;
@@ -182,7 +183,8 @@ export function compileIndex(compiler: Compiler, expr: CallExpr, scope: Scope): 
   const [list, at] = expr.args;
   const operand = compiler.compile(list!, scope);
   const index = compiler.compile(at!, scope);
-  // Indexing an attribute costs one unit, anything else two. An index that is an attribute itself adds only its steps.
+  // Indexing costs one unit for an attribute and two for any other operand. An index that is an attribute adds only its
+  // steps.
   compiler.charge((isAttribute(list!) ? 0 : 1) + 1 - baseCost(at!));
   return expr.fn === '_[_]' ? indexed(operand, index) : (frame) => optionalIndex(frame, operand(frame), index(frame));
 }
@@ -214,7 +216,7 @@ function optionalIndex(frame: Frame, target: CelValue, key: CelValue): CelOption
   return value === undefined ? absent(frame) : new CelOptional(value);
 }
 
-/** Converts a list index. Unsigned integers and whole doubles are accepted too. */
+/** Converts a list index to a number. Accepts unsigned integers and whole doubles too. */
 function listIndex(key: CelValue): number {
   if (typeof key === 'number') return key;
   if (typeof key === 'bigint') return -1;

@@ -1,8 +1,8 @@
 import type { CallExpr, Expr, SelectExpr } from '../syntax/ast.ts';
 
 /**
- * True for nodes that upstream evaluates as attributes: names, conditionals, and fields or elements selected from a base. A
- * chain of them costs one unit for its base and one for each step.
+ * True for nodes that upstream evaluates as attributes: names, conditionals, and fields or elements selected from a
+ * base. A chain of attributes costs one unit for its base and one for each step.
  */
 export function isAttribute(expr: Expr): expr is AttributeExpr {
   if (expr.kind === 'call') return expr.target === undefined && (isStep(expr) || expr.fn === '_?_:_');
@@ -18,8 +18,8 @@ function isStep(expr: CallExpr): boolean {
 }
 
 /**
- * Returns the cost of an attribute's base, which upstream does not count in branches of a conditional and in indexes. It is
- * one unit, but 0 for conditionals and presence tests.
+ * Returns the cost of an attribute's base: one unit, or 0 for conditionals and presence tests. Upstream does not count
+ * this cost in branches of a conditional or in indexes.
  */
 export function baseCost(expr: Expr): number {
   if (!isAttribute(expr) || (expr.kind === 'select' && expr.testOnly)) return 0;

@@ -25,8 +25,8 @@ export function compileCall(compiler: Compiler, expr: CallExpr, scope: Scope): E
 }
 
 /**
- * Converts a literal at compile time. If the conversion fails, reports it now if the environment checks literals, otherwise
- * on evaluation.
+ * Converts a literal at compile time. Reports a failed conversion immediately if the environment checks literals,
+ * otherwise on evaluation.
  */
 function precomputed(compiler: Compiler, run: Eval): Eval {
   const { patterns, options } = compiler.environment;
@@ -87,7 +87,10 @@ function compileFunction(compiler: Compiler, expr: CallExpr, call: Call): Eval {
 /** Runs an overload. */
 type Run = (frame: Frame, ...args: readonly CelValue[]) => CelValue;
 
-/** Spends a cost that depends on sizes: before the call if it depends on the arguments, otherwise after the call. */
+/**
+ * Spends a cost that depends on sizes: before the call if the cost depends on the arguments, after the call if it
+ * depends on the result.
+ */
 function spending(run: Run, cost: ActualCost): Run {
   if (typeof cost === 'number') return run;
   if ('fromArgs' in cost) {
@@ -116,7 +119,7 @@ function argumentTypes(compiler: Compiler, expr: CallExpr, call: Call): readonly
   return exprs.map((arg) => compiler.info.typeOf(arg));
 }
 
-/** True if every value of the argument's static type matches the parameter, so that no check is needed at run time. */
+/** True if every value of the argument's static type matches the parameter, so no run-time check is needed. */
 function needsNoCheck(param: CelType, actual: CelType): boolean {
   if (isDynOrError(param) || param.kind === 'param') return true;
   // The checker accepts null for structures, optionals and library types, so their values are checked at run time.
@@ -186,7 +189,7 @@ function dispatching(call: Call, overloads: readonly Overload[], cost: ActualCos
 }
 
 function signature(call: Call, values: readonly CelValue[]): string {
-  // As in cel-go, the types of values have no parameters.
+  // As in cel-go, show the types of values without type parameters.
   const types = values.map((value) => ({ ...typeOfValue(value), params: [] }));
   const text = formatCall(types, call.member);
   return call.member ? text.replace('.(', `.${call.name}(`) : `${call.name}${text}`;

@@ -24,7 +24,7 @@ export interface NodeInfo {
 export class Compiler {
   readonly environment: CelEnvironment;
   readonly info: NodeInfo;
-  /** The fixed costs, so far, of the branch that is being compiled. */
+  /** Sum of the fixed costs in the branch that is being compiled. */
   #cost = 0;
 
   constructor(environment: CelEnvironment, info: NodeInfo) {
@@ -37,7 +37,7 @@ export class Compiler {
     this.#cost += units;
   }
 
-  /** Compiles a part that runs conditionally or repeatedly. It spends its fixed costs each time it runs. */
+  /** Compiles a part that runs conditionally or repeatedly and spends its fixed costs each time. */
   branch(expr: Expr, scope: Scope, more: { readonly cost: number } = { cost: 0 }): Eval {
     const outer = this.#cost;
     this.#cost = 0;

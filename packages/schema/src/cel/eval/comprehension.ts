@@ -14,8 +14,8 @@ import type { Scope } from './scope.ts';
 type Body = (frame: Frame) => boolean;
 
 /**
- * Compiles a macro's loop from its {@link ComprehensionExpr.shape}. The checker and the cost estimates use its general
- * parts.
+ * Compiles a macro's loop from its {@link ComprehensionExpr.shape}. The checker and the cost estimates use the loop's
+ * general parts instead.
  */
 export function compileComprehension(compiler: Compiler, expr: ComprehensionExpr, scope: Scope): Eval {
   if (expr.shape.kind === 'bind') return compileBind(compiler, expr, scope);
@@ -54,8 +54,8 @@ function conditionCost(exists: boolean): number {
 }
 
 /**
- * Returns the cost of adding one result: reading the accumulator, calling the function that adds, and creating a list or
- * reading the key.
+ * Returns the cost of adding one result: reading the accumulator, calling the function that adds the result, and
+ * creating a list or reading the key.
  */
 function collectingCost(
   { info }: Compiler,
@@ -114,8 +114,8 @@ function iteration(range: Eval, slots: readonly number[]): Each {
 }
 
 /**
- * Compiles `exists` (`decided` is true) or `all` (`decided` is false). An element that decides the result overrides errors
- * of other elements.
+ * Compiles `exists` (`decided` is true) or `all` (`decided` is false). An element that decides the result overrides
+ * errors in other elements.
  */
 function quantifier(each: Each, predicate: Eval, how: { readonly decided: boolean; readonly test: number }): Eval {
   const { decided, test } = how;
@@ -148,7 +148,7 @@ function existsOne(each: Each, predicate: Eval): Eval {
     each(frame, (inner) => {
       if (truth(predicate(inner))) {
         count++;
-        // Upstream reads the count and adds one, which costs one unit each.
+        // In upstream, reading the count and adding one cost one unit each.
         inner.spend(2);
       }
       return true;

@@ -4,12 +4,12 @@ import type { CallContext } from '../library/library.ts';
 import type { CelValue } from '../values/value.ts';
 
 /**
- * Maximum steps of one evaluation. Ten times the cost budget of a call, so only work that is nearly free upstream reaches
- * it.
+ * Maximum number of steps in one evaluation. This is ten times the cost budget of a call, so only work that is nearly
+ * free in upstream can reach the limit.
  */
 const maxSteps = 10_000_000;
 
-/** The state of one evaluation: variables by slot, remaining budget. */
+/** The state of one evaluation: variables by slot, and the remaining budget. */
 export class Frame implements CallContext {
   readonly slots: (CelValue | undefined)[];
   readonly patterns: PatternCache;
@@ -24,18 +24,21 @@ export class Frame implements CallContext {
     this.patterns = options.patterns;
   }
 
-  /** Deducts units from the budget. @throws CelBudgetError if it is exceeded */
+  /** Deducts units from the budget. @throws CelBudgetError if the budget is exceeded */
   spend(units: number): void {
     this.budget -= units;
     if (this.budget < 0) throw new CelBudgetError();
   }
 
-  /** Adds units back that were spent in advance for work that was not done. */
+  /** Returns units that were spent in advance for work that was not done. */
   refund(units: number): void {
     this.budget += units;
   }
 
-  /** Counts work: a step is about one access to a value, or ten characters. @throws CelBudgetError when no steps remain */
+  /**
+   * Counts work: a step is roughly one access to a value, or ten characters. @throws CelBudgetError when no steps
+   * remain
+   */
   charge(steps: number): void {
     this.#steps -= steps;
     if (this.#steps < 0) throw new CelBudgetError();

@@ -4,8 +4,8 @@ import type { CelValue } from '../values/value.ts';
 import type { Eval } from './frame.ts';
 
 /**
- * Compiles `a || b` (`decided` is true) or `a && b` (`decided` is false). An operand that decides the result overrides an
- * error of the other.
+ * Compiles `a || b` (`decided` is true) or `a && b` (`decided` is false). An operand that decides the result overrides
+ * an error in the other operand.
  */
 export function compileLogical(left: Eval, right: Eval, decided: boolean): Eval {
   return (frame) => {

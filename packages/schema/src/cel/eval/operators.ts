@@ -182,7 +182,7 @@ function isEmptyList(expr: Expr): boolean {
   return expr.kind === 'list' && expr.elements.length === 0;
 }
 
-/** True for a list of constants, which upstream converts to a set: looking up a value costs nothing. */
+/** True for a list of constants. Upstream converts it to a set, so looking up a value costs nothing. */
 function isConstantSet(expr: Expr, info: NodeInfo): boolean {
   return (
     expr.kind === 'list' &&

@@ -30,14 +30,14 @@ export class Scope {
     this.#outer = outer;
   }
 
-  /** Creates the outermost scope. The declared variables get the first slots, in their order. */
+  /** Creates the outermost scope. The declared variables get the first slots, in order. */
   static root(variables: Iterable<string>, deferred: ReadonlySet<string> = new Set()): Scope {
     const names = new Map<string, number>();
     for (const name of variables) names.set(name, names.size);
     return new Scope(names, { count: names.size, read: new Set(), deferred });
   }
 
-  /** The number of slots that the expression needs so far. */
+  /** The number of slots allocated so far. */
   get size(): number {
     return this.#slots.count;
   }
@@ -83,7 +83,7 @@ export class Scope {
     return this.#slots.deferred.has(name);
   }
 
-  /** True if the expression, as far as it has been compiled, reads the declared variable. */
+  /** True if the part of the expression compiled so far reads the declared variable. */
   wasRead(name: string): boolean {
     return this.#slots.read.has(name);
   }

@@ -3,7 +3,7 @@ import { type CelType, opaqueOf } from '../types/cel-type.ts';
 import { CelOpaque } from '../values/opaque.ts';
 import { type CallContext, type Library, overload } from './library.ts';
 
-/** An access check: an action, and the request's user or a service account that wants to perform it. */
+/** An access check: an action, and who wants to perform it (the request's user or a service account). */
 export interface AccessRequest {
   /** The service account to authorize. @defaultValue the user of the request */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };
@@ -31,8 +31,8 @@ export interface AccessDecision {
 }
 
 /**
- * Authorizes a request synchronously. If the decision is not available yet, the function may throw; the caller then obtains
- * the decision and evaluates the expression again.
+ * Authorizes a request synchronously. The function may throw if the decision is not available yet; the caller then
+ * obtains the decision and evaluates the expression again.
  */
 export type AccessChecker = (request: AccessRequest) => AccessDecision;
 
@@ -43,10 +43,10 @@ const pathCheckType: CelType = opaqueOf(`${prefix}.PathCheck`);
 const groupCheckType: CelType = opaqueOf(`${prefix}.GroupCheck`);
 const decisionType: CelType = opaqueOf(`${prefix}.Decision`);
 
-/** The cost of one authorization check, as upstream. */
+/** The cost of one authorization check, as in upstream. */
 const checkCost = 350_000;
 
-/** Base class of the authorizer's values. They only have methods, and are equal only to themselves. */
+/** Base class of the authorizer's values. The values have only methods, and each is equal only to itself. */
 abstract class Receiver extends CelOpaque {
   equals(other: unknown): boolean {
     return other === this;

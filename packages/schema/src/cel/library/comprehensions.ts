@@ -2,7 +2,7 @@ import { fail } from '../errors.ts';
 import { twoVariableMacros } from '../syntax/loop-macros.ts';
 import { type Library, overload } from './library.ts';
 
-/** The two-variable macros, with index and value of lists, or key and value of maps. */
+/** The macros with two variables: index and value of lists, or key and value of maps. */
 export const comprehensionsLibrary: Library = {
   name: 'cel.lib.ext.comprev2',
   macros: twoVariableMacros,

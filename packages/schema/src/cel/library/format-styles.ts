@@ -26,7 +26,7 @@ export const kubernetesStyle: FormatStyle = {
   lenient: false,
   string: kubernetesText,
   fixed: (value, precision) => (Number.isFinite(value) ? grouped(toFixedEven(value, precision)) : symbol(value)),
-  // Upstream uses the precision as a width.
+  // As in upstream, the precision is used as a width.
   scientific: (value, width) =>
     (Number.isFinite(value) ? superscript(toScientific(value, 6)) : symbol(value)).padStart(width),
 };
@@ -116,9 +116,7 @@ function mapText(
   return joined(texts, ['{', '}']);
 }
 
-/**
- * Joins the parts and adds the brackets; returns undefined if a part is undefined, which means that it cannot be formatted.
- */
+/** Joins the parts and adds the brackets; returns undefined if a part is undefined, that is, could not be formatted. */
 function joined(parts: readonly (string | undefined)[], brackets: readonly [string, string]): string | undefined {
   return parts.includes(undefined) ? undefined : brackets[0] + parts.join(', ') + brackets[1];
 }

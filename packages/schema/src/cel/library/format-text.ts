@@ -9,8 +9,8 @@ import { nextClause, verbOf } from './format-verbs.ts';
 import type { CallContext } from './library.ts';
 
 /**
- * The style in which `format` prints values. cel-go changed it in version 4 of the strings extension. Kubernetes uses
- * version 2, which groups digits and prints nested values as literals.
+ * The style in which `format` prints values. Kubernetes uses version 2 of cel-go's strings extension, which groups
+ * digits and prints nested values as literals; version 4 changed this.
  */
 export interface FormatStyle {
   /** Formats a value for `%s`; returns undefined for unsupported values. */

@@ -1,6 +1,6 @@
 import type { TypeKind } from '../types/cel-type.ts';
 
-/** A clause of a format string, starting at `%`. `end` is the offset after it. */
+/** A clause of a format string, starting at `%`. `end` is the offset after the clause. */
 export type Clause =
   | { readonly kind: 'percent'; readonly end: number }
   | { readonly kind: 'verb'; readonly verb: string; readonly precision: number | undefined; readonly end: number }

@@ -21,7 +21,7 @@ export class FormatValue extends CelOpaque {
   readonly type: CelType = formatType;
   readonly name: string;
   readonly check: Check;
-  /** Length of the longest pattern that upstream matches. Upstream derives the cost of a check from it. */
+  /** Length of the longest pattern that upstream matches. Determines the cost of a check. */
   readonly patternLength: number;
 
   constructor(name: string, { check, patternLength }: { readonly check: Check; readonly patternLength: number }) {
@@ -97,7 +97,8 @@ function uriFaults(text: string): readonly string[] {
 }
 
 /**
- * Replaces a trailing dash and the character before it, as upstream: a prefix may end in a dash, because a suffix follows.
+ * Replaces a trailing dash and the character before it, as upstream does. A prefix may end in a dash, because a suffix
+ * follows.
  */
 function maskTrailingDash(text: string): string {
   return text.length > 1 && text.endsWith('-') ? `${text.slice(0, -2)}a` : text;

@@ -9,14 +9,16 @@ export interface GoUrl {
   readonly text: string;
 }
 
-/** Parses an absolute URL or absolute path (`url.ParseRequestURI`); returns Go's error message if it is invalid. */
+/**
+ * Parses an absolute URL or absolute path (`url.ParseRequestURI`); returns Go's error message if the text is invalid.
+ */
 export function parseRequestUri(raw: string): GoUrl | string {
   const found = parse(raw);
   return typeof found === 'string' ? `parse ${JSON.stringify(raw)}: ${found}` : found;
 }
 
 function parse(raw: string): GoUrl | string {
-  // As Go does, rejects the control characters of ASCII, but not those from U+0080 to U+009F.
+  // Like Go, reject ASCII control characters, but not U+0080 to U+009F.
   if (/[^ -~\u0080-\uffff]/.test(raw)) return 'net/url: invalid control character in URL';
   if (raw === '') return 'empty url';
   if (raw === '*') return { scheme: '', host: '', rawPath: '*', rawQuery: '', text: raw };
@@ -77,9 +79,7 @@ function parseAuthority(authority: string): { readonly host: string } | { readon
     : { fault: `invalid character ${JSON.stringify(bad[0])} in host name` };
 }
 
-/**
- * Returns the error for a percent-encoded ASCII character: hosts may only encode non-ASCII bytes, and `%` itself as `%25`.
- */
+/** Returns the error for a percent-encoded ASCII character: hosts may encode only non-ASCII bytes, and `%` as `%25`. */
 function foreignEscape(host: string): string | undefined {
   const bad = /%(?:[0-7][0-9A-Fa-f])/.exec(host);
   return bad === null || bad[0] === '%25' ? undefined : `invalid URL escape ${JSON.stringify(bad[0])}`;

@@ -83,7 +83,7 @@ function formatV6(bits: bigint): string {
   return `${hex.slice(0, best.start).join(':')}::${hex.slice(best.start + best.length).join(':')}`;
 }
 
-/** Parses an address; returns Go's error message if it is invalid. */
+/** Parses an address; returns Go's error message if the text is invalid. */
 export function parseAddress(text: string): { readonly ip: IpValue; readonly zone: string } | string {
   for (const char of text) {
     if (char === '.') return parseV4(text);
@@ -201,7 +201,7 @@ export function isV4InV6(ip: IpValue): boolean {
   return ip.family === 6 && ip.startsWith(v4InV6, 96);
 }
 
-/** Parses a CIDR range; returns Go's error message if it is invalid. */
+/** Parses a CIDR range; returns Go's error message if the text is invalid. */
 export function parsePrefix(text: string): CidrValue | string {
   const fault = (reason: string): string => `netip.ParsePrefix(${JSON.stringify(text)}): ${reason}`;
   const slash = text.lastIndexOf('/');

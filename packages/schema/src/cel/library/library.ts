@@ -5,7 +5,7 @@ import type { Meter } from '../values/equality.ts';
 import type { CelValue } from '../values/value.ts';
 import { parseSignature, type Signature } from './signature.ts';
 
-/** The running evaluation, as functions see it: meters their work and caches their patterns. */
+/** The context of a running evaluation: meters the work of functions and caches their patterns. */
 export interface CallContext extends Meter {
   readonly patterns: PatternCache;
 }
@@ -41,7 +41,9 @@ export function overload<Args extends readonly CelValue[]>(
   return new DeclaredOverload(signature, run as unknown as Implementation);
 }
 
-/** Parses its signature on first use: there are hundreds of overloads, and most programs compile no expression. */
+/**
+ * Parses its signature on first use, because there are hundreds of overloads and most programs compile no expression.
+ */
 class DeclaredOverload implements Overload {
   readonly run: Implementation;
   readonly #text: string;

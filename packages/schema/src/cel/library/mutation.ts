@@ -11,8 +11,8 @@ const patchFields: ReadonlyMap<string, CelType> = new Map([
 const patchType: CelType = structOf('JSONPatch', { typeOf: (field) => patchFields.get(field) });
 
 /**
- * Returns the type of `Object`, `Object.spec` and so on. Fields may have any value; their names are checked when the
- * structure is converted to JSON.
+ * Returns the type of `Object` or of a structure in it, such as `Object.spec`. Fields may have any value; their names
+ * are checked when the structure is converted to JSON.
  */
 function objectType(name: string): CelType {
   return structOf(name, { typeOf: () => dynType });

@@ -46,8 +46,8 @@ export const optionalsLibrary: Library = {
 };
 
 /**
- * Declares functions for the checker. Their implementations are never called, because the compiler handles these functions
- * itself.
+ * Declares functions for the checker. Their implementations are never called, because the compiler handles these
+ * functions directly.
  */
 function declared(...signatures: string[]): Overload[] {
   return signatures.map((signature) => overload(signature, () => fail('no such overload')));

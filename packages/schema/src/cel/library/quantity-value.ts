@@ -6,9 +6,9 @@ import { CelOpaque } from '../values/opaque.ts';
 export const quantityType: CelType = opaqueOf('kubernetes.Quantity');
 
 /**
- * A resource quantity. Upstream stores small amounts as an int64 with a decimal exponent, others as big decimals. Only an
- * int64 with a non-negative exponent counts as an integer: `1k` does, `1000m` does not. {@link exponent} is undefined for
- * big decimals.
+ * A resource quantity. Upstream stores small amounts as an int64 with a decimal exponent, and other amounts as big
+ * decimals. Only an int64 with a non-negative exponent counts as an integer: `1k` counts, `1000m` does not. {@link
+ * exponent} is undefined for big decimals.
  */
 export class QuantityValue extends CelOpaque {
   readonly type: CelType = quantityType;
@@ -43,7 +43,7 @@ export class QuantityValue extends CelOpaque {
   }
 }
 
-/** Parses a quantity; returns an error message if it is invalid. */
+/** Parses a quantity; returns an error message if the text is invalid. */
 export function parseQuantity(text: string): QuantityValue | string {
   try {
     return new QuantityValue(Quantity.parse(text), int64Exponent(text));

@@ -50,7 +50,7 @@ function isNumber(text: string): boolean {
 
 const maxUint64 = 2n ** 64n - 1n;
 
-/** Parses a version; returns an error message if it is invalid. */
+/** Parses a version; returns an error message if the text is invalid. */
 export function parseSemver(text: string): SemverValue | string {
   if (text === '') return 'Version string empty';
   const parts = text.split('.', 2);

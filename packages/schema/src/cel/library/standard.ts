@@ -37,8 +37,8 @@ export const standardLibrary: Library = {
 };
 
 /**
- * Declares functions for the checker. Their implementations are never called, because the compiler handles these functions
- * itself.
+ * Declares functions for the checker. Their implementations are never called, because the compiler handles these
+ * functions directly.
  */
 function builtIn(...signatures: string[]): Overload[] {
   return signatures.map((signature) => overload(signature, () => fail('no such overload')));
@@ -114,12 +114,12 @@ function matches(context: CallContext, text: string, pattern: string): boolean {
   return guardPattern(context, text, pattern).test(text);
 }
 
-/** Compiles a pattern and charges for matching it against a text. An invalid pattern is an evaluation error. */
+/** Compiles a pattern and charges for matching it against a text. Reports an invalid pattern as an evaluation error. */
 export function guardPattern(context: CallContext, text: string, pattern: string): Pattern {
   if (!context.patterns.has(pattern)) context.charge(50 + pattern.length);
   try {
     const compiled = context.patterns.get(pattern);
-    // Charges by instructions, because a pattern such as `(a?){1000}` has far more of them than characters.
+    // Charge by instructions, because a pattern such as `(a?){1000}` has far more instructions than characters.
     context.charge((1 + text.length) * compiled.size * 0.125);
     return compiled;
   } catch (error) {
@@ -132,7 +132,7 @@ function times(): Overload[] {
   const field = (method: string, read: (calendar: Calendar, time: CelTimestamp) => number): Overload[] => [
     overload<[CelTimestamp]>(`timestamp.${method}() int`, (_, time) => read(calendarOf(time), time)),
     overload<[CelTimestamp, string]>(`timestamp.${method}(string) int`, (context, time, zone) => {
-      // Looking up a time zone takes about as long as 100 steps.
+      // Looking up a time zone takes about as much time as 100 steps.
       context.charge(100);
       return read(calendarOf(time, zone), time);
     }),

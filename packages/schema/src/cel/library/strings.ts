@@ -6,7 +6,8 @@ import { type FormatStyle, formatText } from './format-text.ts';
 import { type CallContext, type Library, type Overload, overload } from './library.ts';
 
 /**
- * Version 2 of the strings extension, which Kubernetes uses. {@link stringsReverseLibrary} adds the function of version 3.
+ * The strings extension in version 2, which Kubernetes uses. {@link stringsReverseLibrary} adds the function that
+ * version 3 introduced.
  */
 export const stringsLibrary: Library = {
   name: 'cel.lib.ext.strings',
@@ -68,7 +69,7 @@ export const stringsReverseLibrary: Library = {
 };
 
 /**
- * Returns the text in a form whose indices count code points: the text itself if it has no surrogates, otherwise an array.
+ * Returns the text in a form whose indices count code points: unchanged if it has no surrogates, otherwise as an array.
  */
 function points(
   text: string,
@@ -144,7 +145,7 @@ function replaceSome(
   return out + text.slice(at);
 }
 
-/** Replaces the empty text, which matches before every character and at the end. */
+/** Replaces the empty string, which matches before every character and at the end. */
 function replaceEmpty(text: string, to: string, limit: number): string {
   let left = limit < 0 ? Number.POSITIVE_INFINITY : limit;
   let out = left-- > 0 ? to : '';

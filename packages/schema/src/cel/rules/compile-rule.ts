@@ -13,7 +13,7 @@ export interface CompiledRule {
   readonly program: CelProgram;
   readonly messageProgram: CelProgram | undefined;
   readonly usesOldSelf: boolean;
-  /** The path that problems are reported for, relative to the rule's node. */
+  /** The path in reported problems, relative to the rule's node. */
   readonly fieldPath: string;
 }
 
@@ -85,7 +85,7 @@ function messageProgram(
   return undefined;
 }
 
-/** Returns the path in canonical form; undefined if it does not exist in the schema. */
+/** Returns the path in canonical form; undefined if the path does not exist in the schema. */
 function relativePath(path: string | undefined, schema: SchemaNode): string | undefined {
   if (path === undefined || path === '') return '';
   try {

@@ -2,7 +2,7 @@ import { sameJson } from '@kubewright/apimachinery/internal';
 import type { SchemaNode } from '../../node/schema-node.ts';
 
 /**
- * The state of a value before the update, for ratcheting. If the value cannot be correlated with an old value, its nearest
+ * Pairs of new and old values, for ratcheting. If the value cannot be correlated with an old value, its nearest
  * correlated ancestor decides.
  */
 export interface Ratchet {
@@ -10,7 +10,7 @@ export interface Ratchet {
   readonly ancestor: Pair | undefined;
 }
 
-/** A value and its old value. They are compared at most once. */
+/** A value and its old value, which are compared at most once. */
 export class Pair {
   readonly value: unknown;
   readonly old: unknown;
@@ -28,8 +28,8 @@ export class Pair {
 }
 
 /**
- * True if problems with this value become warnings, because the update does not change the value or the part that contains
- * it.
+ * True if problems with this value become warnings, because the update leaves the value, or its nearest correlated
+ * ancestor, unchanged.
  */
 export function isRatcheted({ current, ancestor }: Ratchet): boolean {
   return (current ?? ancestor)?.unchanged ?? false;
@@ -39,8 +39,7 @@ export function isRatcheted({ current, ancestor }: Ratchet): boolean {
 export function ratchetMember(ratchet: Ratchet, property: string): Ratchet {
   const { current } = ratchet;
   if (current === undefined) return ratchet;
-  // Both objects have been converted to the same version, so comparing these fields does not show whether the user changed
-  // them.
+  // Both objects have been converted to the same version, so comparing these fields does not show a change by the user.
   if (ratchet.ancestor === undefined && (property === 'apiVersion' || property === 'kind')) return noRatchet;
   const [value, old] = [member(current.value, property), member(current.old, property)];
   return { current: value === undefined || old === undefined ? undefined : new Pair(value, old), ancestor: current };
@@ -55,7 +54,7 @@ export function ratchetElement(ratchet: Ratchet, value: unknown, old: unknown): 
 
 export const noRatchet: Ratchet = { current: undefined, ancestor: undefined };
 
-/** Returns a member of a JSON object; undefined if it is absent or the value is not an object. */
+/** Returns a member of a JSON object; undefined if the member is absent or the value is not an object. */
 export function member(value: unknown, property: string): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !Object.hasOwn(value, property))
     return undefined;
@@ -63,7 +62,7 @@ export function member(value: unknown, property: string): unknown {
 }
 
 /**
- * Returns a function that finds the old value of a list element. It finds none unless the list has
+ * Returns a function that finds the old value of a list element. The function finds nothing unless the list has
  * `x-kubernetes-list-type: map`.
  */
 export function elementLookup(schema: SchemaNode, old: unknown): (element: unknown) => unknown {

@@ -16,7 +16,7 @@ export interface RuleCostOptions {
   /** The CRD's schema, whose limits (`maxItems`, `maxLength`, …) bound the sizes of values. */
   readonly schema: JsonSchema;
   /**
-   * True if the schema has been accepted before. Then only the total cost is limited, not the cost of a single rule.
+   * True if the schema has been accepted before: limits only the total cost, not the cost of each rule.
    * @defaultValue false
    */
   readonly unchanged?: boolean;
@@ -32,7 +32,7 @@ interface Expense {
 export class RuleCosts {
   readonly #options: RuleCostOptions;
   readonly #schemaPath: string;
-  /** Created for the first rule: most schemas have none. */
+  /** Created for the first rule, because most schemas have no rules. */
   #sizes: { readonly root: SizedType | undefined } | undefined;
   readonly #tooCostly: RuleProblem[] = [];
   #total = 0;
@@ -43,7 +43,7 @@ export class RuleCosts {
     this.#schemaPath = schemaPath;
   }
 
-  /** Problems for which the CRD must be rejected. */
+  /** Problems that require rejecting the CRD. */
   get problems(): readonly RuleProblem[] {
     if (this.#total <= schemaBudget) return this.#tooCostly;
     const contributed = 'contributed to estimated rule cost total exceeding cost limit for entire OpenAPIv3 schema';
@@ -57,7 +57,7 @@ export class RuleCosts {
     ];
   }
 
-  /** Adds the cost of a rule. As upstream, rules in `allOf` are free. */
+  /** Adds the cost of a rule. As in upstream, rules in `allOf` are free. */
   add({ program, messageProgram }: CompiledRule, at: RulesAt, place: string): void {
     const node = this.#placeOf(at);
     if (node === undefined || at.allOf === true) return;

@@ -6,7 +6,7 @@ export function ruleText(rule: ValidationRule): string {
   return (rule.message ? rule.message : rule.rule).trim();
 }
 
-/** Returns a node's type in quotes. Upstream reports it instead of the value. */
+/** Returns a node's type in quotes. Like upstream, messages show the type instead of the value. */
 export function quoteType(node: RuleNode): string {
   const { type } = node.decl.schema;
   return JSON.stringify(type === 'any' ? '' : type);

@@ -108,7 +108,7 @@ export class RuleRun {
     }
   }
 
-  /** Stops this run and exhausts the budget, so that later runs that share it stop, too. */
+  /** Stops this run and exhausts the budget, so that later runs with the same budget stop too. */
   #exceed(): void {
     this.#stopped = true;
     this.#budget.remaining = -1;
@@ -164,7 +164,7 @@ export class RuleRun {
   }
 }
 
-/** The values of `self` and `oldSelf` at a location, converted once for all its rules. */
+/** The values of `self` and `oldSelf` at a location, converted once for all rules at that location. */
 class RuleValues {
   readonly #self: CelValue | undefined;
   readonly #old: CelValue | undefined;
@@ -188,7 +188,7 @@ function read(node: RuleNode, value: unknown): CelValue | undefined {
   try {
     return node.decl.toValue(value);
   } catch {
-    // The value does not match the schema. Rules that read it fail, because the variable has no value.
+    // The value does not match the schema. Rules that read the variable fail, because it has no value.
     return undefined;
   }
 }

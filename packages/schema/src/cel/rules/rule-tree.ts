@@ -20,7 +20,7 @@ export interface RuleNode {
 /** Options for {@link buildRuleTree}. */
 export interface TreeOptions {
   readonly environment: CelEnvironment;
-  /** Path of the schema in the CRD, for reported problems: `spec.validation.openAPIV3Schema`. */
+  /** Path of the schema in the CRD, for reported problems, such as `spec.validation.openAPIV3Schema`. */
   readonly schemaPath: string;
   readonly problems: RuleProblem[];
   /** Collects the costs of rules. If absent, costs are not estimated. */

@@ -7,7 +7,7 @@ import { type RuleCostOptions, RuleCosts } from './rule-costs.ts';
 import { RuleRun } from './rule-run.ts';
 import { buildRuleTree } from './rule-tree.ts';
 
-/** Maximum total cost of the rules that validate one object: upstream's limit. */
+/** Maximum total cost of the rules that validate one object, equal to upstream's limit. */
 const objectBudget = 10_000_000;
 
 /** Options for {@link compileRules}. */
@@ -15,7 +15,7 @@ export interface RuleOptions {
   readonly environment: CelEnvironment;
   /** Path of the schema in the CRD, for compile errors. @defaultValue 'spec.validation.openAPIV3Schema' */
   readonly schemaPath?: string;
-  /** Estimates the costs of rules and reports those that are too costly. @defaultValue no estimates */
+  /** Estimates the costs of rules and reports rules that are too costly. @defaultValue no estimates */
   readonly costs?: RuleCostOptions;
 }
 
@@ -41,7 +41,7 @@ export interface RuleValidateOptions {
  * ```
  */
 export interface RuleValidator {
-  /** Compile errors and excessive costs, for which the CRD must be rejected. */
+  /** Compile errors and excessive costs, which require rejecting the CRD. */
   readonly problems: readonly RuleProblem[];
   /** Runs the rules on an object. The object must already be valid against the schema. */
   validate(object: unknown, options?: RuleValidateOptions): readonly RuleProblem[];
@@ -51,8 +51,8 @@ export interface RuleValidator {
  * Compiles the rules of a custom resource's schema (`x-kubernetes-validations`).
  *
  * `schema` is the schema of the whole object. `rules` are the rules with their locations; {@link rulesOf} collects them from
- * a CRD's JSON schema. Messages, including compile errors, match upstream's (1.36). Invalid rules do not throw: they are
- * reported in {@link RuleValidator.problems}.
+ * a CRD's JSON schema. Messages, including compile errors, match upstream's (1.36). Does not throw for invalid rules,
+ * but reports them in {@link RuleValidator.problems}.
  *
  * @example
  * ```ts

@@ -21,8 +21,8 @@ export interface RulesAt {
   readonly path: readonly SchemaStep[];
   readonly rules: readonly ValidationRule[];
   /**
-   * True if the rules come from an `allOf` of the node. They run after the node's own rules. They are ratcheted by the
-   * node's nearest correlated ancestor, not by its own old value.
+   * True if the rules come from an `allOf` of the node. Such rules run after the node's own rules, and are ratcheted by
+   * the node's nearest correlated ancestor, not by the node's old value.
    */
   readonly allOf?: boolean | undefined;
 }
@@ -32,7 +32,7 @@ export interface RuleProblem {
   readonly reason: 'FieldValueInvalid' | 'FieldValueForbidden' | 'FieldValueRequired' | 'FieldValueDuplicate';
   readonly message: string;
   readonly field: string;
-  /** For rules that are too costly: fields that need a size limit to make the rule cheaper. */
+  /** Fields that need a size limit to make the rule cheaper; set for rules that are too costly. */
   readonly unlimited?: readonly UnboundedField[];
 }
 

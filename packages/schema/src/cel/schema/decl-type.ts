@@ -15,13 +15,13 @@ import { type MemberTypes, SchemaObject } from './schema-object.ts';
 /**
  * The CEL view of a schema: its static type, and the conversion of JSON to CEL values.
  *
- * {@link schema} is kept for cost estimates, which derive sizes from its limits (`maxItems`, `maxLength`, …).
+ * {@link schema} is kept for cost estimates, which derive sizes from the schema's limits (`maxItems`, `maxLength`, …).
  */
 export interface DeclType {
   /** Static type; undefined if expressions cannot access the values, because the schema has no type. */
   readonly type: CelType | undefined;
   readonly schema: SchemaNode;
-  /** True if the JSON values are CEL values already. */
+  /** True if the JSON values need no conversion to CEL values. */
   readonly plain: boolean;
   toValue(raw: unknown): CelValue;
 }
@@ -30,7 +30,7 @@ export interface DeclType {
 export interface DeclOptions {
   /** Type name that error messages use for structures. */
   readonly name: string;
-  /** True if the object has `apiVersion`, `kind` and `metadata` even if its schema does not declare them. */
+  /** True if the object has `apiVersion`, `kind` and `metadata`, whether or not the schema declares these fields. */
   readonly resourceRoot: boolean;
 }
 
@@ -60,7 +60,7 @@ function untyped(schema: SchemaNode): DeclType {
   return { type: undefined, schema, plain: false, toValue: (raw) => new PreservedValue(raw) };
 }
 
-/** True for quantities in built-in kinds. The API server's OpenAPI documents give them no type. */
+/** True for quantities in built-in kinds. The API server's OpenAPI documents give quantities no type. */
 function isBuiltinQuantity({ format, typeName }: SchemaNode): boolean {
   return format === 'quantity' && typeName !== undefined;
 }
@@ -139,7 +139,7 @@ function listType(schema: SchemaNode, options: DeclOptions): DeclType {
     toValue(raw) {
       if (raw === null) return nullValue(schema);
       if (!Array.isArray(raw)) return fail('invalid data, expected an array for the provided schema with type=array');
-      // The JSON list is a CEL list already.
+      // A plain JSON list is also a CEL list.
       return plain ? (raw as readonly CelValue[]) : new SchemaList(raw, traits);
     },
   };
@@ -147,7 +147,7 @@ function listType(schema: SchemaNode, options: DeclOptions): DeclType {
 
 function objectType(schema: SchemaNode, options: DeclOptions): DeclType {
   const values = schema.additionalProperties;
-  // `additionalProperties: true` does not describe the values: expressions see an empty structure.
+  // `additionalProperties: true` does not describe the values, so expressions see an empty structure.
   const untyped = values?.type === 'any' && values.preserveUnknownFields !== true && values.intOrString !== true;
   if (values !== undefined && !untyped && !options.resourceRoot) {
     const element = declTypeOf(values, {

@@ -12,7 +12,7 @@ export interface ListTraits {
   readonly mapKeys: readonly string[];
 }
 
-/** A JSON list whose elements are converted with a schema when they are read. */
+/** A JSON list whose elements are converted with a schema on access. */
 export class SchemaList extends CelList {
   readonly #raw: readonly unknown[];
   readonly #traits: ListTraits;

@@ -10,20 +10,20 @@ import { meteredEqual } from './preserved-value.ts';
 export interface MemberTypes {
   /** True for a structure: names are escaped, and null members count as absent. False for a map. */
   readonly structure: boolean;
-  /** Returns the type of a member by its JSON name; undefined if the schema does not declare it. */
+  /** Returns the type of a member by its JSON name; undefined if the schema does not declare the member. */
   memberType(property: string): DeclType | undefined;
 }
 
-/** Describes how to read one member. Looked up once per place in an expression and reused for every object. */
+/** Describes how to read one member. Looked up once for each place in an expression and reused for all objects. */
 export interface MemberAccess {
   readonly property: string;
   readonly type: DeclType;
-  /** True if all JavaScript objects inherit a property with this name. */
+  /** True if JavaScript objects inherit a property with this name. */
   readonly inherited: boolean;
   readonly nullIsAbsent: boolean;
 }
 
-/** Returns how to read a member; undefined if the schema has no member with that name. */
+/** Returns the description of a member; undefined if the schema has no member with that name. */
 export function accessTo(members: MemberTypes, name: string): MemberAccess | undefined {
   const property = members.structure ? unescapeProperty(name) : name;
   const type = property === undefined ? undefined : members.memberType(property);
@@ -31,7 +31,7 @@ export function accessTo(members: MemberTypes, name: string): MemberAccess | und
   return { property, type, inherited: property in Object.prototype, nullIsAbsent: members.structure };
 }
 
-/** A JSON object whose members are converted with a schema when they are read. */
+/** A JSON object whose members are converted with a schema on access. */
 export class SchemaObject extends CelMap {
   readonly raw: JsonObject;
   readonly members: MemberTypes;

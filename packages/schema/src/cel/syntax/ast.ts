@@ -1,6 +1,6 @@
 import type { CelValue } from '../values/value.ts';
 
-/** One node of a parsed expression. Immutable; the checker's results are kept outside the tree, by {@link id}. */
+/** One node of a parsed expression. Immutable; the checker's results are kept outside the tree, keyed by {@link id}. */
 export type Expr = ConstExpr | IdentExpr | SelectExpr | CallExpr | ListExpr | MapExpr | StructExpr | ComprehensionExpr;
 
 interface Node {
@@ -28,7 +28,7 @@ export interface SelectExpr extends Node {
   readonly testOnly: boolean;
 }
 
-/** A call of a function, method or operator. Operators have CEL's canonical names (`_+_`, `_[_]`, `_?_:_`, …). */
+/** A call to a function, method or operator. Operators have CEL's canonical names (`_+_`, `_[_]`, `_?_:_`, …). */
 export interface CallExpr extends Node {
   readonly kind: 'call';
   readonly fn: string;
@@ -67,8 +67,8 @@ export interface StructExpr extends Node {
 }
 
 /**
- * The macro that a comprehension was expanded from. The evaluator runs it as a plain loop, which is faster than CEL's
- * general definition.
+ * The macro from which a comprehension was expanded. The evaluator runs the macro as a plain loop, which is faster than
+ * CEL's general definition.
  */
 export type ComprehensionShape =
   | { readonly kind: 'all' | 'exists' | 'existsOne'; readonly predicate: Expr }

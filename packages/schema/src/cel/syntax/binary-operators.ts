@@ -87,7 +87,7 @@ export class BinaryOperators {
     return left;
   }
 
-  /** Rejects chains that are too long, because a left-associative chain nests as deep as it is long. */
+  /** Rejects chains that are too long, because each operator of a left-associative chain adds a level of nesting. */
   limitChain(length: number): void {
     if (length <= maxDepth) return;
     this.#parts.issues.report(-1, 'max recursion depth exceeded');

@@ -16,7 +16,7 @@ export const bindMacro: Macro = {
   },
 };
 
-/** `optMap(name, expression)` and `optFlatMap(name, expression)` of optional values. */
+/** The macros of optional values: `optMap(name, expression)` and `optFlatMap(name, expression)`. */
 export const optionalMacros: readonly Macro[] = [
   { name: 'optMap', args: 2, member: true, expand: (context, call) => optMacro(context, call, 'optMap') },
   { name: 'optFlatMap', args: 2, member: true, expand: (context, call) => optMacro(context, call, 'optFlatMap') },
@@ -35,7 +35,8 @@ function optMacro(
     return context.report(variable!, `${name}() variable name must be a simple identifier`);
   }
   const { nodes, offset } = context;
-  // Binds the optional to a variable: repeating its expression would double the work with every `optMap` in a chain.
+  // Bind the optional to a variable, because repeating its expression would double the work with every `optMap` in a
+  // chain.
   const holder = `${optionalHolder}${nodes.count}`;
   const held = (): Expr => nodes.ident(offset, holder);
   const value = nodes.method(offset, held(), { fn: 'value', args: [] });
@@ -48,7 +49,7 @@ function optMacro(
   return bindTo(context, holder, { value: call.target!, body: chosen });
 }
 
-/** Binds a value to a variable: creates a loop over an empty list, with the variable as its accumulator. */
+/** Binds a value to a variable by creating a loop over an empty list with the variable as its accumulator. */
 export function bindTo(
   context: MacroContext,
   name: string,

@@ -5,7 +5,7 @@ const tokenOrder =
   "'[' ']' '{' '}' '(' ')' '.' ',' '-' '!' '?' 'true' 'false' 'null' NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER".split(
     ' ',
   );
-/** Tokens that are valid besides an operand, by place: at the start of arguments, an index, a list or a map. */
+/** Tokens that are valid besides an operand at the start of arguments, an index, a list or a map. */
 const operandExtras = { none: '', args: ')', index: '?', list: '],?', map: '},?' } as const;
 
 /** The place where the parser expects an operand. */

@@ -2,7 +2,7 @@ import { CelCompileError } from '../errors.ts';
 
 /** A syntax or type error in an expression. */
 export interface Issue {
-  /** Offset in UTF-16 units from the start of the source; -1 for none. */
+  /** Offset in UTF-16 units from the start of the source; -1 if the issue has no location. */
   readonly offset: number;
   readonly message: string;
 }
@@ -47,7 +47,7 @@ export class IssueList {
 
 /** Columns count code points. */
 function render(source: string, issue: Issue): string {
-  // The source is empty, so cel-go shows no line.
+  // For an empty source, cel-go shows no line.
   if (source === '') return `ERROR: <input>:1:0: ${issue.message}`;
   if (issue.offset < 0) return `ERROR: <input>:-1:0: ${issue.message}`;
   const before = source.slice(0, issue.offset);

@@ -69,8 +69,8 @@ function numberKind(text: string): TokenKind {
 }
 
 /**
- * Returns the string or bytes literal at `at`, the offset of an invalid character in it, or undefined if no literal starts
- * there.
+ * Returns the string or bytes literal at `at`, or the offset of an invalid character in the literal; undefined if no
+ * literal starts at `at`.
  */
 function stringAt(source: string, at: number): Token | number | undefined {
   stringPrefix.lastIndex = at;
@@ -87,7 +87,7 @@ function stringAt(source: string, at: number): Token | number | undefined {
   }
   const end = scanString(source, open + 1, { terminator: quote, raw });
   if (end.closed) return { kind, text: source.slice(at, end.at), offset: at };
-  // Without a closing quote, a prefix such as `b` is an ordinary name.
+  // If the closing quote is missing, a prefix such as `b` is an ordinary name.
   return prefix === '' ? end.at : undefined;
 }
 

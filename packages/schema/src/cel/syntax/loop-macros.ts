@@ -9,7 +9,7 @@ interface LoopVars {
   readonly iterVar2?: string;
 }
 
-/** The macros of the language itself: `has`, `all`, `exists`, `exists_one`, `map`, `filter`. */
+/** The standard macros of the language: `has`, `all`, `exists`, `exists_one`, `map`, `filter`. */
 export const standardMacros: readonly Macro[] = [
   { name: 'has', args: 1, member: false, expand: has },
   loop('all', 2, (context, call) => quantifier(context, call, 'all')),
@@ -22,8 +22,8 @@ export const standardMacros: readonly Macro[] = [
 ];
 
 /**
- * The same macros with two variables (index and value, or key and value), and `transformList`, `transformMap`,
- * `transformMapEntry`.
+ * The macros with two variables (index and value, or key and value): `all`, `exists`, `existsOne`, `transformList`,
+ * `transformMap`, `transformMapEntry`.
  */
 export const twoVariableMacros: readonly Macro[] = [
   loop('all', 3, (context, call) => quantifier(context, call, 'all')),
@@ -48,8 +48,8 @@ function has(context: MacroContext, call: Call): Expr {
 }
 
 /**
- * Returns the loop variables: all arguments except the last `bodies`. If one is not a name, reports an error and returns a
- * placeholder for the loop.
+ * Returns the loop variables: all arguments except the last `bodies`. If a variable is not a simple name, reports an
+ * error and returns a placeholder for the loop.
  */
 function variables(
   context: MacroContext,
@@ -103,7 +103,7 @@ function quantifier(context: MacroContext, call: Call, kind: 'all' | 'exists' | 
   return nodes.comprehension(offset, { range: call.target!, ...found.vars, ...parts[kind](), shape });
 }
 
-/** `range.map(name, transform)` and `range.map(name, filter, transform)`. */
+/** Expands `range.map(name, transform)` and `range.map(name, filter, transform)`. */
 export function mapMacro(context: MacroContext, call: Call): Expr {
   const [variable, first, second] = call.args;
   const found = variables(context, [variable!], { bodies: 0, message: 'argument is not an identifier' });

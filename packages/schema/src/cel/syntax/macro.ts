@@ -1,10 +1,10 @@
 import type { Expr } from './ast.ts';
 import type { NodeFactory } from './node-factory.ts';
 
-/** The call that a macro expands, and the means to create nodes and report errors. */
+/** The context of a macro expansion: creates nodes and reports errors. */
 export interface MacroContext {
   readonly nodes: NodeFactory;
-  /** Offset of the call, which the new nodes also get. */
+  /** Offset of the call; new nodes get the same offset. */
   readonly offset: number;
   /** Reports an error at a node and returns a placeholder node. */
   report(at: Expr, message: string): Expr;

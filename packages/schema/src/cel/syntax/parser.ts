@@ -14,7 +14,7 @@ import { Stop, TokenCursor } from './token-cursor.ts';
 export interface Parsed {
   readonly source: string;
   readonly expr: Expr;
-  /** Number of nodes: all ids are smaller. */
+  /** Number of nodes; node ids range from 0 to `nodeCount - 1`. */
   readonly nodeCount: number;
 }
 
@@ -163,7 +163,7 @@ class Parser {
       throw new Stop();
     }
     this.#cursor.syntaxError(name, `no viable alternative at input '.${name.kind === 'eof' ? '' : name.text}'`);
-    // `in` may be an operator that follows the operand.
+    // `in` can be an operator that follows the operand, so continue parsing.
     if (name.text === 'in') return operand;
     throw new Stop();
   }

@@ -11,8 +11,8 @@ export class TokenCursor {
   readonly #issues: IssueList;
   #at = 0;
   /**
-   * The position right after the start of arguments, an index, a list or a map, where messages expect more tokens than
-   * elsewhere.
+   * The position right after the start of arguments, an index, a list or a map. Messages list more expected tokens at
+   * this position.
    */
   #opened: { readonly at: number; readonly place: OperandPlace } = { at: -1, place: 'none' };
 
@@ -21,12 +21,12 @@ export class TokenCursor {
     this.#issues = issues;
   }
 
-  /** Returns the current token, or one further ahead, without consuming it. */
+  /** Returns the token `ahead` positions after the current token, without consuming it. */
   peek(ahead = 0): Token {
     return this.#tokens[Math.min(this.#at + ahead, this.#tokens.length - 1)]!;
   }
 
-  /** True if the current token, or one further ahead, is this operator. */
+  /** True if the token `ahead` positions after the current token is this operator. */
   is(op: string, ahead = 0): boolean {
     const token = this.peek(ahead);
     return token.kind === 'op' && token.text === op;
@@ -50,8 +50,8 @@ export class TokenCursor {
   }
 
   /**
-   * Consumes the operator. If one other token precedes it, or if it is missing at the end, reports the error and continues
-   * parsing.
+   * Consumes the operator. If one extra token precedes the operator, or if the operator is missing at the end, reports
+   * the error and continues parsing.
    */
   expect(op: string, expecting = `'${op}'`): Token {
     const token = this.peek();

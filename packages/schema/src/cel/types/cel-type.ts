@@ -30,7 +30,7 @@ export type TypeKind =
 
 /** The fields of a structure type. */
 export interface StructFields {
-  /** Returns the type of a field by the name that expressions use for it; undefined for an unknown field. */
+  /** Returns the type of a field, given the field's (escaped) name in expressions; undefined for an unknown field. */
   typeOf(field: string): CelType | undefined;
 }
 

@@ -153,7 +153,7 @@ class Checker {
         return t.dynType;
       default:
         if (target.kind === 'opaque' && target.name.startsWith('kubernetes.')) {
-          // In cel-go, these are object types without a definition.
+          // In cel-go, the `kubernetes.` types are object types without a definition.
           this.#fault(expr, `unexpected failed resolution of '${target.name}'`);
         } else if (!t.isDynOrError(target)) {
           this.#fault(expr, `type '${t.formatType(target)}' does not support field selection`);

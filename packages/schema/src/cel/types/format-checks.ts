@@ -34,9 +34,7 @@ export function formatFault(
   return { at: expr, message: `too many arguments supplied to string.format (expected ${used}, got ${args.length})` };
 }
 
-/**
- * Returns the argument whose type the verb does not accept, or the offending part if the argument is a list or map literal.
- */
+/** Returns the argument, or the part of a list or map literal, whose type the verb does not accept. */
 function mismatchIn(expr: Expr, kinds: ReadonlySet<CelType['kind']>, checked: Checked): Expr | undefined {
   const type = checked.typeOf(expr);
   if (!isDyn(type) && !kinds.has(type.kind)) return expr;

@@ -3,7 +3,7 @@ import { type CelType, dynType, isDyn, sameType } from './cel-type.ts';
 import { substitute, type Unifier } from './unify.ts';
 
 /**
- * Returns the overloads that accept the arguments, and the type of the call's result, which is dynamic if the overloads
+ * Returns the overloads that accept the arguments, and the call's result type, which is `dyn` if the overloads
  * disagree. Returns undefined if no overload accepts the arguments.
  */
 export function resolveOverloads(

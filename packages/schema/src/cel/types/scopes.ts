@@ -14,7 +14,7 @@ export type Reference =
   | { readonly kind: 'type'; readonly type: CelType }
   | { readonly kind: 'function'; readonly name: string; readonly overloads: readonly Overload[] };
 
-/** The names that an expression can use: loop variables, declared variables, and the names of the environment. */
+/** The names that an expression can use: loop variables, declared variables, and names from the environment. */
 export class Scopes {
   readonly #environment: CelEnvironment;
   readonly #variables: ReadonlyMap<string, CelType>;
@@ -26,7 +26,7 @@ export class Scopes {
     this.#variables = variables;
   }
 
-  /** Enters a loop, which adds its variables; call {@link leave} at its end. */
+  /** Enters a loop and adds its variables; call {@link leave} at the end of the loop. */
   enter(variables: ReadonlyMap<string, CelType>): void {
     this.#local.push(variables);
   }
@@ -52,7 +52,7 @@ export class Scopes {
     return undefined;
   }
 
-  /** True if the first part of a qualified name is a loop variable, so the rest selects its fields. */
+  /** True if the first part of a qualified name is a loop variable; the rest then selects fields of the variable. */
   startsWithLocal(name: string): boolean {
     const head = name.split('.', 1)[0]!;
     return this.#local.some((scope) => scope.has(head));

@@ -1,9 +1,11 @@
 import { type CelType, isDyn, isDynOrError, sameType } from './cel-type.ts';
 
-/** Maps the names of type parameters to the types that they are bound to. */
+/** The types bound to type parameters, by parameter name. */
 export type Substitutions = ReadonlyMap<string, CelType>;
 
-/** Substitutions that can be rolled back. Attempts must be cheap, because malicious expressions can cause many. */
+/**
+ * Substitutions that can be rolled back. Attempts must be cheap, because malicious expressions can cause many attempts.
+ */
 class Bindings {
   readonly map = new Map<string, CelType>();
   readonly #trail: (readonly [name: string, before: CelType | undefined])[] = [];
@@ -27,8 +29,8 @@ class Bindings {
 }
 
 /**
- * Decides if a type is assignable to another, and infers type parameters. Uses the algorithm of cel-go's checker, so that
- * the same expressions compile. A failed attempt leaves no bindings.
+ * Decides whether a type is assignable to another type, and infers type parameters. Uses the algorithm of cel-go's
+ * checker, so that the same expressions compile. A failed attempt leaves no bindings.
  */
 export class Unifier {
   readonly #bindings = new Bindings();
@@ -39,7 +41,7 @@ export class Unifier {
     return { kind: 'param', name: `_var${this.#fresh++}`, params: [] };
   }
 
-  /** True if every type is assignable to its counterpart in `to`. Otherwise no bindings are kept. */
+  /** True if every type is assignable to its counterpart in `to`; otherwise, rolls back all bindings. */
   assignableAll(from: readonly CelType[], to: readonly CelType[]): boolean {
     const mark = this.#bindings.mark;
     if (assignableList(this.#bindings, from, to)) return true;

@@ -99,7 +99,7 @@ export function multiply(a: CelValue, b: CelValue): CelValue {
 /** Computes `a / b`. Integer division rounds towards zero. */
 export function divide(a: CelValue, b: CelValue): CelValue {
   if (typeof a === 'number' && typeof b === 'number') {
-    // Subtracting the remainder first makes the division exact.
+    // Subtract the remainder first, so that the division is exact.
     return b === 0 ? fail('division by zero') : (a - (a % b)) / b + 0;
   }
   if (isInt(a) && isInt(b)) return b === 0 ? fail('division by zero') : int(BigInt(a) / BigInt(b));
@@ -129,7 +129,7 @@ export function negate(a: CelValue): CelValue {
   return noSuchOverload();
 }
 
-/** Compares two values of ordered types. Returns NaN if one of them is NaN. */
+/** Compares two values of ordered types. Returns NaN if either value is NaN. */
 export function compare(a: CelValue, b: CelValue, meter: Meter): number {
   if (typeof a === 'number' && typeof b === 'number') return a - b;
   if (typeof a === 'string' && typeof b === 'string') {

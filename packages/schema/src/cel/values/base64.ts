@@ -1,4 +1,4 @@
-/** Decodes standard base64, with or without padding; returns undefined if it is invalid. */
+/** Decodes standard base64, with or without padding; returns undefined if the text is invalid. */
 export function decodeBase64(text: string): Uint8Array | undefined {
   if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined;
   const body = text.replace(/=+$/, '');

@@ -1,12 +1,12 @@
 const encoder = new TextEncoder();
 
-/** Returns the length of a text in UTF-8. */
+/** Returns the length of a text's UTF-8 encoding, in bytes. */
 export function utf8Length(text: string): number {
   let length = text.length;
   for (let i = 0; i < text.length; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) continue;
-    // A surrogate pair takes four bytes, two for each surrogate.
+    // A surrogate pair takes four bytes, so count two for each surrogate.
     length += unit < 0x800 || (unit >= 0xd800 && unit <= 0xdfff) ? 1 : 2;
   }
   return length;
@@ -16,7 +16,7 @@ export function encodeUtf8(text: string): Uint8Array {
   return encoder.encode(text);
 }
 
-/** Decodes UTF-8; returns undefined if it is invalid. */
+/** Decodes UTF-8; returns undefined if the bytes are invalid. */
 export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -27,7 +27,8 @@ export function toInt(value: CelValue): number | bigint {
 }
 
 function doubleToInt(value: number): number | bigint {
-  // Excludes both bounds, as cel-go does: a double that equals a bound may stand for a number outside the range.
+  // Excludes both bounds, as cel-go does, because a double that equals a bound may represent a number outside the
+  // range.
   if (!(value > -(2 ** 63) && value < 2 ** 63)) return fail('integer overflow');
   return intFromBigInt(BigInt(Math.trunc(value)))!;
 }

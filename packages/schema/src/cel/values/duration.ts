@@ -19,12 +19,12 @@ export class CelDuration {
     this.nanos = nanos;
   }
 
-  /** Creates a duration; returns undefined if it does not fit in 64 bits. */
+  /** Creates a duration; returns undefined if the duration does not fit in 64 bits. */
   static of(nanos: bigint): CelDuration | undefined {
     return nanos > maxInt || nanos < minInt ? undefined : new CelDuration(nanos);
   }
 
-  /** Parses Go's notation (`1h30m`, `-1.5s`); returns undefined if it is invalid. */
+  /** Parses Go's notation (`1h30m`, `-1.5s`); returns undefined if the text is invalid. */
   static parse(text: string): CelDuration | undefined {
     const match = /^([+-]?)(.*)$/s.exec(text);
     const body = match?.[2] ?? '';

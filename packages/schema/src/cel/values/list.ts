@@ -1,18 +1,20 @@
 import type { CelValue } from './value.ts';
 
-/** A list that is not a plain array, because its elements are JSON that needs a schema to be read. */
+/** A list that is not a plain array, for example because reading its JSON elements requires a schema. */
 export abstract class CelList {
   abstract readonly length: number;
   /** Returns the element at an index within bounds. */
   abstract at(index: number): CelValue;
   /** Returns all elements; repeated calls return the same array. */
   abstract toArray(): readonly CelValue[];
-  /** Compares the lists without regard to order if the schema makes order irrelevant; returns undefined if order matters. */
+  /**
+   * Compares the lists in any order if the schema makes the order irrelevant; returns undefined if the order matters.
+   */
   abstract equalsUnordered(
     other: readonly CelValue[],
     equal: (a: CelValue, b: CelValue) => boolean,
   ): boolean | undefined;
-  /** Returns `this + other` if the schema defines it as a union or merge; undefined otherwise. */
+  /** Returns `this + other` if the schema defines the sum as a union or merge; undefined otherwise. */
   abstract union(other: readonly CelValue[]): readonly CelValue[] | CelList | undefined;
 }
 

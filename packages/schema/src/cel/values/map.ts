@@ -7,7 +7,10 @@ import type { CelValue } from './value.ts';
 /** A map or a structure. Keys keep their order. */
 export abstract class CelMap {
   abstract readonly size: number;
-  /** Returns the value of a key; undefined if it is absent. Numeric keys match by value, even if their types differ. */
+  /**
+   * Returns the value of a key; undefined if the key is absent. Numeric keys match by value, even if their types
+   * differ.
+   */
   abstract get(key: CelValue): CelValue | undefined;
   abstract keys(): readonly CelValue[];
 
@@ -18,8 +21,8 @@ export abstract class CelMap {
 }
 
 /**
- * Converts a key to the form in which equal numbers of different types are the same; undefined for values that cannot be
- * keys.
+ * Converts a key to a form that is the same for equal numbers of different types. Returns undefined for values that
+ * cannot be keys.
  */
 function lookupKey(key: CelValue): string | number | bigint | boolean | undefined {
   switch (typeof key) {

@@ -11,8 +11,8 @@ export function isNumeric(value: CelValue): value is Numeric {
 }
 
 /**
- * Compares numbers of any types. Returns NaN if one of them is NaN. To compare an integer with a double, converts the
- * integer to a double, as cel-go does, unless the double is outside the range of the integer's type.
+ * Compares numbers of any types. Returns NaN if either number is NaN. Converts an integer to a double before comparing
+ * it with a double, as cel-go does, unless the double is outside the range of the integer's type.
  */
 export function compareNumbers(a: Numeric, b: Numeric): number {
   if (a instanceof CelDouble) return b instanceof CelDouble ? order(a.value, b.value) : -compareWithDouble(b, a.value);
@@ -35,6 +35,6 @@ function compareWithDouble(a: number | bigint | CelUint, b: number): number {
 function order(a: number | bigint, b: number | bigint): number {
   if (a < b) return -1;
   if (a > b) return 1;
-  // False for NaN. `===` would not work, because 1 and 1n are not identical.
+  // `>=` is false for NaN. `===` would not work, because 1 and 1n are not identical.
   return a >= b ? 0 : Number.NaN;
 }

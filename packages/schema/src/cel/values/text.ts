@@ -1,4 +1,7 @@
-/** Compares strings by code points, which is the order of their UTF-8 bytes. JavaScript's `<` compares UTF-16 units. */
+/**
+ * Compares strings by code points, which gives the same order as comparing UTF-8 bytes. JavaScript's `<` compares
+ * UTF-16 units.
+ */
 export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);

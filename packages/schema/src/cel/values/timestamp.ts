@@ -8,7 +8,7 @@ const rfc3339 = /^(\d{4})-(\d\d)-(\d\d)[Tt](\d\d):(\d\d):(\d\d)(?:[.,](\d+))?(?:
 
 /** A point in time between the years 1 and 9999, with nanosecond precision. */
 export class CelTimestamp {
-  /** Seconds since 1970, rounded down. */
+  /** Seconds since 1970-01-01T00:00:00Z, rounded down. */
   readonly seconds: number;
   /** 0 … 999,999,999 */
   readonly nanos: number;
@@ -18,7 +18,7 @@ export class CelTimestamp {
     this.nanos = nanos;
   }
 
-  /** Creates a timestamp from nanoseconds since 1970; returns undefined if it is out of range. */
+  /** Creates a timestamp from nanoseconds since 1970; returns undefined if the time is out of range. */
   static ofNanos(nanos: bigint): CelTimestamp | undefined {
     const rest = ((nanos % 1_000_000_000n) + 1_000_000_000n) % 1_000_000_000n;
     return CelTimestamp.of(Number((nanos - rest) / 1_000_000_000n), Number(rest));
@@ -28,7 +28,7 @@ export class CelTimestamp {
     return seconds < minSeconds || seconds > maxSeconds ? undefined : new CelTimestamp(seconds, nanos);
   }
 
-  /** Parses RFC 3339; returns undefined if it is invalid or out of range. */
+  /** Parses RFC 3339; returns undefined if the text is invalid or the time is out of range. */
   static parse(text: string): CelTimestamp | undefined {
     const match = rfc3339.exec(text);
     if (match === null) return undefined;
@@ -61,7 +61,7 @@ export class CelTimestamp {
     return BigInt(this.seconds) * 1_000_000_000n + BigInt(this.nanos);
   }
 
-  /** Returns this time plus a duration; undefined if it is out of range. */
+  /** Returns this time plus a duration; undefined if the result is out of range. */
   plus(duration: CelDuration, sign: 1n | -1n = 1n): CelTimestamp | undefined {
     return CelTimestamp.ofNanos(this.totalNanos + sign * duration.nanos);
   }

@@ -27,7 +27,7 @@ export function toJson(value: CelValue): unknown {
   return value instanceof CelMap ? membersOf(value, toJson) : scalar(value);
 }
 
-/** Converts a part of a structure whose type names have been checked. */
+/** Converts part of a structure whose type names have already been checked. */
 function named(value: CelValue): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (isList(value)) return elements(value).map(named);

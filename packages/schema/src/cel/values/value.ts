@@ -11,7 +11,7 @@ import type { CelUint } from './uint.ts';
 /**
  * A CEL value, and its representation:
  *
- * | type | here |
+ * | type | representation |
  * |---|---|
  * | int | `number` if it is a safe integer, otherwise `bigint` (never a `bigint` for a safe integer) |
  * | double, uint | {@link CelDouble}, {@link CelUint} |

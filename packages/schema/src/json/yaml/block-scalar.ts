@@ -19,7 +19,7 @@ export function readBlockScalar(cursor: YamlCursor, parentIndent: number): strin
     const end = cursor.lineEnd();
     const width = at - cursor.at;
     if (at >= end) {
-      lines.push(''); // a line with blanks only is empty
+      lines.push(''); // a line of only blanks is empty
       if (indent === undefined) widest = Math.max(widest, width);
     } else if (indent === undefined) {
       if (width < minimum) break;

@@ -20,8 +20,8 @@ export interface YamlTree {
 }
 
 /**
- * Parses the first document of a YAML text in linear time, about 100 times as fast as the YAML library, which could block a
- * server for seconds. Accepts everything except explicit keys (`? `), and returns the same tree as the library.
+ * Parses the first document of a YAML text in linear time, about 100 times as fast as the YAML library, which can block
+ * a server for seconds. Accepts everything except explicit keys (`? `), and returns the same tree as the library.
  *
  * @throws {@link BodyReadError}
  */
@@ -30,7 +30,7 @@ export function parseYamlTree(text: string, maxDepth: number): YamlTree {
   return { contents: new BlockParser(cursor).document(), lineOf: (at) => cursor.lineOf(at) };
 }
 
-/** Maximum length of an implicit key: the specification's limit. */
+/** Maximum length of an implicit key, as specified by YAML. */
 const maxKeyLength = 1024;
 
 class BlockParser {
@@ -80,7 +80,7 @@ class BlockParser {
       const least = options.sequenceAtParent && this.#isSequenceEntry() ? parent : parent + 1;
       if (cursor.atEnd || cursor.isDocumentMarker() || cursor.column < least) node = scalarNode('', start.at, true);
       else node = this.#block(parent, { inline, sequenceAtParent: options.sequenceAtParent });
-      // Anchor and tag may be on separate lines: `&a`, then `!!str`.
+      // The anchor and the tag can be on separate lines: `&a`, then `!!str`.
       if (node !== null)
         withProperties(cursor, node, {
           anchor: own.anchor ?? node.properties?.anchor,

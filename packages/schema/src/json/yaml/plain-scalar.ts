@@ -30,7 +30,8 @@ export function isKeyEnd(cursor: YamlCursor, inFlow: boolean): boolean {
 export function readPlainLine(cursor: YamlCursor, inFlow: boolean): string {
   const from = cursor.at;
   let end = from;
-  // Does not search for the end of the line first: in a document of a single line, every scalar would repeat the search.
+  // Avoids searching for the end of the line first, because every scalar of a single-line document would repeat the
+  // search.
   while (!cursor.isBreak()) {
     const c = cursor.code();
     if (c === space || c === tab) {

@@ -1,6 +1,9 @@
 import { BodyReadError } from '../parsed-body.ts';
 
-/** A position in a YAML text, shared by all parts of the parser. It only moves forward, so parsing takes linear time. */
+/**
+ * A position in a YAML text, shared by all parts of the parser. The position only moves forward, so parsing takes
+ * linear time.
+ */
 export class YamlCursor {
   readonly text: string;
   at = 0;
@@ -54,7 +57,7 @@ export class YamlCursor {
     this.lineStart = this.at;
   }
 
-  /** Skips blanks, comments and line breaks. Returns true if the cursor is on another line afterwards. */
+  /** Skips blanks, comments and line breaks. Returns true if the cursor has moved to another line. */
   skipToContent(): boolean {
     let left = false;
     for (;;) {
@@ -101,7 +104,7 @@ export class YamlCursor {
     return low + 1;
   }
 
-  /** Enters a nesting level and checks the maximum depth; call {@link leave} at its end. */
+  /** Enters a nesting level and checks the maximum depth; call {@link leave} at the end of the level. */
   enter(): void {
     if (++this.#depth > this.#maxDepth) {
       throw new BodyReadError('depth', `yaml: exceeded max depth of ${this.#maxDepth}`);

@@ -1,6 +1,6 @@
 /**
- * A node of a YAML document. Contains only the fields that `parseYaml` needs: the YAML library's nodes take ten times
- * as long to create.
+ * A node of a YAML document. Contains only the fields that `parseYaml` needs, because the YAML library's nodes take ten
+ * times as long to create.
  */
 export type YamlNode = YamlScalar | YamlAlias | YamlSequence | YamlMap;
 
@@ -14,7 +14,7 @@ export interface YamlProperties {
 export interface YamlScalar {
   readonly kind: 'scalar';
   text: string;
-  /** True if the scalar is not quoted, so it can be a number, a boolean or null. */
+  /** True if the scalar is not quoted. A plain scalar can be a number, a boolean or null. */
   readonly plain: boolean;
   /** Offset of its start. */
   readonly at: number;

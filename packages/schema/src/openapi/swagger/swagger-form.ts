@@ -51,8 +51,8 @@ function parameterV2(parameter: JsonObject): JsonObject {
 }
 
 /**
- * Converts a schema from OpenAPI v3 to v2: adapts references, and drops `oneOf`, `anyOf`, `not` and `nullable`, which v2
- * lacks.
+ * Converts a schema from OpenAPI v3 to v2: adapts references, and drops `oneOf`, `anyOf`, `not` and `nullable`, which
+ * v2 does not support.
  */
 export function schemaV2(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(schemaV2);

@@ -19,8 +19,9 @@ interface Members<T> {
 }
 
 /**
- * A part of the OpenAPI v2 document: the paths of some resources and all schemas that they refer to. Each part is encoded
- * separately, so that a document with thousands of kinds can be built in steps, and reassembled when a few kinds change.
+ * A part of the OpenAPI v2 document: the paths of some resources and all schemas that they refer to. Each part is
+ * encoded separately. This way, a document with thousands of kinds can be built in steps, and unchanged parts are
+ * reused when a few kinds change.
  */
 export class SwaggerPart {
   readonly #json: Members<string>;
@@ -34,7 +35,7 @@ export class SwaggerPart {
     };
   }
 
-  /** Encodes this part as protobuf. Returns false if it has been encoded before. */
+  /** Encodes this part as protobuf. Returns false if this part has been encoded before. */
   encodeProtobuf(): boolean {
     if (this.#protobuf) return false;
     const { paths, definitions } = this.#json;
@@ -65,8 +66,8 @@ export class SwaggerPart {
 }
 
 /**
- * Merges the members of all parts and sorts them by name. Schemas that several parts contain, such as ObjectMeta's, are
- * merged into one.
+ * Merges the members of all parts and sorts them by name. A schema that several parts contain, such as ObjectMeta's, is
+ * included once.
  */
 function merged<T>(parts: readonly Members<T>[]): Members<T> {
   const join = (maps: readonly ReadonlyMap<string, T>[]): ReadonlyMap<string, T> =>

@@ -3,12 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { WireReader } from '../../protobuf/wire-reader.ts';
 import { encodeSwagger, encodeSwaggerMember } from './swagger-protobuf.ts';
 
-// `protobuf` is the document as encoded by Go, with gnostic-models v0.7.0 (package openapiv2) and
+// `protobuf` is `document` as encoded in Go with gnostic-models v0.7.0 (package openapiv2) and
 // google.golang.org/protobuf. The members of `document` are in the order of their field numbers.
 const recorded = JSON.parse(readFileSync(new URL('testdata/document.json', import.meta.url), 'utf8'));
 
 describe('OpenAPI v2 as protobuf', () => {
-  it('equals the encoding of the library that Go clients decode it with', () => {
+  it('equals the encoding by the library that Go clients use for decoding', () => {
     const { swagger, info, security, securityDefinitions, paths, definitions } = recorded.document;
     const bytes = encodeSwagger(
       { swagger, info, security, securityDefinitions },
@@ -24,7 +24,7 @@ describe('OpenAPI v2 as protobuf', () => {
     expect(hexOf(bytes)).toEqual(hexOf(Buffer.from(recorded.protobuf, 'base64')));
   });
 
-  it('contains values of any type as YAML', () => {
+  it('encodes values of any type as YAML', () => {
     const kinds = [{ group: 'g', version: 'v1', kind: 'Thing' }];
     const schema = { default: { a: 1 }, enum: ['x', true], 'x-kubernetes-group-version-kind': kinds, unknown: 1 };
     const member = contentOf(encodeSwaggerMember('definition', 'g.Thing', schema), 1);

@@ -38,7 +38,7 @@ const list =
   (out, field, value) => {
     for (const item of [...(value as readonly unknown[])].reverse()) write(out, field, item);
   };
-/** Writes a message with a single field. The format wraps lists, maps and alternatives in such messages. */
+/** Writes a message with a single field. The format wraps lists, maps and alternatives in these messages. */
 const wrapped = (field: number, write: Write): Write => message((out, value) => write(out, field, value));
 /** Writes a map as a list of messages, each with a name and a value. */
 const named =
@@ -124,7 +124,7 @@ const otherParameter = message(
 const bodyParameter = message(
   fields({ description: [1, text], name: [2, text], in: [3, text], required: [4, flag], schema: [5, schema] }, 6),
 );
-/** Writes a parameter, which is nested in three alternatives: parameter or reference, body or not, location. */
+/** Writes a parameter, nested in three levels of alternatives: parameter or reference, body or not, location. */
 const parameter: Write = wrapped(
   1,
   message((out, value) => {
@@ -176,7 +176,7 @@ const fillDocument = fields(
   16,
 );
 
-/** Encodes a named path or definition as a field of the message that contains all of them. */
+/** Encodes a named path or definition as a field of the message that contains all paths or all definitions. */
 export function encodeSwaggerMember(kind: 'path' | 'definition', name: string, item: unknown): Uint8Array {
   const out = new WireWriter();
   if (kind === 'path') writeNamed(out, 2, { name, item, write: path });

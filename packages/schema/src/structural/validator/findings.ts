@@ -10,7 +10,7 @@ export interface Findings {
 /** Checks a value. `old` is the value before the update, if known. */
 export type Validate = (value: unknown, path: string, at: Findings, old: unknown) => void;
 
-/** Formats a path as the API server reports it. */
+/** Formats a path in the form that the API server reports. */
 export function fieldOf(path: string): string {
   return path.startsWith('.') ? path.slice(1) : path;
 }

@@ -2,7 +2,7 @@ import { invalid } from '../field-problem.ts';
 import type { JsonSchema } from '../json-schema.ts';
 import type { Findings, Validate } from './findings.ts';
 
-/** Compiles `anyOf`, `oneOf`, `allOf` and `not`. `compile` is called for the nested schemas. */
+/** Compiles `anyOf`, `oneOf`, `allOf` and `not`. Calls `compile` for the nested schemas. */
 export function compileJunctors(schema: JsonSchema, compile: (nested: JsonSchema) => Validate): Validate | undefined {
   const compileAll = (schemas: readonly JsonSchema[] | undefined): readonly Validate[] => (schemas ?? []).map(compile);
   const anyOf = compileAll(schema.anyOf);

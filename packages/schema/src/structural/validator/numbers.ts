@@ -18,7 +18,7 @@ export function compileNumber(schema: JsonSchema, types: readonly string[]): Val
       at.problems.push(invalid('', '', text));
     }
     if (multipleOf !== undefined) checkMultiple(at, path, { value, multipleOf });
-    // Upstream compares whole values as int64 and truncates the bound.
+    // Like upstream, compare whole values as int64 and truncate the bound.
     const isWhole = typeof value === 'bigint' || Number.isInteger(value);
     const bound = (limit: number): number => (isWhole ? Math.trunc(limit) : limit);
     if (minimum !== undefined) {
@@ -49,7 +49,7 @@ function numericFormat(type: string, format: string | undefined): NumericFormat 
     const known = format === 'int32' || format === 'int64';
     return {
       text: known ? `with format ${format}` : '(default format)',
-      // A bigint does not fit in 32 bits, but always in 64.
+      // A bigint never fits in 32 bits, but always in 64 bits.
       fits: (value) =>
         typeof value === 'bigint' ? bits === 63 : Number.isInteger(value) && value >= -(2 ** bits) && value < 2 ** bits,
     };
@@ -78,7 +78,7 @@ function isMultiple(value: number | bigint, factor: number): boolean {
   return isNearlyInteger(factor < 1 ? (1 / factor) * value : value / factor);
 }
 
-/** True if a number is an integer within the tolerance of go-openapi. */
+/** True if a number is an integer within go-openapi's tolerance. */
 function isNearlyInteger(value: number): boolean {
   const difference = Math.abs(value - Math.round(value));
   return difference === 0 || difference / Math.abs(value) < 1e-9;

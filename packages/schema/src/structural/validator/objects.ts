@@ -32,8 +32,8 @@ export function compileObject(schema: JsonSchema, { properties, additional }: Fi
     }
     for (const [name, validate] of properties) {
       if (!Object.hasOwn(value, name)) continue;
-      // The root's `apiVersion` and `kind` are always checked: both objects have the same version here, so a change would
-      // not show.
+      // Always check the root's `apiVersion` and `kind`: both objects have been converted to the same version, so a
+      // comparison would not show a change.
       const ratchets = path !== '' || (name !== 'kind' && name !== 'apiVersion');
       validate(
         value[name],

@@ -8,7 +8,7 @@ export interface Pattern {
   test(text: string): boolean;
 }
 
-/** Compiles a pattern with RE2's rules; throws if it is invalid. */
+/** Compiles a pattern with RE2's rules; throws if the pattern is invalid. */
 export type CompilePattern = (pattern: string) => Pattern;
 
 /** Compiles the checks of a string: its length, pattern and format. */
@@ -37,7 +37,7 @@ export function compileString(schema: JsonSchema, compilePattern: CompilePattern
   };
 }
 
-/** Counts Unicode characters, as Go does. */
+/** Returns the number of code points, as Go counts the length. */
 function characters(text: string): number {
   let count = text.length;
   for (let i = 0; i < text.length; i++) {
