@@ -49,10 +49,10 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
    */
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
   /**
-   * Transforms each object before it is stored, once per version. It cannot change the metadata the runtime depends on: name,
-   * namespace, uid, resourceVersion, generation, deletion, finalizers, owner references and managed fields. Label selectors of
-   * lists match the labels it keeps. If it throws, the object is stored unchanged. A transform decodes and re-encodes every
-   * object; `fields` is far cheaper.
+   * Transforms each object before it is stored, once per version. It cannot change the metadata the runtime depends on:
+   * name, namespace, uid, resourceVersion, generation, deletion, finalizers, owner references and managed fields. Label
+   * selectors of lists match the transformed labels. If the transform throws, the object is stored unchanged. A
+   * transform decodes and re-encodes every object; `fields` is far cheaper.
    */
   readonly transform?: (object: T) => KubernetesObject;
   /**

@@ -129,8 +129,8 @@ export class DeclaredKind {
   }
 
   /**
-   * Waits for the first list of every followed informer. Also waits for informers that are added while waiting, but no longer for
-   * informers that are removed.
+   * Waits for the first list of every followed informer. Informers added while waiting are awaited too; removed
+   * informers are not.
    *
    * @throws KindNotServedError (KW3016) when the kind is declared with `whenMissing: 'fail'`.
    */

@@ -185,7 +185,10 @@ export class InformerCache implements Cache {
     return this.#readable(kind)?.at(key.namespace)?.ownWrites.isOutside(key) ?? false;
   }
 
-  /** False if only the server knows the object's state: a write's response left it unknown, or a write moved it out of scope. */
+  /**
+   * Returns false if only the server knows the object's state: a write left the state unknown or moved the object out
+   * of scope.
+   */
   isCertain(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
     const writes = this.#writesAt(kind, key);
     return !writes || !(writes.isUncertain(key) || writes.isOutside(key));

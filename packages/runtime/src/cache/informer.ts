@@ -124,7 +124,7 @@ export class Informer<T> {
     return this.#sink.resourceVersion;
   }
 
-  /** Milliseconds since the last data from the server about its state. */
+  /** Milliseconds since the server last sent data about its state. */
   get ageMs(): number {
     return this.#clock.monotonic() - this.#sink.lastEventMs;
   }
@@ -212,7 +212,7 @@ export class Informer<T> {
     return this.#store.indexer.conflicting(indexes);
   }
 
-  /** Sends a handler delete events for all objects, because it no longer follows this informer. */
+  /** Sends delete events for all objects to a handler that no longer follows this informer. */
   withdraw(handler: InformerHandler<T>): void {
     for (const object of this.#store.entries()) {
       this.#fanOut.notify(handler, { type: 'delete', object, deleteStateUnknown: true });
@@ -255,7 +255,7 @@ export class Informer<T> {
     };
   }
 
-  /** Returns the UID of the object with that key as reads show it. */
+  /** Returns the UID that reads show for the key. */
   presentUid(key: ObjectKey): string | undefined {
     return this.ownWrites.newest(key, this.#store.get(key.namespace ?? '', key.name))?.uid;
   }

@@ -8,7 +8,10 @@ export interface PendingWrite {
   readonly key: ObjectKey;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** False if the watch may never show the write; then only a bookmark or a change to another object moves the watch past it. */
+  /**
+   * False if the watch may never show the write; the watch then passes it only with a bookmark or a change to another
+   * object.
+   */
   readonly inScope: boolean;
   readonly atMs: number;
   readonly untilMs: number;
@@ -55,7 +58,7 @@ export class PendingWrites<T> {
     if (view) this.#views.set(id, view);
     this.#lowest.push(entry);
     if (entry.inScope) this.#highestInScope.push(entry);
-    // Drops many at a time, because finding the first key steps over all keys deleted before it.
+    // Drops many writes at a time, because finding the first key of a Map steps over all keys deleted before it.
     if (this.#views.size > maxViews) for (const oldest of first(this.#views, maxViews / 10)) this.#release(oldest);
     if (this.#entries.size > maxWrites) for (const oldest of first(this.#entries, maxWrites / 10)) this.delete(oldest);
     for (const heap of [this.#lowest, this.#highestInScope]) {
@@ -90,7 +93,7 @@ export class PendingWrites<T> {
     return this.#views.values();
   }
 
-  /** True if the object of a write exists and its content is no longer kept. */
+  /** Reports whether the written object exists but its content is no longer kept. */
   isReleased(id: string): boolean {
     return this.#released.has(id);
   }
@@ -132,7 +135,7 @@ export class PendingWrites<T> {
   }
 }
 
-/** Compares by version; versions without an order are never stored here. */
+/** Compares by version; writes whose versions have no order are never pending. */
 function order(a: PendingWrite, b: PendingWrite): number {
   return compareResourceVersions(a.resourceVersion, b.resourceVersion) ?? 0;
 }

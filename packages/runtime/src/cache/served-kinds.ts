@@ -2,7 +2,7 @@ import type { Clock, Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { DiscoveryClient } from '@kubewright/client';
 import type { ApiGroup } from '@kubewright/client/internal';
 
-/** Queries within this time share one discovery result, in milliseconds. */
+/** Time in milliseconds within which queries share one discovery result. */
 const sharedMs = 1_000;
 
 /** Options for {@link ServedKinds}. */

@@ -122,7 +122,7 @@ export class WriteNotes {
     };
   }
 
-  /** Records a collection deletion; its response shows the objects as they were before it. */
+  /** Records a collection deletion, whose response shows the objects as they were before the deletion. */
   #collectionDeleted(
     kind: Kind<KubernetesObject>,
     call: { readonly where: ObjectKey; readonly outcome: WriteOutcome },
@@ -154,14 +154,17 @@ export class WriteNotes {
   }
 }
 
-/** True for an object of the kind in any of its versions. */
+/** Reports whether the object is of the kind, in any version. */
 function isObjectOf(kind: Kind<KubernetesObject>, value: unknown): value is KubernetesObject {
   if (typeof value !== 'object' || value === null || !('metadata' in value)) return false;
   const { apiVersion, kind: name } = value as Partial<KubernetesObject>;
   return name === kind.kind && parseApiVersion(apiVersion ?? '').group === kind.group;
 }
 
-/** True if the write itself removed the object: it was being deleted, and neither finalizers nor a grace period hold it. */
+/**
+ * Reports whether the write itself removed the object: it was being deleted, and neither finalizers nor a grace period
+ * keep it.
+ */
 function isGoneWith(
   object: KubernetesObject & { readonly spec?: { readonly finalizers?: readonly string[] } },
 ): boolean {
@@ -172,8 +175,8 @@ function isGoneWith(
 }
 
 /**
- * True if nothing was sent, or the server reported that it did nothing. After a lost response or a server error the effect is
- * unknown.
+ * Reports whether the write certainly had no effect: it was not sent, or the server rejected it. After a lost response
+ * or a server error, the effect is unknown.
  */
 function hadNoEffect(outcome: WriteOutcome): boolean {
   if (!('error' in outcome)) return false;

@@ -11,8 +11,8 @@ export interface AuthorityLifetimes {
   /** @defaultValue 30 days */
   readonly renewServingMs?: number;
   /**
-   * How long a new authority is trusted before it signs, and how long an old authority stays trusted after its last certificate
-   * is out of use, in milliseconds. Gives every API server and replica time to pick up the change.
+   * How long a new authority is trusted before it signs, and how long an old authority stays trusted after its last
+   * certificate is out of use, in milliseconds. This gives every API server and replica time to pick up the change.
    *
    * @defaultValue ten minutes
    */

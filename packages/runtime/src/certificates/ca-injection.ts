@@ -30,7 +30,9 @@ export interface InjectionOptions {
   readonly client: KubernetesClient;
   readonly targets: InjectionTargets;
   readonly address: WebhookAddress;
-  /** Reads the current bundle, PEM. Called after the object is read, so that an older bundle never replaces a newer one. */
+  /**
+   * Reads the current bundle, PEM. Called after the object is read, so an older bundle never replaces a newer bundle.
+   */
   readonly bundle: () => Promise<string>;
   readonly signal: AbortSignal;
 }
@@ -116,7 +118,7 @@ function withWebhooks<T extends MutatingWebhookConfiguration | ValidatingWebhook
   return webhooks ? { ...object, webhooks } : object;
 }
 
-/** Enables conversion if a definition has none yet, because the operator declares a converter for it. */
+/** Enables conversion if the definition has none yet, because the operator declares a converter for the kind. */
 function withConversion(object: CustomResourceDefinition, injected: Injected): CustomResourceDefinition {
   const { conversion } = object.spec;
   const { address } = injected;

@@ -26,7 +26,7 @@ describe('ownAuthority', () => {
   function cluster() {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Secret, ValidatingWebhookConfiguration, CustomResourceDefinition], { clock });
-    // Keepers wait on a separate clock: once all of them sleep, all work is done.
+    // Keepers wait on a separate clock, so all work is done once all keepers sleep.
     return { clock, server, keepers: new SleepingClock(clock) };
   }
 

@@ -19,7 +19,7 @@ export interface ChildrenOutcome {
   readonly waiting: readonly Named<string>[];
   /** Children that are being deleted. */
   readonly leaving: readonly string[];
-  /** The reason why the reconcile cannot continue; a retry alone does not help. */
+  /** The reason why the reconcile cannot continue; retrying does not help. */
   readonly rejected?: { readonly reason: string; readonly message: string };
 }
 

@@ -386,7 +386,7 @@ describe('desired', () => {
     const before = runs;
     await eventually(() => runs > before + 4);
     expect(conditions(server)).toMatchObject({ Ready: 'False', Stalled: 'True' });
-    // The message differs every time; writing it each time would make the object trigger itself.
+    // The message differs every time; writing each message would make the object trigger its own reconcile.
     expect(server.get(Site, 'a').status).toMatchObject({
       phase: 'Up',
       conditions: expect.arrayContaining([

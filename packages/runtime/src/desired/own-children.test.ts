@@ -139,7 +139,7 @@ describe("a controller's own children", () => {
     put(server, []);
     await eventually(() => names(server).length === 1);
     await settled();
-    // The first page was released just before its deletion; the second was unchanged and was deleted.
+    // The first page was released just before its deletion; the second page was unchanged and was deleted.
     expect(names(server)).toEqual(['x']);
     // The deletion of the first page is retried if the retry is faster than the watch event that reports the release.
     expect(new Set(deletions(server)).size).toBe(2);

@@ -7,15 +7,15 @@ import type { ReconcileEvents } from '../recorder/reconcile-events.ts';
 /** A pattern of futile writes. */
 export interface Finding {
   /**
-   * `hot-loop`: the controller's own writes trigger it again and again; `conflict`: another writer undoes its writes; `no-op`: it
-   * writes values that are already set.
+   * `hot-loop`: the controller's own writes keep triggering it; `conflict`: another writer undoes its writes; `no-op`:
+   * it writes values that are already set.
    */
   readonly pattern: 'hot-loop' | 'conflict' | 'no-op';
   /** `Kind namespace/name` of the written object. */
   readonly object: string;
   /** The path of the changing values, such as `.status.conditions[type=Ready].lastTransitionTime`. */
   readonly path: string;
-  /** The other writers of that path, such as `kubectl-edit (Update)`. */
+  /** The other writers of the path, such as `kubectl-edit (Update)`. */
   readonly managers: readonly string[];
   readonly times: number;
 }

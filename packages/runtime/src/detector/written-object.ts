@@ -13,12 +13,12 @@ interface Written {
   readonly steps: readonly PathStep[];
   /** Number of consecutive writes that restored the same value. */
   readonly back: number;
-  /** Number of consecutive writes that changed the value, each triggered by the previous one. */
+  /** Number of consecutive writes that changed the value, each triggered by the previous write. */
   readonly own: number;
   readonly atMs: number;
 }
 
-/** A controller's writes to one object, reduced to what detecting patterns needs: a few paths, no values. */
+/** A controller's writes to one object, reduced to the data needed to detect patterns: a few paths, no values. */
 export class WrittenObject {
   #paths = new Map<string, Written>();
   #noops = 0;
@@ -66,7 +66,7 @@ export class WrittenObject {
     );
   }
 
-  /** Resets loop detection: the last write was not triggered by the previous one. */
+  /** Resets loop detection, because the last write was not triggered by the previous write. */
   calm(): void {
     for (const [path, each] of this.#paths) this.#paths.set(path, { ...each, own: 0 });
   }

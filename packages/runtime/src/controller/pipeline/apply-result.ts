@@ -53,7 +53,7 @@ function requeue(run: ReconcileRun, outcome: ReconcileOutcome, queue: WorkQueue)
   return 'success';
 }
 
-/** Counts and reports a failure, and retries the key unless a retry cannot help. */
+/** Counts and reports a failure, and retries the key if a retry can help. */
 export function applyFailure(
   run: ReconcileRun,
   error: unknown,
@@ -109,8 +109,8 @@ function isKnown(error: unknown): error is KnownError {
 }
 
 /**
- * True for an unforced apply of fields that other managers own: reading a newer version of the object does not resolve that
- * conflict.
+ * Reports whether the conflict comes from an unforced apply of fields that other managers own. Reading a newer version
+ * of the object does not resolve such conflicts.
  */
 function isOwnedByOthers({ status }: StatusError): boolean {
   return status.details?.causes?.some(({ reason }) => reason === 'FieldManagerConflict') ?? false;

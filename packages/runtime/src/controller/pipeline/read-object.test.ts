@@ -46,7 +46,7 @@ async function setUp(
   return server;
 }
 
-/** Advances time until the condition holds, because backoff is part of the test. */
+/** Advances the clock until the condition holds, because backoff is part of the test. */
 async function soon(condition: () => boolean): Promise<void> {
   await eventually(() => {
     void clock.advance(50);

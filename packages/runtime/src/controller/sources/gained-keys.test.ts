@@ -22,7 +22,7 @@ import { EventLoopTurn } from './event-loop-turn.ts';
 const Site = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Site' });
 const Page = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Page' });
 
-/** A partition whose keys are chosen by the test. */
+/** A partition with keys chosen by the test. */
 class ChosenKeys implements Partition {
   #mine: ReadonlySet<string> = new Set();
   readonly #handlers = new Set<(share: KeyShare) => void>();
@@ -103,7 +103,7 @@ describe('gained keys', () => {
     const cached = { labelSelector: 'class=mine' };
     const predicates = [labelsMatch('dull!=yes')];
     const shared = sharded(controller({ for: Site, name: 'shared', cached, predicates, reconcile }), keys);
-    // The cache also contains the objects that only this wider declaration selects.
+    // The cache also contains objects that only this wider declaration selects.
     await run(server, shared, controller({ for: Site, name: 'wide', async reconcile() {} }));
     expect(await news()).toEqual([]);
     keys.give('mine', 'dull', 'theirs');

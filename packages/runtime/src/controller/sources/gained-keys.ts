@@ -10,9 +10,9 @@ export interface GainedKeysOptions {
 }
 
 /**
- * Finds keys that this replica newly owns. Their last events may have been delivered long ago, so all keys are visited; keys that
- * this replica has owned all along are skipped. Only one walk runs at a time; the next walk covers changes during the current
- * one.
+ * Finds keys that this replica newly owns. Their last events may have been delivered long ago, so each walk visits all
+ * keys and skips keys that this replica has owned all along. Only one walk runs at a time; the next walk covers changes
+ * during the current walk.
  */
 export class GainedKeys {
   readonly #options: GainedKeysOptions;
@@ -21,7 +21,8 @@ export class GainedKeys {
   /** Keys that the current walk found to belong to this replica; true if newly gained. */
   #found: Map<string, boolean> | undefined;
   /**
-   * Shares since the last walk began: a key missing from any of them may have belonged to another replica in the meantime.
+   * Shares since the last walk began. A key missing from any of these shares may have belonged to another replica in
+   * the meantime.
    */
   #shares: KeyShare[] = [];
   #isAsked = false;
