@@ -1,10 +1,10 @@
 import type { EventHandler } from './event-handler.ts';
 import type { ObjectEvent } from './events.ts';
 
-/** Priority of requests from the first list and from replays, so that real changes are processed first. */
+/** Priority of requests from the first list and from replays; low, so that real changes are processed first. */
 export const initialListPriority = -100;
 
-/** Returns the default priority of an event's requests: low if nothing has changed. */
+/** Returns the default priority of an event's requests: low if the object has not changed. */
 export function eventPriority<T>(event: ObjectEvent<T>): { readonly priority?: number } {
   return isQuiet(event) ? { priority: initialListPriority } : {};
 }

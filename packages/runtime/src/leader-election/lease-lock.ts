@@ -5,7 +5,7 @@ import { microTime } from '../recorder/api-event.ts';
 import { LeaderElectionError } from './leader-election-error.ts';
 import { type Lease, LeaseKind, type LeaseSpec, onOwnConnection } from './lease.ts';
 
-/** Runs a request within its share of the remaining time. */
+/** Runs a request, limited to its share of the remaining time. */
 export type Limited = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 export interface LeaseLockOptions {
@@ -124,7 +124,7 @@ export class LeaseLock {
     return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
   }
 
-  /** Releases the lease if this candidate still holds it: another candidate then need not wait until it expires. */
+  /** Releases the lease if this candidate still holds it, so another candidate need not wait for it to expire. */
   async release(signal: AbortSignal): Promise<void> {
     const lease = await this.read(signal);
     if (!lease || !this.isMine(lease.spec)) return;

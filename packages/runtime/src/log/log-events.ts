@@ -22,11 +22,11 @@ export const logEvents = {
   runnablesStopping: 'runnables.stopping',
   /** Runnables did not stop in time. */
   runnablesLate: 'runnables.late',
-  /** A runnable starts while an earlier run of it, which ignores its signal, still runs. */
+  /** A runnable starts while its earlier run, which ignores its signal, is still active. */
   runnableOverlapping: 'runnable.overlapping',
   /** A runnable failed after it was stopped. */
   runnableStopFailed: 'runnable.stop-failed',
-  /** The permissions that the program needs and has used, for `kubewright rbac`. */
+  /** Permissions that the program needs or has used; read by `kubewright rbac`. */
   permissionsReported: 'permissions.reported',
   /** Two controllers of one kind conflict. */
   controllersConflict: 'controllers.conflict',
@@ -70,14 +70,14 @@ export const logEvents = {
   watchEventSkipped: 'watch.event-skipped',
   /** The newest resource version could not be read. */
   watchProbeFailed: 'watch.probe-failed',
-  /** The server returned an older state than before, as after a restore. */
+  /** The server returned an older state than before, for example after a restore. */
   watchRegressed: 'watch.regressed',
   /** The server rejects a resource version that it returned. */
   watchVersionRejected: 'watch.version-rejected',
   /** A watch lags behind the server and is reopened, or the kind is listed again. */
   watchLagging: 'watch.lagging',
 
-  /** A controller starts its workers: it is running. */
+  /** A controller has started its workers and is running. */
   controllerStarted: 'controller.started',
   /** The workers of a controller have finished. */
   controllerStopped: 'controller.stopped',
@@ -114,7 +114,7 @@ export const logEvents = {
   reconcileAborted: 'reconcile.aborted',
   /** A write conflicted with another writer; the reconcile is retried. */
   reconcileConflict: 'reconcile.conflict',
-  /** A write was rejected because the reconcile had seen a stale object; it is retried. */
+  /** A write was rejected because the reconcile had seen a stale object; the reconcile is retried. */
   reconcileStale: 'reconcile.stale',
   /** The key now belongs to another replica. */
   reconcileMoved: 'reconcile.moved',
@@ -131,7 +131,7 @@ export const logEvents = {
   childCreated: 'child.created',
   /** A child that is no longer desired was deleted. */
   childDeleted: 'child.deleted',
-  /** A child changed before it could be deleted; it is read again. */
+  /** A child changed before it could be deleted; the child is read again. */
   childChanged: 'child.changed',
   /** Children are deleted before their owner. */
   childrenDeleting: 'children.deleting',
@@ -181,7 +181,7 @@ export const logEvents = {
   certificateWatching: 'certificate.watching',
   /** The serving certificate was renewed. */
   certificateUpdated: 'certificate.updated',
-  /** A certificate cannot be read or renewed; the previous one stays in use. */
+  /** A certificate cannot be read or renewed; the previous certificate stays in use. */
   certificateFailed: 'certificate.failed',
   /** The Secret of the webhook certificates was written. */
   authorityUpdated: 'authority.updated',
@@ -191,7 +191,7 @@ export const logEvents = {
   authorityTargetsMissing: 'authority.targets-missing',
   /** The CA for client certificates was reloaded. */
   clientAuthorityUpdated: 'client-authority.updated',
-  /** The CA for client certificates cannot be read; the previous one stays in use. */
+  /** The CA for client certificates cannot be read; the previous CA stays in use. */
   clientAuthorityFailed: 'client-authority.failed',
 } as const;
 

@@ -51,7 +51,7 @@ function managerOf({ fieldManager, name }: ControllerDefinition): string {
   return fieldManager ?? name;
 }
 
-/** Returns the kind without its version, because all versions are the same object. */
+/** Returns the kind without its version, because all versions refer to the same objects. */
 function kindOf({ primary }: ControllerDefinition): string {
   return primary?.group ? `${primary.kind}.${primary.group}` : (primary?.kind ?? '');
 }

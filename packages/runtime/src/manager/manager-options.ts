@@ -82,8 +82,8 @@ export interface ManagerOptions {
   /** @defaultValue off */
   readonly leaderElection?: LeaderElectionOptions;
   /**
-   * Identifies the replicas that share the keys of `sharded` controllers, such as `{ id: 'databases' }`. All of them work; can be
-   * combined with `leaderElection`, which other controllers may need.
+   * Identifies the replicas that share the keys of `sharded` controllers, such as `{ id: 'databases' }`. All of these
+   * replicas work at the same time. Can be combined with `leaderElection`, which other controllers may need.
    * @defaultValue off
    */
   readonly sharding?: ShardingOptions;
@@ -94,8 +94,8 @@ export interface ManagerOptions {
    */
   readonly gracefulShutdownTimeoutMs?: number;
   /**
-   * Ends the manager with an error if caches have not listed within this time, in milliseconds. controller-runtime does so after
-   * two minutes; here the manager waits for a missing kind, and reports it in the log and in `/readyz`.
+   * Ends the manager with an error if caches have not listed within this time, in milliseconds. controller-runtime does
+   * so after two minutes. By default, this manager waits, and reports missing kinds in the log and in `/readyz`.
    * @defaultValue 0, which waits forever
    */
   readonly cacheSyncTimeoutMs?: number;

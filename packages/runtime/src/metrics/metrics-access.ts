@@ -91,7 +91,8 @@ export class MetricsAccess {
           metadata: {},
           spec: { token },
         });
-        // A review also contains an error if the token cannot be parsed; that client is unknown, and the server is not at fault.
+        // A review also contains an error if the token cannot be parsed; the client is then unknown, and the server is
+        // not at fault.
         return status?.authenticated ? (status.user ?? {}) : undefined;
       },
     });
