@@ -22,11 +22,12 @@ export interface TenureOptions {
 }
 
 /**
- * An uninterrupted tenure, such as a term of leadership or a membership. Once it is not renewed, another process may take over.
+ * An uninterrupted tenure, such as a term of leadership or a membership. If it is not renewed, another process can take
+ * over.
  *
- * It ends as soon as either clock passes the deadline, or the two drift apart: a process that was stopped, or a machine
- * that was asleep, notices on its first check, before any of its timers has fired. The end is final, so work of an
- * earlier term can never continue in a later term.
+ * A tenure ends as soon as either clock passes the deadline, or the two clocks drift apart. A process that was stopped,
+ * or a machine that was asleep, therefore notices the end on its first check, before any of its timers has fired. The
+ * end is final, so work of an earlier term can never continue in a later term.
  */
 export class Tenure {
   readonly #options: TenureOptions;

@@ -30,7 +30,7 @@ export class UsedPermissions {
   /** Permissions that were requested and denied every time. */
   get rejected(): readonly Permission[] {
     const uses = [...this.#uses.values()];
-    // A wrongly guessed plural is denied, then corrected.
+    // A request with a wrongly guessed plural is denied, and then repeated with the right plural.
     const wasCorrected = (use: Permission & { readonly kind: string }): boolean =>
       uses.some((each) => each.allowed && each.kind === use.kind && each.group === use.group && each.verb === use.verb);
     return this.#list(false).filter((use) => !wasCorrected(use));

@@ -19,11 +19,12 @@ export interface OperatorEnvironment {
 }
 
 /**
- * Runs an operator as a program: parses the command line, runs a {@link Manager} until SIGINT or SIGTERM, and explains in three
- * lines what prevented it from starting. Returns the exit code; `main.ts` needs nothing else.
+ * Runs an operator as a program: parses the command line, runs a {@link Manager} until SIGINT or SIGTERM, and explains
+ * in three lines why the manager could not start. Returns the exit code; `main.ts` needs no other code.
  *
  * `options` take precedence over flags; `leaderElection` is enabled by `--leader-elect`. Spans are sent to
- * `OTEL_EXPORTER_OTLP_ENDPOINT` if `@opentelemetry/sdk-node` is installed; a `tracer` in `options` takes precedence over that, too.
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` if `@opentelemetry/sdk-node` is installed; a `tracer` in `options` takes precedence
+ * over this exporter.
  * @example
  * ```ts
  * process.exitCode = await runOperator({ controllers: [postgresql] });

@@ -92,7 +92,7 @@ describe('field failures: watches', () => {
     for (let second = 1; second <= 540; second++) {
       await clock.advance(1_000);
       if (second % 60 === 0) server.bookmark();
-      // The naive client: a timer that only events reset, as users of clients without bookmarks build it.
+      // The naive client: a timer that only events reset, as users build it on clients without bookmarks.
       if (++quietSeconds === 60) {
         restarts++;
         quietSeconds = 0;

@@ -29,7 +29,7 @@ async function setUp(options: { readonly bookmarks?: boolean; readonly scope?: C
   void informer.run(stop.signal);
   await clock.advance(1);
   const bookmarks = options.bookmarks ?? true;
-  /** Advances time; a server that sends bookmarks sends one every minute. */
+  /** Advances the clock; a server that supports bookmarks sends a bookmark every minute. */
   const pass = async (seconds: number): Promise<void> => {
     for (let left = seconds; left > 0; left -= 10) {
       await clock.advance(10_000);
@@ -77,7 +77,7 @@ describe('freshness', () => {
     const { server, informer, pass } = await setUp({ scope: new CacheScope({ labelSelector: 'app=db' }) });
     const { watches } = informer.gauges;
     const { lists } = server;
-    // Bookmarks arrive every minute; none of them is as new as the latest write.
+    // Bookmarks arrive every minute, but all are older than the latest write.
     for (let i = 1; i <= 10; i++) {
       informer.noteWrite(answer('other', server.version + i));
       await pass(60);

@@ -76,7 +76,8 @@ export function readString(bytes: Buffer, at: number, end: number): string {
 }
 
 /**
- * Reads a number. Integers of at most 15 digits, which nearly all are, are read without creating a string. An empty range is 0.
+ * Reads a number. Integers of at most 15 digits (nearly all numbers) are read without creating a string. An empty range
+ * is 0.
  */
 export function readInteger(bytes: Buffer, at: number, end: number): number {
   let value = 0;
@@ -88,7 +89,7 @@ export function readInteger(bytes: Buffer, at: number, end: number): number {
   return value;
 }
 
-/** True if the bytes at `at` are exactly this ASCII text. */
+/** Reports whether the bytes at `at` are exactly this ASCII text. */
 export function bytesEqual(bytes: Uint8Array, at: number, text: string): boolean {
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
   return true;

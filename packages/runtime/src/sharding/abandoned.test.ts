@@ -12,7 +12,7 @@ import { sharded } from './sharded.ts';
 
 const Site = defineKind<{ readonly domain: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
 
-/** Owns all keys, and tracks which are being worked on. */
+/** A partition that owns all keys, and tracks which keys are being worked on. */
 class AllKeys implements Partition {
   readonly running: string[] = [];
   readonly #left = new Set<string>();

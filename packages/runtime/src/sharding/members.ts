@@ -21,8 +21,9 @@ interface Member {
 const forgottenAfter = 10;
 
 /**
- * The other members, according to their leases. A member is alive if its lease changed recently by the local clock; the times
- * inside the lease do not count. It is considered dead only after a list that was requested after its time was up.
+ * The other members, according to their leases. A member is alive if its lease changed recently by the local clock; the
+ * times inside the lease do not count. A member is considered dead only after a list that was requested after its lease
+ * expired.
  */
 export class Members {
   readonly #self: string;
@@ -61,7 +62,7 @@ export class Members {
     return JSON.stringify(this.#living().map(({ name, view }) => [name, view]));
   }
 
-  /** Leases that were abandoned long ago. */
+  /** Leases that were last renewed long ago. */
   get forgotten(): readonly { readonly name: string; readonly resourceVersion: string }[] {
     return [...this.#others.values()].filter(
       ({ sinceMs, durationMs }) => this.#requestedMs - sinceMs > durationMs * forgottenAfter,
@@ -82,13 +83,13 @@ function viewOf(lease: Lease): View {
   return { members: listOf(lease, membersAnnotation), held: listOf(lease, heldAnnotation) };
 }
 
-/** Returns the names in an annotation; empty if it is not a list of names. */
+/** Returns the names in an annotation; empty if the annotation is not a list of names. */
 function listOf(lease: Lease, annotation: string): readonly string[] {
   try {
     const list: unknown = JSON.parse(lease.metadata.annotations?.[annotation] ?? '[]');
     return Array.isArray(list) && list.length <= 10_000 && list.every((each) => typeof each === 'string') ? list : [];
   } catch {
-    // Another client wrote the annotation; treat an invalid one as an empty list.
+    // Another client wrote the annotation; treat an invalid annotation as an empty list.
     return [];
   }
 }
