@@ -168,7 +168,7 @@ describe('ownAuthority', () => {
     expect(injected(here.server)).toBe(bundleOf(here.server));
   });
 
-  it('uses a prepared empty Secret and does not touch cert-manager’s', async () => {
+  it('uses a prepared empty Secret and leaves cert-manager’s Secret unchanged', async () => {
     const here = cluster();
     configured(here.server);
     here.server.put(Secret, {

@@ -297,7 +297,7 @@ describe('Manager', () => {
     await expect(late?.()).rejects.toThrow(/took longer than 1000 ms/);
   });
 
-  it('waits for a kind that it may not list, and logs the wait', async () => {
+  it('waits for a kind that it is not allowed to list, and logs the wait', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
     server.interrupt = ({ url }) => {

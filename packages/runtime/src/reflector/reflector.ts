@@ -40,8 +40,9 @@ export interface ReflectorOptions {
 /**
  * The next action of a reflector.
  *
- * `list`: fetch everything, at least as new as `resourceVersion` (`'0'`: any version that the server has cached; `''`: the
- * newest). `watch-list`: the same as a stream that continues as a watch. `watch`: follow changes after `resourceVersion`.
+ * `list`: fetch the full state, at least as new as `resourceVersion` (`'0'`: any version that the server has cached;
+ * `''`: the newest). `watch-list`: the same as a stream that continues as a watch. `watch`: follow changes after
+ * `resourceVersion`.
  */
 export type ReflectorState =
   | { readonly phase: 'list'; readonly resourceVersion: string }

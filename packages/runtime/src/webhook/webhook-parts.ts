@@ -24,7 +24,7 @@ export interface WebhookPathMetrics {
 export interface WebhookParts {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Available in the functions' contexts. */
+  /** Client available in the functions' contexts. */
   readonly client?: KubernetesClient | undefined;
   readonly cache?: Cache | undefined;
   readonly metrics?: WebhookMetrics | undefined;

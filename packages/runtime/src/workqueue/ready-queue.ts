@@ -5,7 +5,7 @@ interface Ready {
   readonly addedMs: number;
   /** True once the key was handed out or moved to another priority. Checking the entry avoids a lookup of its key. */
   isStale: boolean;
-  /** The entry that the key moved to, if it did. */
+  /** The entry that the key moved to; undefined if the key did not move. */
   movedTo: Ready | undefined;
 }
 
@@ -26,10 +26,10 @@ export class ReadyQueue {
   /** Ordered by age: a map keeps the position of a key that is set again. */
   readonly #keys = new Map<string, Ready>();
   readonly #levels = new Map<number, Level>();
-  /** Kept between calls: a new iterator would step over all deleted entries. */
+  /** Kept between calls, because a new iterator would step over all deleted entries. */
   #byAge: Iterator<Ready>;
   #oldest: Ready | undefined;
-  /** Number of keys handed out in a row before the oldest. */
+  /** Number of keys handed out in a row before the oldest key. */
   #overtakes = 0;
 
   constructor(maxOvertakes: number) {
