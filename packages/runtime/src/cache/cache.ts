@@ -41,7 +41,7 @@ export interface Cache {
    * @throws KindNotCachedError (KW3001) when the kind is not declared.
    */
   metadata(kind: Kind<KubernetesObject>): Lister<PartialObjectMetadata>;
-  /** True if reads of the kind are served from the cache. */
+  /** Reports whether reads of the kind are served from the cache. */
   has(kind: Kind<KubernetesObject>): boolean;
   /**
    * Declares another kind while the manager runs, and waits for its first list.

@@ -83,7 +83,7 @@ export class DeclaredKind {
     return this.cached.fields === undefined && this.cached.metadataOnly !== true;
   }
 
-  /** True if this declaration can serve reads of the namespace (undefined: of all declared namespaces). */
+  /** Reports whether this declaration can serve reads of the namespace (undefined: of all declared namespaces). */
   covers(namespace: string | undefined): boolean {
     if (namespace === undefined || this.kind.scope === 'Cluster') return true;
     return this.at(namespace) !== undefined;

@@ -186,8 +186,8 @@ export class DecodedObjects {
   }
 
   /**
-   * True if there is room for one more object that was decoded again. A scan over more such objects than fit must not replace all
-   * of them before they are read again.
+   * Reports whether there is room for one more object that was decoded again. A scan over more of these objects than
+   * fit must not replace all of them before they are read again.
    */
   #hasRoom(bytes: number): boolean {
     if (bytes > this.#maxRepeatedBytes) return false;

@@ -136,7 +136,9 @@ export class InformerCache implements Cache {
     return this.#readable(kind) !== undefined;
   }
 
-  /** True if this cache can serve reads of the kind in the namespace (undefined: in all declared namespaces). */
+  /**
+   * Reports whether this cache can serve reads of the kind in the namespace (undefined: in all declared namespaces).
+   */
   holds(kind: Kind<KubernetesObject>, namespace: string | undefined): boolean {
     return this.#readable(kind)?.covers(namespace) ?? false;
   }
@@ -175,12 +177,15 @@ export class InformerCache implements Cache {
     return informer && [informer];
   }
 
-  /** True if a write's response left the object's state unknown, so that only the server knows it. */
+  /** Reports whether a write's response left the object's state unknown, so that only the server knows the state. */
   isUncertain(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
     return this.#writesAt(kind, key)?.isUncertain(key) ?? false;
   }
 
-  /** True if {@link peek} does not show the object because a write of this process moved it out of the cached scope. */
+  /**
+   * Reports whether {@link peek} does not show the object because a write of this process moved it out of the cached
+   * scope.
+   */
   isOutside(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
     return this.#readable(kind)?.at(key.namespace)?.ownWrites.isOutside(key) ?? false;
   }

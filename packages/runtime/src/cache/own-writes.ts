@@ -235,7 +235,7 @@ export class OwnWrites<T> {
     return this.#writes.newestInScope;
   }
 
-  /** True for an object that this process wrote outside the cache's scope, so reads from the cache would miss it. */
+  /** Reports whether this process wrote the object outside the cache's scope, so reads from the cache would miss it. */
   isOutside(key: ObjectKey): boolean {
     return this.#outside.has(keyOf(key));
   }

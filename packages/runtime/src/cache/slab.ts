@@ -7,7 +7,7 @@ export interface Slab {
   used: number;
   /** Bytes of objects that are current. */
   live: number;
-  /** True while the slab is being emptied: its objects move elsewhere. */
+  /** True while the slab is being emptied by moving its objects to other slabs. */
   condemned: boolean;
 }
 

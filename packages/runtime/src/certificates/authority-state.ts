@@ -86,7 +86,7 @@ function signed(state: Pick<AuthorityState, 'key' | 'bundle'>, policy: Authority
   );
 }
 
-/** True if callers that trust the bundle accept the certificate under every name. */
+/** Reports whether callers that trust the bundle accept the certificate under every name. */
 function isServable(
   pair: KeyPair,
   by: { readonly bundle: readonly crypto.X509Certificate[]; readonly policy: AuthorityPolicy },

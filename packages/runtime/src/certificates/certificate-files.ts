@@ -75,7 +75,7 @@ async function readText(path: string): Promise<string> {
   return readFile(path, 'utf8');
 }
 
-/** True if both files exist; does not check their contents. */
+/** Reports whether both files exist, without checking their contents. */
 export async function hasCertificateFiles(options: { readonly directory: string }): Promise<boolean> {
   try {
     await Promise.all(['tls.crt', 'tls.key'].map((name) => readText(join(options.directory, name))));

@@ -89,7 +89,7 @@ export class DesiredReconciler {
     }
   }
 
-  /** True if the status already reports that this generation cannot be reconciled. */
+  /** Reports whether the status already shows that this generation cannot be reconciled. */
   #hasGivenUp(): boolean {
     const { context, object, kind } = this.#options;
     const latest = context.cache.peek(kind, objectKey(object))?.object ?? object;

@@ -51,7 +51,7 @@ function phaseOf(object: KubernetesObject): string | undefined {
   return typeof found?.[1] === 'string' ? found[1] : undefined;
 }
 
-/** True for plain data: an object without a spec. */
+/** Reports whether the object is plain data, without a spec. */
 function isData(object: KubernetesObject): boolean {
   return !('spec' in object);
 }

@@ -99,7 +99,7 @@ export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   };
 }
 
-/** True for a write to the reconciled object or one of its subresources. */
+/** Reports whether the call targets the reconciled object or one of its subresources. */
 function isOn({ target }: ClientCall, { object, kind }: View): boolean {
   if (!target || target.group !== kind.group || target.kind !== kind.kind) return false;
   const { name, namespace } = object.metadata;
@@ -152,7 +152,7 @@ function isBoundTo({ request: { method, body } }: ClientCall, uid: string | unde
   return (method === 'DELETE' ? uidIn(sent, 'preconditions') : uidIn(sent, 'metadata')) === uid;
 }
 
-/** True for a JSON patch operation that tests the UID; the whole patch fails if the test fails. */
+/** Reports whether a JSON patch operation tests the UID; the whole patch fails if the test fails. */
 function testsUid(operation: unknown, uid: string): boolean {
   if (!isObject(operation)) return false;
   return operation['op'] === 'test' && operation['path'] === '/metadata/uid' && operation['value'] === uid;

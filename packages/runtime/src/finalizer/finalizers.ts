@@ -10,7 +10,7 @@ export interface FinalizerPatchOptions {
 }
 
 /**
- * True if the object has the finalizer.
+ * Reports whether the object has the finalizer.
  *
  * @example
  * ```ts

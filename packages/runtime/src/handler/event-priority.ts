@@ -30,7 +30,7 @@ export function withPriority<T>(priority: number, handler: EventHandler<T>): Eve
   };
 }
 
-/** True for objects that existed at startup, and for replays without changes. */
+/** Reports whether the event is for an object that existed at startup, or a replay without changes. */
 function isQuiet<T>(event: ObjectEvent<T>): boolean {
   if (event.type === 'create') return event.isInInitialList;
   if (event.type !== 'update') return false;

@@ -89,12 +89,12 @@ export class LeaseLock {
     }
   }
 
-  /** True if this candidate holds the lease. */
+  /** Reports whether this candidate holds the lease. */
   isMine(spec: LeaseSpec | undefined): boolean {
     return spec?.holderIdentity === this.#options.identity;
   }
 
-  /** True if another candidate holds the lease and it has not expired. */
+  /** Reports whether another candidate holds the lease and the lease has not expired. */
   isHeldByAnother(spec: LeaseSpec | undefined): boolean {
     if (!spec?.holderIdentity || this.isMine(spec)) return false;
     // Use the holder's duration if it is valid, otherwise our own.

@@ -358,7 +358,7 @@ describe('Manager', () => {
     expect(server.openWatches).toBe(0);
   });
 
-  it('stops in time even if a runnable ignores its signal, and names it', async () => {
+  it('stops in time even if a runnable ignores its signal, and names the runnable', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site], { clock });
     const { log, lines } = collectLog();

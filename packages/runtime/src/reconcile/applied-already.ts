@@ -15,8 +15,8 @@ const unowned: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if applying `wanted` would change no value and no field ownership: every value is present, and the manager's
- * field set consists of exactly the given fields. False if the manager has no entry.
+ * Reports whether applying `wanted` would change no value and no field ownership: every value is present, and the
+ * manager's field set consists of exactly the given fields. False if the manager has no entry.
  *
  * The entry shows how each list is merged (by keys, as a set, or atomically), so no schema is needed. In doubt, the
  * result is false, and the server then finds that nothing changed.

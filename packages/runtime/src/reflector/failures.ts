@@ -61,7 +61,7 @@ export function describeFailure(
   return { message: 'a list or watch lost its connection', level: 'info' };
 }
 
-/** True if the server does not support the parameters of a watch that begins with the current state. */
+/** Reports whether the server does not support the parameters of a watch that begins with the current state. */
 export function rejectsWatchList(error: unknown): boolean {
   return error instanceof StatusError && [400, 405, 406, 415, 422].includes(error.httpStatus);
 }

@@ -86,7 +86,7 @@ describe('freshness', () => {
     expect(informer.ownWrites.isOutside({ namespace: 'default', name: 'other' })).toBe(true);
   });
 
-  it('relists if another watch is also behind, and reports the lag meanwhile', async () => {
+  it('relists if a second watch is behind too, and reports the lag in the meantime', async () => {
     const { server, informer, pass } = await setUp();
     server.lag(3_600_000);
     server.put('b');
@@ -135,7 +135,7 @@ describe('freshness', () => {
     expect([server.version, informer.fault]).toEqual([1, undefined]);
   });
 
-  it('sends almost no requests while the kind is missing, and logs it once in ten minutes', async () => {
+  it('sends almost no requests while the kind is missing, and logs the missing kind once in ten minutes', async () => {
     const seen: string[] = [];
     const log = {
       ...silentLogger,

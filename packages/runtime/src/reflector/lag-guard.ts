@@ -63,7 +63,7 @@ interface Awaited {
    * since the last attempt.
    */
   chanceMs: number | undefined;
-  /** True if a list of the newest state, started after the write, did not contain it. */
+  /** True if a list of the newest state, started after the write, did not contain the write. */
   isMissing: boolean;
 }
 

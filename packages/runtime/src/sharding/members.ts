@@ -69,7 +69,7 @@ export class Members {
     );
   }
 
-  /** True if another living member still claims the key. */
+  /** Reports whether another living member still claims the key. */
   isHeldByAnother(key: string): boolean {
     return this.#living().some(({ name, view }) => claims(view, key, name));
   }

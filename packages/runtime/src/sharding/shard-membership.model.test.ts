@@ -328,7 +328,7 @@ describe('ShardMembership under replica, clock and network faults', () => {
     );
   });
 
-  it('detects concurrent work when replicas divide keys by what they see', { timeout: 60_000 }, async () => {
+  it('detects concurrent work when replicas divide keys by the members they see', { timeout: 60_000 }, async () => {
     const property = fc.asyncProperty(orderly, async (drawn) => {
       const group = new Group(drawn, { naive: true });
       await group.run();

@@ -74,7 +74,7 @@ describe('sharded', () => {
 });
 
 describe('ShardMembership', () => {
-  it('reports every intermediate share: none after an expired membership, and a smaller one while others own keys', async () => {
+  it('reports every intermediate share: none after an expired membership, and a smaller share while others own keys', async () => {
     const base = new VirtualClock();
     const server = new LeaseServer();
     const stops = [new AbortController(), new AbortController()] as const;

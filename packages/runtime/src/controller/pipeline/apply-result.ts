@@ -117,8 +117,8 @@ function isOwnedByOthers({ status }: StatusError): boolean {
 }
 
 /**
- * True for failures that indicate a bug in the program, where Go would panic. A `TypeError` with a cause is how `fetch` reports a
- * lost connection; errors with a code come from Node's own APIs.
+ * Reports whether the failure indicates a bug in the program, where Go would panic. A `TypeError` with a cause is how
+ * `fetch` reports a lost connection; errors with a code come from Node's own APIs.
  */
 function isPanic(error: unknown): boolean {
   if (!(error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError)) return false;

@@ -70,7 +70,7 @@ export class FailureReporter {
     }
   }
 
-  /** True for a key whose last reconcile failed. */
+  /** Reports whether the last reconcile of the key failed. */
   isTroubled(key: string): boolean {
     return this.#troubles.has(key);
   }

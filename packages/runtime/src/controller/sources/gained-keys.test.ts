@@ -110,7 +110,7 @@ describe('gained keys', () => {
     expect(await news()).toEqual(['mine']);
   });
 
-  it('are also found through other watches, as at startup', async () => {
+  it('are found through other watches too, as at startup', async () => {
     const { server, keys, reconcile, news, put } = setUp();
     put('a');
     server.put(Page, { metadata: { name: 'a' } });
@@ -164,7 +164,7 @@ describe('gained keys', () => {
     expect(await news()).toEqual(['a']);
   });
 
-  it('are queued even if a write was rejected in the meantime and the reconcile hid that', async () => {
+  it('are queued even if a write was rejected in the meantime and the reconcile hid the rejection', async () => {
     const { server, keys, seen, news, put } = setUp();
     put('a');
     keys.give('a');
