@@ -73,8 +73,8 @@ export interface Cache {
   /** Waits until every informer has listed once and its handlers have seen that list. */
   waitForSync(signal: AbortSignal): Promise<void>;
   /**
-   * Records the API server's response to a write, so that reads are never older than it. Writes through `ctx` and the manager's
-   * client are recorded automatically. Does nothing for kinds that are not declared.
+   * Records the API server's response to a write, so that reads are never older than the write. Writes through `ctx`
+   * and the manager's client are recorded automatically. Does nothing for kinds that are not declared.
    */
   noteWrite(kind: Kind<KubernetesObject>, object: KubernetesObject): void;
   /** Records that this program deleted the object with the given UID. */

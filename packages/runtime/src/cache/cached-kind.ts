@@ -67,14 +67,14 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
    */
   readonly metadataOnly?: boolean;
   /**
-   * Controls what happens while the API server does not serve the kind: `'wait'` waits until it does, `'fail'` lets the first
-   * wait for the kind fail, and `'empty'` continues as if there were no objects. In every case the kind is followed as soon as it
-   * is served.
+   * Controls what happens while the API server does not serve the kind: `'wait'` waits until the kind is served,
+   * `'fail'` makes the first wait for the kind fail, and `'empty'` continues as if there were no objects. In every case
+   * the kind is followed as soon as it is served.
    *
-   * A 404 response to a list is not enough to make a kind missing. Discovery must confirm it, or, if objects had been listed,
-   * confirm it twice, 5 s apart. Until then reads still return the objects, and `/readyz` reports that they may be stale. After
-   * that the objects are removed, handlers receive delete events, and `ctx.get` and `ctx.list` query the server (except with
-   * `'empty'`).
+   * A 404 response to a list is not enough to make a kind missing. Discovery must confirm the absence, twice and 5 s
+   * apart if objects had been listed. Until then, reads still return the objects, and `/readyz` reports that they may
+   * be stale. Afterwards, the objects are removed, handlers receive delete events, and `ctx.get` and `ctx.list` query
+   * the server (except with `'empty'`).
    *
    * @defaultValue 'wait'
    */

@@ -18,7 +18,7 @@ export interface DeclaredKindOptions {
 
 interface Followed extends InformerLease {
   readonly stop: AbortController;
-  /** Aborted when the declaration stops using the informer, so that nothing keeps waiting for it. */
+  /** Aborted when the declaration stops using the informer, so that no caller keeps waiting for the informer. */
   readonly left: AbortController;
   running: Promise<void> | undefined;
   readonly subscriptions: Map<InformerHandler<KubernetesObject>, Subscription>;
@@ -129,8 +129,8 @@ export class DeclaredKind {
   }
 
   /**
-   * Waits for the first list of every followed informer. Informers added while waiting are awaited too; removed
-   * informers are not.
+   * Waits for the first list of every followed informer. The wait includes informers that are added in the meantime,
+   * and ends early for removed informers.
    *
    * @throws KindNotServedError (KW3016) when the kind is declared with `whenMissing: 'fail'`.
    */

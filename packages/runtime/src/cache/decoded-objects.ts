@@ -62,7 +62,7 @@ const newPart = 1 / 16;
  */
 const repeatedPart = 1 / 96;
 
-/** Share of a limit set by the user that is reserved for objects that had to be decoded again. */
+/** Share of a user-defined limit that is reserved for objects that had to be decoded again. */
 const repeatedShare = 1 / 2;
 
 /** Once this share is full, only one in this many objects that are decoded again replaces the least recently used one. */

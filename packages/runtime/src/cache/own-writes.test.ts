@@ -81,7 +81,7 @@ describe('OwnWrites', () => {
     const writes = new OwnWrites<KubernetesObject>(clock);
     writes.deleted(key, { uid: 'u1', stored: undefined });
     expect(writes.newest(key, { uid: 'u1', resourceVersion: '5' })).toBeUndefined();
-    // Time without a watch does not count, because nothing could have been shown.
+    // Time without a watch does not count, because the server could not show the deletion.
     await clock.advance(3_600_000);
     expect(writes.isOutside(key)).toBe(false);
     put(writes, object('9', 'u9'));

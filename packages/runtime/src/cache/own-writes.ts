@@ -290,7 +290,7 @@ export class OwnWrites<T> {
   }
 }
 
-/** The times at which an entry was recorded and expires, measured in time during which a watch was open. */
+/** The times at which an entry was recorded and expires, on a clock that runs only while a watch is open. */
 interface Noted {
   readonly atMs: number;
   readonly untilMs: number;

@@ -22,11 +22,11 @@ interface Entry extends PendingWrite {
 }
 
 /**
- * Maximum number of written objects whose content is kept; beyond it, the oldest tenth is released and only its versions are
- * kept.
+ * Maximum number of written objects whose content is kept; beyond this number, the oldest tenth is released and only
+ * its versions are kept.
  */
 const maxViews = 10_000;
-/** Maximum number of writes that are remembered; beyond it, the oldest tenth is dropped. */
+/** Maximum number of writes that are remembered; beyond this number, the oldest tenth is dropped. */
 const maxWrites = 100_000;
 
 /**
@@ -108,7 +108,7 @@ export class PendingWrites<T> {
     return this.#first(this.#highestInScope)?.resourceVersion;
   }
 
-  /** Drops writes in version order, up to the first one that the watch has not passed. */
+  /** Drops writes in version order, up to the first write that the watch has not passed. */
   drop(isPast: (resourceVersion: string) => boolean): void {
     for (let first = this.#first(this.#lowest); first; first = this.#first(this.#lowest)) {
       if (!isPast(first.resourceVersion)) return;

@@ -5,7 +5,7 @@ const largestSlab = 1024 * 1024;
 export interface Slab {
   readonly bytes: Buffer;
   used: number;
-  /** Bytes of objects that are current. */
+  /** Number of bytes that belong to current objects. */
   live: number;
   /** True while the slab is being emptied by moving its objects to other slabs. */
   condemned: boolean;

@@ -12,7 +12,7 @@ export interface PlannedChild {
   readonly id: string;
   /** `Kind namespace/name`, for messages. */
   readonly name: string;
-  /** The children it waits for. */
+  /** Children that this child waits for. */
   readonly after: readonly { readonly id: string; readonly name: string }[];
   /** The reason why the child must not be changed now. */
   readonly inactive: string | undefined;

@@ -51,8 +51,8 @@ export interface DesiredState<T extends KubernetesObject = KubernetesObject> ext
    */
   readonly status?: DesiredStatus<StatusOf<T>>;
   /**
-   * Conditions in addition to, or instead of, those derived from the children: `Ready`, and while they are true `Reconciling` and
-   * `Stalled` (following kstatus). Transition times are filled in.
+   * Conditions in addition to, or instead of, the conditions derived from the children: `Ready`, and while they are
+   * true `Reconciling` and `Stalled` (following kstatus). Transition times are filled in.
    */
   readonly conditions?: readonly ConditionUpdate[];
 }

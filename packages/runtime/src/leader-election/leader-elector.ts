@@ -242,7 +242,7 @@ export class LeaderElector {
   #notify(what: 'became leader' | 'stopped leading'): void {
     const { name, namespace } = this.#lock.key;
     const { apiVersion, kind, metadata } = this.#lock.observed ?? this.#lock.next(undefined);
-    // If the lease was deleted or taken meanwhile, only its name is still known.
+    // If the lease was deleted or taken in the meantime, only its name is still known.
     this.#options.onTerm?.(what, { apiVersion, kind, metadata: { ...metadata, name, namespace } });
   }
 

@@ -97,7 +97,7 @@ export class LeaseLock {
   /** Reports whether another candidate holds the lease and the lease has not expired. */
   isHeldByAnother(spec: LeaseSpec | undefined): boolean {
     if (!spec?.holderIdentity || this.isMine(spec)) return false;
-    // Use the holder's duration if it is valid, otherwise our own.
+    // Use the holder's duration if it is valid, otherwise this candidate's duration.
     const said = spec.leaseDurationSeconds ?? 0;
     const durationMs = said > 0 ? said * 1000 : this.#durationMs;
     return this.#observedAtMs + durationMs > this.#clock.monotonic();

@@ -31,7 +31,7 @@ export interface LeadershipOptions {
   readonly prepared: Promise<void>;
   /** Time limit for ending a term. */
   readonly budget: () => StopBudget;
-  /** Called once everything that should run now is running; on a follower, when it is ready to take over. */
+  /** Called once all parts that should run are running; on a follower, when it is ready to take over. */
   readonly onReady: () => void;
   /** Called when this process becomes leader. */
   readonly onElected: () => void;

@@ -35,7 +35,7 @@ export interface ManagerOptions {
   readonly client?: KubernetesClient;
   /** Path of a kubeconfig file, used if no client is given. */
   readonly kubeconfig?: string;
-  /** Context in the kubeconfig. @defaultValue its current context */
+  /** Context in the kubeconfig. @defaultValue the kubeconfig's current context */
   readonly context?: string;
   /** Kinds that are only read from the cache. */
   readonly caches?: readonly (CachedKind | Kind<KubernetesObject>)[];

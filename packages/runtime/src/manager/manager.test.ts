@@ -110,7 +110,7 @@ describe('Manager', () => {
     const count = reconciles;
     const patches = (): number => server.requests.filter((request) => /^PATCH .*\/pages\//.test(request)).length;
     const before = patches();
-    // A change to the child by another client is corrected, and nothing more is sent once the state matches.
+    // A change to the child by another client is corrected, and no more requests are sent once the state matches.
     server.put(Page, { ...server.get(Page, 'a'), spec: { text: 'wrong' } });
     await eventually(() => server.get(Page, 'a').spec.text === 'example.org');
     await quiet(server);

@@ -61,7 +61,10 @@ export class Manager implements AsyncDisposable {
   #group: ControllerGroup | undefined;
   readonly #tracing: ReconcileTracing | undefined;
 
-  /** @throws ManagerError (KW3007) if two controllers have the same name, or one is `sharded` and `sharding` is missing. */
+  /**
+   * @throws ManagerError (KW3007) if two controllers have the same name, or a controller is `sharded` but `sharding` is
+   * missing.
+   */
   constructor(options: ManagerOptions) {
     const { clock = systemClock, random = systemRandom } = options;
     this.#options = options;

@@ -2,7 +2,7 @@ import { isForbidden, isNotFound, StatusError } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
 import { MalformedJsonError } from '../scan/json-bytes.ts';
 
-/** Codes of failures to connect. A single failure to connect is enough to know that something is wrong. */
+/** Codes of failures to connect. A single failure to connect counts as an outage. */
 const noConnection: ReadonlySet<string> = new Set(['KW2001', 'KW2002', 'KW2008', 'KW2009']);
 
 /** Reports whether there is no connection to the server; a list would fail too. */

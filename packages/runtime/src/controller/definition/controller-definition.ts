@@ -149,8 +149,8 @@ export interface ReconcileOptions<T extends KubernetesObject> extends Controller
 export interface DesiredOptions<T extends KubernetesObject, R extends DesiredState<T> = DesiredState<T>>
   extends ControllerOfObjects<T> {
   /**
-   * Computes the desired state from the object and its existing children. It must be a pure function: it may be called several
-   * times for one change, and must not read anything else. Not called for objects that are being deleted.
+   * Computes the desired state from the object and its existing children. It must be a pure function of its arguments,
+   * because it can be called several times for one change. Not called for objects that are being deleted.
    *
    * @example
    * ```ts

@@ -42,8 +42,8 @@ interface KeyHistory {
 }
 
 /**
- * Logs a summary of each reconcile for debugging: what triggered it, what it wrote, how long it took, and when it runs again. One
- * `debug` line per reconcile; collects nothing unless that level is enabled.
+ * Logs a summary of each reconcile for debugging: what triggered it, what it wrote, how long it took, and when it runs
+ * again. One `debug` line per reconcile; collects no data unless this level is enabled.
  */
 export class ReconcileSummaries {
   readonly #options: { readonly clock: Clock; readonly cache: InformerCache };
