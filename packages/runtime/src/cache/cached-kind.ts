@@ -2,7 +2,8 @@ import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 
 /**
- * Computes the index values of an object; called once per version of it. Prefer metadata: reading `object` decodes the object.
+ * Computes the index values of an object; called once per version of the object. Prefer metadata: reading `object`
+ * decodes the object.
  *
  * @example
  * ```ts
@@ -89,7 +90,7 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
 }
 
 /**
- * Declares how a kind is cached; goes into `caches` of a controller or a manager.
+ * Declares how a kind is cached, for the `caches` of a controller or a manager.
  *
  * @example
  * ```ts

@@ -65,7 +65,10 @@ const repeatedPart = 1 / 96;
 /** Share of a user-defined limit that is reserved for objects that had to be decoded again. */
 const repeatedShare = 1 / 2;
 
-/** Once this share is full, only one in this many objects that are decoded again replaces the least recently used one. */
+/**
+ * Once this share is full, only one in this many objects that are decoded again replaces the least recently used
+ * object.
+ */
 const replacedEvery = 16;
 
 /**

@@ -4,8 +4,8 @@ import type { Logger } from '../log/logger.ts';
 import { Replay, type ReplayOptions } from './replay.ts';
 
 /**
- * Called synchronously for each change, after the store has applied it. Errors it throws are logged and do not affect other
- * handlers.
+ * Called synchronously for each change, after the store has applied the change. Errors thrown by the handler are logged
+ * and do not affect other handlers.
  */
 export type InformerHandler<T> = (event: ObjectEvent<T>) => void;
 

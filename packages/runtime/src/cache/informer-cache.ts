@@ -31,7 +31,7 @@ export interface InformerCacheOptions {
   /** Namespaces for namespaced kinds whose declaration names none. */
   readonly namespaces?: readonly string[] | undefined;
   /**
-   * Namespaces set at run time, by kind and declaration. Pass the same map to a cache that replaces this one.
+   * Namespaces set at run time, by kind and declaration. Pass the same map to a cache that replaces this cache.
    * @defaultValue empty
    */
   readonly changedNamespaces?: ChangedNamespaces | undefined;
@@ -218,7 +218,7 @@ export class InformerCache implements Cache {
   /** Starts all informers; resolves when `signal` is aborted and they have stopped. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
-    // Every declared kind adds a listener.
+    // Every declared kind adds a listener, so disable the warning about too many listeners.
     setMaxListeners(0, signal);
     for (const each of this.#declared.everything) each.run(signal);
     if (!signal.aborted)
@@ -235,7 +235,7 @@ export class InformerCache implements Cache {
     await Promise.all(this.#declared.everything.map((each) => each.waitUntilKnown(signal)));
   }
 
-  /** Returns a client whose writes are recorded in this cache, so that reads are never older than them. */
+  /** Returns a client whose writes are recorded in this cache, so that reads are never older than these writes. */
   following(client: KubernetesClient): KubernetesClient {
     return client.observed(this.#notes.observer);
   }

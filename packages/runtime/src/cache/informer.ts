@@ -193,7 +193,7 @@ export class Informer<T> {
     return this.#known.wait(signal);
   }
 
-  /** Delivers to a handler a create event for each existing object, and every change from now on. */
+  /** Delivers a create event for each existing object, and all later changes, to a handler. */
   subscribe(handler: InformerHandler<T>): Subscription {
     return this.#fanOut.subscribe(handler, {
       clock: this.#clock,

@@ -74,7 +74,7 @@ class Comparison {
   }[] = [];
   /** The version up to which the watch has delivered all changes. */
   #shown = 0;
-  /** The version that the subject can know it has reached from events, lists and bookmarks. */
+  /** The version that events, lists and bookmarks have shown to the subject. */
   #seen = 0;
   /** The newest version, by key, that this program wrote and whose response it has read. */
   readonly #known = new Map<string, number>();
@@ -199,7 +199,10 @@ class Comparison {
     seen();
   }
 
-  /** Forgets that an object was moved out of the selector, once the watch has shown it at or after the version that moved it. */
+  /**
+   * Forgets that an object was moved out of the selector, once the watch has shown the object at the version of the
+   * move or later.
+   */
   #isInside({ metadata: { name = '', resourceVersion } }: KubernetesObject): void {
     if (Number(resourceVersion) >= (this.#outside.get(name) ?? 0)) this.#outside.delete(name);
   }

@@ -17,8 +17,8 @@ const patienceMs = 600_000;
 /**
  * Writes of this process that its watch has not shown yet; ensures that reads after a write never return an older version.
  *
- * A watch delivers changes in version order. Once the watch has passed a write, its state of the written key is newer
- * than the write, even if it shows no object because the object was deleted or left the selector.
+ * A watch delivers changes in version order. Once the watch has passed a write, the watch's state of the written key is
+ * newer than the write, even if it shows no object because the object was deleted or left the selector.
  *
  * Memory is bounded. The content of the latest 10,000 writes is kept; older written objects are read live until the
  * watch has passed them, up to 100,000 writes. For objects outside the selector, deletions, and objects in an unknown
@@ -62,7 +62,7 @@ export class OwnWrites<T> {
     return this.size > 0 || this.#outside.size > 0 || this.#uncertain.size > 0;
   }
 
-  /** Records that a watch has opened or ended; while none is open, no entry expires. */
+  /** Records that a watch has opened or ended; while no watch is open, no entry expires. */
   watching(isOpen: boolean): void {
     this.#time.watching(isOpen);
   }
@@ -121,7 +121,7 @@ export class OwnWrites<T> {
     remember(this.#deleted, uid, { key: id, ...this.#noted() });
   }
 
-  /** Records an operation on an object whose outcome is unknown. */
+  /** Records an operation with an unknown outcome on an object. */
   uncertain(key: ObjectKey): void {
     this.#doubt({ key });
   }

@@ -50,7 +50,7 @@ export class PendingWrites<T> {
     return this.#entries.get(id);
   }
 
-  /** Adds a write as the newest, with the resulting object if it exists. */
+  /** Adds a write as the newest write, with the resulting object if it exists. */
   set(id: string, write: PendingWrite, view: ObjectView<T> | undefined): void {
     this.delete(id);
     const entry: Entry = { ...write, id };

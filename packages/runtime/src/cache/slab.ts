@@ -26,12 +26,12 @@ export class SlabAllocator {
     return this.#live;
   }
 
-  /** Bytes held by slabs, excluding the unused end of the newest one. */
+  /** Bytes held by slabs, excluding the unused end of the newest slab. */
   get used(): number {
     return this.#size - (this.#current ? this.#current.bytes.length - this.#current.used : 0);
   }
 
-  /** Reserves room for `length` bytes and returns the slab; write the bytes at its `used`. */
+  /** Reserves room for `length` bytes and returns the slab; write the bytes at the slab's `used` offset. */
   reserve(length: number): Slab {
     const current = this.#current;
     if (current && current.used + length <= current.bytes.length) return current;
@@ -49,7 +49,7 @@ export class SlabAllocator {
     return slab;
   }
 
-  /** Counts bytes just written at the slab's `used`. */
+  /** Counts bytes just written at the slab's `used` offset. */
   commit(slab: Slab, length: number): void {
     slab.used += length;
     slab.live += length;

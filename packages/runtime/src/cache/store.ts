@@ -189,8 +189,8 @@ export class Store<T> {
   }
 
   /**
-   * True if the version comes from a watch, which only moves forward, and is older than the stored version. A list is
-   * authoritative, even if its versions are older.
+   * Reports whether the version comes from a watch, which only moves forward, and is older than the stored version. A
+   * list is authoritative, even if its versions are older.
    */
   #isOld(version: string, present: StoreEntry<T>): boolean {
     return !this.#listing && (compareResourceVersions(version, present.resourceVersion) ?? 0) < 0;

@@ -26,8 +26,9 @@ export interface WriteNotesOptions {
 const harmless: ReadonlySet<string> = new Set(['token', 'exec', 'attach', 'portforward', 'proxy', 'log']);
 
 /**
- * Records a client's writes in the informers, so that reads are never older than them. If a response does not show the resulting
- * object (an eviction, a binding, a lost connection), the object is marked as uncertain, because only the server knows its state.
+ * Records a client's writes in the informers, so that reads are never older than the writes. If a response does not
+ * show the resulting object (an eviction, a binding, a lost connection), the object is marked as uncertain, because
+ * only the server knows its state.
  */
 export class WriteNotes {
   readonly #options: WriteNotesOptions;
@@ -60,7 +61,7 @@ export class WriteNotes {
     };
   }
 
-  /** Records an object from the server's response, which may be in another version of its API than the cached one. */
+  /** Records an object from the server's response, which may be in another API version than the cached object. */
   wrote(kind: Kind<KubernetesObject>, object: KubernetesObject): void {
     const key = objectKey(object);
     const { uid = '', resourceVersion = '' } = object.metadata;

@@ -3,7 +3,8 @@ export interface AuthorityLifetimes {
   /** @defaultValue a year */
   readonly authorityMs?: number;
   /**
-   * A new authority is created when the newest one has less than this remaining lifetime, in milliseconds. @defaultValue 120 days
+   * Remaining lifetime of the newest authority, in milliseconds, below which a new authority is created.
+   * @defaultValue 120 days
    */
   readonly renewAuthorityMs?: number;
   /** @defaultValue 90 days */

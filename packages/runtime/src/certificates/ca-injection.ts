@@ -49,7 +49,7 @@ export interface InjectionReport {
  * Writes the authority's certificates and the server's address into every configuration and definition through which the API server
  * calls it. Skips objects that are up to date.
  *
- * @throws StatusError when the operator is not authorized (needs `get` and `update` for those names).
+ * @throws StatusError when the operator is not authorized (needs `get` and `update` on these objects).
  */
 export async function injectBundle(options: InjectionOptions): Promise<InjectionReport> {
   const { mutating, validating, definitions } = options.targets;

@@ -28,8 +28,8 @@ export interface CertificateFilesOptions {
  * links of a mounted Secret and on every file system. The delay is harmless: certificates are renewed days before they
  * expire.
  *
- * Logs a change that cannot be used (a partial write, or a key that does not match the certificate) and keeps the previous pair
- * until a valid one appears.
+ * Logs a change that cannot be used (a partial write, or a key that does not match the certificate) and keeps the
+ * previous pair until a valid pair appears.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ import { CertificateError } from './certificate-error.ts';
 /**
  * Checks that a server can use a pair: both parts are readable, and they match.
  *
- * @throws CertificateError (KW3030) when they are not readable or do not match.
+ * @throws CertificateError (KW3030) when the parts are not readable or do not match.
  */
 export function checkKeyPair(pair: KeyPair, what: string): void {
   let fits: boolean;

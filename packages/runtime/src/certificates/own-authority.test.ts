@@ -48,7 +48,7 @@ describe('ownAuthority', () => {
     return { published, lines, running };
   }
 
-  /** Advances the clock in steps of half a minute and lets the keepers finish their work after each. */
+  /** Advances the clock in steps of half a minute and lets the keepers finish their work after each step. */
   async function pass(here: ReturnType<typeof cluster>, ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 30_000) {
       await here.clock.advance(Math.min(30_000, left));

@@ -31,7 +31,7 @@ import { type ObjectReadiness, objectState } from './object-state.ts';
 import { reportCreated, reportDeleted, reportPhase, reportRejected } from './report-changes.ts';
 import type { StatusShape } from './status-shape.ts';
 
-/** Condition reason used when the user's function itself fails. */
+/** Condition reason used when the user's function fails. */
 const cannotReconcile = 'CannotReconcile';
 
 export interface DesiredReconcilerOptions {
@@ -40,7 +40,7 @@ export interface DesiredReconcilerOptions {
   readonly kind: Kind<KubernetesObject>;
   readonly owns: readonly Kind<KubernetesObject>[];
   readonly shape: StatusShape;
-  /** Field manager of the controller's applies; identifies its own children. */
+  /** Field manager of the controller's applies; identifies the controller's own children. */
   readonly fieldManager: string;
 }
 
@@ -103,7 +103,7 @@ export class DesiredReconciler {
     return this.#run(state);
   }
 
-  /** Applies a state; `recompute` computes it again after children were applied. */
+  /** Applies a state; `recompute` computes the state again after children were applied. */
   async #run(state: DesiredState, recompute?: () => DesiredState): Promise<ReconcileOutcome> {
     const { children } = state;
     const plan = children && childPlan(children, { owner: this.#options.object, owns: this.#options.owns });
@@ -261,8 +261,8 @@ function keptConditions({ conditions }: JsonObject): readonly Condition[] {
 }
 
 /**
- * Returns the conditions that the function returned. For each type, an entry in `conditions` takes precedence over one in the
- * status.
+ * Returns the conditions in a desired state. For each type, an entry in `conditions` takes precedence over an entry in
+ * the status.
  */
 function givenConditions({ status, conditions = [] }: DesiredState): readonly ConditionUpdate[] {
   const types = new Set(conditions.map(({ type }) => type));

@@ -8,7 +8,7 @@ import type { ReconcileEvents } from '../recorder/reconcile-events.ts';
 export interface Finding {
   /**
    * `hot-loop`: the controller's own writes keep triggering it; `conflict`: another writer undoes its writes; `no-op`:
-   * it writes values that are already set.
+   * the controller writes values that are already set.
    */
   readonly pattern: 'hot-loop' | 'conflict' | 'no-op';
   /** `Kind namespace/name` of the written object. */

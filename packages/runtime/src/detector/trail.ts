@@ -39,7 +39,7 @@ export class Trail {
     else this.#triggeredBy.add(versionName(by));
   }
 
-  /** Starts a reconcile; returns true if only its own writes triggered it. */
+  /** Starts a reconcile; returns true if only the key's own writes triggered the reconcile. */
   begin(): boolean {
     const versions = this.#versions;
     const triggeredBy = this.#triggeredBy ?? noVersions;

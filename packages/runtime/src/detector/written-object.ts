@@ -3,7 +3,7 @@ import { type Difference, formatPath, type PathStep } from './json-difference.ts
 
 /** Number of times a pattern must occur before it is reported. */
 export const reportThreshold = 5;
-/** Observations older than this are ignored, in milliseconds. */
+/** Maximum age of observations, in milliseconds; older observations are ignored. */
 const windowMs = 600_000;
 const maxPaths = 4;
 

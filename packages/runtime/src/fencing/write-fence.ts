@@ -41,7 +41,7 @@ interface View {
 
 /** Options for {@link writeFence}. */
 export interface WriteFenceOptions {
-  /** Once aborted, no more writes are sent. */
+  /** Once this signal is aborted, no more writes are sent. */
   readonly signal: AbortSignal;
   /** The object the reconcile is based on; undefined if there is nothing to compare. */
   readonly view: View | undefined;
@@ -58,9 +58,9 @@ export interface WriteFenceOptions {
  * so that a lagging cache causes no wrong writes. Compares UID, generation and deletion timestamp.
  *
  * A check is valid for ten seconds by either clock, because the process may be suspended between the check and the
- * write. A reconcile that keeps writing for longer checks again. After its first write, only UID and deletion are
- * compared: an edit in the meantime should not stop the reconcile halfway, because the next reconcile sees the edit.
- * The final check runs in the tick in which the connection receives the bytes.
+ * write. If a reconcile keeps writing for longer, the object is checked again. After its first write, only UID and
+ * deletion are compared: an edit in the meantime should not stop the reconcile halfway, because the next reconcile sees
+ * the edit. The final check runs in the tick in which the connection receives the bytes.
  *
  * Writes to the object itself need no check if they carry its UID, because the server compares the UID, and a status
  * that records external resources must not be lost to a concurrent edit. A write that identifies the object only by

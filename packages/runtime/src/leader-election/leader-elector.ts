@@ -30,9 +30,9 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
 }
 
 /**
- * Campaigns for a Lease and keeps it renewed. Interoperates with client-go's leader election (1.36) and mirrors it: the
- * expiry of a lease is counted from when its record was last seen to change, never from the times in the record. Losing
- * the lease ends the term, not the process; the next campaign begins once the term's work has ended.
+ * Campaigns for a Lease and keeps it renewed. Interoperates with client-go's leader election (1.36) and mirrors it: a
+ * lease expires one lease duration after its record was last seen to change; the times in the record are ignored.
+ * Losing the lease ends the term, not the process; the next campaign begins once the term's work has ended.
  *
  * @example
  * ```ts

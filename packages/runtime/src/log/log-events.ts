@@ -1,6 +1,7 @@
 /**
- * The ids of the runtime's log records: the field `event` of a record. An id never changes its meaning, whereas messages may be
- * reworded, so alerting rules, tests and programs match on the id. The reference page of log events is generated from the comments.
+ * The ids of the runtime's log records: the field `event` of a record. An id never changes its meaning, whereas
+ * messages may be reworded, so alerting rules, tests and programs match on the id. The reference page of log events is
+ * generated from these comments.
  */
 export const logEvents = {
   /** The manager found its configuration: `source`, `server`. */
@@ -54,7 +55,7 @@ export const logEvents = {
   /** A delayed handover of a key is complete. */
   keyHandoverDone: 'key.handover-done',
 
-  /** The manager waits for the first lists of these kinds. */
+  /** The manager waits for the first lists of some kinds. */
   cacheSyncing: 'cache.syncing',
   /** A cache could not be warmed up before leadership. */
   cacheWarmUpFailed: 'cache.warm-up-failed',
@@ -93,7 +94,7 @@ export const logEvents = {
   workerFailed: 'worker.failed',
   /** An event handler failed. */
   handlerFailed: 'handler.failed',
-  /** A predicate failed; the event is handled. */
+  /** A predicate failed; the event is accepted. */
   predicateFailed: 'predicate.failed',
   /** An event handler requested an invalid delay; the key is queued immediately. */
   delayInvalid: 'delay.invalid',
@@ -124,7 +125,7 @@ export const logEvents = {
   reconcileSlowEnded: 'reconcile.slow-ended',
   /** A write was sent without checking the live object, because `get` is not allowed. */
   writeUnchecked: 'write.unchecked',
-  /** Writes without effect, or that trigger each other: `code` KW3050, KW3051 or KW3052. */
+  /** Writes that have no effect or trigger each other: `code` KW3050, KW3051 or KW3052. */
   writesFutile: 'writes.futile',
 
   /** A child was created. */

@@ -23,8 +23,8 @@ export interface AddedController extends AsyncDisposable {
    * Resolves when the controller's caches are filled and its workers run for the first time; on a follower, once this
    * process leads. If kinds that the controller needs are not installed, its workers start once the kinds are
    * installed.
-   * @throws ManagerError (KW3007) if the controller is removed, or the manager stops, before then. @throws the error
-   * that kept it from starting, which also stops the manager.
+   * @throws ManagerError (KW3007) if the controller is removed, or the manager stops, before then.
+   * @throws the error that kept the controller from starting, which also stops the manager.
    */
   started(): Promise<void>;
   /**
@@ -126,7 +126,7 @@ export class ControllerRunnable implements Runnable, AddedController {
     this.#started.fail(reason);
     this.#removal.abort(reason);
     await this.#run?.catch(() => {
-      // Reported by the manager, which runs it.
+      // The manager, which runs the controller, reports the error.
     });
     this.#options.removed();
   }

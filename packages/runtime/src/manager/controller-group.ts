@@ -69,7 +69,7 @@ export class ControllerGroup {
       const ready = this.#loops.map((loop) => {
         const sources = loop.startSources(signal);
         sources.catch(() => {
-          // Thrown to the awaiting callers below.
+          // The error is thrown to the callers that await it below.
         });
         return { loop, sources };
       });
@@ -89,7 +89,7 @@ export class ControllerGroup {
       if (!signal.aborted) loop.startWorkers();
     });
     working.catch(() => {
-      // Thrown to the awaiting callers below.
+      // The error is thrown to the callers that await it below.
     });
     const kinds = await loop.missingKinds(signal);
     if (kinds.length === 0) return working;

@@ -31,7 +31,7 @@ export interface LeadershipOptions {
   readonly prepared: Promise<void>;
   /** Time limit for ending a term. */
   readonly budget: () => StopBudget;
-  /** Called once all parts that should run are running; on a follower, when it is ready to take over. */
+  /** Called once all parts that should run are running; on a follower, when this process is ready to take over. */
   readonly onReady: () => void;
   /** Called when this process becomes leader. */
   readonly onElected: () => void;
@@ -122,7 +122,7 @@ export class Leadership {
     group.warmUp(signal);
   }
 
-  /** Runs controllers and everything else that needs leadership until the term ends. */
+  /** Runs controllers and all other parts that need leadership until the term ends. */
   async #lead(
     { group, client }: Term,
     { term, stopping }: { readonly term: AbortSignal; readonly stopping: AbortSignal },

@@ -37,7 +37,7 @@ export class ManagerLifecycle {
     return this.#stop.signal;
   }
 
-  /** The shared time budget for everything that is stopped. */
+  /** The time budget shared by all parts that are stopped. */
   get budget(): StopBudget {
     this.#budget ??= this.newBudget();
     return this.#budget;

@@ -88,8 +88,9 @@ export interface ManagerOptions {
    */
   readonly sharding?: ShardingOptions;
   /**
-   * Time limit for a complete stop, in milliseconds; 0 does not wait, a negative number waits forever. Anything still running
-   * then is named in the error that `run()` throws. Keep it below the pod's `terminationGracePeriodSeconds`.
+   * Time limit for a complete stop, in milliseconds; 0 does not wait, a negative number waits forever. Parts that are
+   * still running then are named in the error that `run()` throws. Keep it below the pod's
+   * `terminationGracePeriodSeconds`.
    * @defaultValue 30_000
    */
   readonly gracefulShutdownTimeoutMs?: number;

@@ -27,8 +27,9 @@ import { flushEvents, logPermissions, stopInOrder } from './shut-down.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /**
- * Owns the parts that controllers share (client, cache, servers, leadership). Starts everything in order: servers and the runnables
- * that caches need, caches, other runnables and, when leading, the controllers. Stops them in reverse order.
+ * Owns the parts that controllers share (client, cache, servers, leadership). Starts all parts in order: servers and
+ * the runnables that caches need, caches, other runnables and, when leading, the controllers. Stops them in reverse
+ * order.
  *
  * A manager runs once and cannot be restarted. Unlike controller-runtime's manager (v0.24), it survives a lost lease:
  * it stops the term's controllers, campaigns again, and creates new controllers for the next term.
@@ -146,8 +147,8 @@ export class Manager implements AsyncDisposable {
    * Adds a controller or a runnable. It starts immediately if the manager is running. If it needs leadership, it starts
    * when this process leads, and again in each later term.
    *
-   * An added controller has its own caches: `ctx.get` and `ctx.list` read without a request only what this controller declares. The
-   * manager's `controllerDefaults` apply.
+   * An added controller has its own caches: `ctx.get` and `ctx.list` read kinds that this controller declares from the
+   * cache, and all other kinds live. The manager's `controllerDefaults` apply.
    *
    * @returns for a controller, a handle that can remove it.
    * @throws ManagerError (KW3007) once the manager has been stopped, if another controller has the same name, and for a `sharded`
@@ -188,8 +189,9 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * Resolves when caches are synced and controllers run (on a follower: when it is ready to take over). Caches of kinds that are
-   * not installed, and the controllers that need them, start automatically once the kinds are installed.
+   * Resolves when caches are synced and controllers run (on a follower: when this process is ready to take over).
+   * Caches of kinds that are not installed, and the controllers that need them, start automatically once the kinds are
+   * installed.
    */
   started(): Promise<void> {
     return this.#lifecycle.started.promise;
@@ -200,7 +202,7 @@ export class Manager implements AsyncDisposable {
     return this.#lifecycle.elected.promise;
   }
 
-  /** Stops the manager and waits for its end; errors are thrown only by `run()`. */
+  /** Stops the manager and waits until it has stopped; errors are thrown only by `run()`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lifecycle.stop(new ManagerError({ what: 'the manager was disposed' }));
     if (this.#running) await this.#running.catch(() => {});
@@ -222,7 +224,7 @@ export class Manager implements AsyncDisposable {
     try {
       serving = this.#servers.start();
       serving.catch(() => {
-        // Thrown below, once the caches have begun to list.
+        // The error is thrown below, once the caches have begun to list.
       });
       if (!this.#parts) {
         ownClient = await loadClient(this.#from, this.#servers.metrics);
@@ -272,7 +274,7 @@ export class Manager implements AsyncDisposable {
     await this.#leadership.run(signal);
   }
 
-  /** Waits for caches, then starts everything that needs caches but no lease. */
+  /** Waits for caches, then starts all parts that need caches but no lease. */
   async #prepare(signal: AbortSignal): Promise<void> {
     await this.#cacheSync(this.#shared.cache, signal);
     await this.#runnables.everywhere.start(signal, { client: this.unfencedClient });

@@ -39,9 +39,10 @@ const reviewMs = 10_000;
 const longestToken = 16_384;
 
 /**
- * Admits clients that the API server authorizes to read metrics: it checks a bearer token with a TokenReview and its user with a
- * SubjectAccessReview of the path. The operator needs `create` on both; readers need `get` on the nonResourceURL. Unlike
- * controller-runtime (0.25), which responds with 500, it rejects an unknown token with 401.
+ * Admits clients that the API server authorizes to read metrics. A TokenReview checks the bearer token, and a
+ * SubjectAccessReview checks the user's access to the path. The operator needs `create` on both kinds of reviews;
+ * readers need `get` on the nonResourceURL. Unknown tokens are rejected with 401, unlike in controller-runtime (0.25),
+ * which responds with 500.
  */
 export class MetricsAccess {
   readonly #options: MetricsAccessOptions;

@@ -29,7 +29,8 @@ export interface OperatorEnvironment {
  * ```ts
  * process.exitCode = await runOperator({ controllers: [postgresql] });
  * ```
- * @param surroundings - the arguments, environment and output streams, for tests. @defaultValue those of this process
+ * @param surroundings - the arguments, environment and output streams, for tests. @defaultValue the arguments,
+ * environment and streams of this process
  * @returns 0 after a requested stop, 1 if the operator could not start, 2 for an invalid command line.
  * @throws any error that ends the manager while it is running, so that its stack is shown.
  */

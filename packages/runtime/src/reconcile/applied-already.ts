@@ -54,7 +54,7 @@ function sameMap(wanted: object, live: object, fields: JsonObject): boolean {
 /**
  * Compares merged lists: every wanted element must be in the live list, and in the wanted order. Elements of other
  * managers may stand between wanted elements, because a merge keeps other elements in place and orders only the applied
- * elements. Duplicates in the live list count as a difference, because an apply would leave one of them.
+ * elements. Duplicates in the live list count as a difference, because an apply would leave only one of the duplicates.
  */
 function sameList(wanted: readonly unknown[], live: readonly unknown[], fields: JsonObject): boolean {
   const steps = Object.keys(fields).filter((step) => step !== '.');

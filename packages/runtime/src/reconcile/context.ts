@@ -243,7 +243,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const owned = ownedObject(placed, options.owner ?? this.#primary, options);
     this.appliedIds.add(childId(owned));
     const live = this.#cached(kind, objectKey(owned));
-    // Applying to a terminating object has no lasting effect: its successor must be created once it is removed.
+    // Applying to a terminating object has no lasting effect; its successor must be created once the object is removed.
     if (live && isDeleting(live)) this.awaitEnd(childId(owned));
     const manager = { fieldManager };
     if (live && this.#hasApplied(owned, live, manager)) return live;

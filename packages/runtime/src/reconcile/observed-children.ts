@@ -21,8 +21,8 @@ export interface Observed {
   /** Returns all children of a kind, in order of namespace and name. */
   list<C extends KubernetesObject>(kind: Kind<C>): readonly Stored<C>[];
   /**
-   * Reads objects other than children from the cache: of kinds that the controller declares in `watches` or `caches`, in any
-   * namespace. Declare a watch with a mapping, so that `desired` runs again when they change.
+   * Reads objects other than children from the cache: of kinds that the controller declares in `watches` or `caches`,
+   * in any namespace. Declare a watch with a mapping, so that `desired` runs again when the objects change.
    *
    * @example
    * ```ts

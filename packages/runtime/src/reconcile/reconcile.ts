@@ -56,7 +56,10 @@ export interface NoStatus {
 
 /** Options for {@link RequestContext.apply}. */
 export interface ApplyObjectsOptions {
-  /** Takes over fields set by other managers. @defaultValue true, as server-side apply recommends for controllers */
+  /**
+   * True to take over fields set by other managers.
+   * @defaultValue true, as server-side apply recommends for controllers
+   */
   readonly force?: boolean;
   /**
    * Ownership of the objects: `'controller'` makes the reconciled object their controller, `'owner'` makes it a plain
@@ -79,7 +82,7 @@ export interface SetStatusOptions {
    * @defaultValue the controller's field manager, without a `-status` suffix: the API separates status entries by subresource
    */
   readonly fieldManager?: string;
-  /** Takes over fields set by other managers. @defaultValue true */
+  /** True to take over fields set by other managers. @defaultValue true */
   readonly force?: boolean;
 }
 

@@ -5,8 +5,9 @@ import { silentLogger } from '../log/silent-logger.ts';
 import { FaultyServer } from './testdata/faulty-server.ts';
 import { type Flaw, naive, real, type Subject, Thing } from './testdata/subjects.ts';
 
-// Failures reported by users of other clients, each tested against a naive implementation that fails it. Connections, GOAWAY on
-// real sockets and expired tokens are in packages/client (http-transport.faults.test.ts, exec-credentials.test.ts).
+// Failures reported by users of other clients, each tested against a naive implementation that shows the failure.
+// Connections, GOAWAY on real sockets and expired tokens are in packages/client (http-transport.faults.test.ts,
+// exec-credentials.test.ts).
 
 interface Scenario {
   readonly name: string;

@@ -70,9 +70,9 @@ interface Awaited {
 /**
  * Detects a watch that is open but behind: a proxy that holds events back, a server whose own cache hangs or that was
  * restored from a backup. A write of this process shows immediately which version must arrive; without writes, the
- * guard periodically requests the server's version, with a list of one object. A lagging watch is reopened first, then
- * everything is relisted. Only writes missing from a list of the newest state are dropped, because the silence of an
- * unreachable server proves nothing.
+ * guard periodically requests the server's version, with a list of one object. A lagging watch is reopened first; if it
+ * still lags, the kind is relisted. Only writes missing from a list of the newest state are dropped, because the
+ * silence of an unreachable server proves nothing.
  */
 export class LagGuard {
   readonly #options: LagGuardOptions;

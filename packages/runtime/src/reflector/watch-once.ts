@@ -37,7 +37,8 @@ export interface WatchOnceOptions {
 export interface WatchEnd {
   readonly initialEventsEnded: boolean;
   /**
-   * True if events stopped without the bookmark that ends the initial state, because the server does not support streaming it.
+   * True if events stopped without the bookmark that ends the initial state, because the server does not support
+   * streaming.
    */
   readonly isEndMissing: boolean;
   /** True if no data arrived, not even response headers. */

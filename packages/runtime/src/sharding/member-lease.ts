@@ -28,7 +28,7 @@ export class MemberLease {
     this.#leases = options.client.intercepted(onOwnConnection).resource(LeaseKind);
   }
 
-  /** True once the lease was written, until it is found to be deleted. */
+  /** True from the first write of the lease until the lease is found to be deleted. */
   get exists(): boolean {
     return this.#lease !== undefined;
   }

@@ -85,7 +85,7 @@ class Group {
   writes = 0;
   /** Writes for a key that another replica could also have written for at that moment. */
   readonly strays: string[] = [];
-  /** Times at which a replica started work on a key while another was working on it. */
+  /** Times at which a replica started work on a key while another replica was working on it. */
   readonly overlaps: string[] = [];
   readonly replicas: (Replica | undefined)[] = [];
   /** The replica whose work on a key never ends, by key. */

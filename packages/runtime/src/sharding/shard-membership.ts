@@ -47,8 +47,8 @@ export interface ShardMembershipOptions {
  * its view, then reads the other leases, and only then acts on its view, so at least one of two replicas sees the
  * other. Before a new view is written, the keys that it gives away are released. Keys with running reconciles are
  * listed in the view as held, so that no other replica takes them: a hanging reconcile delays only its own key. Like a
- * leader's term, a membership ends as soon as either clock passes the deadline, and every write checks it in the tick
- * in which the connection receives the bytes.
+ * leader's term, a membership ends as soon as either clock passes the deadline, and every write checks the membership
+ * in the tick in which the connection receives the bytes.
  *
  * @example
  * ```ts
@@ -198,7 +198,10 @@ export class ShardMembership implements Runnable, Partition {
     this.#notify();
   }
 
-  /** Notifies handlers of the keys that this replica keeps under the wanted members; it may lose all other keys. */
+  /**
+   * Notifies handlers of the keys that this replica keeps under the wanted members; this replica may lose all other
+   * keys.
+   */
   #notify(): void {
     const members = this.#wanted;
     const share: KeyShare = (request) => ownerOf(members, formatObjectKey(request)) === this.identity;

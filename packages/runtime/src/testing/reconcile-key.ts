@@ -26,7 +26,8 @@ export interface ReconcileKeyOptions {
   /** Client of the cluster, such as a test environment's client. Not disposed. */
   readonly client: KubernetesClient;
   /**
-   * Clock for `ctx.clock`. The cluster has a separate clock. @defaultValue a `VirtualClock` that starts at 2026-01-01
+   * Clock for `ctx.clock`. The cluster has a separate clock.
+   * @defaultValue a `VirtualClock` that starts at 2026-01-01
    */
   readonly clock?: Clock;
   /** Random source for `ctx.random`. @defaultValue seeded with 1, so that every run is the same */

@@ -83,7 +83,7 @@ export class Watchdog implements AsyncDisposable {
     await this.#worker?.terminate();
   }
 
-  /** True once the thread is watching; before, a blocked loop is logged only after it is free again. */
+  /** True once the thread is watching. Without the thread, a blocked loop is logged only after it is free again. */
   get hasThread(): boolean {
     return this.#worker !== undefined;
   }

@@ -17,7 +17,7 @@ import type { AdmissionRequest } from './admission-review.ts';
 export interface AdmissionContext {
   /** The full admission request: user, operation, names, options. */
   readonly request: AdmissionRequest;
-  /** True if the object will not be stored (dry run); cause no other side effects either. */
+  /** True if the object will not be stored (dry run); the webhook must then have no other side effects. */
   readonly dryRun: boolean;
   /** Adds a warning for the caller, whether or not the request is admitted; `kubectl` prints it. Keep it below 120 characters. */
   warn(text: string): void;

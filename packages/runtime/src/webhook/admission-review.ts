@@ -41,7 +41,7 @@ export interface AdmissionRequest {
   readonly object?: unknown;
   /** The current state; null for creates. */
   readonly oldObject?: unknown;
-  /** True if the object will not be stored (dry run); cause no other side effects either. */
+  /** True if the object will not be stored (dry run); the webhook must then have no other side effects. */
   readonly dryRun?: boolean;
   readonly options?: unknown;
 }

@@ -9,8 +9,8 @@ export interface AuthenticationWebhookOptions {
 }
 
 /**
- * Declares a webhook that authenticates TokenReviews for an API server that is configured to call it (controller-runtime's
- * `webhook/authentication`).
+ * Declares a webhook that responds to TokenReviews from an API server that is configured to call it
+ * (controller-runtime's `webhook/authentication`).
  *
  * @example
  * ```ts

@@ -9,7 +9,8 @@ import { WebhookError } from './webhook-error.ts';
 export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & { readonly metadata?: ObjectMeta };
 
 /**
- * The conversions between a version and the hub. Both must be lossless: store fields that the other version lacks in annotations.
+ * The conversions between a version and the hub. Both must be lossless: store in annotations any fields that the other
+ * version lacks.
  */
 export interface SpokeConversions<Spoke, Hub> {
   toHub(object: Spoke): Converted<Hub> | Promise<Converted<Hub>>;

@@ -17,9 +17,10 @@ interface Level {
 }
 
 /**
- * Keys that are ready to be handed out: highest priority first, FIFO within a priority. No key starves: after `maxOvertakes` keys
- * in a row were handed out before the key that has waited longest, that key is next, regardless of its priority. While more urgent
- * keys wait, low-priority keys therefore get at most one turn in `maxOvertakes + 1`. A key whose priority is raised keeps its age.
+ * Keys that are ready to be handed out: highest priority first, FIFO within a priority. No key starves: after
+ * `maxOvertakes` keys in a row were handed out before the key that has waited longest, the longest-waiting key is next,
+ * regardless of its priority. While more urgent keys wait, low-priority keys therefore get at most one turn in
+ * `maxOvertakes + 1`. A key whose priority is raised keeps its age.
  */
 export class ReadyQueue {
   readonly #maxOvertakes: number;
@@ -50,7 +51,7 @@ export class ReadyQueue {
     return this.#keys.values();
   }
 
-  /** Appends a key to its priority; a key that is already queued moves there from its current priority. */
+  /** Appends a key to its priority; a key that is already queued moves to the new priority. */
   push(key: string, at: { readonly priority: number; readonly nowMs: number }): void {
     const { priority, nowMs } = at;
     const old = this.#keys.get(key);

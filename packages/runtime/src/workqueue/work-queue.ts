@@ -21,8 +21,8 @@ export interface WorkQueueOptions {
   /** @defaultValue per-key backoff, 5 ms doubling to 1,000 s */
   readonly rateLimiter?: RateLimiter | undefined;
   /**
-   * Called with an error of the rate limiter; the failed key is then retried after a second. @defaultValue ignores the
-   * error
+   * Called with an error of the rate limiter; the failed key is then retried after a second.
+   * @defaultValue ignores the error
    */
   readonly onLimiterError?: ((error: unknown) => void) | undefined;
   readonly metrics?: WorkQueueMetrics | undefined;
@@ -30,7 +30,7 @@ export interface WorkQueueOptions {
    * Maximum number of keys of higher priority handed out in a row before the key that has waited longest. After this
    * number, the longest-waiting key is next, regardless of its priority. While more urgent keys wait, one in every
    * `maxOvertakes + 1` keys handed out therefore has low priority.
-   * @defaultValue 9: a tenth
+   * @defaultValue 9 (one in ten)
    */
   readonly maxOvertakes?: number | undefined;
 }
@@ -71,10 +71,11 @@ interface Processing {
 /**
  * A queue that hands each key to one worker at a time, and merges all adds made in the meantime into one.
  *
- * Timers: a key has three slots. `addAfter` keeps the earliest time and nothing erases it; `addRateLimited` is the backoff, erased
- * by `forget`; `requeueAfter` is the time requested by a reconcile's result, replaced only by the next result. `add` makes a key
- * ready immediately and clears no slot. Deduplication and the dirty/processing sets mirror client-go's queue (1.36); priorities
- * mirror controller-runtime's (v0.24), except that some keys are handed out by age, so that no key starves.
+ * Timers: a key has three slots. `addAfter` keeps the earliest time, which is never erased; `addRateLimited` is the
+ * backoff, erased by `forget`; `requeueAfter` is the time requested by a reconcile's result, replaced only by the next
+ * result. `add` makes a key ready immediately and clears no slot. Deduplication and the dirty/processing sets mirror
+ * client-go's queue (1.36); priorities mirror controller-runtime's (v0.24), except that some keys are handed out by
+ * age, so that no key starves.
  *
  * @example
  * ```ts

@@ -28,8 +28,8 @@ export interface ControllerSettings {
   /**
    * Time limit of a reconcile, in milliseconds; 0 disables it. At the limit, the reconcile's signal is aborted. A
    * reconcile that has not returned ten seconds later is abandoned, and its key becomes available again. JavaScript
-   * cannot stop a function, so an abandoned reconcile may still run concurrently with the next one for its key. It can
-   * no longer write through its context, but other side effects cannot be prevented.
+   * cannot stop a function, so an abandoned reconcile may still run concurrently with the next reconcile of its key. An
+   * abandoned reconcile can no longer write through its context, but other side effects cannot be prevented.
    *
    * @defaultValue 120_000
    */
@@ -110,7 +110,7 @@ export interface ControllerOfObjects<T extends KubernetesObject> extends Control
   readonly finalizers?: Readonly<Record<string, Finalizer<T>>>;
   /**
    * Selects the objects that get the finalizers. An object that has the finalizers but is no longer selected is cleaned
-   * up by the same functions, as if it were being deleted. Once the cleanup is done, it is reconciled.
+   * up by the same functions, as if it were being deleted. Once the cleanup is done, the object is reconciled.
    *
    * @example
    * ```ts
@@ -196,9 +196,9 @@ export interface ControllerDefinition extends ControllerSettings {
   readonly watches: readonly Watch[];
   readonly owns: readonly Kind<KubernetesObject>[];
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
-  /** Selects the objects that get the finalizers. @defaultValue all */
+  /** Selects the objects that get the finalizers. @defaultValue all objects */
   readonly needsFinalizers?: (object: Stored<KubernetesObject>) => boolean;
-  /** The keys that this replica reconciles. @defaultValue all */
+  /** The keys that this replica reconciles. @defaultValue all keys */
   readonly partition?: Partition;
   readonly run: ObjectRun | { readonly level: 'request'; readonly reconcile: Reconciler };
 }

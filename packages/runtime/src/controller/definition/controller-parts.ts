@@ -23,6 +23,6 @@ export interface ControllerParts {
   readonly tracing?: Pick<ReconcileTracing, 'reconcile'> | undefined;
   /** Called on a programming error in a controller that does not recover from programming errors. */
   readonly panicked?: ((error: unknown) => void) | undefined;
-  /** Called when a controller fails to start after the others have started. */
+  /** Called when a controller fails to start after the other controllers have started. */
   readonly failed?: ((error: unknown) => void) | undefined;
 }

@@ -18,7 +18,7 @@ export interface ResultParts {
   readonly reporter: FailureReporter;
   /** True if running reconciles are being aborted because the manager stops. */
   readonly isStopping: () => boolean;
-  /** Called on a programming error, if the controller does not recover from them. */
+  /** Called on a programming error, if the controller does not recover from programming errors. */
   readonly panicked?: ((error: unknown) => void) | undefined;
 }
 

@@ -32,8 +32,8 @@ export interface ReconcileRunParts {
 }
 
 /**
- * The schedule of reports about a slow reconcile: the time of the next report, and the interval between it and the one
- * after.
+ * The schedule of reports about a slow reconcile: the time of the next report, and the interval until the report after
+ * it.
  */
 export interface SlowReports {
   dueMs: number;

@@ -5,7 +5,10 @@ import type { KeyShare, Partition } from '../definition/partition.ts';
 /** Options for {@link GainedKeys}. */
 export interface GainedKeysOptions {
   readonly partition: Partition;
-  /** Visits all existing keys, including those of other replicas; calls `isGained` for each and queues it if true. */
+  /**
+   * Visits all existing keys, including those of other replicas; calls `isGained` for each key and queues the key if
+   * the result is true.
+   */
   readonly walk: (isGained: (request: ReconcileRequest) => boolean) => Promise<void>;
 }
 
@@ -43,7 +46,8 @@ export class GainedKeys {
   }
 
   /**
-   * Records that work on a key was skipped because this replica did not own it, so the key is queued once this replica owns it.
+   * Records that work on a key was skipped because this replica did not own the key, so the key is queued once this
+   * replica owns it.
    */
   dropped(key: string): void {
     this.#known.delete(key);
