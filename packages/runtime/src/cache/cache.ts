@@ -70,7 +70,7 @@ export interface Cache {
    * @throws CacheInUseError (KW3017) while controllers follow the kind.
    */
   remove(kind: Kind<KubernetesObject>): Promise<void>;
-  /** Waits until every informer has listed once and its handlers have seen that list. */
+  /** Waits until every informer has listed once and its handlers have seen the list. */
   waitForSync(signal: AbortSignal): Promise<void>;
   /**
    * Records the API server's response to a write, so that reads are never older than the write. Writes through `ctx`

@@ -37,8 +37,8 @@ export interface CacheSelectors {
 export interface CachedKind<T extends KubernetesObject = KubernetesObject> extends CacheSelectors {
   readonly kind: Kind<T>;
   /**
-   * Namespaces to cache, with one informer for each. In the record form, each namespace can have its own selectors instead of the
-   * kind's; the name `''` then means all namespaces that are not listed.
+   * Namespaces to cache, with one informer for each. In the record form, each namespace can have its own selectors
+   * instead of the kind's; the name `''` stands for all namespaces that are not listed.
    *
    * @defaultValue the manager's namespaces, or all
    */
@@ -57,8 +57,8 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
    */
   readonly transform?: (object: T) => KubernetesObject;
   /**
-   * Keeps only these fields, given as dotted paths (`spec.nodeName`), plus type and metadata. Reads of the kind in this manager
-   * then return only those fields, unless the kind is also declared in full. Never write such an object back.
+   * Keeps only these fields, given as dotted paths (`spec.nodeName`), plus type and metadata. Reads of the kind in this
+   * manager then return only those fields, unless the kind is also declared in full. Never write a reduced object back.
    */
   readonly fields?: readonly string[];
   /**

@@ -241,7 +241,9 @@ export class DeclaredKind {
   }
 }
 
-/** Waits for an informer's first list. Stops waiting if the informer is removed, because that list then never completes. */
+/**
+ * Waits for an informer's first list. Stops waiting if the informer is removed, because the list then never completes.
+ */
 async function unlessLeft(
   { informer, left }: Followed,
   signal: AbortSignal,

@@ -9,7 +9,7 @@ import { Replay, type ReplayOptions } from './replay.ts';
  */
 export type InformerHandler<T> = (event: ObjectEvent<T>) => void;
 
-/** A handler's subscription; disposing it also stops the replay. */
+/** A handler's subscription. Disposing the subscription stops the replay too. */
 export interface Subscription extends Disposable {
   /** Resolves when the handler has seen every object that existed when it subscribed. */
   readonly replayed: Promise<void>;

@@ -114,7 +114,10 @@ export class Informer<T> {
     return this.#gate.isOpen;
   }
 
-  /** False while the kind is known not to be served and so cannot be read, unless it is declared with `whenMissing: 'empty'`. */
+  /**
+   * False while the kind cannot be read because it is known not to be served; always true for kinds declared with
+   * `whenMissing: 'empty'`.
+   */
   get isServed(): boolean {
     return this.#sink.isServed || this.#options.whenMissing === 'empty';
   }

@@ -61,7 +61,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('restore' as const), lost: fc.integer({ min: 1, max: 3 }) }) },
 );
 
-/** Runs the commands against the server model and the subject, and compares after each. */
+/** Runs the commands against the server model and the subject, and compares the two after each command. */
 class Comparison {
   readonly server = new VersionedServer();
   readonly #subject: Subject;

@@ -72,7 +72,10 @@ export class OwnWrites<T> {
     return this.#removed.deleting();
   }
 
-  /** Records the object in the server's response to a write or live read, unless the watch has already passed that version. */
+  /**
+   * Records the object in the server's response to a write or live read, unless the watch has already passed the
+   * object's version.
+   */
   wrote(
     object: KubernetesObject,
     what: { readonly stored: StoredVersion | undefined; readonly inScope: boolean },

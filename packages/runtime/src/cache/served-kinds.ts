@@ -40,7 +40,7 @@ export class ServedKinds {
 
 /**
  * Reports whether the groups are a complete result. Every API server has the core group and some named groups; a
- * response without them does not come from an API server.
+ * response without these groups does not come from an API server.
  */
 function isWhole(groups: readonly ApiGroup[]): boolean {
   const core = groups.find(({ name }) => name === '');

@@ -119,7 +119,7 @@ describe('reads after writes through the client', () => {
     expect(await reads.get(Thing, key)).toBeUndefined();
     expect(await reads.get(Thing, key)).toBeUndefined();
     expect([cache.lister(Thing).get(key), gets()]).toEqual([undefined, 1]);
-    // A lost response also leaves the state unknown.
+    // A lost response leaves the state unknown too.
     const { interrupt } = server;
     server.interrupt = ({ method }) => {
       if (method !== 'POST') return undefined;

@@ -18,7 +18,7 @@ export interface StoreOptions<T> {
   readonly decoded?: DecodedObjects | undefined;
   /** True if the server sends `PartialObjectMetadata`; objects are then returned with their own kind. */
   readonly metadataOnly?: boolean | undefined;
-  /** Called when an index function throws; the object is then missing from that index. */
+  /** Called when an index function throws; the object is then missing from the index. */
   readonly onIndexError?: ((index: string, error: unknown) => void) | undefined;
 }
 

@@ -101,8 +101,8 @@ export class WriteNotes {
     }
     const { response: reply } = outcome;
     if (isObjectOf(kind, reply)) {
-      // An object that still exists has a deletionTimestamp; for some kinds the response contains the object even though it was
-      // deleted.
+      // An object that still exists has a deletionTimestamp; for some kinds, the response contains the object although
+      // it was deleted.
       if (reply.metadata.deletionTimestamp) this.wrote(kind, reply);
       else this.deleted(kind, { key, uid: reply.metadata.uid ?? uid ?? '' });
       return;
@@ -170,7 +170,7 @@ function isGoneWith(
   object: KubernetesObject & { readonly spec?: { readonly finalizers?: readonly string[] } },
 ): boolean {
   const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata;
-  // Namespaces also have finalizers in their spec.
+  // Namespaces have finalizers in their spec too.
   const held = finalizers?.length || deletionGracePeriodSeconds || object.spec?.finalizers?.length;
   return deletionTimestamp !== undefined && !held;
 }

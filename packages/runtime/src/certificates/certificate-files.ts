@@ -53,7 +53,7 @@ export function certificateFiles(options: CertificateFilesOptions = {}): Certifi
       });
       while (!signal.aborted) {
         await sleep(parts.clock, { ms: intervalMs, signal }).catch(() => {
-          // Aborted: checked by the loop's condition.
+          // The wait was aborted; the loop's condition checks the signal.
         });
         if (signal.aborted) return;
         try {

@@ -53,7 +53,7 @@ export async function followClientAuthority(path: string, options: FollowingOpti
   let { current } = options;
   while (!signal.aborted) {
     await sleep(clock, { ms: intervalMs, signal }).catch(() => {
-      // Aborted: checked by the next line.
+      // The wait was aborted; the next line checks the signal.
     });
     if (signal.aborted) return;
     try {

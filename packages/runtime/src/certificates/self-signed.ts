@@ -44,7 +44,7 @@ export function selfSigned(options: SelfSignedOptions = {}): CertificateSource {
   };
 }
 
-/** Sleep one day at a time, because timers are limited to about 25 days. */
+/** Sleeps one day at a time, because timers are limited to about 25 days. */
 async function sleepUntil(
   clock: Parameters<typeof sleep>[0],
   { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
@@ -52,6 +52,6 @@ async function sleepUntil(
   const end = clock.monotonic() + ms;
   while (!signal.aborted && clock.monotonic() < end)
     await sleep(clock, { ms: Math.min(end - clock.monotonic(), 86_400_000), signal }).catch(() => {
-      // Aborted: checked by the conditions.
+      // The wait was aborted; the loop conditions check the signal.
     });
 }

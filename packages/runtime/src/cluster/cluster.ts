@@ -27,7 +27,7 @@ import type { WatchedCluster } from '../source/kind-source.ts';
 import type { SourceStart, Watch } from '../source/source.ts';
 
 interface ClusterOptions {
-  /** Name of the runnable; also appears in logs. */
+  /** Name of the runnable, used in logs too. */
   readonly name: string;
   /** Client for the cluster; the creator of the client must dispose it. */
   readonly client: KubernetesClient;

@@ -169,7 +169,7 @@ export class DesiredReconciler {
 
   /**
    * Returns own children that are no longer desired: controlled by this object, applied by this controller at some
-   * time, and not applied by the function in this reconcile. The object may also have children of other controllers.
+   * time, and not applied by the function in this reconcile. The object may have children of other controllers too.
    */
   #superfluous(plan: readonly PlannedChild[]): readonly KubernetesObject[] {
     const { object, owns, context, fieldManager } = this.#options;
@@ -247,7 +247,9 @@ export class DesiredReconciler {
     reportPhase({ before: latest, after: result }, context);
   }
 
-  /** Returns the status fields that this controller has applied; the status may also have fields of other managers. */
+  /**
+   * Returns the status fields that this controller has applied; the status may contain fields of other managers too.
+   */
   #ownStatus(latest: KubernetesObject): JsonObject {
     const { status } = ownedPart(latest, { fieldManager: this.#options.fieldManager, subresource: 'status' });
     return isMap(status) ? status : {};

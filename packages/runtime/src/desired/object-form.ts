@@ -46,7 +46,7 @@ export function objectForm({ run, primary, owns, fieldManager }: ObjectFormOptio
     new DesiredReconciler({ context, object, kind: primary, owns, shape, fieldManager });
   const reconcile: ObjectForm['reconcile'] = async (object, context) => {
     if (run.desired) {
-      // Deleting an object also deletes its children, so do not recreate them.
+      // The children of a deleted object are deleted too, so do not recreate them.
       return isDeleting(object) ? undefined : reconcilerOf(object, context).ofFunction(run.desired);
     }
     const outcome = await run.reconcile(object, context);

@@ -14,7 +14,7 @@ export function fieldOwners(
     );
 }
 
-/** Reports whether the entry owns the path. A leaf of the entry's field set also owns all fields below it. */
+/** Reports whether the entry owns the path. A leaf of the entry's field set owns all fields below it too. */
 function holds(fields: unknown, steps: readonly PathStep[]): boolean {
   if (!isMap(fields)) return false;
   const [step, ...rest] = steps;

@@ -23,7 +23,7 @@ export class WrittenObject {
   #paths = new Map<string, Written>();
   #noops = 0;
   #noopAtMs = Number.NEGATIVE_INFINITY;
-  /** Other managers of a path at the last check, by path. */
+  /** Other managers of each path, as of the last check. */
   readonly others: Map<string, readonly string[]> = new Map();
 
   /** Records a write that changed nothing; returns the number of such writes in a row. */

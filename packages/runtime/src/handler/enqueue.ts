@@ -10,7 +10,7 @@ export function enqueueForObject<T>(): EventHandler<T> {
 
 /** Options for {@link enqueueForOwner}. */
 export interface EnqueueForOwnerOptions {
-  /** True to also follow owner references that are not controller references. @defaultValue false */
+  /** True to follow all owner references, not only controller references. @defaultValue false */
   readonly matchEveryOwner?: boolean;
 }
 

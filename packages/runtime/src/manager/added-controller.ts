@@ -44,7 +44,7 @@ export interface ControllerRunnableOptions {
   readonly managerStop: AbortSignal;
   /** Waits until the controller's caches have synced, with the manager's time limit. */
   readonly synced: (cache: InformerCache, signal: AbortSignal) => Promise<void>;
-  /** Time limit for stopping; also reports whether the whole manager stops. */
+  /** Returns the time limit for stopping, and whether the whole manager stops. */
   readonly stopping: () => { readonly budget: StopBudget; readonly isManager: boolean };
   /** Called once, when the controller was removed. */
   readonly removed: () => void;

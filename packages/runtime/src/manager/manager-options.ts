@@ -56,9 +56,9 @@ export interface ManagerOptions {
   /** Address of `/metrics`, such as `:8080`; `'0'` disables the server. @defaultValue '0' */
   readonly metricsBindAddress?: string;
   /**
-   * True to also keep client-go's histograms of requests sent by the manager's own client, by verb and host:
-   * `rest_client_request_duration_seconds`, `rest_client_request_size_bytes`, `rest_client_response_size_bytes`. Opt-in as in
-   * controller-runtime: each verb adds some 40 series.
+   * True to keep client-go's histograms of requests sent by the manager's own client, by verb and host:
+   * `rest_client_request_duration_seconds`, `rest_client_request_size_bytes`, `rest_client_response_size_bytes`. Opt-in
+   * as in controller-runtime: each verb adds some 40 series.
    * @defaultValue false
    */
   readonly restClientHistograms?: boolean;
@@ -71,7 +71,10 @@ export interface ManagerOptions {
   readonly metricsSecurity?: MetricsSecurity;
   /** Additional paths of the metrics server, such as a profiler; guarded like `/metrics`. GET and HEAD only. */
   readonly metricsHandlers?: Readonly<Record<string, HttpHandler>>;
-  /** Created by `validator`, `defaulter`, `converter` and `admissionWebhook`; served before caches start, on every replica. */
+  /**
+   * Webhooks, created by `validator`, `defaulter`, `converter` or `admissionWebhook`; served on every replica, before
+   * caches start.
+   */
   readonly webhooks?: readonly WebhookDefinition[];
   /** Address and certificate of the webhook server. @defaultValue port 9443, cert-manager's files */
   readonly webhookServer?: WebhookServerOptions;

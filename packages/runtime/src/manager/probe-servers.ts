@@ -15,7 +15,7 @@ export interface ProbeServersOptions {
   readonly options: ManagerOptions;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Used to authorize metrics requests; undefined until the manager has a client. */
+  /** Client used to authorize metrics requests; undefined until the manager has a client. */
   readonly client: () => KubernetesClient | undefined;
   /** Returns the reasons why caches are not ready: kinds that are not listed yet, or no longer watched. */
   readonly cacheFaults: () => readonly string[];

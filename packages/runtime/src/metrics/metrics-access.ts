@@ -10,7 +10,7 @@ import { ExpiringCache } from './expiring-cache.ts';
 
 /** Options for {@link MetricsAccess}. */
 export interface MetricsAccessOptions {
-  /** Undefined until the manager has a client. */
+  /** Returns the client; undefined until the manager has a client. */
   readonly client: () => KubernetesClient | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -92,8 +92,8 @@ export class MetricsAccess {
           metadata: {},
           spec: { token },
         });
-        // A review also contains an error if the token cannot be parsed; the client is then unknown, and the server is
-        // not at fault.
+        // A review that contains an error may mean that the token cannot be parsed. The client is then unknown, and the
+        // server is not at fault.
         return status?.authenticated ? (status.user ?? {}) : undefined;
       },
     });

@@ -52,7 +52,7 @@ export class UsedPermissions {
   }
 }
 
-/** Returns the verbs that RBAC checks: a server-side apply is a patch, and also a create if the object did not exist. */
+/** Returns the verbs that RBAC checks: a server-side apply is a patch, and a create too if the object did not exist. */
 function verbsOf(verb: Verb, status: number): readonly string[] {
   if (verb !== 'apply') return [verb];
   return status === 201 ? ['patch', 'create'] : ['patch'];

@@ -49,7 +49,7 @@ export interface ContextRun {
   readonly reconcileID: string;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Created on first use, because most reconciles find nothing to do. */
+  /** Client of the reconcile; created on first use, because most reconciles find nothing to do. */
   readonly client: KubernetesClient;
   readonly events: ReconcileEvents;
   /** Called whenever the reconcile resumes after a call, so that the watchdog knows which reconcile is running. */
@@ -133,7 +133,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return this.#run.signal;
   }
 
-  /** Created on first use, because most reconciles find nothing to do. */
+  /** Client of the reconcile; created on first use, because most reconciles find nothing to do. */
   get client(): KubernetesClient {
     if (this.#client) return this.#client;
     const { primaryKind: kind, checkPrimary } = this.#parts;

@@ -169,7 +169,7 @@ export class ApiEventRecorder {
       return;
     }
     this.#queue.add(series);
-    // The writer of an earlier event of the series also writes this event.
+    // The writer of an earlier event of the series writes this event too.
     if (this.#writersAtWork >= writersAtOnce || this.#writing.has(series)) return;
     const writer = this.#work();
     this.#writers.add(writer);

@@ -47,7 +47,7 @@ export class RetryPause {
     try {
       await sleep(this.#clock, { ms, signal });
     } catch {
-      // Aborted: run() checks the signal next.
+      // The wait was aborted; run() checks the signal next.
     }
   }
 

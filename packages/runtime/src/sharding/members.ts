@@ -13,7 +13,7 @@ interface Member {
   readonly view: View;
   readonly durationMs: number;
   readonly resourceVersion: string;
-  /** Time at which the lease was first seen at this version, by this process's monotonic clock. */
+  /** Time at which the lease was first seen at this version, on this process's monotonic clock. */
   readonly sinceMs: number;
 }
 

@@ -21,7 +21,7 @@ const maxHeldLength = 200_000;
 
 /** Options for {@link ShardMembership}. */
 export interface ShardMembershipOptions {
-  /** Name of the group of replicas that share the work; also the prefix of their leases' names. */
+  /** Name of the group of replicas that share the work, and the prefix of their leases' names. */
   readonly id: string;
   /** Returns the client once it exists, such as `() => manager.unfencedClient`. */
   readonly client: () => KubernetesClient;

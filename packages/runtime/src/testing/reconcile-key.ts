@@ -52,7 +52,7 @@ export interface KeyReport<T extends KubernetesObject> {
 
 /**
  * Reconciles one object once, without a manager: reads it from a cache, runs the controller's function with a real
- * context (finalizers, `desired`, fences and own writes included) and reports what it did. Nothing is watched or
+ * context (finalizers, `desired`, fences and own writes included) and reports the outcome. Nothing is watched or
  * retried afterwards. The keys of a sharded controller are reconciled as on the replica that owns them. `reconcileOnce`
  * of `@kubewright/testing` is built on this function.
  *

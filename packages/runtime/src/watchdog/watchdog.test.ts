@@ -168,7 +168,7 @@ function hold(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Returns the first output of a program on standard error, and kills it. */
+/** Returns the first output of a program on standard error, and kills the program. */
 async function firstOutput(child: ChildProcessWithoutNullStreams): Promise<string> {
   try {
     for await (const chunk of child.stderr) return String(chunk);

@@ -61,9 +61,9 @@ export interface AdmissionResponse {
   readonly result?: Partial<Status>;
   /** Changes to the object; mutating webhooks only. */
   readonly patch?: readonly JsonPatchOperation[];
-  /** Shown to the caller as `Warning` headers, at most 256 characters each. */
+  /** Warnings shown to the caller as `Warning` headers, at most 256 characters each. */
   readonly warnings?: readonly string[];
-  /** Added to the audit event; each key is prefixed with the webhook's name. */
+  /** Annotations added to the audit event; each key is prefixed with the webhook's name. */
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 

@@ -15,7 +15,7 @@ export interface WebhookRegistration {
   readonly namespaceSelector?: LabelSelector;
   readonly objectSelector?: LabelSelector;
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
-  /** Timeout of a call, from 1 to 30. @defaultValue the server's default, 10 */
+  /** Timeout of a call in seconds, from 1 to 30. @defaultValue the server's default, 10 */
   readonly timeoutSeconds?: number;
   /** @defaultValue 'None' */
   readonly sideEffects?: 'None' | 'NoneOnDryRun';

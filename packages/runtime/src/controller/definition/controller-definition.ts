@@ -78,9 +78,9 @@ export interface ControllerSettings {
    */
   readonly errorEvents?: boolean;
   /**
-   * True to share the controller's keys between replicas instead of electing a leader: each key is reconciled by one replica at a
-   * time. The manager's `sharding` option defines which replicas form a group. A `requestController` must also list its keys:
-   * `sharded: { keys: () => bucketKeys() }`. See docs/sharding.md.
+   * True to share the controller's keys between replicas instead of electing a leader: each key is reconciled by one
+   * replica at a time. The manager's `sharding` option defines which replicas form a group. A `requestController` must
+   * list its keys too: `sharded: { keys: () => bucketKeys() }`. See docs/sharding.md.
    *
    * @defaultValue false
    */

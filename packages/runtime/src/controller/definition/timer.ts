@@ -5,7 +5,7 @@ import type { ReconcileContext, ReconcileOutcome } from '../../reconcile/reconci
 import type { ControllerDefinition, ReconcileOptions } from './controller-definition.ts';
 import { controller } from './define-controller.ts';
 
-/** Options for {@link timer}; controller settings also apply. */
+/** Options for {@link timer}, in addition to controller settings. */
 export interface TimerOptions<T extends KubernetesObject>
   extends Omit<ReconcileOptions<T>, 'reconcile' | 'desired' | 'predicates' | 'owns'> {
   /** Name in metrics and logs. @defaultValue the kind in lower case, followed by `-timer` */
