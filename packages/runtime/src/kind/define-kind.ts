@@ -115,7 +115,7 @@ export interface KindDefinition {
   readonly annotations?: Readonly<Record<string, string>>;
   /**
    * Schema parts that a comment cannot express, by dotted field path: multi-line CEL rules, or patterns that contain
-   * the end of a comment (`*` and `/`).
+   * the end of a comment.
    */
   readonly schema?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

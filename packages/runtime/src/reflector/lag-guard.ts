@@ -10,19 +10,21 @@ import { SilenceGuard } from './silence-guard.ts';
 
 /** Interval between checks, in milliseconds. */
 const lookMs = 10_000;
-/** The watch is suspected to lag if it does not show a write of this process within this time, in milliseconds. */
+/**
+ * Time in milliseconds within which the watch must show a write of this process; later, the watch is suspected to lag.
+ */
 const ownWriteMs = 30_000;
 /**
- * The watch is also suspected to lag if it does not reach the server's version within this time, in milliseconds. A
+ * Time in milliseconds within which the watch must reach the server's version; later, the watch is suspected to lag. A
  * quiet watch receives this version with the second bookmark at the latest.
  */
 const probedMs = 150_000;
 /**
- * The server is queried for its version if no version was received for this long, in milliseconds. Bookmarks arrive
- * every minute.
+ * Time in milliseconds without a version after which the server is queried for its version. Bookmarks arrive every
+ * minute.
  */
 const quietMs = 90_000;
-/** The server is queried for its version at least this often, in milliseconds. */
+/** Maximum interval between queries for the server's version, in milliseconds. */
 const probeMs = 300_000;
 /** Timeout of a request for the version, in milliseconds. */
 const responseMs = 30_000;

@@ -22,7 +22,7 @@ export interface ReflectorOptions {
    * @defaultValue true
    */
   readonly useWatchList?: boolean | undefined;
-  /** A watch without a byte for this long is considered dead, in milliseconds. @defaultValue 150_000 */
+  /** Time without a byte after which a watch is considered dead, in milliseconds. @defaultValue 150_000 */
   readonly silenceMs?: number | undefined;
   /**
    * Reports whether discovery shows that the kind is not served; false if discovery is inconclusive. A 404 alone never

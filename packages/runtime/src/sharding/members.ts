@@ -17,7 +17,7 @@ interface Member {
   readonly sinceMs: number;
 }
 
-/** Leases not renewed for this many times their duration are deleted by any member that sees them. */
+/** Number of lease durations without a renewal after which any member deletes the lease. */
 const forgottenAfter = 10;
 
 /**
