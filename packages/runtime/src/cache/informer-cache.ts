@@ -182,10 +182,7 @@ export class InformerCache implements Cache {
     return this.#writesAt(kind, key)?.isUncertain(key) ?? false;
   }
 
-  /**
-   * Reports whether {@link peek} does not show the object because a write of this process moved it out of the cached
-   * scope.
-   */
+  /** Reports whether {@link peek} hides the object because a write of this process moved it out of the cached scope. */
   isOutside(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
     return this.#readable(kind)?.at(key.namespace)?.ownWrites.isOutside(key) ?? false;
   }

@@ -258,7 +258,7 @@ export class Informer<T> {
     };
   }
 
-  /** Returns the UID that reads show for the key. */
+  /** Returns the UID of the object that reads return for the key. */
   presentUid(key: ObjectKey): string | undefined {
     return this.ownWrites.newest(key, this.#store.get(key.namespace ?? '', key.name))?.uid;
   }

@@ -69,7 +69,7 @@ function skipScalar(bytes: Uint8Array, at: number, end: number): number {
 export function readString(bytes: Buffer, at: number, end: number): string {
   for (let i = at + 1; i < end - 1; i++) {
     const byte = bytes[i]!;
-    // Escapes and non-ASCII are rare in metadata; all other strings are one native copy.
+    // Escapes and non-ASCII characters are rare in metadata; all other strings are read with one native copy.
     if (byte === backslash || byte >= 0x80) return JSON.parse(bytes.toString('utf8', at, end)) as string;
   }
   return bytes.toString('latin1', at + 1, end - 1);

@@ -2,7 +2,7 @@ import type { AuthenticationWebhook } from './webhook-definition.ts';
 
 /** Options for {@link authenticationWebhook}. */
 export interface AuthenticationWebhookOptions {
-  /** Letters, digits, `-` and `_` between slashes. */
+  /** URL path: letters, digits, `-` and `_` between slashes. */
   readonly path: string;
   /** Returns the user of a token; if it throws, the token is not authenticated. */
   readonly authenticate: AuthenticationWebhook['authenticate'];
