@@ -22,7 +22,7 @@ export class KindNotCachedError extends KubewrightError {
   }
 }
 
-/** Thrown when reading an object that may exist, but outside the scope of the cache. */
+/** Thrown when reading an object outside the scope of the cache, so the cache cannot know whether the object exists. */
 export class OutsideCacheScopeError extends KubewrightError {
   override readonly name = 'OutsideCacheScopeError';
   /** Widen the declaration; retrying does not help. */

@@ -28,7 +28,7 @@ export class CacheScope {
     this.isWhole = this.#labels.isEmpty && this.#fields.length === 0;
   }
 
-  /** True if the scope may contain objects of the namespace. */
+  /** Reports whether the scope may contain objects of the namespace. */
   covers(namespace: string | undefined): boolean {
     const own = this.listWatch.namespace;
     if (own !== undefined) return own === namespace;
@@ -39,7 +39,7 @@ export class CacheScope {
     );
   }
 
-  /** True if the scope contains the object. The object must have all its fields. */
+  /** Reports whether the scope contains the object. The object must have all its fields. */
   holds(object: KubernetesObject): boolean {
     const { namespace, labels = {} } = object.metadata;
     if (!this.covers(namespace) || !this.#labels.matches(labels)) return false;
@@ -64,7 +64,9 @@ export function scopesOf(cached: CachedKind, namespaces: readonly string[] | und
   });
 }
 
-/** True if the field has the value. A missing field counts as `false` or `0`, the values the server fills in. */
+/**
+ * Reports whether the field has the value. A missing field counts as `false` or `0`, the values the server fills in.
+ */
 function hasValue(object: KubernetesObject, { field, value }: FieldSelector['requirements'][number]): boolean {
   const text = fieldText(object, field);
   return text === value || (text === '' && (value === 'false' || value === '0'));
@@ -87,7 +89,7 @@ function selectorsOf(cached: CachedKind, own: CacheSelectors): ListWatchScope {
   };
 }
 
-/** True if the namespaces are a plain list of names, without selectors. */
+/** Reports whether the namespaces are a plain list of names, without selectors. */
 export function isNames(namespaces: NonNullable<CachedKind['namespaces']>): namespaces is readonly string[] {
   return Array.isArray(namespaces);
 }

@@ -41,13 +41,13 @@ export interface Cache {
    * @throws KindNotCachedError (KW3001) when the kind is not declared.
    */
   metadata(kind: Kind<KubernetesObject>): Lister<PartialObjectMetadata>;
-  /** True if reads of the kind are served from the cache. */
+  /** Reports whether reads of the kind are served from the cache. */
   has(kind: Kind<KubernetesObject>): boolean;
   /**
    * Declares another kind while the manager runs, and waits for its first list.
    *
    * @throws KindNotServedError (KW3016) when the API server does not serve it and the declaration says `whenMissing: 'fail'`.
-   * @throws KindNotCachedError (KW3001) when it is removed while waiting.
+   * @throws KindNotCachedError (KW3001) when the kind is removed while waiting.
    */
   add(cached: CachedKind, options: { readonly signal: AbortSignal }): Promise<void>;
   /**
@@ -65,18 +65,18 @@ export interface Cache {
     options: { readonly namespaces: readonly string[]; readonly of?: CachedKind | undefined },
   ): Promise<void>;
   /**
-   * Stops the informers of a kind and frees their memory; resolves once their connections are closed.
+   * Stops the informers of a kind and frees their memory. Resolves once their connections are closed.
    *
-   * @throws CacheInUseError (KW3017) while controllers follow it.
+   * @throws CacheInUseError (KW3017) while controllers follow the kind.
    */
   remove(kind: Kind<KubernetesObject>): Promise<void>;
-  /** Waits until every informer has listed once and its handlers have seen that list. */
+  /** Waits until every informer has listed once and its handlers have seen the list. */
   waitForSync(signal: AbortSignal): Promise<void>;
   /**
-   * Records the API server's response to a write, so that reads are never older than it. Writes through `ctx` and the manager's
-   * client are recorded automatically. Does nothing for kinds that are not declared.
+   * Records the API server's response to a write, so that reads are never older than the write. Writes through `ctx`
+   * and the manager's client are recorded automatically. Does nothing for kinds that are not declared.
    */
   noteWrite(kind: Kind<KubernetesObject>, object: KubernetesObject): void;
-  /** Records that this program deleted the object with that UID. */
+  /** Records that this program deleted the object with the given UID. */
   noteDeletion(kind: Kind<KubernetesObject>, options: { readonly key: ObjectKey; readonly uid: string }): void;
 }

@@ -2,7 +2,8 @@ import type { Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { ObjectView } from '../handler/object-view.ts';
 
 /**
- * Computes the index values of an object; called once per version of it. Prefer metadata: reading `object` decodes the object.
+ * Computes the index values of an object; called once per version of the object. Prefer metadata: reading `object`
+ * decodes the object.
  *
  * @example
  * ```ts
@@ -36,8 +37,8 @@ export interface CacheSelectors {
 export interface CachedKind<T extends KubernetesObject = KubernetesObject> extends CacheSelectors {
   readonly kind: Kind<T>;
   /**
-   * Namespaces to cache, with one informer for each. In the record form, each namespace can have its own selectors instead of the
-   * kind's; the name `''` then means all namespaces that are not listed.
+   * Namespaces to cache, with one informer for each. In the record form, each namespace can have its own selectors
+   * instead of the kind's; the name `''` stands for all namespaces that are not listed.
    *
    * @defaultValue the manager's namespaces, or all
    */
@@ -49,15 +50,15 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
    */
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>>;
   /**
-   * Transforms each object before it is stored, once per version. It cannot change the metadata the runtime depends on: name,
-   * namespace, uid, resourceVersion, generation, deletion, finalizers, owner references and managed fields. Label selectors of
-   * lists match the labels it keeps. If it throws, the object is stored unchanged. A transform decodes and re-encodes every
-   * object; `fields` is far cheaper.
+   * Transforms each object before it is stored, once per version. It cannot change the metadata the runtime depends on:
+   * name, namespace, uid, resourceVersion, generation, deletion, finalizers, owner references and managed fields. Label
+   * selectors of lists match the transformed labels. If the transform throws, the object is stored unchanged. A
+   * transform decodes and re-encodes every object; `fields` is far cheaper.
    */
   readonly transform?: (object: T) => KubernetesObject;
   /**
-   * Keeps only these fields, given as dotted paths (`spec.nodeName`), plus type and metadata. Reads of the kind in this manager
-   * then return only those fields, unless the kind is also declared in full. Never write such an object back.
+   * Keeps only these fields, given as dotted paths (`spec.nodeName`), plus type and metadata. Reads of the kind in this
+   * manager then return only those fields, unless the kind is also declared in full. Never write a reduced object back.
    */
   readonly fields?: readonly string[];
   /**
@@ -67,14 +68,14 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
    */
   readonly metadataOnly?: boolean;
   /**
-   * Controls what happens while the API server does not serve the kind: `'wait'` waits until it does, `'fail'` lets the first
-   * wait for the kind fail, and `'empty'` continues as if there were no objects. In every case the kind is followed as soon as it
-   * is served.
+   * Controls what happens while the API server does not serve the kind: `'wait'` waits until the kind is served,
+   * `'fail'` makes the first wait for the kind fail, and `'empty'` continues as if there were no objects. In every case
+   * the kind is followed as soon as it is served.
    *
-   * A 404 response to a list is not enough to make a kind missing. Discovery must confirm it, or, if objects had been listed,
-   * confirm it twice, 5 s apart. Until then reads still return the objects, and `/readyz` reports that they may be stale. After
-   * that the objects are removed, handlers receive delete events, and `ctx.get` and `ctx.list` query the server (except with
-   * `'empty'`).
+   * A 404 response to a list is not enough to make a kind missing. Discovery must confirm the absence, twice and 5 s
+   * apart if objects had been listed. Until then, reads still return the objects, and `/readyz` reports that they may
+   * be stale. Afterwards, the objects are removed, handlers receive delete events, and `ctx.get` and `ctx.list` query
+   * the server (except with `'empty'`).
    *
    * @defaultValue 'wait'
    */
@@ -89,7 +90,7 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
 }
 
 /**
- * Declares how a kind is cached; goes into `caches` of a controller or a manager.
+ * Declares how a kind is cached, for the `caches` of a controller or a manager.
  *
  * @example
  * ```ts

@@ -18,7 +18,7 @@ export interface DeclaredKindOptions {
 
 interface Followed extends InformerLease {
   readonly stop: AbortController;
-  /** Aborted when the declaration stops using the informer, so that nothing keeps waiting for it. */
+  /** Aborted when the declaration stops using the informer, so that no caller keeps waiting for the informer. */
   readonly left: AbortController;
   running: Promise<void> | undefined;
   readonly subscriptions: Map<InformerHandler<KubernetesObject>, Subscription>;
@@ -83,7 +83,7 @@ export class DeclaredKind {
     return this.cached.fields === undefined && this.cached.metadataOnly !== true;
   }
 
-  /** True if this declaration can serve reads of the namespace (undefined: of all declared namespaces). */
+  /** Reports whether this declaration can serve reads of the namespace (undefined: of all declared namespaces). */
   covers(namespace: string | undefined): boolean {
     if (namespace === undefined || this.kind.scope === 'Cluster') return true;
     return this.at(namespace) !== undefined;
@@ -129,8 +129,8 @@ export class DeclaredKind {
   }
 
   /**
-   * Waits for the first list of every followed informer. Also waits for informers that are added while waiting, but no longer for
-   * informers that are removed.
+   * Waits for the first list of every followed informer. The wait includes informers that are added in the meantime,
+   * and ends early for removed informers.
    *
    * @throws KindNotServedError (KW3016) when the kind is declared with `whenMissing: 'fail'`.
    */
@@ -241,7 +241,9 @@ export class DeclaredKind {
   }
 }
 
-/** Waits for an informer's first list. Stops waiting if the informer is removed, because that list then never completes. */
+/**
+ * Waits for an informer's first list. Stops waiting if the informer is removed, because the list then never completes.
+ */
 async function unlessLeft(
   { informer, left }: Followed,
   signal: AbortSignal,

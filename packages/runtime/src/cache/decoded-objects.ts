@@ -2,7 +2,7 @@ import { getHeapStatistics } from 'node:v8';
 
 /** The cache entry that a decoded object belongs to. */
 export interface DecodedKey {
-  /** True once the cache has replaced or removed this version: only handlers of the current event still read it. */
+  /** True once the cache has replaced or removed this version; only handlers of the current event still read it. */
   readonly isDiscarded?: boolean;
   /** Link to the decoded object, set only by {@link DecodedObjects}; saves a lookup. Null after eviction. */
   decoded?: Decoded | null | undefined;
@@ -57,23 +57,26 @@ const maxDiscarded = 16;
 const newPart = 1 / 16;
 
 /**
- * Share of the heap limit, in bytes of JSON, for objects that had to be decoded again; they occupy about three times that on the
- * heap. For example, 43 MB with the usual heap limit of 4 GB.
+ * Share of the heap limit, in bytes of JSON, for objects that had to be decoded again; they use about three times as
+ * much heap. For example, 43 MB with the usual heap limit of 4 GB.
  */
 const repeatedPart = 1 / 96;
 
-/** Share of a limit set by the user that is reserved for objects that had to be decoded again. */
+/** Share of a user-defined limit that is reserved for objects that had to be decoded again. */
 const repeatedShare = 1 / 2;
 
-/** Once this share is full, only one in this many objects that are decoded again replaces the least recently used one. */
+/**
+ * Once this share is full, only one in this many objects that are decoded again replaces the least recently used
+ * object.
+ */
 const replacedEvery = 16;
 
 /**
- * A cache of decoded objects, bounded by the sum of their JSON bytes. Objects that were read again are kept longest; others are
- * kept while there is room. A scan over more objects than fit therefore evicts nothing that is in use, and leaves only
- * short-lived garbage. An object that is decoded again after it was evicted is kept in a second, larger part, because it is
- * likely to be read once more; most versions of most objects are decoded once. Only a few discarded objects are kept, however often
- * they were read, because each retains the whole slab that holds its bytes.
+ * A cache of decoded objects, bounded by the sum of their JSON bytes. Objects that were read again are kept longest;
+ * others are kept while there is room. A scan over more objects than fit therefore evicts nothing that is in use, and
+ * leaves only short-lived garbage. An object that is decoded again after it was evicted is kept in a second, larger
+ * part, because it is likely to be read again; most versions of most objects are decoded only once. Only a few
+ * discarded objects are kept, however often they were read, because each retains the whole slab that holds its bytes.
  */
 export class DecodedObjects {
   readonly #maxBytes: number;
@@ -91,9 +94,10 @@ export class DecodedObjects {
   readonly #discarded = new Chain();
 
   /**
-   * @param maxBytes - limit on the sum of the kept objects' JSON lengths; their heap size is about three times that.
-   * @param maxRepeatedBytes - an additional limit for objects that are decoded again after they were evicted. By default, they take
-   * at most half of `maxBytes` if that is given, otherwise 1/96 of the heap limit in addition.
+   * @param maxBytes - limit on the total JSON length of the kept objects; they use about three times as much heap.
+   * @param maxRepeatedBytes - an additional limit for objects that are decoded again after they were evicted. By
+   * default, these objects take at most half of `maxBytes` if it is given; otherwise, their additional limit is 1/96 of
+   * the heap limit.
    */
   constructor(maxBytes?: number, maxRepeatedBytes?: number) {
     this.#isShared = maxBytes !== undefined && maxRepeatedBytes === undefined;
@@ -144,9 +148,9 @@ export class DecodedObjects {
     if (!decoded) return;
     decoded.chain?.remove(decoded);
     entry.decoded = undefined;
-    // V8 learns that these records are long-lived and allocates them in the old generation. A dead record there would keep its
-    // object alive through every scavenge: half of the decoded objects were copied and promoted, and only a full collection freed
-    // them.
+    // V8 learns that these records are long-lived and allocates them in the old generation. A dead record there would
+    // keep its object alive through every scavenge; before this line was added, half of the decoded objects were
+    // promoted and freed only by a full collection.
     decoded.value = undefined;
   }
 
@@ -185,8 +189,8 @@ export class DecodedObjects {
   }
 
   /**
-   * True if there is room for one more object that was decoded again. A scan over more such objects than fit must not replace all
-   * of them before they are read again.
+   * Reports whether there is room for one more object that was decoded again. A scan over more of these objects than
+   * fit must not replace all of them before they are read again.
    */
   #hasRoom(bytes: number): boolean {
     if (bytes > this.#maxRepeatedBytes) return false;

@@ -4,12 +4,12 @@ import type { Logger } from '../log/logger.ts';
 import { Replay, type ReplayOptions } from './replay.ts';
 
 /**
- * Called synchronously for each change, after the store has applied it. Errors it throws are logged and do not affect other
- * handlers.
+ * Called synchronously for each change, after the store has applied the change. Errors thrown by the handler are logged
+ * and do not affect other handlers.
  */
 export type InformerHandler<T> = (event: ObjectEvent<T>) => void;
 
-/** A handler's subscription; disposing it also stops the replay. */
+/** A handler's subscription. Disposing the subscription stops the replay too. */
 export interface Subscription extends Disposable {
   /** Resolves when the handler has seen every object that existed when it subscribed. */
   readonly replayed: Promise<void>;

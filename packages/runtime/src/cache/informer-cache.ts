@@ -31,7 +31,7 @@ export interface InformerCacheOptions {
   /** Namespaces for namespaced kinds whose declaration names none. */
   readonly namespaces?: readonly string[] | undefined;
   /**
-   * Namespaces set at run time, by kind and declaration. Pass the same map to a cache that replaces this one.
+   * Namespaces set at run time, by kind and declaration. Pass the same map to a cache that replaces this cache.
    * @defaultValue empty
    */
   readonly changedNamespaces?: ChangedNamespaces | undefined;
@@ -136,7 +136,9 @@ export class InformerCache implements Cache {
     return this.#readable(kind) !== undefined;
   }
 
-  /** True if this cache can serve reads of the kind in the namespace (undefined: in all declared namespaces). */
+  /**
+   * Reports whether this cache can serve reads of the kind in the namespace (undefined: in all declared namespaces).
+   */
   holds(kind: Kind<KubernetesObject>, namespace: string | undefined): boolean {
     return this.#readable(kind)?.covers(namespace) ?? false;
   }
@@ -175,17 +177,20 @@ export class InformerCache implements Cache {
     return informer && [informer];
   }
 
-  /** True if a write's response left the object's state unknown, so that only the server knows it. */
+  /** Reports whether a write's response left the object's state unknown, so that only the server knows the state. */
   isUncertain(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
     return this.#writesAt(kind, key)?.isUncertain(key) ?? false;
   }
 
-  /** True if {@link peek} does not show the object because a write of this process moved it out of the cached scope. */
+  /** Reports whether {@link peek} hides the object because a write of this process moved it out of the cached scope. */
   isOutside(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
     return this.#readable(kind)?.at(key.namespace)?.ownWrites.isOutside(key) ?? false;
   }
 
-  /** False if only the server knows the object's state: a write's response left it unknown, or a write moved it out of scope. */
+  /**
+   * Returns false if only the server knows the object's state: a write left the state unknown or moved the object out
+   * of scope.
+   */
   isCertain(kind: Kind<KubernetesObject>, key: ObjectKey): boolean {
     const writes = this.#writesAt(kind, key);
     return !writes || !(writes.isUncertain(key) || writes.isOutside(key));
@@ -210,7 +215,7 @@ export class InformerCache implements Cache {
   /** Starts all informers; resolves when `signal` is aborted and they have stopped. */
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
-    // Every declared kind adds a listener.
+    // Every declared kind adds a listener, so disable the warning about too many listeners.
     setMaxListeners(0, signal);
     for (const each of this.#declared.everything) each.run(signal);
     if (!signal.aborted)
@@ -227,7 +232,7 @@ export class InformerCache implements Cache {
     await Promise.all(this.#declared.everything.map((each) => each.waitUntilKnown(signal)));
   }
 
-  /** Returns a client whose writes are recorded in this cache, so that reads are never older than them. */
+  /** Returns a client whose writes are recorded in this cache, so that reads are never older than these writes. */
   following(client: KubernetesClient): KubernetesClient {
     return client.observed(this.#notes.observer);
   }

@@ -2,7 +2,7 @@
 export interface InformerGauges {
   readonly kind: string;
   readonly objects: number;
-  /** Seconds since the last data from the server. */
+  /** Seconds since the server last sent data. */
   readonly ageSeconds: number;
   /** Seconds since the informer has been known to lag behind; 0 if it is up to date. */
   readonly lagSeconds: number;
@@ -15,8 +15,8 @@ export interface InformerGauges {
 }
 
 /**
- * Silence from the server after which a cache counts as stale, in milliseconds. This is twice the silence after which a watch is
- * reopened, so a watch that is merely quiet never reaches it.
+ * Time without data from the server after which a cache counts as stale, in milliseconds. This is twice the time after
+ * which a watch is reopened, so a quiet watch never reaches it.
  */
 const staleMs = 300_000;
 

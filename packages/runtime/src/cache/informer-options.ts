@@ -13,7 +13,7 @@ export interface InformerOptions<T> extends Omit<CachedKind, 'kind' | 'indexes' 
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Objects to list and watch. @defaultValue all of the kind */
+  /** Objects to list and watch. @defaultValue all objects of the kind */
   readonly scope?: CacheScope | undefined;
   readonly ownManagers?: ReadonlySet<string> | undefined;
   readonly indexes?: Readonly<Record<string, IndexFunc<T>>> | undefined;
@@ -23,6 +23,9 @@ export interface InformerOptions<T> extends Omit<CachedKind, 'kind' | 'indexes' 
   readonly isShared?: boolean | undefined;
   /** Logs an unreachable server once for all informers that share this object. */
   readonly reach?: ServerReach | undefined;
-  /** Reports whether discovery confirms that the kind is not served; without it, a 404 never empties the store. */
+  /**
+   * Reports whether discovery confirms that the kind is not served. Without this function, a 404 never empties the
+   * store.
+   */
   readonly isAbsent?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
 }

@@ -33,7 +33,10 @@ interface Shared {
   running: Promise<void> | undefined;
 }
 
-/** Creates informers for several caches. Equal declarations share one informer, which has the indexes of all of them. */
+/**
+ * Creates informers for several caches. Equal declarations share one informer, which has the indexes of all
+ * declarations.
+ */
 export class InformerPool implements AsyncDisposable {
   readonly #options: InformerPoolOptions;
   readonly #decoded: DecodedObjects;
@@ -53,7 +56,9 @@ export class InformerPool implements AsyncDisposable {
     return [...this.#all].map(({ informer }) => informer);
   }
 
-  /** Leases the informer of a declaration and scope. The caller must run the lease; the lease ends with that run. */
+  /**
+   * Leases the informer of a declaration and scope. The caller must run the lease; the lease ends when the run ends.
+   */
   lease(cached: CachedKind, scope: CacheScope): InformerLease {
     const key = keyOf(cached, scope);
     const shared = this.#find(key, cached) ?? this.#add(key, { cached, scope });
@@ -69,7 +74,7 @@ export class InformerPool implements AsyncDisposable {
     await Promise.allSettled(all.map(({ running }) => running));
   }
 
-  /** Finds an informer to share; skips those that have an index of the same name with a different function. */
+  /** Finds an informer to share; skips informers that have an index of the same name with a different function. */
   #find(key: string, { transform, indexes = {} }: CachedKind): Shared | undefined {
     return [...this.#all].find(
       (each) =>
@@ -104,7 +109,7 @@ export class InformerPool implements AsyncDisposable {
     try {
       await Promise.race([shared.running, aborted(signal)]);
     } catch (error) {
-      // From now on, a lease gets a new informer.
+      // Leases created from now on get a new informer.
       this.#all.delete(shared);
       throw error;
     } finally {

@@ -65,7 +65,7 @@ export class InformerSink<T> implements ReflectorSink {
     return this.#resourceVersion;
   }
 
-  /** Time of the last data from the server about its state, on the monotonic clock. */
+  /** Time at which the server last sent data about its state, on the monotonic clock. */
   get lastEventMs(): number {
     return this.#lastEventMs;
   }
@@ -187,7 +187,7 @@ export class InformerSink<T> implements ReflectorSink {
   }
 }
 
-/** True if a version is known to be older than another. */
+/** Reports whether a version is known to be older than another version. */
 function isOlder(version: string, than: string): boolean {
   return (compareResourceVersions(version, than) ?? 0) < 0;
 }

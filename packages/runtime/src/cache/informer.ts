@@ -114,7 +114,10 @@ export class Informer<T> {
     return this.#gate.isOpen;
   }
 
-  /** False while the kind is known not to be served and so cannot be read, unless it is declared with `whenMissing: 'empty'`. */
+  /**
+   * False while the kind cannot be read because it is known not to be served; always true for kinds declared with
+   * `whenMissing: 'empty'`.
+   */
   get isServed(): boolean {
     return this.#sink.isServed || this.#options.whenMissing === 'empty';
   }
@@ -124,7 +127,7 @@ export class Informer<T> {
     return this.#sink.resourceVersion;
   }
 
-  /** Milliseconds since the last data from the server about its state. */
+  /** Milliseconds since the server last sent data about its state. */
   get ageMs(): number {
     return this.#clock.monotonic() - this.#sink.lastEventMs;
   }
@@ -193,7 +196,7 @@ export class Informer<T> {
     return this.#known.wait(signal);
   }
 
-  /** Delivers to a handler a create event for each existing object, and every change from now on. */
+  /** Delivers a create event for each existing object, and all later changes, to a handler. */
   subscribe(handler: InformerHandler<T>): Subscription {
     return this.#fanOut.subscribe(handler, {
       clock: this.#clock,
@@ -212,7 +215,7 @@ export class Informer<T> {
     return this.#store.indexer.conflicting(indexes);
   }
 
-  /** Sends a handler delete events for all objects, because it no longer follows this informer. */
+  /** Sends delete events for all objects to a handler that no longer follows this informer. */
   withdraw(handler: InformerHandler<T>): void {
     for (const object of this.#store.entries()) {
       this.#fanOut.notify(handler, { type: 'delete', object, deleteStateUnknown: true });
@@ -255,7 +258,7 @@ export class Informer<T> {
     };
   }
 
-  /** Returns the UID of the object with that key as reads show it. */
+  /** Returns the UID of the object that reads return for the key. */
   presentUid(key: ObjectKey): string | undefined {
     return this.ownWrites.newest(key, this.#store.get(key.namespace ?? '', key.name))?.uid;
   }

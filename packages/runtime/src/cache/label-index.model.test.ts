@@ -76,7 +76,7 @@ describe('LabelIndex', () => {
     );
   });
 
-  it('reads the labels of all objects once, and after that only those of changed objects', () => {
+  it('reads the labels of all objects once, and then only the labels of changed objects', () => {
     let reads = 0;
     const views: ObjectView<KubernetesObject>[] = Array.from({ length: 1000 }, (_, index) => {
       const view = new DecodedView<KubernetesObject>(thing(index, { app: `app-${index % 100}` }, index + 1));

@@ -9,13 +9,13 @@ const minObjects = 256;
 /** The objects with one value of a label. A single object is stored without a set, because values may be unique. */
 type Bucket<T> = ObjectView<T> | Set<ObjectView<T>>;
 
-/** An index of objects by label, built for a key when a list first selects by it. */
+/** An index of objects by label. Each label key is indexed when a list first selects by it. */
 export class LabelIndex<T> {
   readonly #keys = new Map<string, Map<string, Bucket<T>>>();
 
   /**
-   * Returns a superset of the matching objects. Undefined if the selector requires no indexed value, or if the values are so
-   * common that scanning all objects is as fast.
+   * Returns a superset of the matching objects, or undefined if the selector requires no indexed value or only values
+   * so common that scanning all objects is as fast.
    */
   candidates(
     selector: LabelSelector,

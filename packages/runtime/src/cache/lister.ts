@@ -13,7 +13,7 @@ export interface CacheListOptions {
   readonly fieldSelector?: string | Readonly<Record<string, string>>;
   /** Selects objects for which the index `name` contains `value`. */
   readonly index?: { readonly name: string; readonly value: string };
-  /** Maximum number of objects; returns the first in order. */
+  /** Maximum number of objects to return, taken from the start of the order. */
   readonly limit?: number;
 }
 
@@ -21,8 +21,8 @@ export interface CacheListOptions {
  * A read-only view of the cached objects of one kind. It may lag behind the API server, but never behind this process's own
  * writes. Reads are synchronous: everything is in memory.
  *
- * Reading an object outside the cached namespaces, or one that this process moved outside the selectors with a write, throws
- * OutsideCacheScopeError (KW3015), because "not found" would be wrong.
+ * Reading an object outside the cached namespaces, or an object that a write of this process moved outside the
+ * selectors, throws OutsideCacheScopeError (KW3015), because "not found" would be wrong.
  *
  * @example
  * ```ts

@@ -49,7 +49,7 @@ export class MergedLister<T> implements Lister<T> {
     }
     const { informers } = this.#from;
     if (informers.length === 1) return informers[0]!.lister.views(options);
-    // The objects of the informer for all unnamed namespaces belong between those of the other informers, so sort.
+    // Sort, because objects from the informer for all unnamed namespaces belong between objects of the other informers.
     const isMixed = informers.some(({ scope }) => scope.listWatch.namespace === undefined);
     const views: ObjectView<T>[] = [];
     for (const { lister } of informers) {

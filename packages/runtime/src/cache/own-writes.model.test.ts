@@ -61,7 +61,7 @@ const command: fc.Arbitrary<Command> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ type: fc.constant('restore' as const), lost: fc.integer({ min: 1, max: 3 }) }) },
 );
 
-/** Runs the commands against the server model and the subject, and compares after each. */
+/** Runs the commands against the server model and the subject, and compares the two after each command. */
 class Comparison {
   readonly server = new VersionedServer();
   readonly #subject: Subject;
@@ -72,15 +72,15 @@ class Comparison {
     readonly answer: unknown;
     readonly report: (outcome: WriteOutcome) => void;
   }[] = [];
-  /** The version up to which the watch has delivered everything. */
+  /** The version up to which the watch has delivered all changes. */
   #shown = 0;
-  /** The version that the subject can know it has reached from events, lists and bookmarks. */
+  /** The version that events, lists and bookmarks have shown to the subject. */
   #seen = 0;
-  /** By key: the newest version that this program wrote and whose response it has read. */
+  /** The newest version, by key, that this program wrote and whose response it has read. */
   readonly #known = new Map<string, number>();
   /** Keys that a write left in an unknown state. */
   readonly #mayAsk = new Set<string>();
-  /** By key: the version that this program wrote outside the selector, until the watch shows the object again. */
+  /** The version, by key, that this program wrote outside the selector, until the watch shows the object again. */
   readonly #outside = new Map<string, number>();
 
   constructor(subject: Subject, selecting: boolean) {
@@ -132,7 +132,7 @@ class Comparison {
     }
   }
 
-  /** Data loss is visible only if the restored server is behind what it has already shown. */
+  /** Data loss is visible only if the restored server is older than a version it has already shown. */
   #restore(version: number): void {
     if (version >= this.#seen) return;
     this.server.states.length = version + 1;
@@ -170,7 +170,7 @@ class Comparison {
   #answer({ pick, lost }: Command & { readonly type: 'answer' }): void {
     const [call] = this.#pending.length === 0 ? [] : this.#pending.splice(pick % this.#pending.length, 1);
     if (!call) return;
-    // A lost response counts as known here: only the server knows the state, so it must be queried.
+    // A lost response raises the known version too: only the server knows the state, so reads must query the server.
     this.#known.set(call.name, Math.max(call.version, this.#known.get(call.name) ?? 0));
     if (lost) this.#mayAsk.add(call.name);
     else if (this.#selecting && isLabelled(call.answer) && !isFitting(call.answer)) {
@@ -199,7 +199,10 @@ class Comparison {
     seen();
   }
 
-  /** Forgets that an object was moved out of the selector, once the watch has shown it at or after the version that moved it. */
+  /**
+   * Forgets that an object was moved out of the selector, once the watch has shown the object at the version of the
+   * move or later.
+   */
   #isInside({ metadata: { name = '', resourceVersion } }: KubernetesObject): void {
     if (Number(resourceVersion) >= (this.#outside.get(name) ?? 0)) this.#outside.delete(name);
   }

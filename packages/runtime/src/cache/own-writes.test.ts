@@ -33,7 +33,7 @@ describe('OwnWrites', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     put(writes, object('5'));
     expect(writes.newest(key, undefined)?.uid).toBe('u1');
-    // The list that follows does not contain the object.
+    // The next list does not contain the object.
     writes.caughtUp('8');
     expect(writes.newest(key, undefined)).toBeUndefined();
   });
@@ -81,7 +81,7 @@ describe('OwnWrites', () => {
     const writes = new OwnWrites<KubernetesObject>(clock);
     writes.deleted(key, { uid: 'u1', stored: undefined });
     expect(writes.newest(key, { uid: 'u1', resourceVersion: '5' })).toBeUndefined();
-    // Time without a watch does not count, because nothing could have been shown.
+    // Time without a watch does not count, because the server could not show the deletion.
     await clock.advance(3_600_000);
     expect(writes.isOutside(key)).toBe(false);
     put(writes, object('9', 'u9'));
@@ -152,7 +152,8 @@ describe('OwnWrites', () => {
     expect(
       isSettled((writes) => writes.seen(key, { stored: { uid: 'u1', resourceVersion: '6', deletionTimestamp } })),
     ).toBe(true);
-    // None of these settles the deletion: a write before it, an earlier object of that name, an object that left the selector.
+    // None of these resolves the deletion: an earlier write, an earlier object of the same name, an object that left
+    // the selector.
     expect(isSettled((writes) => writes.seen(key, { stored: { uid: 'u1', resourceVersion: '6' } }))).toBe(false);
     expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u0', resourceVersion: '4' } }))).toBe(false);
     expect(isSettled((writes) => writes.seen(key, { removed: { uid: 'u1', resourceVersion: '6' } }), false)).toBe(
@@ -211,7 +212,7 @@ describe('OwnWrites', () => {
     const writes = new OwnWrites<KubernetesObject>(new VirtualClock());
     writes.wrote(object('8'), { stored: undefined, inScope: false });
     writes.caughtUp('8');
-    // This list comes from a server that lags.
+    // This list comes from an API server that lags.
     writes.seen(key, { stored: { uid: 'u1', resourceVersion: '7' } });
     writes.seen(key, { removed: { uid: 'u1', resourceVersion: '9' } });
     expect([writes.isOutside(key), writes.isExpecting]).toEqual([true, true]);

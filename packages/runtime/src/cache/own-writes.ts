@@ -10,26 +10,26 @@ import { WatchTime } from './watch-time.ts';
 import { writtenView } from './written-view.ts';
 
 /**
- * How long to remember a deletion or write that the watch may never show, in milliseconds; only time with an open watch counts.
- * Writes that the watch must show are dropped once it has passed them, or when a list does not contain them.
+ * How long to remember a deletion or write that the watch may never show, in milliseconds; only time with an open watch
+ * counts. Other writes are dropped once the watch has passed them, or when a list does not contain them.
  */
 const patienceMs = 600_000;
 /**
  * Writes of this process that its watch has not shown yet; ensures that reads after a write never return an older version.
  *
- * A watch delivers changes in version order. Once it has passed a write, its state of that key is newer than the write, even if
- * it shows nothing because the object was deleted or left the selector.
+ * A watch delivers changes in version order. Once the watch has passed a write, the watch's state of the written key is
+ * newer than the write, even if it shows no object because the object was deleted or left the selector.
  *
- * Memory is bounded. The content of the latest 10,000 writes is kept; objects written before those are read live until the watch
- * has passed them, up to 100,000 writes. For objects outside the selector, deletions, and objects in an unknown state, the latest
- * 10,000 of each are remembered.
+ * Memory is bounded. The content of the latest 10,000 writes is kept; older written objects are read live until the
+ * watch has passed them, up to 100,000 writes. For objects outside the selector, deletions, and objects in an unknown
+ * state, the latest 10,000 of each are remembered.
  */
 export class OwnWrites<T> {
   readonly #clock: Clock;
   readonly #isWhole: boolean;
   readonly #isShared: boolean;
   readonly #writes = new PendingWrites<T>();
-  /** Keyed by UID, because one name may have had several objects that were all deleted. */
+  /** Keyed by UID, because several objects of the same name may have been deleted. */
   readonly #deleted = new Map<string, Noted & { readonly key: string }>();
   readonly #uncertain: UncertainObjects;
   /**
@@ -41,8 +41,9 @@ export class OwnWrites<T> {
   readonly #time: WatchTime;
 
   /**
-   * @param options - `isWhole`: true if an object the watch shows as removed was deleted, rather than having left a selector.
-   * `isShared`: true if some readers may not be allowed to query the server; no object then counts as being in an unknown state.
+   * @param options - `isWhole`: true if a removal in the watch always means a deletion, because there is no selector to
+   * leave. `isShared`: true if some readers may not be allowed to query the server; no object then counts as being in
+   * an unknown state.
    */
   constructor(clock: Clock, options: { readonly isWhole?: boolean; readonly isShared?: boolean | undefined } = {}) {
     this.#clock = clock;
@@ -56,12 +57,12 @@ export class OwnWrites<T> {
     return this.#writes.size + this.#deleted.size;
   }
 
-  /** True while {@link seen} has anything to track; otherwise callers can skip it. */
+  /** True while {@link seen} has something to track; otherwise callers can skip calling it. */
   get isExpecting(): boolean {
     return this.size > 0 || this.#outside.size > 0 || this.#uncertain.size > 0;
   }
 
-  /** Records that a watch has opened or ended; while none is open, no entry expires. */
+  /** Records that a watch has opened or ended; while no watch is open, no entry expires. */
   watching(isOpen: boolean): void {
     this.#time.watching(isOpen);
   }
@@ -71,7 +72,10 @@ export class OwnWrites<T> {
     return this.#removed.deleting();
   }
 
-  /** Records the object in the server's response to a write or live read, unless the watch has already passed that version. */
+  /**
+   * Records the object in the server's response to a write or live read, unless the watch has already passed the
+   * object's version.
+   */
   wrote(
     object: KubernetesObject,
     what: { readonly stored: StoredVersion | undefined; readonly inScope: boolean },
@@ -91,8 +95,8 @@ export class OwnWrites<T> {
     const removed = this.#removed.get(uid);
     if (this.#deleted.has(uid) || (removed && reached(removed, written))) return;
     const newer = this.#writes.get(id);
-    // An equal version is recorded again: after the server was restored from a backup, it may belong to another write, which no
-    // list can have shown yet.
+    // Record an equal version again: after a restore from a backup, the same version may belong to a different write,
+    // which no list can have shown yet.
     if (newer && newer.resourceVersion !== resourceVersion && reached(newer, written)) return;
     const outside = this.#outside.get(id);
     if (outside && !reached(written, outside)) return;
@@ -105,7 +109,7 @@ export class OwnWrites<T> {
     this.#writes.set(id, { inScope, key, ...written, ...noted }, view);
   }
 
-  /** Records that the object with that UID has been deleted. */
+  /** Records that the object with the given UID has been deleted. */
   deleted(key: ObjectKey, what: { readonly uid: string; readonly stored: StoredVersion | undefined }): void {
     const { uid, stored } = what;
     this.#forgetOld();
@@ -113,21 +117,21 @@ export class OwnWrites<T> {
     this.#outside.delete(id);
     const written = this.#writes.get(id);
     if (uid === '' || (this.#isWhole && this.#removed.get(uid))) return;
-    // Earlier objects of that name that the watch may still show are older than the deleted one. If the deleted object was never
-    // seen here, there is no way to tell which versions are older.
+    // The watch may still show earlier objects of the same name. All of them are older than the deleted object, but if
+    // this process never saw the deleted object, there is no way to tell which versions are older.
     if (written?.uid === uid) this.#writes.set(id, written, undefined);
     else if (stored?.uid !== uid) this.uncertain(key);
     remember(this.#deleted, uid, { key: id, ...this.#noted() });
   }
 
-  /** Records an operation on an object whose outcome is unknown. */
+  /** Records an operation with an unknown outcome on an object. */
   uncertain(key: ObjectKey): void {
     this.#doubt({ key });
   }
 
   /**
-   * Records that the deletion of this version of an object was requested and its outcome is unknown. The watch resolves it by
-   * showing the removal, a successor, or a version that is being deleted.
+   * Records that the deletion of this version of an object was requested and its outcome is unknown. The watch resolves
+   * the uncertainty by showing the removal, a successor, or a version that is being deleted.
    */
   uncertainDeletion(
     key: ObjectKey,
@@ -140,8 +144,8 @@ export class OwnWrites<T> {
   }
 
   /**
-   * Records that an object was written in another version of its API, so that its content in this one is unknown. The watch
-   * resolves it by showing the written version or a later one.
+   * Records that an object was written in another version of its API, so its content in the cached version is unknown.
+   * The watch resolves the uncertainty by showing the written version or a later one.
    */
   wroteConverted(
     key: ObjectKey,
@@ -157,7 +161,7 @@ export class OwnWrites<T> {
     if (this.#deleted.has(uid) || (removed && reached(removed, version))) return;
     if ((stored && reached(stored, version)) || this.#hasComePast(resourceVersion)) return;
     const { writtenAs, mark } = this.#uncertain.get(keyOf(key)) ?? {};
-    // The watch cannot resolve an uncertainty that has another cause.
+    // The watch cannot resolve uncertainty that has another cause.
     if (mark !== undefined && !writtenAs) this.uncertain(key);
     else if (!writtenAs || !reached(writtenAs, version)) this.#doubt({ key, writtenAs: version });
   }
@@ -173,7 +177,7 @@ export class OwnWrites<T> {
     return this.#uncertain.get(keyOf(key))?.mark;
   }
 
-  /** Records that the server was queried after `mark` was taken; uncertainty that arose later remains. */
+  /** Records that the server was queried after `mark` was taken; later uncertainty remains. */
   settled(key: ObjectKey, mark: number | undefined): void {
     if (mark !== undefined && this.uncertainty(key) === mark) this.#uncertain.delete(keyOf(key));
   }
@@ -194,7 +198,10 @@ export class OwnWrites<T> {
     this.#uncertain.seen(id, { version, removed, isWhole: this.#isWhole });
   }
 
-  /** Records that the watch has delivered everything up to this version; `restarted` means that versions have started over. */
+  /**
+   * Records that the watch has delivered all changes up to this version; `restarted` means that versions have started
+   * over.
+   */
   caughtUp(resourceVersion: string, restarted = false): void {
     this.#reached = resourceVersion;
     // Writes and deletions belong to a history that no longer exists.
@@ -202,7 +209,10 @@ export class OwnWrites<T> {
     this.#writes.drop((version) => this.#hasComePast(version));
   }
 
-  /** Drops entries recorded before `beforeMs`: a list of the newest state, started then or later, did not show them. */
+  /**
+   * Drops entries recorded before `beforeMs`, because a list of the newest state that started at or after that time did
+   * not show them.
+   */
   lost(beforeMs: number): void {
     for (const [id, { atMs }] of this.#writes.all()) if (atMs < beforeMs) this.#writes.delete(id);
     for (const [id, { atMs }] of this.#deleted) if (atMs < beforeMs) this.#deleted.delete(id);
@@ -218,7 +228,7 @@ export class OwnWrites<T> {
     return this.#writes.isReleased(id) ? present : this.#writes.view(id);
   }
 
-  /** Written objects that a list of the stored entries may be missing. */
+  /** Written objects that a list of the stored entries may lack. */
   pending(): Iterable<ObjectView<T>> {
     return this.#writes.views();
   }
@@ -228,7 +238,7 @@ export class OwnWrites<T> {
     return this.#writes.newestInScope;
   }
 
-  /** True for an object that this process wrote outside the cache's scope, so that reads here would miss it. */
+  /** Reports whether this process wrote the object outside the cache's scope, so reads from the cache would miss it. */
   isOutside(key: ObjectKey): boolean {
     return this.#outside.has(keyOf(key));
   }
@@ -238,7 +248,7 @@ export class OwnWrites<T> {
     return this.#outside.get(keyOf(key));
   }
 
-  /** Records that the server has no object of that key; a later write outside the scope remains. */
+  /** Records that the server has no object with the key; later writes outside the scope stay recorded. */
   absent(key: ObjectKey, outside: StoredVersion | undefined): void {
     if (outside && this.outsideVersion(key) === outside) this.#outside.delete(keyOf(key));
   }
@@ -283,7 +293,7 @@ export class OwnWrites<T> {
   }
 }
 
-/** The times at which an entry was recorded and expires, measured in time during which a watch was open. */
+/** The times at which an entry was recorded and expires, on a clock that runs only while a watch is open. */
 interface Noted {
   readonly atMs: number;
   readonly untilMs: number;

@@ -8,7 +8,10 @@ export interface PendingWrite {
   readonly key: ObjectKey;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** False if the watch may never show the write; then only a bookmark or a change to another object moves the watch past it. */
+  /**
+   * False if the watch may never show the write; the watch then passes it only with a bookmark or a change to another
+   * object.
+   */
   readonly inScope: boolean;
   readonly atMs: number;
   readonly untilMs: number;
@@ -19,11 +22,11 @@ interface Entry extends PendingWrite {
 }
 
 /**
- * Maximum number of written objects whose content is kept; beyond it, the oldest tenth is released and only its versions are
- * kept.
+ * Maximum number of written objects whose content is kept; beyond this number, the oldest tenth is released and only
+ * its versions are kept.
  */
 const maxViews = 10_000;
-/** Maximum number of writes that are remembered; beyond it, the oldest tenth is dropped. */
+/** Maximum number of writes that are remembered; beyond this number, the oldest tenth is dropped. */
 const maxWrites = 100_000;
 
 /**
@@ -47,7 +50,7 @@ export class PendingWrites<T> {
     return this.#entries.get(id);
   }
 
-  /** Adds a write as the newest, with the resulting object if it exists. */
+  /** Adds a write as the newest write, with the resulting object if it exists. */
   set(id: string, write: PendingWrite, view: ObjectView<T> | undefined): void {
     this.delete(id);
     const entry: Entry = { ...write, id };
@@ -55,7 +58,7 @@ export class PendingWrites<T> {
     if (view) this.#views.set(id, view);
     this.#lowest.push(entry);
     if (entry.inScope) this.#highestInScope.push(entry);
-    // Drops many at a time, because finding the first key steps over all keys deleted before it.
+    // Drops many writes at a time, because finding the first key of a Map steps over all keys deleted before it.
     if (this.#views.size > maxViews) for (const oldest of first(this.#views, maxViews / 10)) this.#release(oldest);
     if (this.#entries.size > maxWrites) for (const oldest of first(this.#entries, maxWrites / 10)) this.delete(oldest);
     for (const heap of [this.#lowest, this.#highestInScope]) {
@@ -90,7 +93,7 @@ export class PendingWrites<T> {
     return this.#views.values();
   }
 
-  /** True if the object of a write exists and its content is no longer kept. */
+  /** Reports whether the written object exists but its content is no longer kept. */
   isReleased(id: string): boolean {
     return this.#released.has(id);
   }
@@ -105,7 +108,7 @@ export class PendingWrites<T> {
     return this.#first(this.#highestInScope)?.resourceVersion;
   }
 
-  /** Drops writes in version order, up to the first one that the watch has not passed. */
+  /** Drops writes in version order, up to the first write that the watch has not passed. */
   drop(isPast: (resourceVersion: string) => boolean): void {
     for (let first = this.#first(this.#lowest); first; first = this.#first(this.#lowest)) {
       if (!isPast(first.resourceVersion)) return;
@@ -132,7 +135,7 @@ export class PendingWrites<T> {
   }
 }
 
-/** Compares by version; versions without an order are never stored here. */
+/** Compares by version; writes whose versions have no order are never pending. */
 function order(a: PendingWrite, b: PendingWrite): number {
   return compareResourceVersions(a.resourceVersion, b.resourceVersion) ?? 0;
 }

@@ -1,7 +1,7 @@
 /** Maximum number of entries in a map whose entries otherwise expire only by time. */
 const maxEntries = 10_000;
 
-/** Adds an entry at the end and drops the oldest if there are too many. */
+/** Adds an entry at the end, and drops the oldest entry if there are too many. */
 export function remember<V>(entries: Map<string, V>, id: string, value: V): void {
   entries.delete(id);
   entries.set(id, value);

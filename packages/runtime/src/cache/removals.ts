@@ -9,8 +9,9 @@ interface Removal {
 }
 
 /**
- * Objects that the watch showed as removed while a deletion was in flight, because its response may arrive later. A removal is
- * dropped once every deletion that was in flight at that time has received its response; at most 10,000 are remembered.
+ * Objects that the watch showed as removed while a deletion was in flight; the response to the deletion may arrive
+ * later. A removal is dropped once every deletion in flight when it was recorded has received its response. At most
+ * 10,000 removals are remembered.
  */
 export class Removals {
   readonly #removals = new Map<string, Removal>();
@@ -34,7 +35,7 @@ export class Removals {
     };
   }
 
-  /** Records a removal if a deletion is in flight. Keeps no reference to its argument. */
+  /** Records a removal if a deletion is in flight. Keeps no reference to the argument. */
   removed({ uid, resourceVersion }: StoredVersion): void {
     if (this.#deletions.size === 0) return;
     this.#removals.delete(uid);

@@ -10,21 +10,23 @@ export interface ReplayOptions<T> {
   readonly clock: Clock;
   /** The objects that exist when the handler subscribes. */
   readonly present: readonly ObjectView<T>[];
-  /** Returns false for an object that has since changed or been deleted, because that event was already delivered. */
+  /**
+   * Returns false for an object that has since changed or been deleted; the event for the change was already delivered.
+   */
   readonly isCurrent: (object: ObjectView<T>) => boolean;
   readonly notify: (event: ObjectEvent<T>) => void;
 }
 
 /**
- * Shows the existing objects to a new subscriber, in slices that yield to the event loop. Replaying a large cache in one go would
- * delay everything else, including lease renewal. Events that arrive during the replay are delivered immediately; a change to an
- * object that has not been shown yet is delivered as its creation.
+ * Shows the existing objects to a new subscriber, in slices that yield to the event loop. Replaying a large cache in
+ * one go would delay everything else, including lease renewal. Events that arrive during the replay are delivered
+ * immediately; a change to an object that has not been shown yet is delivered as a create event.
  */
 export class Replay<T> implements Disposable {
-  /** Resolves when everything has been shown or the replay is disposed. */
+  /** Resolves when all objects have been shown or the replay is disposed. */
   readonly done: Promise<void>;
   readonly #options: ReplayOptions<T>;
-  /** The objects shown so far; created only after the first slice, because no event can arrive before that. */
+  /** The objects shown so far; created after the first slice, because no event can arrive earlier. */
   #shown: Set<ObjectView<T>> | undefined;
   #isDone = false;
 

@@ -2,7 +2,7 @@ import type { Clock, Kind, KubernetesObject } from '@kubewright/apimachinery';
 import type { DiscoveryClient } from '@kubewright/client';
 import type { ApiGroup } from '@kubewright/client/internal';
 
-/** Queries within this time share one discovery result, in milliseconds. */
+/** Time in milliseconds within which queries share one discovery result. */
 const sharedMs = 1_000;
 
 /** Options for {@link ServedKinds}. */
@@ -20,7 +20,7 @@ export class ServedKinds {
     this.#options = options;
   }
 
-  /** True if a complete discovery result lacks the kind; false if discovery fails or is incomplete. */
+  /** Reports whether a complete discovery result lacks the kind; false if discovery fails or is incomplete. */
   async isAbsent(kind: Kind<KubernetesObject>, signal: AbortSignal): Promise<boolean> {
     const { discovery, clock } = this.#options;
     const now = clock.monotonic();
@@ -39,8 +39,8 @@ export class ServedKinds {
 }
 
 /**
- * True if the groups are a complete result. Every API server has the core group and some named groups; a response without them
- * does not come from an API server.
+ * Reports whether the groups are a complete result. Every API server has the core group and some named groups; a
+ * response without these groups does not come from an API server.
  */
 function isWhole(groups: readonly ApiGroup[]): boolean {
   const core = groups.find(({ name }) => name === '');

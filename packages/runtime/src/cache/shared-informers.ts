@@ -23,8 +23,8 @@ let poolOf: (informers: SharedInformers) => InformerPool;
  * Informers that the managers of one process share, so that each object is received, kept and decoded once. An informer runs until
  * the last manager that uses it has stopped. Mirrors client-go's `SharedInformerFactory`.
  *
- * Reads of one manager also show the writes of the others, except writes whose response does not contain the object, such as
- * bindings. Managed fields are not kept, so managers that apply objects need their own informers.
+ * Each manager's reads show the writes of all managers, except writes whose response does not contain the object, such
+ * as bindings. Managed fields are not kept, so managers that apply objects need their own informers.
  */
 export class SharedInformers implements AsyncDisposable {
   readonly #pool: InformerPool;

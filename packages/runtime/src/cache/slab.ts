@@ -5,9 +5,9 @@ const largestSlab = 1024 * 1024;
 export interface Slab {
   readonly bytes: Buffer;
   used: number;
-  /** Bytes of objects that are current. */
+  /** Number of bytes that belong to current objects. */
   live: number;
-  /** True while the slab is being emptied: its objects move elsewhere. */
+  /** True while the slab is being emptied by moving its objects to other slabs. */
   condemned: boolean;
 }
 
@@ -26,12 +26,12 @@ export class SlabAllocator {
     return this.#live;
   }
 
-  /** Bytes held by slabs, excluding the unused end of the newest one. */
+  /** Bytes held by slabs, excluding the unused end of the newest slab. */
   get used(): number {
     return this.#size - (this.#current ? this.#current.bytes.length - this.#current.used : 0);
   }
 
-  /** Reserves room for `length` bytes and returns the slab; write the bytes at its `used`. */
+  /** Reserves room for `length` bytes and returns the slab; write the bytes at the slab's `used` offset. */
   reserve(length: number): Slab {
     const current = this.#current;
     if (current && current.used + length <= current.bytes.length) return current;
@@ -49,7 +49,7 @@ export class SlabAllocator {
     return slab;
   }
 
-  /** Counts bytes just written at the slab's `used`. */
+  /** Counts bytes just written at the slab's `used` offset. */
   commit(slab: Slab, length: number): void {
     slab.used += length;
     slab.live += length;
@@ -84,8 +84,9 @@ export class SlabAllocator {
 }
 
 /**
- * Allocates memory that returns to the system as soon as it is garbage. A resizable buffer has its own pages, whereas memory that
- * V8 takes from the C allocator stays fragmented there: 100 MB instead of 40 after six rewrites of 20,000 objects.
+ * Allocates memory that returns to the system as soon as it is garbage. A resizable buffer has its own pages, whereas
+ * memory that V8 takes from the C allocator stays fragmented: after six rewrites of 20,000 objects, it took 100 MB
+ * instead of 40.
  */
 function pages(size: number): Buffer {
   return Buffer.from(new ResizableBuffer(size, { maxByteLength: size }));

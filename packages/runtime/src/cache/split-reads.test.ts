@@ -61,7 +61,7 @@ const object = (more: object = {}): KubernetesObject & { spec?: unknown } => ({
 });
 
 /**
- * Sets the fake server's response to `deletecollection` to that of the API server: with the objects as they were before the
+ * Makes the fake server respond to `deletecollection` like the API server: with the objects as they were before the
  * deletion.
  */
 function deletesCollections(server: FakeApiServer): void {
@@ -119,7 +119,7 @@ describe('reads after writes through the client', () => {
     expect(await reads.get(Thing, key)).toBeUndefined();
     expect(await reads.get(Thing, key)).toBeUndefined();
     expect([cache.lister(Thing).get(key), gets()]).toEqual([undefined, 1]);
-    // A lost response also leaves the state unknown.
+    // A lost response leaves the state unknown too.
     const { interrupt } = server;
     server.interrupt = ({ method }) => {
       if (method !== 'POST') return undefined;
@@ -190,7 +190,7 @@ describe('reads after writes through the client', () => {
       }
       expect(server.get(Thing, 'a')).toBeUndefined();
     }
-    // One get per write: a response in one version of the API does not show the content in the other version.
+    // Sends one get per write, because a response in one API version does not show the content in the other version.
     expect(gets()).toBe(2);
   });
 

@@ -20,8 +20,8 @@ const atOnce = 16;
 const objectsPerGet = 100;
 
 /**
- * Reads declared kinds from the cache and everything else live. Also reads live the objects that the cache cannot know: objects
- * that this program wrote outside its selectors, and objects that a write left in an unknown state.
+ * Reads declared kinds from the cache and all other kinds live. Objects that the cache cannot know are read live too:
+ * objects that this program wrote outside the cache's selectors, and objects that a write left in an unknown state.
  */
 export class SplitReads {
   readonly #cache: InformerCache;

@@ -56,7 +56,7 @@ export class StoreEntry<T> implements ObjectView<T> {
     this.slab = init.slab;
     this.offset = init.offset;
     this.length = init.length;
-    // Cutting bytes out of managedFields moves everything after them.
+    // Cutting bytes out of managedFields shifts all later positions.
     const moved = (at: number): number => (at > scan.managedAt && scan.managedAt > 0 ? at - shift : at);
     this.#labelsAt = moved(scan.labelsAt);
     this.#annotationsAt = moved(scan.annotationsAt);
@@ -146,6 +146,6 @@ export interface EntryInit {
   readonly offset: number;
   readonly length: number;
   readonly scan: MetadataScan;
-  /** Number of bytes by which everything after managedFields moves forward. */
+  /** Number of bytes by which everything after managedFields moves toward the start. */
   readonly shift: number;
 }

@@ -6,8 +6,8 @@ import { ListSplitter } from '../scan/list-splitter.ts';
 import { runsAtScale, timeoutAtScale } from '../testdata/model-scale.ts';
 import { Store } from './store.ts';
 
-// Compares the store with a map of objects. Not covered: behavior at sizes that take long to build, such as slabs of a megabyte
-// (store.test.ts rewrites many objects for that).
+// Compares the store with a map of objects. Not covered: sizes that take long to build, such as slabs of a megabyte
+// (store.test.ts covers these).
 
 interface Thing extends KubernetesObject {
   readonly spec?: unknown;
@@ -178,7 +178,7 @@ function comparison(make: () => Subject): fc.IProperty<[Command[]]> {
           if (!listed.some(({ metadata }) => metadata.name === name)) model.delete(name);
         subject.list(listed, each.cuts);
       }
-      // An old version of a missing object counts as new, so drop it on both sides.
+      // The store treats any version of a missing object as new, so drop the object on both sides.
       if (each.type === 'old' && !model.has(keyOf(each.key).name)) subject.remove(each.key);
       expect(subject.all()).toEqual([...model.values()].sort(byKey).map(kept));
       for (const color of colors) {

@@ -18,7 +18,7 @@ export interface StoreOptions<T> {
   readonly decoded?: DecodedObjects | undefined;
   /** True if the server sends `PartialObjectMetadata`; objects are then returned with their own kind. */
   readonly metadataOnly?: boolean | undefined;
-  /** Called when an index function throws; the object is then missing from that index. */
+  /** Called when an index function throws; the object is then missing from the index. */
   readonly onIndexError?: ((index: string, error: unknown) => void) | undefined;
 }
 
@@ -79,7 +79,7 @@ export class Store<T> {
     this.#epoch++;
   }
 
-  /** Ends the list; removes and returns the objects it did not contain. */
+  /** Ends the list; removes and returns the objects that the list did not contain. */
   endListing(): readonly StoreEntry<T>[] {
     this.#listing = false;
     // Usually, and especially for a first list, there is nothing to remove.
@@ -94,7 +94,7 @@ export class Store<T> {
    * Stores a copy of the object in `bytes[start, end)`. Outside a list, ignores versions older than the stored one, because some
    * servers repeat events.
    *
-   * @throws MalformedJsonError (KW3010) when its metadata cannot be found.
+   * @throws MalformedJsonError (KW3010) when the object's metadata cannot be found.
    */
   put(bytes: Buffer, start: number, end: number): StoreChange<T> {
     const scan = this.#scan;
@@ -167,7 +167,7 @@ export class Store<T> {
     this.#indexer.extend(indexes, this.#all());
   }
 
-  /** The indexer, which can also compute the values of objects that are not stored. */
+  /** The indexer; it can also compute the index values of objects that are not stored. */
   get indexer(): Indexer<T> {
     return this.#indexer;
   }
@@ -189,8 +189,8 @@ export class Store<T> {
   }
 
   /**
-   * True if the version is older than the stored one and arrives from a watch, which only moves forward. A list is authoritative,
-   * even if its versions are older.
+   * Reports whether the version comes from a watch, which only moves forward, and is older than the stored version. A
+   * list is authoritative, even if its versions are older.
    */
   #isOld(version: string, present: StoreEntry<T>): boolean {
     return !this.#listing && (compareResourceVersions(version, present.resourceVersion) ?? 0) < 0;

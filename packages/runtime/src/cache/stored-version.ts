@@ -7,13 +7,16 @@ export interface StoredVersion {
   readonly deletionTimestamp?: string | undefined;
 }
 
-/** True if the watch, by showing the version `shown`, resolves whether the deletion of `version` succeeded. */
+/** Reports whether the version `shown` by the watch resolves the outcome of the deletion of `version`. */
 export function isDeletionOf(version: StoredVersion, shown: StoredVersion): boolean {
   if (!reached(shown, version)) return false;
   return shown.uid !== version.uid || shown.deletionTimestamp !== undefined;
 }
 
-/** True if `stored` is at least as new as `written`. Incomparable versions count as newer: the watch is trusted. */
+/**
+ * Reports whether `stored` is at least as new as `written`. If they cannot be compared, `stored` counts as newer,
+ * because the watch is trusted.
+ */
 export function reached(stored: StoredVersion, written: StoredVersion): boolean {
   const order = compareResourceVersions(stored.resourceVersion, written.resourceVersion);
   return order === undefined || order >= 0;

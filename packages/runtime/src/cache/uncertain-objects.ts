@@ -4,8 +4,8 @@ import { isDeletionOf, reached, type StoredVersion } from './stored-version.ts';
 import type { WatchTime } from './watch-time.ts';
 
 /**
- * How long an object in an unknown state is read live, in milliseconds; only time with an open watch counts. Longer lag is always
- * detected.
+ * How long an object in an unknown state is read live, in milliseconds; only time with an open watch counts. A watch
+ * that lags longer than this is always detected.
  */
 const uncertainMs = 150_000;
 
@@ -16,11 +16,11 @@ interface Uncertainty {
   readonly untilMs: number;
   /** The version whose deletion has an unknown outcome, if that deletion caused the uncertainty. */
   readonly deletionOf?: StoredVersion;
-  /** The write made through another version of the API, if that write caused the uncertainty. */
+  /** The write through another version of the API, if it caused the uncertainty. */
   readonly writtenAs?: StoredVersion;
 }
 
-/** The objects in an unknown state, until the watch or a live read shows it. The latest 10,000 are remembered. */
+/** Objects in an unknown state, until the watch or a live read shows their state. The latest 10,000 are remembered. */
 export class UncertainObjects {
   readonly #time: WatchTime;
   readonly #objects = new Map<string, Uncertainty>();
@@ -38,7 +38,7 @@ export class UncertainObjects {
     return this.#objects.get(id);
   }
 
-  /** Adds an object, with the cause if the watch can resolve it. */
+  /** Adds an object, with the cause of the uncertainty if the watch can resolve it. */
   add(id: string, what: Pick<Uncertainty, 'key' | 'deletionOf' | 'writtenAs'>): void {
     remember(this.#objects, id, { ...what, mark: ++this.#marks, untilMs: this.#time.ms + uncertainMs });
   }
@@ -47,7 +47,7 @@ export class UncertainObjects {
     this.#objects.delete(id);
   }
 
-  /** Drops an object that the watch shows in a state that resolves its uncertainty. */
+  /** Drops an object if the state shown by the watch resolves its uncertainty. */
   seen(
     id: string,
     what: { readonly version: StoredVersion; readonly removed: boolean; readonly isWhole: boolean },

@@ -1,6 +1,9 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** Measures the time during which a watch was open. While none is open, nothing expires: the server could not show anything. */
+/**
+ * Measures the time during which a watch was open. While no watch is open, nothing expires, because the server cannot
+ * show changes.
+ */
 export class WatchTime {
   readonly #clock: Clock;
   /** Total time during which a watch was open, excluding the current watch. */

@@ -26,8 +26,9 @@ export interface WriteNotesOptions {
 const harmless: ReadonlySet<string> = new Set(['token', 'exec', 'attach', 'portforward', 'proxy', 'log']);
 
 /**
- * Records a client's writes in the informers, so that reads are never older than them. If a response does not show the resulting
- * object (an eviction, a binding, a lost connection), the object is marked as uncertain, because only the server knows its state.
+ * Records a client's writes in the informers, so that reads are never older than the writes. If a response does not
+ * show the resulting object (an eviction, a binding, a lost connection), the object is marked as uncertain, because
+ * only the server knows its state.
  */
 export class WriteNotes {
   readonly #options: WriteNotesOptions;
@@ -60,7 +61,7 @@ export class WriteNotes {
     };
   }
 
-  /** Records an object from the server's response, which may be in another version of its API than the cached one. */
+  /** Records an object from the server's response, which may be in another API version than the cached object. */
   wrote(kind: Kind<KubernetesObject>, object: KubernetesObject): void {
     const key = objectKey(object);
     const { uid = '', resourceVersion = '' } = object.metadata;
@@ -100,8 +101,8 @@ export class WriteNotes {
     }
     const { response: reply } = outcome;
     if (isObjectOf(kind, reply)) {
-      // An object that still exists has a deletionTimestamp; for some kinds the response contains the object even though it was
-      // deleted.
+      // An object that still exists has a deletionTimestamp; for some kinds, the response contains the object although
+      // it was deleted.
       if (reply.metadata.deletionTimestamp) this.wrote(kind, reply);
       else this.deleted(kind, { key, uid: reply.metadata.uid ?? uid ?? '' });
       return;
@@ -122,7 +123,7 @@ export class WriteNotes {
     };
   }
 
-  /** Records a collection deletion; its response shows the objects as they were before it. */
+  /** Records a collection deletion, whose response shows the objects as they were before the deletion. */
   #collectionDeleted(
     kind: Kind<KubernetesObject>,
     call: { readonly where: ObjectKey; readonly outcome: WriteOutcome },
@@ -154,26 +155,29 @@ export class WriteNotes {
   }
 }
 
-/** True for an object of the kind in any of its versions. */
+/** Reports whether the object is of the kind, in any version. */
 function isObjectOf(kind: Kind<KubernetesObject>, value: unknown): value is KubernetesObject {
   if (typeof value !== 'object' || value === null || !('metadata' in value)) return false;
   const { apiVersion, kind: name } = value as Partial<KubernetesObject>;
   return name === kind.kind && parseApiVersion(apiVersion ?? '').group === kind.group;
 }
 
-/** True if the write itself removed the object: it was being deleted, and neither finalizers nor a grace period hold it. */
+/**
+ * Reports whether the write itself removed the object: it was being deleted, and neither finalizers nor a grace period
+ * keep it.
+ */
 function isGoneWith(
   object: KubernetesObject & { readonly spec?: { readonly finalizers?: readonly string[] } },
 ): boolean {
   const { deletionTimestamp, finalizers, deletionGracePeriodSeconds } = object.metadata;
-  // Namespaces also have finalizers in their spec.
+  // Namespaces have finalizers in their spec too.
   const held = finalizers?.length || deletionGracePeriodSeconds || object.spec?.finalizers?.length;
   return deletionTimestamp !== undefined && !held;
 }
 
 /**
- * True if nothing was sent, or the server reported that it did nothing. After a lost response or a server error the effect is
- * unknown.
+ * Reports whether the write certainly had no effect: it was not sent, or the server rejected it. After a lost response
+ * or a server error, the effect is unknown.
  */
 function hadNoEffect(outcome: WriteOutcome): boolean {
   if (!('error' in outcome)) return false;

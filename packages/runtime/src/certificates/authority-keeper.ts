@@ -139,6 +139,6 @@ function hostsOf(address: WebhookAddress, more: readonly string[]): readonly str
 
 async function pause(clock: Clock, how: { readonly ms: number; readonly signal: AbortSignal }): Promise<void> {
   await sleep(clock, how).catch(() => {
-    // Aborted: checked by the loop's condition.
+    // The wait was aborted; the loop's condition checks the signal.
   });
 }

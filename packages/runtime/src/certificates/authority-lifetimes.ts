@@ -3,7 +3,8 @@ export interface AuthorityLifetimes {
   /** @defaultValue a year */
   readonly authorityMs?: number;
   /**
-   * A new authority is created when the newest one has less than this remaining lifetime, in milliseconds. @defaultValue 120 days
+   * Remaining lifetime of the newest authority, in milliseconds, below which a new authority is created.
+   * @defaultValue 120 days
    */
   readonly renewAuthorityMs?: number;
   /** @defaultValue 90 days */
@@ -11,8 +12,8 @@ export interface AuthorityLifetimes {
   /** @defaultValue 30 days */
   readonly renewServingMs?: number;
   /**
-   * How long a new authority is trusted before it signs, and how long an old authority stays trusted after its last certificate
-   * is out of use, in milliseconds. Gives every API server and replica time to pick up the change.
+   * How long a new authority is trusted before it signs, and how long an old authority stays trusted after its last
+   * certificate is out of use, in milliseconds. This gives every API server and replica time to pick up the change.
    *
    * @defaultValue ten minutes
    */

@@ -13,13 +13,13 @@ export interface KeepOptions {
   readonly signal: AbortSignal;
 }
 
-/** The state shared by all replicas, and whether this call changed it. */
+/** The state shared by all replicas, and a flag that reports whether this call changed it. */
 export interface KeptAuthority {
   readonly state: AuthorityState;
   readonly isChanged: boolean;
 }
 
-/** Maximum number of steps and lost races per call; beyond it, another client must be undoing every step. */
+/** Maximum number of steps and lost races per call; more than this means that another client undoes every step. */
 const maxSteps = 20;
 
 /**

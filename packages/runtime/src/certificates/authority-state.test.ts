@@ -28,7 +28,7 @@ function settled(
   throw new Error('it does not settle');
 }
 
-/** True if a caller that trusts `bundle` would accept `leaf`. */
+/** Reports whether a caller that trusts `bundle` would accept `leaf`. */
 function isAccepted(leaf: string, bundle: readonly string[], nowMs: number): boolean {
   const certificate = new X509Certificate(leaf);
   const valid = (each: X509Certificate): boolean =>

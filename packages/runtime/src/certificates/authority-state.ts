@@ -21,8 +21,8 @@ export interface AuthorityPolicy extends Required<AuthorityLifetimes> {
   readonly hosts: readonly string[];
   readonly nowMs: number;
   /**
-   * True if the current bundle has been injected everywhere. Only callers that have the bundle trust certificates of the newest
-   * authority, so a working certificate must not be replaced before that.
+   * True if the current bundle has been injected everywhere. Only callers that have the bundle trust certificates of
+   * the newest authority, so a working certificate must not be replaced before the injection.
    */
   readonly isBundleKnown: boolean;
 }
@@ -86,7 +86,7 @@ function signed(state: Pick<AuthorityState, 'key' | 'bundle'>, policy: Authority
   );
 }
 
-/** True if callers that trust the bundle accept the certificate under every name. */
+/** Reports whether callers that trust the bundle accept the certificate under every name. */
 function isServable(
   pair: KeyPair,
   by: { readonly bundle: readonly crypto.X509Certificate[]; readonly policy: AuthorityPolicy },
@@ -106,7 +106,7 @@ function fits(certificate: crypto.X509Certificate, key: string): boolean {
   try {
     return certificate.checkPrivateKey(crypto.createPrivateKey(key));
   } catch {
-    // Text that is not a key counts as no key.
+    // Treat text that is not a key as a missing key.
     return false;
   }
 }
@@ -115,7 +115,7 @@ function readCertificate(pem: string): crypto.X509Certificate | undefined {
   try {
     return new crypto.X509Certificate(pem);
   } catch {
-    // Text that is not a certificate counts as no certificate.
+    // Treat text that is not a certificate as a missing certificate.
     return undefined;
   }
 }

@@ -78,7 +78,7 @@ describe('injectBundle', () => {
     server.put(ValidatingWebhookConfiguration, { metadata: { name: 'v' }, webhooks: [entry()] });
     const newer = Buffer.from('NEWER').toString('base64');
     let reads = 0;
-    // While this replica holds the bundle it has read, another replica rotates and injects its bundle first.
+    // Another replica rotates and injects a newer bundle before this replica injects the bundle that it has read.
     const bundle = async (): Promise<string> => {
       if (++reads > 1) return 'NEWER';
       server.put(ValidatingWebhookConfiguration, { metadata: { name: 'v' }, webhooks: [entry(newer)] });

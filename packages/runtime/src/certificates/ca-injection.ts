@@ -30,7 +30,9 @@ export interface InjectionOptions {
   readonly client: KubernetesClient;
   readonly targets: InjectionTargets;
   readonly address: WebhookAddress;
-  /** Reads the current bundle, PEM. Called after the object is read, so that an older bundle never replaces a newer one. */
+  /**
+   * Reads the current bundle, PEM. Called after the object is read, so an older bundle never replaces a newer bundle.
+   */
   readonly bundle: () => Promise<string>;
   readonly signal: AbortSignal;
 }
@@ -47,7 +49,7 @@ export interface InjectionReport {
  * Writes the authority's certificates and the server's address into every configuration and definition through which the API server
  * calls it. Skips objects that are up to date.
  *
- * @throws StatusError when the operator is not authorized (needs `get` and `update` for those names).
+ * @throws StatusError when the operator is not authorized (needs `get` and `update` on these objects).
  */
 export async function injectBundle(options: InjectionOptions): Promise<InjectionReport> {
   const { mutating, validating, definitions } = options.targets;
@@ -116,7 +118,7 @@ function withWebhooks<T extends MutatingWebhookConfiguration | ValidatingWebhook
   return webhooks ? { ...object, webhooks } : object;
 }
 
-/** Enables conversion if a definition has none yet, because the operator declares a converter for it. */
+/** Enables conversion if the definition has none yet, because the operator declares a converter for the kind. */
 function withConversion(object: CustomResourceDefinition, injected: Injected): CustomResourceDefinition {
   const { conversion } = object.spec;
   const { address } = injected;

@@ -64,7 +64,7 @@ describe('certificateFiles', () => {
     expect(counts).toEqual({ reads: 3, failures: 0 });
   });
 
-  it('keeps the working pair while the new one does not match or is missing', async () => {
+  it('keeps the working pair while the new pair does not match or is missing', async () => {
     const [first, second] = [pair('first'), pair('second')];
     await mount('..1', first);
     const { clock, published, counts, stop, running } = run();

@@ -23,12 +23,13 @@ export interface CertificateFilesOptions {
 }
 
 /**
- * Reads the certificate from files and picks up changes, like controller-runtime's certificate watcher (0.25); the layout is
- * cert-manager's. Polls every ten seconds instead of watching: this works through the symbolic links of a mounted Secret and on
- * every file system, and certificates are renewed days before they expire.
+ * Reads the certificate from files and picks up changes, like controller-runtime's certificate watcher (0.25); the
+ * layout is cert-manager's. Polls every ten seconds instead of watching, because polling works through the symbolic
+ * links of a mounted Secret and on every file system. The delay is harmless: certificates are renewed days before they
+ * expire.
  *
- * Logs a change that cannot be used (a partial write, or a key that does not match the certificate) and keeps the previous pair
- * until a valid one appears.
+ * Logs a change that cannot be used (a partial write, or a key that does not match the certificate) and keeps the
+ * previous pair until a valid pair appears.
  *
  * @example
  * ```ts
@@ -52,7 +53,7 @@ export function certificateFiles(options: CertificateFilesOptions = {}): Certifi
       });
       while (!signal.aborted) {
         await sleep(parts.clock, { ms: intervalMs, signal }).catch(() => {
-          // Aborted: checked by the loop's condition.
+          // The wait was aborted; the loop's condition checks the signal.
         });
         if (signal.aborted) return;
         try {
@@ -70,11 +71,11 @@ export function certificateFiles(options: CertificateFilesOptions = {}): Certifi
 }
 
 async function readText(path: string): Promise<string> {
-  const { readFile } = await import('node:fs/promises'); // loaded when first needed, to start faster
+  const { readFile } = await import('node:fs/promises'); // loaded on first use, to start faster
   return readFile(path, 'utf8');
 }
 
-/** True if both files exist; does not check their contents. */
+/** Reports whether both files exist, without checking their contents. */
 export async function hasCertificateFiles(options: { readonly directory: string }): Promise<boolean> {
   try {
     await Promise.all(['tls.crt', 'tls.key'].map((name) => readText(join(options.directory, name))));

@@ -19,7 +19,7 @@ export interface CertificateParts {
   readonly converts: readonly string[];
   readonly client?: KubernetesClient | undefined;
   readonly metrics?: CertificateMetrics | undefined;
-  /** Serves new connections with this pair from now on. */
+  /** Serves new connections with the given pair. */
   readonly publish: (pair: KeyPair) => void;
 }
 
@@ -38,7 +38,7 @@ export interface CertificateSource {
    * Publishes a first pair, and replacements as they appear, until `signal` is aborted. The server accepts no connection before
    * the first pair.
    *
-   * @throws CertificateError (KW3030) when no certificate can be obtained; this stops the server and with it the manager.
+   * @throws CertificateError (KW3030) when no certificate can be obtained; the server and the manager then stop.
    */
   run(parts: CertificateParts, signal: AbortSignal): Promise<void>;
 }

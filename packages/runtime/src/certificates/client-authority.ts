@@ -9,7 +9,7 @@ const intervalMs = 10_000;
 /**
  * Reads the file of the certificate authorities that may issue callers' certificates.
  *
- * @throws CertificateError (KW3030) when it cannot be read or contains no certificate.
+ * @throws CertificateError (KW3030) when the file cannot be read or contains no certificate.
  */
 export async function readClientAuthority(path: string): Promise<string> {
   try {
@@ -38,7 +38,7 @@ export interface FollowingOptions {
   readonly clock: Clock;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** The file's content at the last read. */
+  /** Content of the file at the last read. */
   readonly current: string;
   readonly onChange: (text: string) => void;
 }
@@ -53,7 +53,7 @@ export async function followClientAuthority(path: string, options: FollowingOpti
   let { current } = options;
   while (!signal.aborted) {
     await sleep(clock, { ms: intervalMs, signal }).catch(() => {
-      // Aborted: checked by the next line.
+      // The wait was aborted; the next line checks the signal.
     });
     if (signal.aborted) return;
     try {

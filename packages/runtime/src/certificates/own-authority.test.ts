@@ -26,7 +26,7 @@ describe('ownAuthority', () => {
   function cluster() {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Secret, ValidatingWebhookConfiguration, CustomResourceDefinition], { clock });
-    // Keepers wait on a separate clock: once all of them sleep, all work is done.
+    // Keepers wait on a separate clock, so all work is done once all keepers sleep.
     return { clock, server, keepers: new SleepingClock(clock) };
   }
 
@@ -48,7 +48,7 @@ describe('ownAuthority', () => {
     return { published, lines, running };
   }
 
-  /** Advances the clock in steps of half a minute and lets the keepers finish their work after each. */
+  /** Advances the clock in steps of half a minute and lets the keepers finish their work after each step. */
   async function pass(here: ReturnType<typeof cluster>, ms: number): Promise<void> {
     for (let left = ms; left > 0; left -= 30_000) {
       await here.clock.advance(Math.min(30_000, left));
@@ -168,7 +168,7 @@ describe('ownAuthority', () => {
     expect(injected(here.server)).toBe(bundleOf(here.server));
   });
 
-  it('uses a prepared empty Secret and does not touch cert-manager’s', async () => {
+  it('uses a prepared empty Secret and leaves cert-manager’s Secret unchanged', async () => {
     const here = cluster();
     configured(here.server);
     here.server.put(Secret, {

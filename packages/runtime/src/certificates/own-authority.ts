@@ -43,8 +43,8 @@ export interface OwnAuthorityOptions {
  * Rotations overlap, so no call fails: a new authority is trusted for ten minutes before it signs, and the old authority stays
  * trusted for ten minutes after its last certificate is out of use.
  *
- * The operator needs `get`, `create` and `update` on that Secret, and `get` and `update` on the configurations and definitions.
- * Anyone who can read the Secret can impersonate the webhooks, so keep it in the operator's own namespace.
+ * The operator needs `get`, `create` and `update` on the Secret, and `get` and `update` on the configurations and
+ * definitions. Anyone who can read the Secret can impersonate the webhooks, so keep it in the operator's own namespace.
  *
  * @example
  * ```ts
@@ -66,7 +66,7 @@ export function ownAuthority(options: OwnAuthorityOptions): CertificateSource {
   const lifetimes = resolveLifetimes(options.lifetimes);
   return {
     async run(parts, signal) {
-      // Loads Node's cryptography and the kinds it writes only when it runs.
+      // Loads Node's cryptography and the kinds of the written objects only when it runs.
       const { AuthorityKeeper } = await import('./authority-keeper.ts');
       await new AuthorityKeeper(options, { lifetimes, parts }).run(signal);
     },

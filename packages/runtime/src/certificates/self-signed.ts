@@ -11,8 +11,8 @@ const lifeMs = 365 * 86_400_000;
 const backdateMs = 3_600_000;
 
 /**
- * Creates a self-signed certificate in memory. It encrypts but does not prove the server's identity. Suitable for metrics, whose
- * readers authenticate themselves; the API server would not call a webhook that uses it.
+ * Creates a self-signed certificate in memory. It encrypts but does not prove the server's identity. Suitable for
+ * metrics, whose readers authenticate themselves; the API server does not call a webhook that uses this certificate.
  *
  * @example
  * ```ts
@@ -44,7 +44,7 @@ export function selfSigned(options: SelfSignedOptions = {}): CertificateSource {
   };
 }
 
-/** Sleeps in steps of a day, because timers are limited to about 25 days. */
+/** Sleeps one day at a time, because timers are limited to about 25 days. */
 async function sleepUntil(
   clock: Parameters<typeof sleep>[0],
   { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
@@ -52,6 +52,6 @@ async function sleepUntil(
   const end = clock.monotonic() + ms;
   while (!signal.aborted && clock.monotonic() < end)
     await sleep(clock, { ms: Math.min(end - clock.monotonic(), 86_400_000), signal }).catch(() => {
-      // Aborted: checked by the conditions.
+      // The wait was aborted; the loop conditions check the signal.
     });
 }

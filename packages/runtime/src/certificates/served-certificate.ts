@@ -9,8 +9,8 @@ export type ServedCertificateParts = Omit<CertificateParts, 'publish'>;
 /** TLS settings that apply to every certificate of a server. */
 export interface ServedContext extends Pick<SecureContextOptions, 'minVersion' | 'ca'> {
   /**
-   * File of the certificate authority that must have issued callers' certificates; reread when it changes. Takes precedence over
-   * `ca`.
+   * File of the certificate authority that must have issued callers' certificates; reread when the file changes. Takes
+   * precedence over `ca`.
    */
   readonly clientCaFile?: string | undefined;
 }
@@ -43,7 +43,7 @@ export class ServedCertificate implements AsyncDisposable {
   /**
    * Runs the source; resolves once the first certificate is served.
    *
-   * @param failed - called if the source fails after that.
+   * @param failed - called if the source fails after the first certificate.
    * @throws CertificateError (KW3030) when the source cannot provide a first certificate, or `clientCaFile` cannot be read.
    */
   async start(
@@ -76,8 +76,8 @@ export class ServedCertificate implements AsyncDisposable {
   }
 
   /**
-   * Reads `clientCaFile` and starts to follow it. Runs before the first certificate is served, so that no connection is accepted
-   * while the authority of callers is unknown.
+   * Reads `clientCaFile` and starts polling it. Runs before the first certificate is served, so that no connection is
+   * accepted while the authority of callers is unknown.
    */
   async #startFollowing({ clock, log }: ServedCertificateParts): Promise<void> {
     const path = this.#clientCaFile;

@@ -27,9 +27,9 @@ import type { WatchedCluster } from '../source/kind-source.ts';
 import type { SourceStart, Watch } from '../source/source.ts';
 
 interface ClusterOptions {
-  /** Name of the runnable; also appears in logs. */
+  /** Name of the runnable, used in logs too. */
   readonly name: string;
-  /** Client for the cluster; its creator must dispose it. */
+  /** Client for the cluster; the creator of the client must dispose it. */
   readonly client: KubernetesClient;
   /** Kinds that are only read from the cache; kinds that sources watch need not be listed. */
   readonly caches?: readonly (CachedKind | Kind<KubernetesObject>)[];
@@ -115,7 +115,10 @@ export class Cluster implements Runnable, WatchedCluster {
     return this.#reads.list(kind, options);
   }
 
-  /** Returns a recorder that writes events to this cluster, about `regarding` unless an event says otherwise. */
+  /**
+   * Returns a recorder that writes events to this cluster. Events are about `regarding` unless they name another
+   * object.
+   */
   recorder(controller: string, regarding?: KubernetesObject): EventRecorder {
     return this.#recorder.for(controller, regarding);
   }

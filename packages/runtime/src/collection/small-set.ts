@@ -1,8 +1,9 @@
 /**
  * A small set in insertion order, for members that change all the time. Lookups scan all members.
  *
- * V8 allocates a new table for a `Set` or `Map` whenever it becomes empty, and allocates it in the old generation once an earlier
- * table has been promoted. Each reconcile therefore left four dead tables behind that no scavenge could collect.
+ * V8 allocates a new table for a `Set` or `Map` whenever it becomes empty, and allocates it in the old generation once
+ * an earlier table has been promoted. With built-in sets, each reconcile left four dead tables behind that no scavenge
+ * could collect.
  */
 export class SmallSet<T> implements Iterable<T> {
   readonly #members: T[] = [];

@@ -33,7 +33,7 @@ export class ControllerLoop {
   #stopped: Promise<void> | undefined;
   /** Work that was pending when the loop was stopped. */
   #left: PendingWork | undefined;
-  /** Keys whose reconcile has succeeded since the stop, with the times at which they run again. */
+  /** Keys whose reconcile has succeeded since the stop, with the times of their next runs. */
   readonly #endedWell = new Map<string, readonly TimedKey[]>();
 
   constructor(definition: ControllerDefinition, parts: ControllerParts) {
@@ -128,7 +128,7 @@ export class ControllerLoop {
   }
 
   /**
-   * Waits until it is known whether the required kinds are served; returns the kinds that are not.
+   * Waits until it is known whether the required kinds are served; returns the kinds that are not served.
    *
    * @throws KindNotServedError (KW3016) when one of these kinds is declared with `whenMissing: 'fail'`.
    */
@@ -139,7 +139,7 @@ export class ControllerLoop {
     return [...new Set(declared.filter((each) => each.isMissing).map(({ kind }) => kind.kind))];
   }
 
-  /** Waits for the caches of kinds that are declared only to be read. */
+  /** Waits for the caches of kinds that are only read. */
   async waitForCaches(signal: AbortSignal): Promise<void> {
     await Promise.all((this.#declared?.read ?? []).map((each) => each.waitForSync(signal)));
   }
@@ -190,7 +190,7 @@ export class ControllerLoop {
       try {
         await this.#pipeline.process(item);
       } catch (error) {
-        // Only an error thrown by a metric is caught here. The worker must survive it, and the key must not be lost.
+        // Only errors thrown by metrics are caught here. The worker must survive them, and the key must not be lost.
         this.#log.error('worker failed; continuing', { event: logEvents.workerFailed, key: item.key, error });
         this.queue.addAfter(item.key, { priority: item.priority, delayMs: retryMs });
       } finally {

@@ -12,13 +12,13 @@ export interface PlannedChild {
   readonly id: string;
   /** `Kind namespace/name`, for messages. */
   readonly name: string;
-  /** The children it waits for. */
+  /** Children that this child waits for. */
   readonly after: readonly { readonly id: string; readonly name: string }[];
-  /** The reason why it must not be changed now. */
+  /** The reason why the child must not be changed now. */
   readonly inactive: string | undefined;
 }
 
-/** The owner of the planned children, and the kinds it may own. */
+/** The owner of the planned children, and the kinds of children that it may own. */
 export interface PlanOptions {
   readonly owner: KubernetesObject;
   readonly owns: readonly Kind<KubernetesObject>[];

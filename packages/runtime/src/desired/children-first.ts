@@ -4,8 +4,9 @@ import { observedChildren } from '../reconcile/observed-children.ts';
 import type { Finalizer } from './finalizer.ts';
 
 /**
- * Returns a finalizer that keeps an object until its children of these kinds are removed. Deletes the children in the order of
- * the kinds, each kind after the previous one is removed. Without it, the garbage collector deletes children after their owner.
+ * Returns a finalizer that keeps an object until its children of these kinds are removed. Deletes the children in the
+ * order of the kinds, each kind after the previous kind is removed. Without this finalizer, the garbage collector
+ * deletes children after their owner.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ import type { ObjectReadiness } from './object-state.ts';
 /** A fact about a child, with the child's name for messages. */
 export type Named<What> = readonly [name: string, what: What];
 
-/** The state of the children as one reconcile found it. */
+/** The state of the children as found by one reconcile. */
 export interface ChildrenOutcome {
   /** Desired children that exist, with their state. */
   readonly states: readonly Named<ObjectReadiness>[];
@@ -19,7 +19,7 @@ export interface ChildrenOutcome {
   readonly waiting: readonly Named<string>[];
   /** Children that are being deleted. */
   readonly leaving: readonly string[];
-  /** The reason why the reconcile cannot continue; a retry alone does not help. */
+  /** The reason why the reconcile cannot continue; retrying does not help. */
   readonly rejected?: { readonly reason: string; readonly message: string };
 }
 

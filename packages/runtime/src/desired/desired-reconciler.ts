@@ -31,7 +31,7 @@ import { type ObjectReadiness, objectState } from './object-state.ts';
 import { reportCreated, reportDeleted, reportPhase, reportRejected } from './report-changes.ts';
 import type { StatusShape } from './status-shape.ts';
 
-/** Condition reason used when the user's function itself fails. */
+/** Condition reason used when the user's function fails. */
 const cannotReconcile = 'CannotReconcile';
 
 export interface DesiredReconcilerOptions {
@@ -40,7 +40,7 @@ export interface DesiredReconcilerOptions {
   readonly kind: Kind<KubernetesObject>;
   readonly owns: readonly Kind<KubernetesObject>[];
   readonly shape: StatusShape;
-  /** Field manager of the controller's applies; identifies its own children. */
+  /** Field manager of the controller's applies; identifies the controller's own children. */
   readonly fieldManager: string;
 }
 
@@ -55,7 +55,10 @@ export class DesiredReconciler {
     this.#options = options;
   }
 
-  /** Applies the result of a pure function. Calls it again if children have changed, so that the status shows them. */
+  /**
+   * Applies the result of a pure function. Calls the function again if children have changed, so that the status
+   * reflects the changes.
+   */
   async ofFunction(
     desired: (object: Stored<KubernetesObject>, observed: Observed) => DesiredState,
   ): Promise<ReconcileOutcome> {
@@ -86,7 +89,7 @@ export class DesiredReconciler {
     }
   }
 
-  /** True if the status already reports that this generation cannot be reconciled. */
+  /** Reports whether the status already shows that this generation cannot be reconciled. */
   #hasGivenUp(): boolean {
     const { context, object, kind } = this.#options;
     const latest = context.cache.peek(kind, objectKey(object))?.object ?? object;
@@ -100,7 +103,7 @@ export class DesiredReconciler {
     return this.#run(state);
   }
 
-  /** Applies a state; `recompute` computes it again after children were applied. */
+  /** Applies a state; `recompute` computes the state again after children were applied. */
   async #run(state: DesiredState, recompute?: () => DesiredState): Promise<ReconcileOutcome> {
     const { children } = state;
     const plan = children && childPlan(children, { owner: this.#options.object, owns: this.#options.owns });
@@ -130,7 +133,8 @@ export class DesiredReconciler {
     const { kind, object, id, name } = planned;
     const there = context.cache.peek(kind, objectKey(object))?.object;
     if (there && isDeleting(there)) {
-      // A terminating object cannot become the desired one. It may have another owner or none, so wait for its removal by name.
+      // A terminating object cannot become the desired child. It may have another owner or none, so wait for its
+      // removal by name.
       context.awaitEnd(id);
       this.#waiting.push([name, 'is being deleted; it is recreated once it is gone']);
       return;
@@ -164,8 +168,8 @@ export class DesiredReconciler {
   }
 
   /**
-   * Returns own children that are no longer desired: controlled by this object, applied by this controller at some time, and not
-   * applied by the function itself in this reconcile. The object may also have children of other controllers.
+   * Returns own children that are no longer desired: controlled by this object, applied by this controller at some
+   * time, and not applied by the function in this reconcile. The object may have children of other controllers too.
    */
   #superfluous(plan: readonly PlannedChild[]): readonly KubernetesObject[] {
     const { object, owns, context, fieldManager } = this.#options;
@@ -175,7 +179,7 @@ export class DesiredReconciler {
       .filter((each) => isControlledBy(each, object) && isManagedBy(each, fieldManager) && !wanted.has(childId(each)));
   }
 
-  /** Leaves out children that the state wants to keep for now; they are reported as waiting. */
+  /** Leaves out children that the desired state keeps for now; they are reported as waiting. */
   #deletable(superfluous: readonly KubernetesObject[], { mayDelete }: DesiredState): readonly KubernetesObject[] {
     if (!mayDelete) return superfluous;
     return superfluous.filter((each) => {
@@ -243,35 +247,37 @@ export class DesiredReconciler {
     reportPhase({ before: latest, after: result }, context);
   }
 
-  /** Returns the status fields that this controller has applied; the status may also have fields of other managers. */
+  /**
+   * Returns the status fields that this controller has applied; the status may contain fields of other managers too.
+   */
   #ownStatus(latest: KubernetesObject): JsonObject {
     const { status } = ownedPart(latest, { fieldManager: this.#options.fieldManager, subresource: 'status' });
     return isMap(status) ? status : {};
   }
 }
 
-/** Returns the conditions that the function gave before, without derived conditions. */
+/** Returns the conditions that the function set earlier, without derived conditions. */
 function keptConditions({ conditions }: JsonObject): readonly Condition[] {
   if (!Array.isArray(conditions)) return [];
   return (conditions as readonly Condition[]).filter(({ type }) => !derivedTypes.has(type));
 }
 
 /**
- * Returns the conditions that the function returned. For each type, an entry in `conditions` takes precedence over one in the
- * status.
+ * Returns the conditions in a desired state. For each type, an entry in `conditions` takes precedence over an entry in
+ * the status.
  */
 function givenConditions({ status, conditions = [] }: DesiredState): readonly ConditionUpdate[] {
   const types = new Set(conditions.map(({ type }) => type));
   const inStatus: unknown = (status as { readonly conditions?: unknown } | undefined)?.conditions;
-  // A kind may use this name for something other than a list of conditions; then it is ignored.
+  // Ignore the field if the kind uses its name for anything other than a list of conditions.
   const others = Array.isArray(inStatus) ? (inStatus as readonly ConditionUpdate[]) : [];
   return [...others.filter(({ type }) => !types.has(type)), ...conditions];
 }
 
-/** How API servers begin the message, sent with status 500, about an applied object that does not fit the schema. */
+/** Start of the message that API servers send with status 500 if an applied object does not fit the schema. */
 const notTyped = 'failed to create typed patch object';
 
-/** True for errors that a retry of the same request would get again. */
+/** Reports whether a retry of the same request would fail with the same error. */
 function isRejection(error: unknown): error is StatusError {
   if (!(error instanceof StatusError)) return false;
   if (error.httpStatus === 500) return error.status.message?.startsWith(notTyped) ?? false;
@@ -279,14 +285,15 @@ function isRejection(error: unknown): error is StatusError {
 }
 
 /**
- * True if this field manager wrote the object itself, not just its status. The cache keeps only the entries of its configured managers.
+ * Reports whether this field manager wrote more of the object than its status. The cache keeps only the entries of its
+ * configured managers.
  */
 function isManagedBy(object: KubernetesObject, fieldManager: string): boolean {
   const entries = object.metadata.managedFields ?? [];
   return entries.some((each) => each.manager === fieldManager && !each.subresource);
 }
 
-/** Rejects promises, which untyped programs may return: their results and errors would be lost. */
+/** Rejects promises, which untyped programs may return; the results and errors of promises would be lost. */
 function atOnce(state: DesiredState): DesiredState {
   if (!(state instanceof Promise)) return state;
   state.catch(() => {});

@@ -2,7 +2,7 @@ import type { ConditionUpdate, KubernetesObject, UnstructuredObject } from '@kub
 import type { ReconcileResult, StatusOf } from '../reconcile/reconcile.ts';
 
 /**
- * A desired object. If it has no namespace, it is created in its owner's.
+ * A desired object. If it has no namespace, it is created in its owner's namespace.
  *
  * @example
  * ```ts
@@ -23,8 +23,8 @@ export interface OrderedChild {
 }
 
 /**
- * The desired state of an object: its children and its status. The framework applies differences, deletes children that are no
- * longer listed, and writes the status. May also contain the members of a {@link ReconcileResult}.
+ * The desired state of an object: its children and its status. The framework applies differences, deletes children that
+ * are no longer listed, and writes the status. The state can contain the members of a {@link ReconcileResult} too.
  */
 export interface DesiredState<T extends KubernetesObject = KubernetesObject> extends ReconcileResult {
   /**
@@ -34,8 +34,8 @@ export interface DesiredState<T extends KubernetesObject = KubernetesObject> ext
    */
   readonly children?: readonly (Child | OrderedChild | false | null | undefined)[];
   /**
-   * Decides whether a child that is no longer desired may be deleted now: true, or the reason why not. It is called again in every
-   * reconcile, and the reason appears in the conditions. Like JOSDK's delete conditions.
+   * Decides whether a child that is no longer desired can be deleted now; returns true, or the reason to keep the
+   * child. Called again in every reconcile. The reason appears in the conditions. Like JOSDK's delete conditions.
    *
    * @example
    * ```ts
@@ -46,13 +46,13 @@ export interface DesiredState<T extends KubernetesObject = KubernetesObject> ext
    */
   readonly mayDelete?: (child: KubernetesObject) => true | string;
   /**
-   * The whole status. `observedGeneration` is filled in; its conditions count as {@link DesiredState.conditions}. If both are
-   * absent, the status is not written.
+   * The whole status. `observedGeneration` is filled in; conditions in the status work like
+   * {@link DesiredState.conditions}. If both are absent, the status is not written.
    */
   readonly status?: DesiredStatus<StatusOf<T>>;
   /**
-   * Conditions in addition to, or instead of, those derived from the children: `Ready`, and while they are true `Reconciling` and
-   * `Stalled` (following kstatus). Transition times are filled in.
+   * Conditions in addition to, or instead of, the conditions derived from the children: `Ready`, and while they are
+   * true `Reconciling` and `Stalled` (following kstatus). Transition times are filled in.
    */
   readonly conditions?: readonly ConditionUpdate[];
 }
@@ -62,8 +62,8 @@ export type DesiredStatus<Status> = Omit<Status, 'conditions' | 'observedGenerat
   Partial<Pick<Status, keyof Status & ('conditions' | 'observedGeneration')>>;
 
 /**
- * Lets a child wait: it is not created or changed until the others exist and are ready (following kstatus; a `Job` is ready when
- * it is complete). It is not deleted while it waits.
+ * Makes a child wait for others: the child is not created or changed until they exist and are ready (following kstatus;
+ * a `Job` is ready when it is complete). The child is not deleted while it waits.
  *
  * @example
  * ```ts
@@ -84,7 +84,7 @@ export interface ExactStatus<T, Status> {
   readonly status?: Only<NonNullable<Status>, StatusOf<T>>;
 }
 
-/** `Given`, with every field that `Known` lacks turned into `never`. */
+/** `Given`, with type `never` for every field that `Known` lacks. */
 type Only<Given, Known> = Known extends readonly (infer K)[]
   ? Given extends readonly (infer G)[]
     ? readonly Only<G, K>[]
@@ -96,9 +96,9 @@ type Only<Given, Known> = Known extends readonly (infer K)[]
     : Known;
 
 /**
- * Lets a child wait for any condition: while it does not hold, the child is neither created nor changed nor deleted, and the
- * reason appears in the conditions. To delete a child instead, leave it out: `isWanted && child`. Like JOSDK's activation
- * conditions.
+ * Makes a child wait for any condition. While the condition does not hold, the child is not created, changed or
+ * deleted, and the reason appears in the conditions. To delete a child instead, leave it out: `isWanted && child`. Like
+ * JOSDK's activation conditions.
  *
  * @param condition - true, or the reason why the child has to wait.
  *

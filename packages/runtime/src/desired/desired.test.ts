@@ -208,7 +208,7 @@ describe('desired', () => {
     await eventually(() => conditions(server)['Ready'] === 'True');
   });
 
-  it('prefers given conditions over derived ones, and writes no status if none is given', async () => {
+  it('prefers given conditions over derived conditions, and writes no status if none is given', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, []);
     put(server, ['quiet'], 'b');
@@ -250,7 +250,7 @@ describe('desired', () => {
     expect(server.get(Site, 'a').status.conditions[1]).toMatchObject({ lastTransitionTime: expect.any(String) });
   });
 
-  it('accepts a state from a reconcile, without pruning what the reconcile applied itself', async () => {
+  it('accepts a state from a reconcile, without pruning the objects that the reconcile applied', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['x']);
     const mixed = controller({
@@ -368,7 +368,7 @@ describe('desired', () => {
     expect(conditions(server)).not.toHaveProperty('Stalled');
   });
 
-  it('writes Stalled once when the function throws, and recovers when it no longer does', async () => {
+  it('writes Stalled once when the function throws, and recovers when it stops throwing', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['fine']);
     let runs = 0;
@@ -386,7 +386,7 @@ describe('desired', () => {
     const before = runs;
     await eventually(() => runs > before + 4);
     expect(conditions(server)).toMatchObject({ Ready: 'False', Stalled: 'True' });
-    // The message differs every time; writing it each time would make the object trigger itself.
+    // The message differs every time; writing each message would make the object trigger its own reconcile.
     expect(server.get(Site, 'a').status).toMatchObject({
       phase: 'Up',
       conditions: expect.arrayContaining([

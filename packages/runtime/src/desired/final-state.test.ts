@@ -42,7 +42,7 @@ describe('a finalizer that returns a desired state', () => {
     manager.run().catch(() => {});
   }
 
-  /** Deletes the site once it has its page. */
+  /** Deletes the site once its page exists. */
   async function deleteSite(server: FakeApiServer): Promise<void> {
     server.put(Site, { metadata: { name: 'a' }, spec: { text: 'x' } });
     await eventually(() => server.get(Page, 'front') !== undefined);
@@ -65,7 +65,7 @@ describe('a finalizer that returns a desired state', () => {
     expect(server.get(Page, 'farewell').metadata.ownerReferences).toMatchObject([{ kind: 'Site', name: 'a' }]);
     await eventually(() => server.get(Site, 'a').status?.left === 1);
     expect(finalizersOf(server)).toEqual([cleanup]);
-    // An event of a child calls the finalizer again.
+    // A child's event triggers the finalizer again.
     isFinalized = true;
     const { metadata, ...farewell } = server.get(Page, 'farewell');
     server.put(Page, { ...farewell, metadata: { ...metadata, labels: { done: 'yes' } } });

@@ -5,10 +5,10 @@ import type { DesiredState } from './desired-state.ts';
 /**
  * Cleans up resources that the garbage collector does not know about; the finalizer is removed once the cleanup is done.
  *
- * A function that returns nothing is done. A function that returns a requeue is called again. If it returns a desired state, the
- * framework applies it as for `desired`: it applies the listed children, deletes the others, and writes the status. With
- * `finalized: false`, the function is then called again; with `finalized: true`, the finalizer is removed. The removal does not
- * wait for children that are themselves waiting; a requested requeue delays it.
+ * If the function returns nothing, the cleanup is done. If it returns a requeue, it is called again. If it returns a
+ * desired state, the framework applies it as for `desired`: it applies the listed children, deletes the others, and
+ * writes the status. With `finalized: false`, the function is then called again; with `finalized: true`, the finalizer
+ * is removed. The removal does not wait for children that are themselves waiting, but a requested requeue delays it.
  *
  * In a foreground deletion, the garbage collector deletes the children of an object before the object, including children that a
  * finalizer creates.

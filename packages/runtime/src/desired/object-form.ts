@@ -6,11 +6,12 @@ import { DesiredReconciler } from './desired-reconciler.ts';
 import type { DesiredState } from './desired-state.ts';
 import { StatusShape } from './status-shape.ts';
 
-/** The operations on one object, the same for every way to write a controller. */
+/** Operations on one object, independent of how the controller is written. */
 export interface ObjectForm {
   reconcile(object: Stored<KubernetesObject>, context: LoopContext): Promise<ReconcileOutcome>;
   /**
-   * Applies the state that a finalizer returned: unlike in a reconcile, children are applied although the object is being deleted.
+   * Applies the state that a finalizer returned. Unlike a reconcile, it applies children although the object is being
+   * deleted.
    */
   applyFinal(object: Stored<KubernetesObject>, context: LoopContext, state: DesiredState): Promise<ReconcileOutcome>;
 }
@@ -36,14 +37,16 @@ export interface ObjectFormOptions {
   readonly fieldManager: string;
 }
 
-/** Adapts a controller's function to the object form, whether it acts, returns the desired state, or does both. */
+/**
+ * Adapts a controller's function to the object form; the function may make changes, return the desired state, or both.
+ */
 export function objectForm({ run, primary, owns, fieldManager }: ObjectFormOptions): ObjectForm {
   const shape = new StatusShape(primary);
   const reconcilerOf = (object: Stored<KubernetesObject>, context: LoopContext): DesiredReconciler =>
     new DesiredReconciler({ context, object, kind: primary, owns, shape, fieldManager });
   const reconcile: ObjectForm['reconcile'] = async (object, context) => {
     if (run.desired) {
-      // Deleting an object also deletes its children, so recreating them would work against that.
+      // The children of a deleted object are deleted too, so do not recreate them.
       return isDeleting(object) ? undefined : reconcilerOf(object, context).ofFunction(run.desired);
     }
     const outcome = await run.reconcile(object, context);

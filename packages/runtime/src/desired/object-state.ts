@@ -10,7 +10,7 @@ export interface ObjectReadiness {
   readonly message: string;
 }
 
-/** The members that the rules read; any of them may be missing. */
+/** The members that the rules read; each member may be missing. */
 interface Parts {
   readonly metadata: KubernetesObject['metadata'];
   readonly spec: Readonly<Record<string, unknown>>;
@@ -34,8 +34,8 @@ const notReady = (why: string): ObjectReadiness => inProgress(`is not ready: ${w
 const unobserved: ObjectReadiness = notReady('its controller has not observed it yet');
 
 /**
- * Returns the state of an object and what it waits for. Mirrors kstatus (sigs.k8s.io/cli-utils) with one difference: a `Job` is
- * current when it is complete rather than when it runs, so that others can wait for its outcome.
+ * Returns the state of an object and what it waits for. Mirrors kstatus (sigs.k8s.io/cli-utils) with one difference: a
+ * `Job` is current when it is complete rather than when it runs, so that other objects can wait for its outcome.
  *
  * @example
  * ```ts
@@ -156,7 +156,7 @@ function ofClaim({ spec, status }: Parts): ObjectReadiness | undefined {
   if (phase === 'Bound') return undefined;
   if (phase === 'Lost') return inProgress('is Lost: its volume no longer exists');
   if (volumeName) return inProgress(`is Pending: waiting for the volume ${volumeName}`);
-  // The claim's events tell more, but an operator that reads them needs another permission and another watch.
+  // The claim's events contain more details, but reading them needs another permission and another watch.
   return inProgress(
     storageClassName
       ? `is Pending: waiting for a volume of storage class ${storageClassName}`

@@ -62,7 +62,7 @@ const names = (server: FakeApiServer, kind: Kind<KubernetesObject> = Page): stri
     .sort();
 
 describe("a controller's own children", () => {
-  it('are those it applied: two controllers of one kind that own the same kind do not interfere', async () => {
+  it('are the children it applied: two controllers of one kind that own the same kind do not interfere', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['x', 'y']);
     const pages = (name: string) =>
@@ -115,7 +115,7 @@ describe("a controller's own children", () => {
     expect(names(server)).toEqual(['given', 'status-only']);
   });
 
-  it('are deleted only if unchanged: one that was released in the meantime stays', async () => {
+  it('are deleted only if unchanged: a child that was released in the meantime stays', async () => {
     const server = new FakeApiServer([Site, Page]);
     put(server, ['x', 'y']);
     server.interrupt = ({ url, verb }) => {
@@ -139,7 +139,7 @@ describe("a controller's own children", () => {
     put(server, []);
     await eventually(() => names(server).length === 1);
     await settled();
-    // The first page was released just before its deletion; the second was unchanged and was deleted.
+    // The first page was released just before its deletion; the second page was unchanged and was deleted.
     expect(names(server)).toEqual(['x']);
     // The deletion of the first page is retried if the retry is faster than the watch event that reports the release.
     expect(new Set(deletions(server)).size).toBe(2);
@@ -167,7 +167,7 @@ describe("a controller's own children", () => {
     expect(deletions(server)).toHaveLength(2);
   });
 
-  it('that are deleted before their owner are also deleted only if unchanged', async () => {
+  it('are deleted only if unchanged, even before their owner', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
     put(server, ['x']);

@@ -98,7 +98,7 @@ describe('a child whose name is taken by a terminating object', () => {
     await eventually(() => server.get(Page, 'child')?.metadata.ownerReferences[0].name === 'a');
   });
 
-  it('is also created by a reconcile that applies it itself', async () => {
+  it('is created even if the reconcile applies it directly', async () => {
     const server = new FakeApiServer([Site, Page]);
     server.put(Page, { metadata: { name: 'child', finalizers: [slow] }, spec: { text: '' } });
     const old = server.delete(Page, 'child').metadata.uid;

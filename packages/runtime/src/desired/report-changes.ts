@@ -35,7 +35,7 @@ export function reportRejected(
   context.events.record({ type: 'Warning', reason: `${child.kind}Rejected`, action, note: rejected.message });
 }
 
-/** Logs a change of the phase: the status member `phase`, or one whose name ends in `Phase`. */
+/** Logs a change of the phase: the status member `phase`, or a member whose name ends in `Phase`. */
 export function reportPhase(
   { before, after }: { readonly before: KubernetesObject; readonly after: KubernetesObject },
   { log }: Context,
@@ -51,7 +51,7 @@ function phaseOf(object: KubernetesObject): string | undefined {
   return typeof found?.[1] === 'string' ? found[1] : undefined;
 }
 
-/** True for plain data: an object without a spec. */
+/** Reports whether the object is plain data, without a spec. */
 function isData(object: KubernetesObject): boolean {
   return !('spec' in object);
 }

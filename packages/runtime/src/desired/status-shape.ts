@@ -13,7 +13,10 @@ const schemas = {
     'conditions: { type: array, x-kubernetes-list-type: map, x-kubernetes-list-map-keys: [type], items: { type: object, required: [type], properties: { type: { type: string } }, x-kubernetes-preserve-unknown-fields: true } }',
 } as const;
 
-/** Tracks which derived members a kind's schema lacks: the server rejects a whole status for one undeclared member. */
+/**
+ * Tracks which derived members a kind's schema lacks, because the server rejects the whole status if it contains an
+ * undeclared member.
+ */
 export class StatusShape {
   readonly #missing = new Set<string>();
   readonly #kind: string;
@@ -27,7 +30,9 @@ export class StatusShape {
     return Object.fromEntries(Object.entries(status).filter(([member]) => !this.#missing.has(member)));
   }
 
-  /** Learns from a rejection; returns true if it learned something, so that a retry may succeed. */
+  /**
+   * Records the members named in a rejection. Returns true if a retry may succeed because a new member was recorded.
+   */
   learn(error: unknown, log: Logger): boolean {
     if (!(error instanceof UndeclaredStatusFieldError)) return false;
     const member = derived.find((each) => error.fields.includes(`.status.${each}`));

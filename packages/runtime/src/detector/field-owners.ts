@@ -14,7 +14,7 @@ export function fieldOwners(
     );
 }
 
-/** True if the entry owns the path; a leaf of its field set also owns everything below it. */
+/** Reports whether the entry owns the path. A leaf of the entry's field set owns all fields below it too. */
 function holds(fields: unknown, steps: readonly PathStep[]): boolean {
   if (!isMap(fields)) return false;
   const [step, ...rest] = steps;

@@ -7,15 +7,15 @@ import type { ReconcileEvents } from '../recorder/reconcile-events.ts';
 /** A pattern of futile writes. */
 export interface Finding {
   /**
-   * `hot-loop`: the controller's own writes trigger it again and again; `conflict`: another writer undoes its writes; `no-op`: it
-   * writes values that are already set.
+   * `hot-loop`: the controller's own writes keep triggering it; `conflict`: another writer undoes its writes; `no-op`:
+   * the controller writes values that are already set.
    */
   readonly pattern: 'hot-loop' | 'conflict' | 'no-op';
   /** `Kind namespace/name` of the written object. */
   readonly object: string;
   /** The path of the changing values, such as `.status.conditions[type=Ready].lastTransitionTime`. */
   readonly path: string;
-  /** The other writers of that path, such as `kubectl-edit (Update)`. */
+  /** The other writers of the path, such as `kubectl-edit (Update)`. */
   readonly managers: readonly string[];
   readonly times: number;
 }
@@ -26,7 +26,7 @@ export interface Finding {
  * | code | meaning |
  * |---|---|
  * | `KW3050` | hot loop: a reconcile triggers itself by writing a different value each time; derive the value only from the observed state |
- * | `KW3051` | another writer undoes this controller's writes; let only one of the two own the field |
+ * | `KW3051` | another writer undoes this controller's writes; let only one of the two writers own the field |
  * | `KW3052` | a controller keeps writing values that are already set, because the server drops or changes a value that it sends |
  */
 export type FindingCode = 'KW3050' | 'KW3051' | 'KW3052';

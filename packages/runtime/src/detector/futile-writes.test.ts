@@ -7,7 +7,7 @@ import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
 import { FutileWrites } from './futile-writes.ts';
 
-// The findings themselves are tested with complete controllers, in test/runtime/futile-writes.test.ts.
+// Findings are tested with complete controllers, in test/runtime/futile-writes.test.ts.
 
 const Thing: Kind<KubernetesObject & { readonly spec?: unknown }> = {
   group: 'example.com',

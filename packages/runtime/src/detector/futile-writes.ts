@@ -41,7 +41,7 @@ export class FutileWrites {
     this.#options = options;
   }
 
-  /** Records what requested a reconcile: an object's event, or something else. */
+  /** Records what requested a reconcile: an object's event, or another source. */
   requested(key: string, by: ShownVersion | undefined): void {
     this.#trailOf(key)?.requested(by);
   }
@@ -122,7 +122,7 @@ export class FutileWrites {
     this.#report(session, { stored, finding });
   }
 
-  /** Looks up the field's other managers before a value is written back once more. */
+  /** Looks up the field's other managers before a value is written back again. */
   async #lookForOthers({ key, unguarded: client }: WritingRun, { target, request }: ClientCall): Promise<void> {
     const name = target?.key;
     const kind = name && this.#options.cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
@@ -134,7 +134,7 @@ export class FutileWrites {
       const others = (metadata.managedFields ?? []).filter((each) => each.manager !== this.#options.fieldManager);
       for (const { path, steps } of object.suspicious) object.others.set(path, fieldOwners(others, { steps }));
     } catch {
-      // Reported without the manager's name.
+      // Report the finding without the manager's name.
     }
   }
 
@@ -176,7 +176,7 @@ function asObject(stored: unknown): KubernetesObject | undefined {
   return 'kind' in stored && 'metadata' in stored ? (stored as KubernetesObject) : undefined;
 }
 
-/** Reduces `value` to the members of `shape`, because other members cannot be lost. */
+/** Reduces `value` to the members of `shape`, because the write could not have lost other members. */
 function onlyMembersOf(shape: unknown, value: unknown): unknown {
   if (Array.isArray(shape) && Array.isArray(value)) {
     return shape.length === value.length ? shape.map((each, i) => onlyMembersOf(each, value[i])) : value;

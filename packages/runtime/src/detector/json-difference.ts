@@ -100,7 +100,7 @@ function walkLists(
   }
 }
 
-/** True if every item has the members and no two items have the same values. */
+/** Reports whether every item has the members and no two items have the same values. */
 function identifies(key: ListKey, items: readonly unknown[]): boolean {
   const ids = new Set(items.map((item) => idOf(item, key)));
   return !ids.has(undefined) && ids.size === items.length;

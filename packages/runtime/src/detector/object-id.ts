@@ -6,7 +6,7 @@ import {
   parseApiVersion,
 } from '@kubewright/apimachinery';
 
-/** Returns an id that also distinguishes kinds of the same name in different groups. */
+/** Returns an id that distinguishes even kinds of the same name in different groups. */
 export function idOf({ group, kind }: { readonly group: string; readonly kind: string }, key: ObjectKey): string {
   return `${kind}.${group} ${formatObjectKey(key)}`;
 }

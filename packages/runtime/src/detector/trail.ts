@@ -13,7 +13,9 @@ export interface ShownVersion {
   readonly resourceVersion: string;
 }
 
-/** Tracks the writes of one key for the detector. Nearly always empty, so its parts are created on demand. */
+/**
+ * Tracks the writes of one key for the detector. Trails are nearly always empty, so their parts are created on demand.
+ */
 export class Trail {
   /** Versions written by the key's reconciles, oldest first. */
   #versions: Set<string> | undefined;
@@ -24,17 +26,20 @@ export class Trail {
    * reconcile starts, because an event may arrive before the response to the write.
    */
   #triggeredBy: Set<string> | undefined;
-  /** True if anything else triggered the next reconcile: another timer, another source, or too many events to track. */
+  /**
+   * True if anything other than the tracked events triggered the next reconcile: a timer, another source, or too many
+   * events to track.
+   */
   #foreign = false;
 
-  /** Records what requested the next reconcile: an object's event, or something else. */
+  /** Records what requested the next reconcile: an object's event, or another source. */
   requested(by: ShownVersion | undefined): void {
     this.#triggeredBy ??= new Set();
     if (by === undefined || this.#triggeredBy.size >= maxVersions) this.#foreign = true;
     else this.#triggeredBy.add(versionName(by));
   }
 
-  /** Starts a reconcile; returns true if only its own writes triggered it. */
+  /** Starts a reconcile; returns true if only the key's own writes triggered the reconcile. */
   begin(): boolean {
     const versions = this.#versions;
     const triggeredBy = this.#triggeredBy ?? noVersions;

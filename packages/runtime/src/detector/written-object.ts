@@ -3,7 +3,7 @@ import { type Difference, formatPath, type PathStep } from './json-difference.ts
 
 /** Number of times a pattern must occur before it is reported. */
 export const reportThreshold = 5;
-/** Observations older than this are ignored, in milliseconds. */
+/** Maximum age of observations, in milliseconds; older observations are ignored. */
 const windowMs = 600_000;
 const maxPaths = 4;
 
@@ -13,17 +13,17 @@ interface Written {
   readonly steps: readonly PathStep[];
   /** Number of consecutive writes that restored the same value. */
   readonly back: number;
-  /** Number of consecutive writes that changed the value, each triggered by the previous one. */
+  /** Number of consecutive writes that changed the value, each triggered by the previous write. */
   readonly own: number;
   readonly atMs: number;
 }
 
-/** A controller's writes to one object, reduced to what detecting patterns needs: a few paths, no values. */
+/** A controller's writes to one object, reduced to the data needed to detect patterns: a few paths, no values. */
 export class WrittenObject {
   #paths = new Map<string, Written>();
   #noops = 0;
   #noopAtMs = Number.NEGATIVE_INFINITY;
-  /** Other managers of a path at the last check, by path. */
+  /** Other managers of each path, as of the last check. */
   readonly others: Map<string, readonly string[]> = new Map();
 
   /** Records a write that changed nothing; returns the number of such writes in a row. */
@@ -66,7 +66,7 @@ export class WrittenObject {
     );
   }
 
-  /** Resets loop detection: the last write was not triggered by the previous one. */
+  /** Resets loop detection, because the last write was not triggered by the previous write. */
   calm(): void {
     for (const [path, each] of this.#paths) this.#paths.set(path, { ...each, own: 0 });
   }

@@ -11,7 +11,7 @@ const call = (path: string): ClientCall => ({
   request: { method: 'GET', path, headers: {} },
 });
 
-/** Creates a server with these collections and matching discovery. */
+/** Creates a server with the given collections and matching discovery. */
 function serverWith(plurals: Record<string, string>) {
   const paths: string[] = [];
   let discovered = 0;

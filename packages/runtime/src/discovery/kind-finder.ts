@@ -15,8 +15,8 @@ export interface KindFinderOptions {
 }
 
 /**
- * Minimum interval between discovery requests, in milliseconds. Callers that get an error for a missing kind should soon notice
- * that it was installed; callers that wait for the kind list it every second or two and need no discovery for that.
+ * Minimum interval between discovery requests, in milliseconds. Callers that get an error for a missing kind should
+ * soon notice that it was installed; callers that wait for the kind list it every second or two and need no discovery.
  */
 const readAgainMs = { explained: 1_000, waiting: 10_000 };
 
@@ -46,8 +46,8 @@ const builtInGroups: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Sends calls on custom kinds to the plural that the server uses, even if the program declares a different one. Costs nothing while
- * the program is right: only a 404 or 403 triggers discovery, and the result is kept.
+ * Sends calls on custom kinds to the plural that the server uses, even if the program declares a different plural.
+ * Costs nothing while the declared plural is right, because only a 404 or 403 triggers discovery. The result is kept.
  */
 export function kindFinder(options: KindFinderOptions): ClientInterceptor {
   const { explain } = options;
@@ -65,7 +65,7 @@ export function kindFinder(options: KindFinderOptions): ClientInterceptor {
     let mapper = await mappers.kept(signal);
     const used = known ?? target.resource;
     if (mapper?.forKind(target)?.plural === used) return response;
-    // The kept result may be older than the kind.
+    // The kind may have been installed after the kept result was fetched.
     mapper = await mappers.fresh(signal);
     if (!mapper) return response;
     const found = mapper.forKind(target)?.plural;
@@ -111,7 +111,7 @@ class Mappers {
   }
 
   async #read(signal: AbortSignal | undefined): Promise<RestMapper | undefined> {
-    // Discovery does not cache failures, so reading again would send another request.
+    // Discovery does not cache failures, so another read would send another request.
     if (this.#failed) return undefined;
     try {
       return await this.#options.discovery.mapper(signal ? { signal } : {});

@@ -22,7 +22,7 @@ export class KindResolver {
   /**
    * Resolves the kind of an object.
    *
-   * @throws UnknownKindError (KW3004) when the server does not serve it; retry only once the kind is installed.
+   * @throws UnknownKindError (KW3004) when the server does not serve the kind; retry only once the kind is installed.
    */
   async resolve(object: KubernetesObject, signal: AbortSignal): Promise<Kind<KubernetesObject>> {
     const id = `${object.apiVersion} ${object.kind}`;
@@ -31,7 +31,7 @@ export class KindResolver {
     const wanted = { ...parseApiVersion(object.apiVersion), kind: object.kind };
     const found = (await this.#client.discovery.mapper({ signal })).forKind(wanted);
     if (!found) {
-      // The kind may have been installed since; the next attempt queries the server again.
+      // Discard the discovery result, because the kind may be installed before the next attempt.
       this.#client.discovery.invalidate();
       throw new UnknownKindError(wanted, { doing: 'write' });
     }

@@ -8,7 +8,7 @@ export class UnknownKindError extends KubewrightError {
 
   /**
    * @param options.doing - the attempted operation, such as `list`.
-   * @param options.served - versions of this kind that the server does serve.
+   * @param options.served - versions of the kind that the server serves.
    */
   constructor(kind: GroupVersionKind, options: { readonly doing: string; readonly served?: readonly string[] }) {
     const { doing, served = [] } = options;

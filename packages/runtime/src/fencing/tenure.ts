@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** A point in time by the wall clock and the monotonic clock, in milliseconds. */
+/** A point in time on the wall clock and the monotonic clock, in milliseconds. */
 export interface Instant {
   readonly monotonicMs: number;
   readonly wallMs: number;
@@ -22,11 +22,12 @@ export interface TenureOptions {
 }
 
 /**
- * An uninterrupted tenure, such as a term of leadership or a membership. Once it is not renewed, another process may take over.
+ * An uninterrupted tenure, such as a term of leadership or a membership. If it is not renewed, another process can take
+ * over.
  *
- * It ends as soon as either clock passes the deadline, or the two drift apart: a process that was stopped, or a machine that was
- * asleep, notices on its first check, before any of its timers has fired. The end is final, so work of an earlier term can never
- * continue under a later one.
+ * A tenure ends as soon as either clock passes the deadline, or the two clocks drift apart. A process that was stopped,
+ * or a machine that was asleep, therefore notices the end on its first check, before any of its timers has fired. The
+ * end is final, so work of an earlier term can never continue in a later term.
  */
 export class Tenure {
   readonly #options: TenureOptions;
@@ -38,7 +39,7 @@ export class Tenure {
     this.#renewed = options.since;
   }
 
-  /** True while no one else can have taken over. */
+  /** True while no other process can have taken over. */
   get isValid(): boolean {
     if (this.#over) return false;
     const { clock, renewMs, driftMs } = this.#options;
@@ -56,8 +57,8 @@ export class Tenure {
   }
 
   /**
-   * Records a renewal that was started at `since` and has succeeded. A renewal whose response came too late has no effect: an
-   * expired tenure stays expired.
+   * Records a successful renewal that was started at `since`. A renewal has no effect if its response arrived too late:
+   * an expired tenure stays expired.
    */
   renew(since: Instant): void {
     if (this.isValid) this.#renewed = since;

@@ -22,7 +22,7 @@ const Lease = {
 const stages = ['before the look', 'after the look', 'before the write'] as const;
 type Stage = (typeof stages)[number];
 
-/** Disruptions during a reconcile that no timer of the process notices. */
+/** Disruptions during a reconcile that the timers of the process do not notice. */
 const events = {
   'the process was stopped': async (base: VirtualClock, clock: ProcessClock) => {
     clock.stop({ suspended: false });

@@ -43,7 +43,7 @@ function holdSites(server: FakeApiServer): () => void {
   return release;
 }
 
-/** Advances time until the condition holds, because backoff is part of the test. */
+/** Advances the clock until the condition holds, because backoff is part of the test. */
 async function soon(condition: () => boolean): Promise<void> {
   await eventually(() => {
     void clock.advance(50);
@@ -178,7 +178,7 @@ describe('writeFence', () => {
       release();
       await soon(() => started.includes('new') && server.get(Page, 'a') !== undefined);
       const after = server.requests.slice(before).filter((request) => !request.startsWith('watch'));
-      // Expect the check that fails, then the next reconcile's check and write.
+      // Expect the failed check, then the check and the write of the next reconcile.
       expect(after.slice(0, 3).map((request) => request.replace(/ .*\//, ' '))).toEqual([
         'GET a',
         'GET a',

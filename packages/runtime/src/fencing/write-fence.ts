@@ -28,7 +28,9 @@ export class StaleViewError extends KubewrightError {
   }
 }
 
-/** How long a live check of the object stays valid, and how far clocks may drift in that time, in milliseconds. */
+/**
+ * How long a live check of the object stays valid, and how far the clocks may drift during this time, in milliseconds.
+ */
 const lookLasts = { renewMs: 10_000, driftMs: 2_500 };
 
 /** The object a reconcile is based on. */
@@ -39,11 +41,11 @@ interface View {
 
 /** Options for {@link writeFence}. */
 export interface WriteFenceOptions {
-  /** After it is aborted, no write is sent. */
+  /** Once this signal is aborted, no more writes are sent. */
   readonly signal: AbortSignal;
   /** The object the reconcile is based on; undefined if there is nothing to compare. */
   readonly view: View | undefined;
-  /** When the server was queried, if the object comes from there; this counts as a live check. */
+  /** Time of the query if the object was read from the server, which counts as a live check. */
   readonly readAt?: Instant | undefined;
   /** Client that reads the live object; not fenced itself. */
   readonly client: KubernetesClient;
@@ -55,14 +57,14 @@ export interface WriteFenceOptions {
  * Guards a reconcile's writes: an abandoned reconcile can no longer write, and before the first write the live object is checked,
  * so that a lagging cache causes no wrong writes. Compares UID, generation and deletion timestamp.
  *
- * A check is valid for ten seconds by either clock, because the process may be suspended between the check and the write. A
- * reconcile that keeps writing for longer checks again, but after its first write only for UID and deletion: an edit in the
- * meantime should not stop it half-way, because the next reconcile sees it. The final check runs in the tick in which the
- * connection receives the bytes.
+ * A check is valid for ten seconds by either clock, because the process may be suspended between the check and the
+ * write. If a reconcile keeps writing for longer, the object is checked again. After its first write, only UID and
+ * deletion are compared: an edit in the meantime should not stop the reconcile halfway, because the next reconcile sees
+ * the edit. The final check runs in the tick in which the connection receives the bytes.
  *
- * Writes to the object itself need no check if they carry its UID, because the server compares it, and a status that records
- * external resources must not be lost to a concurrent edit. A write that identifies the object only by name may hit another
- * object, so it is checked like all others.
+ * Writes to the object itself need no check if they carry its UID, because the server compares the UID, and a status
+ * that records external resources must not be lost to a concurrent edit. A write that identifies the object only by
+ * name may hit another object, so it is checked like all others.
  */
 export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   const { signal, view, clock, readAt } = options;
@@ -97,7 +99,7 @@ export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   };
 }
 
-/** True for a write to the reconciled object or one of its subresources. */
+/** Reports whether the call targets the reconciled object or one of its subresources. */
 function isOn({ target }: ClientCall, { object, kind }: View): boolean {
   if (!target || target.group !== kind.group || target.kind !== kind.kind) return false;
   const { name, namespace } = object.metadata;
@@ -118,7 +120,8 @@ async function checkLive(view: View, options: WriteFenceOptions & { readonly isH
   } catch (error) {
     if (isNotFound(error)) throw new StaleViewError(what, 'it was deleted');
     if (!isForbidden(error)) throw error;
-    // The server's preconditions still apply; stopping an operator for a missing "get" permission would be worse than the risk.
+    // Without a check, the server's preconditions still apply; stopping an operator because it lacks the "get"
+    // permission would be worse than the risk.
     options.log.info('writing without checking the live object; allow the operator to get it', {
       event: logEvents.writeUnchecked,
       kind: kind.kind,
@@ -136,10 +139,12 @@ async function checkLive(view: View, options: WriteFenceOptions & { readonly isH
   }
 }
 
-/** The methods for which the server compares the UID in a request; for others it is just a value. */
+/** The methods for which the server compares the UID in a request; for other methods, the UID is only a value. */
 const comparing: ReadonlySet<string> = new Set(['PUT', 'PATCH', 'DELETE']);
 
-/** True for a write that carries the UID of its object: the server rejects it for another object of the same name. */
+/**
+ * Reports whether a write carries the UID of its object, so the server rejects it for another object of the same name.
+ */
 function isBoundTo({ request: { method, body } }: ClientCall, uid: string | undefined): boolean {
   if (uid === undefined || body === undefined || !comparing.has(method)) return false;
   const sent: unknown = JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString('utf8'));
@@ -147,7 +152,7 @@ function isBoundTo({ request: { method, body } }: ClientCall, uid: string | unde
   return (method === 'DELETE' ? uidIn(sent, 'preconditions') : uidIn(sent, 'metadata')) === uid;
 }
 
-/** True for a JSON patch operation that tests the UID; the whole patch fails if the test fails. */
+/** Reports whether a JSON patch operation tests the UID; the whole patch fails if the test fails. */
 function testsUid(operation: unknown, uid: string): boolean {
   if (!isObject(operation)) return false;
   return operation['op'] === 'test' && operation['path'] === '/metadata/uid' && operation['value'] === uid;

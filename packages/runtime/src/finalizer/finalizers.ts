@@ -10,7 +10,7 @@ export interface FinalizerPatchOptions {
 }
 
 /**
- * True if the object has the finalizer.
+ * Reports whether the object has the finalizer.
  *
  * @example
  * ```ts
@@ -26,7 +26,7 @@ export function hasFinalizer(object: KubernetesObject, name: string): boolean {
  * Adds finalizers to an object that is not being deleted; returns the updated object. The list is written as a whole, so the
  * object must still have the version that was read.
  *
- * @throws StatusError with reason `Conflict` when it has changed: read it again and retry.
+ * @throws StatusError with reason `Conflict` when the object has changed: read it again and retry.
  */
 export async function addFinalizers(
   object: Stored<KubernetesObject>,
@@ -66,8 +66,8 @@ async function patchFinalizers(
 ): Promise<Stored<KubernetesObject>> {
   const { client, kind, finalizers, signal } = options;
   const { uid, resourceVersion } = object.metadata;
-  // The UID keeps the patch from changing another object of the same name; the version keeps it from overwriting another client's
-  // changes.
+  // The UID keeps the patch from changing another object of the same name; the version keeps the patch from overwriting
+  // another client's changes.
   const body = { metadata: { uid, resourceVersion, finalizers } };
   return deepFreeze(await client.resource(kind).patch(objectKey(object), { type: 'merge', body }, { signal }));
 }

@@ -49,7 +49,7 @@ describe('managerFlags', () => {
     expect(managerFlagsUsage()).toContain('--namespace');
   });
 
-  it('accepts values after a space, and uses the last of several', () => {
+  it('accepts values after a space, and uses the last value of a repeated flag', () => {
     const flags = managerFlags([
       '--kubeconfig',
       'a',

@@ -11,7 +11,8 @@ export interface ManagerFlagsOptions {
   /** The leader election that `--leader-elect` enables; without it, the flag is rejected. */
   readonly leaderElection?: LeaderElectionOptions | undefined;
   /**
-   * The webhooks to serve. With `--webhook-service`, the operator injects its own certificate authority into their configurations.
+   * The webhooks to serve. With `--webhook-service`, the operator injects its own certificate authority into the
+   * webhooks' configurations.
    */
   readonly webhooks?: readonly WebhookDefinition[] | undefined;
 }

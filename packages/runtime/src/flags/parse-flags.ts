@@ -10,9 +10,9 @@ export class FlagError extends KubewrightError {
 /** A flag of a program. */
 export interface FlagDefinition {
   readonly type: 'text' | 'boolean';
-  /** One line for the user. */
+  /** One-line description for the user. */
   readonly help: string;
-  /** Shown in the usage text; the caller applies it. */
+  /** Default value shown in the usage text; the caller applies it. */
   readonly default?: string;
 }
 

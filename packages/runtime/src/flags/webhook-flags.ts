@@ -7,7 +7,10 @@ import type { WebhookServerOptions } from '../webhook/webhook-server.ts';
 import type { FlagDefinition } from './parse-flags.ts';
 import { FlagError } from './parse-flags.ts';
 
-/** The flags of the webhook server: kubebuilder's flags, plus two for settings that kubebuilder projects make in code. */
+/**
+ * The flags of the webhook server: kubebuilder's flags, plus two flags for settings that kubebuilder projects set in
+ * code.
+ */
 export const webhookFlags: Readonly<Record<string, FlagDefinition>> = {
   'webhook-port': { type: 'text', help: 'port of the webhook server, -1 for none', default: '9443' },
   'webhook-host': { type: 'text', help: 'address to listen on; default: all interfaces' },

@@ -10,14 +10,14 @@ export function enqueueForObject<T>(): EventHandler<T> {
 
 /** Options for {@link enqueueForOwner}. */
 export interface EnqueueForOwnerOptions {
-  /** True to also follow owner references that are not controller references. @defaultValue false */
+  /** True to follow all owner references, not only controller references. @defaultValue false */
   readonly matchEveryOwner?: boolean;
 }
 
 /**
- * Enqueues the owner of the event's object. Group and kind must match, the version need not. Updates enqueue the old and the new
- * owners. A reference to an earlier owner of the same name (with another UID) is followed only on delete events, because the
- * current owner may wait for the name to become free.
+ * Enqueues the owner of the event's object. Group and kind must match; the version may differ. Updates enqueue the old
+ * and the new owners. A reference to an earlier owner of the same name (with another UID) is followed only on delete
+ * events, because the current owner may wait for the name to become free.
  *
  * @example
  * ```ts
@@ -51,7 +51,7 @@ export function enqueueForOwner<T extends KubernetesObject>(
   };
 }
 
-/** False if the owner's name now belongs to another object. */
+/** Returns false if the owner's name now belongs to another object. */
 function isPresent(request: ReconcileRequest, reference: OwnerReference, context: HandlerContext): boolean {
   const uid = context.primaryUid(request);
   return uid === undefined || uid === reference.uid;
@@ -62,7 +62,7 @@ function groupOf(apiVersion: string): string {
   return slash < 0 ? '' : apiVersion.slice(0, slash);
 }
 
-/** Maps an object to the keys it affects. Synchronous: it may read caches, but not the API. */
+/** Maps an object to the keys it affects. Runs synchronously, so it can read caches but not the API. */
 export type MapFunc<T> = (view: ObjectView<T>) => readonly ReconcileRequest[];
 
 /** Enqueues the keys that `map` returns; for updates, the keys of the old and the new object, without duplicates. */

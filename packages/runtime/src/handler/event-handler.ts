@@ -1,7 +1,7 @@
 import type { GroupVersionKind, ObjectKey } from '@kubewright/apimachinery';
 import type { ObjectEvent } from './events.ts';
 
-/** The key to reconcile. Carries no event: a reconcile looks at the current state, never at what changed. */
+/** The key to reconcile. Carries no event, because a reconcile looks at the current state, never at a change. */
 export interface ReconcileRequest extends ObjectKey {}
 
 /** The parts of a controller that its handlers can access. */
@@ -10,7 +10,7 @@ export interface HandlerContext {
   enqueue(request: ReconcileRequest, options?: { readonly priority?: number; readonly afterMs?: number }): void;
   /** The controller's primary kind, if it has one. */
   readonly primary: (GroupVersionKind & { readonly scope: 'Namespaced' | 'Cluster' }) | undefined;
-  /** Returns the UID of a cached primary object; undefined if it is not cached. */
+  /** Returns the UID of a primary object; undefined if the object is not cached. */
   primaryUid(key: ObjectKey): string | undefined;
 }
 

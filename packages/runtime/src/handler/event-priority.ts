@@ -1,10 +1,10 @@
 import type { EventHandler } from './event-handler.ts';
 import type { ObjectEvent } from './events.ts';
 
-/** Priority of requests from the first list and from replays, so that real changes are processed first. */
+/** Priority of requests from the first list and from replays; low, so that real changes are processed first. */
 export const initialListPriority = -100;
 
-/** Returns the default priority of an event's requests: low if nothing has changed. */
+/** Returns the default priority of an event's requests: low if the object has not changed. */
 export function eventPriority<T>(event: ObjectEvent<T>): { readonly priority?: number } {
   return isQuiet(event) ? { priority: initialListPriority } : {};
 }
@@ -30,7 +30,7 @@ export function withPriority<T>(priority: number, handler: EventHandler<T>): Eve
   };
 }
 
-/** True for objects that existed at startup, and for replays without changes. */
+/** Reports whether the event is for an object that existed at startup, or a replay without changes. */
 function isQuiet<T>(event: ObjectEvent<T>): boolean {
   if (event.type === 'create') return event.isInInitialList;
   if (event.type !== 'update') return false;

@@ -175,7 +175,7 @@ describe('predicates', () => {
     const predicate = labelsMatch<KubernetesObject>({ matchLabels: { a: '1' } });
     expect([predicate(create(view({ labels: { a: '1' } }))), predicate(create(view()))]).toEqual([true, false]);
     expect([predicate(changed), labelsMatch('b')(changed), labelsMatch('c')(changed)]).toEqual([true, true, false]);
-    // Upstream looks only at the new object, so a handler never learns that it stopped matching.
+    // Upstream looks only at the new object, so a handler never learns that an object has stopped matching.
     const upstream = (event: UpdateEvent<KubernetesObject>): boolean => event.object.labels['a'] === '1';
     expect(upstream(changed)).toBe(false);
     expect(objectMatches<KubernetesObject>((object) => object.generation === 2)(changed)).toBe(true);

@@ -17,7 +17,7 @@ export interface ObjectView<T> {
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** 0 if the kind has no generation. */
+  /** The object's generation; 0 if the kind has no generation. */
   readonly generation: number;
   readonly labels: Readonly<Record<string, string>>;
   readonly annotations: Readonly<Record<string, string>>;

@@ -18,10 +18,10 @@ export interface ProbeServerTls {
   readonly parts: Omit<ServedCertificateParts, 'port' | 'converts'>;
 }
 
-/** Handles the requests to one path. */
+/** Handler for the requests to one path. */
 export type HttpHandler = (request: IncomingMessage, response: ServerResponse) => void | Promise<void>;
 
-/** A small HTTP server for probes and metrics: serves GET and HEAD on exact paths and below them. */
+/** A small HTTP server for probes and metrics. Serves GET and HEAD on the given paths and the paths below them. */
 export class ProbeServer implements AsyncDisposable {
   readonly #what: string;
   readonly #tls: ProbeServerTls | undefined;
@@ -46,7 +46,8 @@ export class ProbeServer implements AsyncDisposable {
   /**
    * Listens on an address such as `:8081` or `127.0.0.1:0`; returns the port. With HTTPS, waits until there is a certificate.
    *
-   * @throws BindError (KW3006) when it cannot listen, CertificateError (KW3030) when there is no certificate.
+   * @throws BindError (KW3006) when the server cannot listen on the address, CertificateError (KW3030) when there is no
+   * certificate.
    */
   async listen(address: string): Promise<number> {
     const { host, port } = parseAddress(address);
@@ -69,7 +70,7 @@ export class ProbeServer implements AsyncDisposable {
     if (!this.#tls) return;
     const { ServedCertificate } = await import('../certificates/served-certificate.ts');
     const { certificates, clientCaFile, parts } = this.#tls;
-    // The server was created with node:https, because there are TLS settings.
+    // The cast is safe: with TLS settings, the server was created by node:https.
     this.#certificate = new ServedCertificate(this.#server as SecureServer, {
       minVersion: 'TLSv1.2',
       clientCaFile,
@@ -106,7 +107,8 @@ async function serve(
   try {
     await paths[found]!(request, response);
   } catch {
-    // A failing health check sets its own status code and logs the reason; only a handler that throws causes this response.
+    // A failing health check sets its own status code and logs the reason; this response is sent only if a handler
+    // throws.
     respond(response, { status: 500, text: 'internal error\n' });
   }
 }

@@ -62,7 +62,7 @@ export interface PrinterColumn {
   readonly priority?: number;
 }
 
-/** The paths that `kubectl scale` and autoscalers read and write. */
+/** The paths of the fields that `kubectl scale` and autoscalers read and write. */
 export interface ScaleSubresource {
   readonly specReplicasPath: string;
   readonly statusReplicasPath: string;
@@ -92,15 +92,15 @@ export interface KindDefinition {
   readonly scale?: ScaleSubresource;
   /** True to store objects in this version; exactly one version of a kind must be stored. @defaultValue true */
   readonly storage?: boolean;
-  /** True if the version exists only for old objects and warns its users. @defaultValue false */
+  /** True if the version is kept only for existing objects; its users get a warning. @defaultValue false */
   readonly deprecated?: boolean;
   /** The warning for users of a deprecated version. @defaultValue the server's standard warning */
   readonly deprecationWarning?: string;
   /** True if the API server serves this version. @defaultValue true */
   readonly served?: boolean;
   /**
-   * The server of the kind: the API server itself, configured by a CRD, or your own server behind an APIService, for which the
-   * generator writes the APIService and an OpenAPI document instead of a CRD.
+   * The server of the kind: the API server, configured by a CRD, or your own server behind an APIService. For your own
+   * server, the generator writes the APIService and an OpenAPI document instead of a CRD.
    *
    * @defaultValue 'crd'
    */
@@ -114,8 +114,8 @@ export interface KindDefinition {
   /** Annotations of the CustomResourceDefinition itself. */
   readonly annotations?: Readonly<Record<string, string>>;
   /**
-   * Schema parts that a comment cannot express, by dotted field path: multi-line CEL rules, or patterns that contain a comment's
-   * end.
+   * Schema parts that a comment cannot express, by dotted field path: multi-line CEL rules, or patterns that contain
+   * the end of a comment.
    */
   readonly schema?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 }

@@ -6,6 +6,6 @@ import { KubewrightError } from '@kubewright/apimachinery';
  */
 export class LeaderElectionError extends KubewrightError {
   override readonly name = 'LeaderElectionError';
-  /** Identifies the class of failure; a write rejected with it belongs to a term that has ended. */
+  /** Identifies the failure; a write that fails with this code belongs to a term that has ended. */
   readonly code = 'KW3008';
 }

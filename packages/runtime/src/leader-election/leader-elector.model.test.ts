@@ -53,7 +53,7 @@ const scenario = fc.record({
   ...world,
   steps: fc.array(step, { minLength: 2, maxLength: 7 }),
 });
-/** The only fault is an occasional lost response, as when a connection breaks. */
+/** The only fault is an occasional lost response, for example because a connection breaks. */
 const lostAnswers = fc.record({
   ...world,
   steps: fc.array(
@@ -68,7 +68,7 @@ const lostAnswers = fc.record({
 });
 type Scenario = typeof scenario extends fc.Arbitrary<infer S> ? S : never;
 
-/** Several processes that campaign for one lease and write as often as they can. */
+/** Several processes that campaign for one Lease and write as often as they can. */
 class Election {
   readonly clock = new VirtualClock();
   readonly server = new LeaseServer();
@@ -100,7 +100,7 @@ class Election {
     await this.clock.advance(16_000);
   }
 
-  /** Ends all faults and lets the election settle. */
+  /** Ends all faults and waits until the election has settled. */
   async calm(): Promise<void> {
     for (const { clock, transport } of this.#processes) {
       clock.resume();
@@ -157,7 +157,7 @@ class Election {
     void elector.run(stop.signal, async (term) => {
       this.terms++;
       const mine = this.#guarded(client, { elector, term });
-      // Ignores the signal: only the guard may stop it from writing.
+      // Ignores the signal, so only the guard can stop it from writing.
       void this.#scribble(mine, clock);
       await onceAborted(term);
     });

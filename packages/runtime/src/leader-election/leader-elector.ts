@@ -30,9 +30,9 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
 }
 
 /**
- * Campaigns for a Lease and keeps it renewed. Interoperates with client-go's leader election (1.36) and mirrors it: a lease expires
- * by the time at which its record was last seen to change, never by the times that the record contains. Losing the lease ends the
- * term, not the process; the next campaign begins once the term's work has ended.
+ * Campaigns for a Lease and keeps it renewed. Interoperates with client-go's leader election (1.36) and mirrors it: a
+ * lease expires one lease duration after its record was last seen to change; the times in the record are ignored.
+ * Losing the lease ends the term, not the process; the next campaign begins once the term's work has ended.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export interface LeaderElectorOptions extends LeaderElectionOptions {
 export class LeaderElector {
   /** Name of the Lease. */
   readonly name: string;
-  /** Identity of this candidate in the Lease: host name, `_` and a UUID, unless one was given. */
+  /** Identity of this candidate in the Lease: the given identity, or the host name, `_` and a UUID. */
   readonly identity: string;
   readonly #options: LeaderElectorOptions;
   readonly #lock: LeaseLock;
@@ -84,7 +84,7 @@ export class LeaderElector {
     this.#retryMs = retryPeriodSeconds * 1000;
   }
 
-  /** Number of terms this candidate has started; work that belongs to a term records this number. */
+  /** Number of terms that this candidate has started; work of a term records this number. */
   get terms(): number {
     return this.#terms;
   }
@@ -123,7 +123,8 @@ export class LeaderElector {
     const onStop = (): void => termSignal.abort(signal.reason);
     signal.addEventListener('abort', onStop, { once: true });
     const work = lead(termSignal.signal);
-    // Renew until the work has ended, not just until its signal was aborted: another leader would run alongside the remaining work.
+    // Renew until the work has ended, not just until its signal was aborted; otherwise, another leader would run
+    // alongside the remaining work.
     const over = new AbortController();
     const onEnd = (): void => over.abort();
     work.then(onEnd, onEnd);
@@ -143,7 +144,7 @@ export class LeaderElector {
     }
   }
 
-  /** Retries until this candidate leads; undefined if `signal` is aborted first. */
+  /** Retries until this candidate leads; returns undefined if `signal` is aborted first. */
   async #acquire(signal: AbortSignal): Promise<Tenure | undefined> {
     const { clock, random } = this.#options;
     while (!signal.aborted) {
@@ -151,7 +152,7 @@ export class LeaderElector {
       if (since) {
         const driftMs = (this.#leaseMs - this.#renewMs) / 2;
         this.#term = new Tenure({ clock, renewMs: this.#renewMs, driftMs, since });
-        // If the process was stopped and the response took longer than a term lasts, no term begins.
+        // If the process was suspended and the response took longer than a term lasts, no term begins.
         if (this.#term.isValid) {
           this.#terms++;
           return this.#term;
@@ -186,7 +187,7 @@ export class LeaderElector {
       this.#trouble.succeeded();
       return since;
     } catch (error) {
-      // Another client wrote the lease first, or deleted it, which also frees it; the next read shows which.
+      // Another client wrote or deleted the lease first (deletion also frees it); the next read shows what happened.
       if (isConflict(error) || isAlreadyExists(error) || isNotFound(error)) this.#lock.forget();
       else if (!outer.aborted) {
         this.#trouble.failed(log, 'cannot acquire or renew the lease', {
@@ -203,12 +204,13 @@ export class LeaderElector {
     const held = this.#lock.observed;
     if (held && this.#lock.isMine(held.spec)) {
       try {
-        // The leader writes without reading first: a conflict on the version it holds shows that another client wrote.
+        // The leader writes without reading first, because a version conflict shows that another client has written the
+        // lease.
         return await this.#lock.write(held, limited);
       } catch (error) {
         if (outer.aborted) throw error;
-        // The renewal may have been stored and its response lost, or another client may have labeled the lease: neither ends the
-        // term.
+        // The renewal may have been stored but its response lost, or another client may have labeled the lease. Neither
+        // ends the term.
         this.#options.log.debug('cannot renew the lease; reading it', {
           event: logEvents.leaseRenewalRetried,
           ...this.#fields(),
@@ -222,7 +224,7 @@ export class LeaderElector {
 
   /** Releases the lease if the server still shows this candidate as its holder. */
   async #release(term: Tenure): Promise<void> {
-    // End the term before the release: from then on another candidate may lead at any moment.
+    // End the term before the release, because afterwards another candidate may lead at any moment.
     term.end();
     if (this.#options.releaseOnCancel === false) return;
     const { clock, log } = this.#options;
@@ -240,7 +242,7 @@ export class LeaderElector {
   #notify(what: 'became leader' | 'stopped leading'): void {
     const { name, namespace } = this.#lock.key;
     const { apiVersion, kind, metadata } = this.#lock.observed ?? this.#lock.next(undefined);
-    // If the lease was deleted or taken meanwhile, only its name is still known.
+    // If the lease was deleted or taken in the meantime, only its name is still known.
     this.#options.onTerm?.(what, { apiVersion, kind, metadata: { ...metadata, name, namespace } });
   }
 

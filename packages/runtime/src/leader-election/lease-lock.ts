@@ -5,7 +5,7 @@ import { microTime } from '../recorder/api-event.ts';
 import { LeaderElectionError } from './leader-election-error.ts';
 import { type Lease, LeaseKind, type LeaseSpec, onOwnConnection } from './lease.ts';
 
-/** Runs a request within its share of the remaining time. */
+/** Runs a request, limited to its share of the remaining time. */
 export type Limited = <T>(call: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 
 export interface LeaseLockOptions {
@@ -89,15 +89,15 @@ export class LeaseLock {
     }
   }
 
-  /** True if this candidate holds the lease. */
+  /** Reports whether this candidate holds the lease. */
   isMine(spec: LeaseSpec | undefined): boolean {
     return spec?.holderIdentity === this.#options.identity;
   }
 
-  /** True if another candidate holds the lease and it has not expired. */
+  /** Reports whether another candidate holds the lease and the lease has not expired. */
   isHeldByAnother(spec: LeaseSpec | undefined): boolean {
     if (!spec?.holderIdentity || this.isMine(spec)) return false;
-    // Use the holder's duration if it is valid, otherwise our own.
+    // Use the holder's duration if it is valid, otherwise this candidate's duration.
     const said = spec.leaseDurationSeconds ?? 0;
     const durationMs = said > 0 ? said * 1000 : this.#durationMs;
     return this.#observedAtMs + durationMs > this.#clock.monotonic();
@@ -124,7 +124,7 @@ export class LeaseLock {
     return { apiVersion: 'coordination.k8s.io/v1', kind: 'Lease', metadata, spec };
   }
 
-  /** Releases the lease if this candidate still holds it: another candidate then need not wait until it expires. */
+  /** Releases the lease if this candidate still holds it, so another candidate need not wait for it to expire. */
   async release(signal: AbortSignal): Promise<void> {
     const lease = await this.read(signal);
     if (!lease || !this.isMine(lease.spec)) return;

@@ -25,8 +25,8 @@ export const LeaseKind: Kind<Lease> = {
 };
 
 /**
- * Sends calls over dedicated connections. Over HTTP/1.1 the number of ordinary connections is limited, and a lease must be
- * renewed in time even if slow calls hold all of them.
+ * Sends calls over dedicated connections. Over HTTP/1.1 the number of ordinary connections is limited, and a lease must
+ * be renewed in time even if slow calls hold all of these connections.
  */
 export const onOwnConnection: ClientInterceptor = (call, next) =>
   next({ ...call, request: { ...call.request, longRunning: true } });

@@ -4,9 +4,9 @@ import { LeaderElectionError } from './leader-election-error.ts';
 import type { LeaderElector } from './leader-elector.ts';
 
 /**
- * Allows writes only during one term: the current one or, if created by a follower, the next. The check runs in the tick that hands
- * the write's bytes to the connection, so no delay before that, not even a stopped process, lets a write through after the end of
- * the term or in a later term.
+ * Allows writes only during one term: the current term or, if created by a follower, the next term. The check runs in
+ * the tick that hands the write's bytes to the connection. A delay before this tick, even a suspended process,
+ * therefore never lets a write through after the end of the term or in a later term.
  */
 export function whileLeading(elector: LeaderElector): ClientInterceptor {
   const term = elector.isLeading ? elector.terms : elector.terms + 1;
@@ -21,8 +21,8 @@ export function whileLeading(elector: LeaderElector): ClientInterceptor {
 }
 
 /**
- * Allows each write only in the term in which it was called, so that code that is not bound to a term writes only while this
- * process leads.
+ * Allows each write only in the term in which the write was called. Code that is not bound to a term thus writes only
+ * while this process leads.
  *
  * @param elector - returns the elector once it campaigns.
  */

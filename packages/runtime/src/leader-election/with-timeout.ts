@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** Limits how long work may take. */
+/** Limits the duration of work. */
 export interface WithTimeoutOptions {
   readonly clock: Clock;
   readonly ms: number;
@@ -8,7 +8,9 @@ export interface WithTimeoutOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Runs work with a signal that is aborted once its time is up. The work is trusted to stop then. */
+/**
+ * Runs work with a signal that is aborted at the time limit. The work is trusted to stop when the signal is aborted.
+ */
 export async function withTimeout<T>(
   work: (signal: AbortSignal) => Promise<T>,
   options: WithTimeoutOptions,

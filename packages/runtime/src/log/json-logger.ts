@@ -2,7 +2,7 @@ import { systemClock } from '@kubewright/apimachinery';
 import { LineLogger } from './line-logger.ts';
 import type { Logger, LogLevel } from './logger.ts';
 
-/** Receives log lines: whole lines, each with its line feed. */
+/** Receives log lines; each line is complete and ends with a line feed. */
 export interface LogDestination {
   write(line: string): void;
 }
@@ -18,8 +18,8 @@ export interface JsonLoggerOptions {
 }
 
 /**
- * Writes JSON lines with controller-runtime's keys (`ts`, `level`, `logger`, `msg`, `error`, `stacktrace`, …). The rest is one
- * `JSON.stringify`, so no logging library is loaded.
+ * Writes JSON lines with controller-runtime's keys (`ts`, `level`, `logger`, `msg`, `error`, `stacktrace`, …).
+ * Formatting needs only `JSON.stringify`, so no logging library is loaded.
  *
  * @example
  * ```ts
@@ -34,11 +34,14 @@ export function jsonLogger(options: JsonLoggerOptions = {}): Logger {
       const { name, message, fields } = line;
       const ts = new Date(now()).toISOString();
       const head = { level: line.level, ts, ...(name !== '' && { logger: name }), msg: message };
-      // `head` comes first to set the order of keys, and last so that a field cannot override the line's own level or message.
+      // `head` is spread first to set the order of keys, and again last so that a field cannot override the level or
+      // message.
       destination.write(`${JSON.stringify({ ...head, ...fields, ...head })}\n`);
     },
   });
 }
 
-/** Writes synchronously if stderr is a file, a pipe or a terminal: the last lines before a crash matter most. */
+/**
+ * Writes synchronously if stderr is a file, a pipe or a terminal, because the last lines before a crash matter most.
+ */
 const stderr: LogDestination = { write: (line) => void process.stderr.write(line) };

@@ -1,6 +1,7 @@
 /**
- * The ids of the runtime's log records: the field `event` of a record. An id never changes its meaning, whereas messages may be
- * reworded, so alerting rules, tests and programs match on the id. The reference page of log events is generated from the comments.
+ * The ids of the runtime's log records: the field `event` of a record. An id never changes its meaning, whereas
+ * messages may be reworded, so alerting rules, tests and programs match on the id. The reference page of log events is
+ * generated from these comments.
  */
 export const logEvents = {
   /** The manager found its configuration: `source`, `server`. */
@@ -22,11 +23,11 @@ export const logEvents = {
   runnablesStopping: 'runnables.stopping',
   /** Runnables did not stop in time. */
   runnablesLate: 'runnables.late',
-  /** A runnable starts while an earlier run of it, which ignores its signal, still runs. */
+  /** A runnable starts while its earlier run, which ignores its signal, is still active. */
   runnableOverlapping: 'runnable.overlapping',
   /** A runnable failed after it was stopped. */
   runnableStopFailed: 'runnable.stop-failed',
-  /** The permissions that the program needs and has used, for `kubewright rbac`. */
+  /** Permissions that the program needs or has used; read by `kubewright rbac`. */
   permissionsReported: 'permissions.reported',
   /** Two controllers of one kind conflict. */
   controllersConflict: 'controllers.conflict',
@@ -54,7 +55,7 @@ export const logEvents = {
   /** A delayed handover of a key is complete. */
   keyHandoverDone: 'key.handover-done',
 
-  /** The manager waits for the first lists of these kinds. */
+  /** The manager waits for the first lists of some kinds. */
   cacheSyncing: 'cache.syncing',
   /** A cache could not be warmed up before leadership. */
   cacheWarmUpFailed: 'cache.warm-up-failed',
@@ -70,14 +71,14 @@ export const logEvents = {
   watchEventSkipped: 'watch.event-skipped',
   /** The newest resource version could not be read. */
   watchProbeFailed: 'watch.probe-failed',
-  /** The server returned an older state than before, as after a restore. */
+  /** The server returned an older state than before, for example after a restore. */
   watchRegressed: 'watch.regressed',
   /** The server rejects a resource version that it returned. */
   watchVersionRejected: 'watch.version-rejected',
   /** A watch lags behind the server and is reopened, or the kind is listed again. */
   watchLagging: 'watch.lagging',
 
-  /** A controller starts its workers: it is running. */
+  /** A controller has started its workers and is running. */
   controllerStarted: 'controller.started',
   /** The workers of a controller have finished. */
   controllerStopped: 'controller.stopped',
@@ -93,7 +94,7 @@ export const logEvents = {
   workerFailed: 'worker.failed',
   /** An event handler failed. */
   handlerFailed: 'handler.failed',
-  /** A predicate failed; the event is handled. */
+  /** A predicate failed; the event is accepted. */
   predicateFailed: 'predicate.failed',
   /** An event handler requested an invalid delay; the key is queued immediately. */
   delayInvalid: 'delay.invalid',
@@ -114,7 +115,7 @@ export const logEvents = {
   reconcileAborted: 'reconcile.aborted',
   /** A write conflicted with another writer; the reconcile is retried. */
   reconcileConflict: 'reconcile.conflict',
-  /** A write was rejected because the reconcile had seen a stale object; it is retried. */
+  /** A write was rejected because the reconcile had seen a stale object; the reconcile is retried. */
   reconcileStale: 'reconcile.stale',
   /** The key now belongs to another replica. */
   reconcileMoved: 'reconcile.moved',
@@ -124,14 +125,14 @@ export const logEvents = {
   reconcileSlowEnded: 'reconcile.slow-ended',
   /** A write was sent without checking the live object, because `get` is not allowed. */
   writeUnchecked: 'write.unchecked',
-  /** Writes without effect, or that trigger each other: `code` KW3050, KW3051 or KW3052. */
+  /** Writes that have no effect or trigger each other: `code` KW3050, KW3051 or KW3052. */
   writesFutile: 'writes.futile',
 
   /** A child was created. */
   childCreated: 'child.created',
   /** A child that is no longer desired was deleted. */
   childDeleted: 'child.deleted',
-  /** A child changed before it could be deleted; it is read again. */
+  /** A child changed before it could be deleted; the child is read again. */
   childChanged: 'child.changed',
   /** Children are deleted before their owner. */
   childrenDeleting: 'children.deleting',
@@ -181,7 +182,7 @@ export const logEvents = {
   certificateWatching: 'certificate.watching',
   /** The serving certificate was renewed. */
   certificateUpdated: 'certificate.updated',
-  /** A certificate cannot be read or renewed; the previous one stays in use. */
+  /** A certificate cannot be read or renewed; the previous certificate stays in use. */
   certificateFailed: 'certificate.failed',
   /** The Secret of the webhook certificates was written. */
   authorityUpdated: 'authority.updated',
@@ -191,7 +192,7 @@ export const logEvents = {
   authorityTargetsMissing: 'authority.targets-missing',
   /** The CA for client certificates was reloaded. */
   clientAuthorityUpdated: 'client-authority.updated',
-  /** The CA for client certificates cannot be read; the previous one stays in use. */
+  /** The CA for client certificates cannot be read; the previous CA stays in use. */
   clientAuthorityFailed: 'client-authority.failed',
 } as const;
 

@@ -31,11 +31,11 @@ export function printableFields(fields: LogFields): Record<string, unknown> {
 /** The fields of a `KubewrightError`; fields that the caller set take precedence. */
 const textFields = ['code', 'what', 'why', 'remedy'] as const;
 
-/** Adds the text fields of the outermost error that has them. */
+/** Adds the text fields of the outermost `KubewrightError` in the cause chain. */
 function addText(printable: Record<string, unknown>, error: Error): void {
   let each: unknown = error;
   for (let i = 0; each instanceof Error && i < maxDepth; i++, each = each.cause) {
-    // The text of a response is entirely the server's message.
+    // Skip API errors, whose text is only the server's message.
     if (!(each instanceof KubewrightError) || each instanceof StatusError) continue;
     for (const field of textFields) if (each[field] !== undefined) printable[field] ??= each[field];
     return;

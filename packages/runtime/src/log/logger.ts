@@ -36,6 +36,6 @@ export interface Logger {
   error(message: string, fields?: LogFields): void;
   /** Returns a logger that adds these fields to every line. */
   with(fields: LogFields): Logger;
-  /** Returns a logger named after this one, a dot, and `name`. */
+  /** Returns a logger whose name is this logger's name, a dot, and `name`. */
   named(name: string): Logger;
 }

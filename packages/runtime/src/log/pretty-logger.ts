@@ -24,7 +24,7 @@ const codes: Readonly<Record<LogLevel, string>> = {
 };
 const dim = '\u001b[2m';
 const reset = '\u001b[0m';
-/** Fields that are shown elsewhere in the line or that people do not need. */
+/** Fields that the line shows elsewhere, or that readers do not need. */
 const hidden: ReadonlySet<string> = new Set([
   'namespace',
   'name',
@@ -35,7 +35,7 @@ const hidden: ReadonlySet<string> = new Set([
   'stacktrace',
   'error',
 ]);
-/** Parts of an error's message, which the line shows as a whole. */
+/** Fields that repeat parts of the error message; the line already shows the whole message. */
 const partsOfError: ReadonlySet<string> = new Set(['what', 'why', 'remedy']);
 const eventIds: ReadonlySet<unknown> = new Set(Object.values(logEvents));
 

@@ -1,7 +1,7 @@
 /** Maximum number of frames shown per error. */
 const maxFrames = 10;
 
-/** A frame in node_modules: dependency code, not the user's own. */
+/** Matches a frame of dependency code, in node_modules. */
 const dependency = /[\\/]node_modules[\\/]/;
 const ours = /[\\/]node_modules[\\/]@kubewright[\\/]/;
 
@@ -9,8 +9,8 @@ const ours = /[\\/]node_modules[\\/]@kubewright[\\/]/;
 const names = 'apimachinery|apiserver|schema|client|runtime|controlplane|codegen|cli';
 
 /**
- * Returns the frames of a stack that help a user: frames of user code, then frames of its dependencies. Includes frames of Node
- * and the runtime only if there are no others.
+ * Returns the frames of a stack that help a user: frames of user code, then frames of dependencies. Includes frames of
+ * Node and the runtime only if there are no other frames.
  * @param isInternal - identifies frames of the runtime; replaced in tests.
  */
 export function framesForPeople(
@@ -35,9 +35,9 @@ function isOfNode(frame: string): boolean {
 }
 
 /**
- * Returns a function that recognizes frames of this project's packages, wherever they are: in node_modules, or at the target of a
- * `file:` dependency or a workspace link. For links, Node reports the real path; a module knows its own, and the other packages are
- * its siblings.
+ * Returns a function that recognizes frames of this project's packages, wherever they are: in node_modules, or at the
+ * target of a `file:` dependency or a workspace link. For links, Node reports the real path. A module knows its own
+ * real path, and the other packages are its siblings.
  * @param moduleUrl - real location of a module of the runtime; the location of a bundle does not match and is ignored.
  */
 export function framesOfPackages(moduleUrl: string): (frame: string) => boolean {

@@ -20,15 +20,16 @@ import type { StopBudget } from './stop-budget.ts';
 export interface AddedController extends AsyncDisposable {
   readonly name: string;
   /**
-   * Resolves when its caches are filled and its workers run for the first time; on a follower, once this process leads. If kinds
-   * that it needs are not installed, its workers start once they are.
-   * @throws ManagerError (KW3007) if it is removed, or the manager stops, before that.
-   * @throws the error that kept it from starting, which also stops the manager.
+   * Resolves when the controller's caches are filled and its workers run for the first time; on a follower, once this
+   * process leads. If kinds that the controller needs are not installed, its workers start once the kinds are
+   * installed.
+   * @throws ManagerError (KW3007) if the controller is removed, or the manager stops, before then.
+   * @throws the error that kept the controller from starting, which also stops the manager.
    */
   started(): Promise<void>;
   /**
-   * Removes the controller: takes no more keys, lets running reconciles finish, and ends its watches and metrics. Objects and
-   * finalizers are left unchanged. Resolves when all of its work has stopped.
+   * Removes the controller: it accepts no more keys, running reconciles finish, and its watches and metrics end.
+   * Objects and finalizers are left unchanged. Resolves when all of its work has stopped.
    */
   remove(): Promise<void>;
 }
@@ -41,17 +42,17 @@ export interface ControllerRunnableOptions {
   readonly makeParts: (client: KubernetesClient) => Omit<ControllerParts, 'cache'> & { readonly cache: InformerCache };
   /** Aborted when the manager stops. */
   readonly managerStop: AbortSignal;
-  /** Waits until its caches have synced, with the manager's time limit. */
+  /** Waits until the controller's caches have synced, with the manager's time limit. */
   readonly synced: (cache: InformerCache, signal: AbortSignal) => Promise<void>;
-  /** Time limit for stopping, and whether the manager as a whole stops. */
+  /** Returns the time limit for stopping, and whether the whole manager stops. */
   readonly stopping: () => { readonly budget: StopBudget; readonly isManager: boolean };
   /** Called once, when the controller was removed. */
   readonly removed: () => void;
 }
 
 /**
- * Runs one controller as a runnable: while the manager runs or, with leader election, leads. It has its own caches, which stop with
- * it and keep the entries of its field manager.
+ * Runs one controller as a runnable: while the manager runs or, with leader election, leads. The controller has its own
+ * caches, which stop with it and keep the managedFields entries of its field manager.
  */
 export class ControllerRunnable implements Runnable, AddedController {
   readonly name: string;
@@ -125,7 +126,7 @@ export class ControllerRunnable implements Runnable, AddedController {
     this.#started.fail(reason);
     this.#removal.abort(reason);
     await this.#run?.catch(() => {
-      // Reported by the manager, which runs it.
+      // The manager, which runs the controller, reports the error.
     });
     this.#options.removed();
   }

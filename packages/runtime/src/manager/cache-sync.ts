@@ -6,7 +6,7 @@ import { ManagerError } from './manager-error.ts';
 
 const nagMs = 10_000;
 
-/** Options for waiting on the initial lists of the caches. */
+/** Options for waiting for the initial lists of the caches. */
 export interface CacheSyncOptions {
   readonly clock: Clock;
   readonly log: Logger;
@@ -19,7 +19,7 @@ export interface CacheSyncOptions {
  * Waits until every cache has synced. Without a timeout, skips caches whose kind is known not to be served. Returns early when
  * aborted. Logs every ten seconds which kinds it is waiting for: a missing permission must not look like a hang.
  *
- * @throws ManagerError (KW3007) if it times out.
+ * @throws ManagerError (KW3007) if the wait times out.
  */
 export async function cacheSync(cache: InformerCache, options: CacheSyncOptions): Promise<void> {
   const { clock, log, timeoutMs, signal } = options;

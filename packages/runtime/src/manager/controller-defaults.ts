@@ -15,8 +15,8 @@ export interface ControllerDefaults
     | 'fenced'
   > {
   /**
-   * Concurrent reconciles by `Kind.group` of the primary kind, such as `{ 'ReplicaSet.apps': 5, Pod: 2 }`; takes precedence over
-   * `maxConcurrentReconciles` here.
+   * Concurrent reconciles by `Kind.group` of the primary kind, such as `{ 'ReplicaSet.apps': 5, Pod: 2 }`; takes
+   * precedence over `maxConcurrentReconciles` of these defaults.
    */
   readonly concurrencyByKind?: Readonly<Record<string, number>>;
 }

@@ -7,7 +7,7 @@ import { logEvents } from '../log/log-events.ts';
 import { ManagerError } from './manager-error.ts';
 import type { StopBudget } from './stop-budget.ts';
 
-/** Time for which running reconciles continue undisturbed after a stop is requested, in milliseconds. */
+/** Time in milliseconds that running reconciles get to finish after a stop is requested, before they are aborted. */
 const undisturbedMs = 2_000;
 
 /** Maximum number of keys that are logged. */
@@ -41,7 +41,7 @@ export class ControllerGroup {
     }
   }
 
-  /** Starts the sources of controllers that warm up before they may work: their queues fill, but no workers run. */
+  /** Starts the sources of controllers that warm up: their queues fill, but no workers run yet. */
   warmUp(signal: AbortSignal): void {
     for (const loop of this.#loops.filter((each) => each.warmUp)) {
       loop.startSources(signal).catch((error: unknown) => {
@@ -57,9 +57,9 @@ export class ControllerGroup {
   }
 
   /**
-   * Starts the sources, then the workers of each controller once all existing objects are in its queue; starts nothing once
-   * aborted. Resolves when all controllers work, except those that wait for kinds that are not served: these start automatically
-   * later.
+   * Starts the sources, then the workers of each controller once all existing objects are in its queue; starts nothing
+   * once aborted. Resolves when all controllers work, except controllers that wait for kinds that are not served; these
+   * controllers start automatically later.
    * @param options.after - an additional wait for workers: caches that no controller of this group watches.
    */
   async start(signal: AbortSignal, options: { readonly after: Promise<void> }): Promise<void> {
@@ -69,7 +69,7 @@ export class ControllerGroup {
       const ready = this.#loops.map((loop) => {
         const sources = loop.startSources(signal);
         sources.catch(() => {
-          // Thrown to the awaiting callers below.
+          // The error is thrown to the callers that await it below.
         });
         return { loop, sources };
       });
@@ -89,7 +89,7 @@ export class ControllerGroup {
       if (!signal.aborted) loop.startWorkers();
     });
     working.catch(() => {
-      // Thrown to the awaiting callers below.
+      // The error is thrown to the callers that await it below.
     });
     const kinds = await loop.missingKinds(signal);
     if (kinds.length === 0) return working;
@@ -106,7 +106,7 @@ export class ControllerGroup {
     });
   }
 
-  /** Takes no more keys and waits for running reconciles; logs reconciles that do not end in time. */
+  /** Accepts no more keys and waits for running reconciles; logs reconciles that do not end in time. */
   async stop({ undisturbed, budget }: StopOptions): Promise<void> {
     const { clock, log } = this.#parts;
     const deadline = new AbortController();
@@ -117,7 +117,7 @@ export class ControllerGroup {
     const lasts = (): void => this.#logWaiting(budget, settleMs - (undisturbed ? 0 : undisturbedMs));
     if (await budget.wait(all, { names, lasts })) return;
     const controllers = names();
-    // The list is empty if the last reconcile ended just as the budget ran out.
+    // The list is empty if the last reconcile ended just as the time budget ran out.
     if (controllers.length > 0)
       log.error('reconciles did not end in time', { event: logEvents.controllerLate, controllers });
   }

@@ -5,18 +5,18 @@ import type { Logger } from '../log/logger.ts';
 /** Two controllers of one kind that would undo each other's work. */
 export interface ControllerOverlap {
   readonly controllers: readonly [string, string];
-  /** The `Kind.group` that both reconcile. */
+  /** The `Kind.group` that both controllers reconcile. */
   readonly kind: string;
-  /** Explains the effect and how to fix it. */
+  /** Explanation of the effect and the remedy. */
   readonly advice: string;
 }
 
 /**
  * Finds controllers of one kind that conflict with each other.
  *
- * One kind may have several controllers, even with children of the same kinds: every change triggers all of them, each has its own
- * queue, and each prunes only what its own field manager has applied. Only field managers and finalizers that two controllers share
- * are reported.
+ * One kind may have several controllers, even with children of the same kinds: every change triggers all of them, each
+ * has its own queue, and each prunes only objects that its own field manager has applied. Only field managers and
+ * finalizers that two controllers share are reported.
  */
 export function controllerOverlaps(controllers: readonly ControllerDefinition[]): readonly ControllerOverlap[] {
   const objects = controllers.filter((each) => each.primary && each.run.level === 'object');
@@ -51,7 +51,7 @@ function managerOf({ fieldManager, name }: ControllerDefinition): string {
   return fieldManager ?? name;
 }
 
-/** Returns the kind without its version, because all versions are the same object. */
+/** Returns the kind without its version, because all versions refer to the same objects. */
 function kindOf({ primary }: ControllerDefinition): string {
   return primary?.group ? `${primary.kind}.${primary.group}` : (primary?.kind ?? '');
 }

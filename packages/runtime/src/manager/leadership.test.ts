@@ -131,7 +131,7 @@ describe('Leadership', () => {
       await pass(5_000);
       expect(new Set(seen.splice(0))).toEqual(new Set(['term 1 is refused: KW3008']));
       giveBack();
-      // The abandoned run continues into the next term, in which it may not write.
+      // The abandoned run continues into the next term, in which it cannot write.
       await pass(70_000);
       expect(server.get(LeaseKind, 'lock').spec.holderIdentity).toBe('me');
       const [last, ...before] = [...new Set(seen)].reverse();
@@ -270,7 +270,7 @@ describe('Leadership', () => {
       giveBack();
       await pass(60_000);
       expect(done).toEqual(['later', 'running', 'waiting', 'last', 'meanwhile']);
-      // The key runs two minutes after the requeue was requested, no matter which replica led meanwhile.
+      // The key runs two minutes after the requeue was requested, no matter which replica led in the meantime.
       await pass(60_000);
       expect(done.at(-1)).toBe('later');
       expect(done).toHaveLength(6);

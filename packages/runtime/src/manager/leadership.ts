@@ -12,7 +12,7 @@ import type { StopBudget } from './stop-budget.ts';
 
 /** Options for {@link Leadership}. */
 export interface LeadershipOptions {
-  /** Settings of the election; if undefined, this process leads from the start. */
+  /** Leader election settings; if undefined, this process leads from the start. */
   readonly election: LeaderElectionOptions | undefined;
   readonly client: KubernetesClient;
   readonly clock: Clock;
@@ -27,11 +27,11 @@ export interface LeadershipOptions {
   readonly always: ControllerGroup;
   /** Runnables of the leader. */
   readonly leading: RunnableGroup;
-  /** Resolves when caches are synced and everything that needs no lease runs. */
+  /** Resolves when caches are synced and all parts that need no lease are running. */
   readonly prepared: Promise<void>;
   /** Time limit for ending a term. */
   readonly budget: () => StopBudget;
-  /** Called once everything that should run now is running; on a follower, when it is ready to take over. */
+  /** Called once all parts that should run are running; on a follower, when this process is ready to take over. */
   readonly onReady: () => void;
   /** Called when this process becomes leader. */
   readonly onElected: () => void;
@@ -44,11 +44,14 @@ interface Term {
   readonly client: KubernetesClient;
 }
 
-/** Runs controllers, term after term: controllers that need a lease run while it is held, all others immediately. */
+/**
+ * Runs controllers, term after term: controllers that need the lease run while this process holds it; all others run
+ * immediately.
+ */
 export class Leadership {
   readonly #options: LeadershipOptions;
   #elector: LeaderElector | undefined;
-  /** The next term; its controllers that warm up already have running sources. */
+  /** The next term; the sources of its controllers that warm up are already running. */
   #next: Term | undefined;
 
   constructor(options: LeadershipOptions) {
@@ -119,7 +122,7 @@ export class Leadership {
     group.warmUp(signal);
   }
 
-  /** Runs controllers and everything else that needs leadership until the term ends. */
+  /** Runs controllers and all other parts that need leadership until the term ends. */
   async #lead(
     { group, client }: Term,
     { term, stopping }: { readonly term: AbortSignal; readonly stopping: AbortSignal },

@@ -97,7 +97,7 @@ describe('Manager lifecycle', () => {
       ],
     });
     await eventually(() => received.includes('webhook starts'));
-    // Nothing else starts before the webhook is ready: the first list may need it.
+    // No other part starts before the webhook is ready, because the first list may need the webhook.
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
     expect(received).toEqual(['webhook starts']);
     ready();

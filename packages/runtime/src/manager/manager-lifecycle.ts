@@ -12,7 +12,7 @@ export interface ManagerLifecycleOptions {
   readonly gracefulShutdownTimeoutMs: number;
 }
 
-/** Carries a failure as the reason of a stop. */
+/** Carries the failure that caused a stop. */
 class RunFailure extends Error {
   constructor(cause: unknown) {
     super('the manager failed', { cause });
@@ -37,7 +37,7 @@ export class ManagerLifecycle {
     return this.#stop.signal;
   }
 
-  /** The shared time budget for everything that is stopped. */
+  /** The time budget shared by all parts that are stopped. */
   get budget(): StopBudget {
     this.#budget ??= this.newBudget();
     return this.#budget;
@@ -68,8 +68,8 @@ export class ManagerLifecycle {
   }
 
   /**
-   * Reports the outcome: throws the failure that stopped the manager, the errors of its stop, or an error that names what did not
-   * end in time.
+   * Reports the outcome: throws the failure that stopped the manager, the errors that occurred while stopping, or an
+   * error that lists the parts that did not stop in time.
    */
   end(): void {
     const { reason } = this.signal;

@@ -35,7 +35,7 @@ export interface ManagerOptions {
   readonly client?: KubernetesClient;
   /** Path of a kubeconfig file, used if no client is given. */
   readonly kubeconfig?: string;
-  /** Context in the kubeconfig. @defaultValue its current context */
+  /** Context in the kubeconfig. @defaultValue the kubeconfig's current context */
   readonly context?: string;
   /** Kinds that are only read from the cache. */
   readonly caches?: readonly (CachedKind | Kind<KubernetesObject>)[];
@@ -56,9 +56,9 @@ export interface ManagerOptions {
   /** Address of `/metrics`, such as `:8080`; `'0'` disables the server. @defaultValue '0' */
   readonly metricsBindAddress?: string;
   /**
-   * True to also keep client-go's histograms of requests sent by the manager's own client, by verb and host:
-   * `rest_client_request_duration_seconds`, `rest_client_request_size_bytes`, `rest_client_response_size_bytes`. Opt-in as in
-   * controller-runtime: each verb adds some 40 series.
+   * True to keep client-go's histograms of requests sent by the manager's own client, by verb and host:
+   * `rest_client_request_duration_seconds`, `rest_client_request_size_bytes`, `rest_client_response_size_bytes`. Opt-in
+   * as in controller-runtime: each verb adds some 40 series.
    * @defaultValue false
    */
   readonly restClientHistograms?: boolean;
@@ -71,7 +71,10 @@ export interface ManagerOptions {
   readonly metricsSecurity?: MetricsSecurity;
   /** Additional paths of the metrics server, such as a profiler; guarded like `/metrics`. GET and HEAD only. */
   readonly metricsHandlers?: Readonly<Record<string, HttpHandler>>;
-  /** Created by `validator`, `defaulter`, `converter` and `admissionWebhook`; served before caches start, on every replica. */
+  /**
+   * Webhooks, created by `validator`, `defaulter`, `converter` or `admissionWebhook`; served on every replica, before
+   * caches start.
+   */
   readonly webhooks?: readonly WebhookDefinition[];
   /** Address and certificate of the webhook server. @defaultValue port 9443, cert-manager's files */
   readonly webhookServer?: WebhookServerOptions;
@@ -82,20 +85,21 @@ export interface ManagerOptions {
   /** @defaultValue off */
   readonly leaderElection?: LeaderElectionOptions;
   /**
-   * Identifies the replicas that share the keys of `sharded` controllers, such as `{ id: 'databases' }`. All of them work; can be
-   * combined with `leaderElection`, which other controllers may need.
+   * Identifies the replicas that share the keys of `sharded` controllers, such as `{ id: 'databases' }`. All of these
+   * replicas work at the same time. Can be combined with `leaderElection`, which other controllers may need.
    * @defaultValue off
    */
   readonly sharding?: ShardingOptions;
   /**
-   * Time limit for a complete stop, in milliseconds; 0 does not wait, a negative number waits forever. Anything still running
-   * then is named in the error that `run()` throws. Keep it below the pod's `terminationGracePeriodSeconds`.
+   * Time limit for a complete stop, in milliseconds; 0 does not wait, a negative number waits forever. Parts that are
+   * still running then are named in the error that `run()` throws. Keep it below the pod's
+   * `terminationGracePeriodSeconds`.
    * @defaultValue 30_000
    */
   readonly gracefulShutdownTimeoutMs?: number;
   /**
-   * Ends the manager with an error if caches have not listed within this time, in milliseconds. controller-runtime does so after
-   * two minutes; here the manager waits for a missing kind, and reports it in the log and in `/readyz`.
+   * Ends the manager with an error if caches have not listed within this time, in milliseconds. controller-runtime does
+   * so after two minutes. By default, this manager waits, and reports missing kinds in the log and in `/readyz`.
    * @defaultValue 0, which waits forever
    */
   readonly cacheSyncTimeoutMs?: number;

@@ -106,8 +106,9 @@ export async function loadClient(from: PartsOptions, metrics: RuntimeMetrics | u
 }
 
 /**
- * Declares everything that is cached before anything starts, so that a follower's caches are warm when it is elected.
- * Declarations with indexes come first: declarations without indexes can then share their informers; the reverse is not possible.
+ * Declares all cached kinds before any part starts, so that a follower's caches are warm when it is elected.
+ * Declarations with indexes come first, because declarations without indexes can then share their informers; the
+ * reverse is not possible.
  */
 function declarations(
   caches: readonly CachedKind[],

@@ -8,7 +8,7 @@ import { WebhooksRunnable } from '../webhook/webhooks-runnable.ts';
 import type { PartsOptions } from './manager-parts.ts';
 import { ProbeServers } from './probe-servers.ts';
 
-/** The parts of a manager that its servers use, some of which exist only once it runs. */
+/** The parts of a manager that its servers use; some parts exist only once the manager runs. */
 export interface ServedParts {
   readonly client: () => KubernetesClient | undefined;
   readonly informers: () => readonly Pick<Informer<KubernetesObject>, 'fault' | 'gauges'>[];
@@ -39,7 +39,7 @@ export class ManagerServers implements AsyncDisposable {
     });
   }
 
-  /** Undefined if metrics are not served, or not yet. */
+  /** Undefined if metrics are disabled or not served yet. */
   get metrics(): RuntimeMetrics | undefined {
     return this.#metrics;
   }

@@ -10,8 +10,8 @@ import type { ManagerOptions } from './manager-options.ts';
 export type ShardingOptions = Omit<ShardMembershipOptions, 'client' | 'clock' | 'random' | 'log'>;
 
 /**
- * Returns the controllers of a manager with defaults applied, `sharded` controllers limited to their replica's share of the keys,
- * and the runnables that sharding needs.
+ * Returns the controllers of a manager and the runnables that sharding needs. The controllers have defaults applied,
+ * and `sharded` controllers are limited to this replica's share of the keys.
  * @throws ManagerError (KW3007) if two controllers have the same name, a controller is `sharded` but `sharding` is missing, or
  * `sharding` is set but no controller is `sharded`.
  * @throws UnlistedKeysError (KW3041) for a `requestController` that does not list its keys.

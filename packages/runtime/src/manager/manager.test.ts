@@ -110,7 +110,7 @@ describe('Manager', () => {
     const count = reconciles;
     const patches = (): number => server.requests.filter((request) => /^PATCH .*\/pages\//.test(request)).length;
     const before = patches();
-    // A change to the child by another client is corrected, and nothing more is sent once the state matches.
+    // A change to the child by another client is corrected, and no more requests are sent once the state matches.
     server.put(Page, { ...server.get(Page, 'a'), spec: { text: 'wrong' } });
     await eventually(() => server.get(Page, 'a').spec.text === 'example.org');
     await quiet(server);
@@ -297,7 +297,7 @@ describe('Manager', () => {
     await expect(late?.()).rejects.toThrow(/took longer than 1000 ms/);
   });
 
-  it('waits for a kind that it may not list, and logs the wait', async () => {
+  it('waits for a kind that it is not allowed to list, and logs the wait', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site, Page], { clock });
     server.interrupt = ({ url }) => {
@@ -358,7 +358,7 @@ describe('Manager', () => {
     expect(server.openWatches).toBe(0);
   });
 
-  it('stops in time even if a runnable ignores its signal, and names it', async () => {
+  it('stops in time even if a runnable ignores its signal, and names the runnable', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site], { clock });
     const { log, lines } = collectLog();

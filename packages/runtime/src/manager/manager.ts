@@ -27,11 +27,12 @@ import { flushEvents, logPermissions, stopInOrder } from './shut-down.ts';
 import { stopSignal } from './stop-signal.ts';
 
 /**
- * Owns the parts that controllers share (client, cache, servers, leadership). Starts everything in order: servers and the runnables
- * that caches need, caches, other runnables and, when leading, the controllers. Stops them in reverse order.
+ * Owns the parts that controllers share (client, cache, servers, leadership). Starts all parts in order: servers and
+ * the runnables that caches need, caches, other runnables and, when leading, the controllers. Stops them in reverse
+ * order.
  *
- * Single use: it runs once and cannot be restarted. Unlike controller-runtime's manager (v0.24), it survives a lost lease: it stops
- * the term's controllers, campaigns again, and creates new controllers for the next term.
+ * A manager runs once and cannot be restarted. Unlike controller-runtime's manager (v0.24), it survives a lost lease:
+ * it stops the term's controllers, campaigns again, and creates new controllers for the next term.
  *
  * @example
  * ```ts
@@ -57,11 +58,14 @@ export class Manager implements AsyncDisposable {
   #watchdog: Watchdog | undefined;
   #running: Promise<void> | undefined;
   readonly #added: AddedControllers;
-  /** Controllers that run whether or not this process leads. */
+  /** Controllers that run even if this process does not lead. */
   #group: ControllerGroup | undefined;
   readonly #tracing: ReconcileTracing | undefined;
 
-  /** @throws ManagerError (KW3007) if two controllers have the same name, or one is `sharded` and `sharding` is missing. */
+  /**
+   * @throws ManagerError (KW3007) if two controllers have the same name, or a controller is `sharded` but `sharding` is
+   * missing.
+   */
   constructor(options: ManagerOptions) {
     const { clock = systemClock, random = systemRandom } = options;
     this.#options = options;
@@ -97,9 +101,9 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * A client for code outside the controllers. With leader election, it writes only while this replica leads: other writes are
-   * rejected with `LeaderElectionError` (KW3008). It is not bound to a term. Where you can, use `ctx.client` or the client passed
-   * to `Runnable.run` instead: they also block writes that belong to an earlier term.
+   * A client for code outside the controllers. With leader election, it writes only while this replica leads; other
+   * writes are rejected with `LeaderElectionError` (KW3008). The client is not bound to a term. Prefer `ctx.client` or
+   * the client passed to `Runnable.run`, which also block writes that belong to an earlier term.
    * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
    */
   get client(): KubernetesClient {
@@ -110,8 +114,8 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * The same client without the check for leadership: for writes that any replica may make at any time, such as writes of an HTTP
-   * server.
+   * A client like {@link Manager.client}, without the check for leadership. Use it for writes that any replica can make
+   * at any time, such as writes of an HTTP server.
    * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
    */
   get unfencedClient(): KubernetesClient {
@@ -127,24 +131,24 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * The permissions that this program declares and has used so far: use it to write a minimal role.
+   * The permissions that this program declares and has used so far. Use them to write a minimal role.
    * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
    */
   get permissions(): Permissions {
     return this.#shared.permissions;
   }
 
-  /** The bound ports, useful when an address leaves the choice of port to the system. */
+  /** The bound ports; useful if an address has port 0, so the system chooses the port. */
   get ports(): Readonly<Record<'metrics' | 'health' | 'webhook', number | undefined>> {
     return this.#servers.ports;
   }
 
   /**
-   * Adds a controller or a runnable. It starts immediately if the manager is running (and, if it needs leadership, leading), and
-   * again in each later term.
+   * Adds a controller or a runnable. It starts immediately if the manager is running. If it needs leadership, it starts
+   * when this process leads, and again in each later term.
    *
-   * An added controller has its own caches: `ctx.get` and `ctx.list` read without a request only what this controller declares. The
-   * manager's `controllerDefaults` apply.
+   * An added controller has its own caches: `ctx.get` and `ctx.list` read kinds that this controller declares from the
+   * cache, and all other kinds live. The manager's `controllerDefaults` apply.
    *
    * @returns for a controller, a handle that can remove it.
    * @throws ManagerError (KW3007) once the manager has been stopped, if another controller has the same name, and for a `sharded`
@@ -175,7 +179,7 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * Runs until stopped by the signal, by SIGINT or SIGTERM, or by a failure, which is thrown.
+   * Runs until the signal, SIGINT, SIGTERM or a failure stops the manager; throws the failure.
    * @throws ManagerError (KW3007) if called twice.
    */
   async run(): Promise<void> {
@@ -185,8 +189,9 @@ export class Manager implements AsyncDisposable {
   }
 
   /**
-   * Resolves when caches are synced and controllers run (on a follower: when it is ready to take over). Caches of kinds that are
-   * not installed, and the controllers that need them, start automatically once the kinds are installed.
+   * Resolves when caches are synced and controllers run (on a follower: when this process is ready to take over).
+   * Caches of kinds that are not installed, and the controllers that need them, start automatically once the kinds are
+   * installed.
    */
   started(): Promise<void> {
     return this.#lifecycle.started.promise;
@@ -197,7 +202,7 @@ export class Manager implements AsyncDisposable {
     return this.#lifecycle.elected.promise;
   }
 
-  /** Stops the manager and waits for its end; errors are thrown only by `run()`. */
+  /** Stops the manager and waits until it has stopped; errors are thrown only by `run()`. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#lifecycle.stop(new ManagerError({ what: 'the manager was disposed' }));
     if (this.#running) await this.#running.catch(() => {});
@@ -219,7 +224,7 @@ export class Manager implements AsyncDisposable {
     try {
       serving = this.#servers.start();
       serving.catch(() => {
-        // Thrown below, once the caches have begun to list.
+        // The error is thrown below, once the caches have begun to list.
       });
       if (!this.#parts) {
         ownClient = await loadClient(this.#from, this.#servers.metrics);
@@ -247,7 +252,8 @@ export class Manager implements AsyncDisposable {
   async #work(always: ControllerGroup, signal: AbortSignal): Promise<void> {
     const prepared = this.#prepare(signal);
     prepared.catch(() => {
-      // Callers that await `prepared` get the error. This handler prevents an unhandled rejection while there are none.
+      // Callers that await `prepared` get the error. This handler prevents an unhandled rejection while there are no
+      // such callers.
     });
     this.#leadership = new Leadership({
       election: this.#options.leaderElection,
@@ -268,7 +274,7 @@ export class Manager implements AsyncDisposable {
     await this.#leadership.run(signal);
   }
 
-  /** Waits for caches, then starts everything that needs caches but no lease. */
+  /** Waits for caches, then starts all parts that need caches but no lease. */
   async #prepare(signal: AbortSignal): Promise<void> {
     await this.#cacheSync(this.#shared.cache, signal);
     await this.#runnables.everywhere.start(signal, { client: this.unfencedClient });

@@ -15,9 +15,9 @@ export interface ProbeServersOptions {
   readonly options: ManagerOptions;
   readonly clock: Clock;
   readonly log: Logger;
-  /** Used to authorize metrics requests; undefined until the manager has a client. */
+  /** Client used to authorize metrics requests; undefined until the manager has a client. */
   readonly client: () => KubernetesClient | undefined;
-  /** Returns the reasons why caches are not ready: kinds not listed yet, kinds no longer watched. */
+  /** Returns the reasons why caches are not ready: kinds that are not listed yet, or no longer watched. */
   readonly cacheFaults: () => readonly string[];
   /** Checks that webhooks respond; undefined without webhooks. */
   readonly webhookCheck: HealthCheck | undefined;
@@ -86,9 +86,10 @@ export class ProbeServers implements AsyncDisposable {
   }
 
   async #listen(what: string, where: Listening): Promise<number> {
-    // seam: yields one turn of the event loop. Listening loads 20 ms of Node; the first listings are requested before that.
+    // seam: yields one turn of the event loop. Listening loads Node modules for 20 ms; the first lists are requested
+    // before then.
     await setImmediate();
-    // Loaded with Node's HTTP server only when something is served.
+    // Loaded together with Node's HTTP server, only if a path is served.
     const { ProbeServer } = await import('../health/probe-server.ts');
     const server = new ProbeServer(what, where.paths, where.tls);
     this.#servers.push(server);

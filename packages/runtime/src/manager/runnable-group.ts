@@ -4,7 +4,7 @@ import type { Runnable, RunnableContext } from '../runnable/runnable.ts';
 import { ManagerError } from './manager-error.ts';
 import type { StopBudget } from './stop-budget.ts';
 
-/** The arguments that the runnables of a group were started with. Each runnable gets its own log. */
+/** Arguments passed to all runnables of a group when they start. Each runnable gets its own log. */
 interface Start {
   readonly stop: AbortController;
   readonly context: SharedContext;
@@ -34,7 +34,7 @@ export class RunnableGroup {
     if (this.#started) this.#run(runnable, this.#started);
   }
 
-  /** Removes a runnable that exits on its own, so that it does not start again. */
+  /** Removes a runnable that exits on its own, so the group does not start it again. */
   remove(runnable: Runnable): void {
     const index = this.#runnables.indexOf(runnable);
     if (index >= 0) this.#runnables.splice(index, 1);
@@ -79,8 +79,8 @@ export class RunnableGroup {
 
   #run(runnable: Runnable, started: Start): void {
     if (this.#leftBehind.has(runnable)) {
-      // Waiting for the earlier run could keep the runnable from ever running again. That run can no longer write, because its
-      // client is bound to a term that has ended.
+      // Waiting for the earlier run could keep the runnable from ever running again. The earlier run can no longer
+      // write, because its client is bound to a term that has ended.
       this.#log.warn('starting a runnable while an earlier run ignores its signal', {
         event: logEvents.runnableOverlapping,
         runnable: runnable.name,

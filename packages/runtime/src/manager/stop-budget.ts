@@ -5,18 +5,18 @@ const silentMs = 2_000;
 
 /** Work that a stop waits for. */
 export interface AwaitedWork {
-  /** Names the work that has not ended. */
+  /** Returns the names of the work that has not ended. */
   readonly names: () => readonly string[];
   /** Called if the wait takes longer than two seconds. */
   readonly lasts: () => void;
 }
 
-/** The time limit for a complete stop, and a record of everything still running when it expired. */
+/** The time limit for a complete stop, and a record of the work still running when the limit expired. */
 export class StopBudget {
   readonly #clock: Clock;
   readonly #untilMs: number;
   readonly #late: string[] = [];
-  /** The way for a user to end the program without waiting, as shown in messages. */
+  /** Explains in messages how a user can end the program without waiting. */
   readonly endsAtOnce: string | undefined;
 
   /** @param options.totalMs - 0 does not wait, a negative number waits forever. */
@@ -34,7 +34,7 @@ export class StopBudget {
     return Math.max(0, this.#untilMs - this.#clock.monotonic());
   }
 
-  /** Names of everything that did not end in time. */
+  /** Names of the work that did not end in time. */
   get late(): readonly string[] {
     return this.#late;
   }

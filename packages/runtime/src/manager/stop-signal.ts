@@ -7,7 +7,7 @@ export interface StopSignal extends Disposable {
   readonly signal: AbortSignal;
 }
 
-/** The reason of a stop requested by a signal; the same signal again ends the process immediately. */
+/** The reason for a stop requested by a signal; a second signal ends the process immediately. */
 export class SignalStop extends ManagerError {
   constructor(name: NodeJS.Signals) {
     super({ what: `stopped by ${name}` });
@@ -15,8 +15,8 @@ export class SignalStop extends ManagerError {
 }
 
 /**
- * Joins the caller's signal with SIGINT and SIGTERM. The first of these stops the manager in order; after that, both signals have
- * their default effect again, so a second one ends the process immediately.
+ * Joins the caller's signal with SIGINT and SIGTERM. The first of these stops the manager gracefully. Both signals then
+ * have their default effect again, so a second signal ends the process immediately.
  */
 export function stopSignal(options: {
   readonly outer: AbortSignal | undefined;

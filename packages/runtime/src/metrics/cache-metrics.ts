@@ -16,7 +16,7 @@ export function cacheMetrics(make: MetricFactory, read: () => readonly CacheGaug
   make.readOnRequest(objects, '', () => {
     watches.reset();
     lists.reset();
-    // One kind may have several caches, one per namespace: counts are summed, and times take the worst value.
+    // One kind may have several caches, one per namespace. Counts are summed; for times, the worst value is reported.
     const worst = new Map<string, { age: number; lag: number; objects: number; bytes: number }>();
     for (const cache of read()) {
       const { kind } = cache;

@@ -9,7 +9,7 @@ const reconcileBuckets = [
 ];
 const results: readonly ReconcileResultLabel[] = ['error', 'requeue_after', 'requeue', 'success'];
 
-/** Maximum number of priorities with their own series; later priorities share one, to limit cardinality. */
+/** Maximum number of priorities with their own series; later priorities share one series, to limit cardinality. */
 const maxPriorities = 25;
 
 type ControllerSettings = Parameters<RuntimeMetrics['controller']>[1] & { readonly name: string };
@@ -147,7 +147,10 @@ function queueFamilies(make: MetricFactory) {
   };
 }
 
-/** Returns a function that counts. Counting in a reconcile costs one addition; the total is passed on when metrics are scraped. */
+/**
+ * Returns a function that increments a counter. A call costs one addition; the total is passed on when metrics are
+ * scraped.
+ */
 function counted(make: MetricFactory, counter: PlainMetric, labels: Readonly<Record<string, string>>): () => void {
   let news = 0;
   make.readOnRequest(counter, JSON.stringify(labels), () => {

@@ -5,7 +5,9 @@ interface Entry<V> {
   endMs: number;
 }
 
-/** Caches results for a limited time, keeps only the newest, and shares one lookup between concurrent callers. */
+/**
+ * Caches results for a limited time, keeps only the newest results, and shares one lookup between concurrent callers.
+ */
 export class ExpiringCache<V> {
   readonly #clock: Clock;
   readonly #most: number;

@@ -1,6 +1,6 @@
 /**
- * Formats a number like Go's `strconv.FormatFloat(f, 'g', -1, 64)`, so that the series have the same labels as in Go programs:
- * `1e-08` where JavaScript has `1e-8`.
+ * Formats a number like Go's `strconv.FormatFloat(f, 'g', -1, 64)`, so that series have the same labels as in Go
+ * programs: `1e-08`, not JavaScript's `1e-8`.
  */
 export function formatGoNumber(value: number): string {
   if (value === Number.POSITIVE_INFINITY) return '+Inf';

@@ -8,8 +8,9 @@ export interface MetricFactory {
   gauge(name: string, help: string, labelNames: readonly string[]): PlainMetric;
   histogram(name: string, help: string, buckets: readonly number[]): PlainHistogram;
   /**
-   * Sets a metric's value when it is scraped. Several controllers share a metric: each adds its own reading. A controller that is
-   * recreated, as in each leadership term, replaces its predecessor, which is read one last time.
+   * Sets a metric's value when it is scraped. Controllers share metrics, and each adds its own reading. A controller
+   * that is recreated, for example in a new leadership term, replaces its predecessor, whose values are read a last
+   * time.
    */
   readOnRequest(metric: PlainMetric, owner: string, read: () => void): void;
   /** Stops reading the values that a controller reports. */

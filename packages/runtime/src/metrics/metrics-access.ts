@@ -10,7 +10,7 @@ import { ExpiringCache } from './expiring-cache.ts';
 
 /** Options for {@link MetricsAccess}. */
 export interface MetricsAccessOptions {
-  /** Undefined until the manager has a client. */
+  /** Returns the client; undefined until the manager has a client. */
   readonly client: () => KubernetesClient | undefined;
   readonly clock: Clock;
   readonly log: Logger;
@@ -39,9 +39,10 @@ const reviewMs = 10_000;
 const longestToken = 16_384;
 
 /**
- * Admits clients that the API server authorizes to read metrics: it checks a bearer token with a TokenReview and its user with a
- * SubjectAccessReview of the path. The operator needs `create` on both; readers need `get` on the nonResourceURL. Unlike
- * controller-runtime (0.25), which responds with 500, it rejects an unknown token with 401.
+ * Admits clients that the API server authorizes to read metrics. A TokenReview checks the bearer token, and a
+ * SubjectAccessReview checks the user's access to the path. The operator needs `create` on both kinds of reviews;
+ * readers need `get` on the nonResourceURL. Unknown tokens are rejected with 401, unlike in controller-runtime (0.25),
+ * which responds with 500.
  */
 export class MetricsAccess {
   readonly #options: MetricsAccessOptions;
@@ -91,7 +92,8 @@ export class MetricsAccess {
           metadata: {},
           spec: { token },
         });
-        // A review also contains an error if the token cannot be parsed; that client is unknown, and the server is not at fault.
+        // A review that contains an error may mean that the token cannot be parsed. The client is then unknown, and the
+        // server is not at fault.
         return status?.authenticated ? (status.user ?? {}) : undefined;
       },
     });

@@ -12,12 +12,12 @@ export interface MetricsSecurity {
    */
   readonly certificates?: CertificateSource;
   /**
-   * CA file: readers must present a certificate issued by this CA, in addition to what `authorize` requires. Reread every ten
-   * seconds.
+   * CA file. Readers must present a certificate issued by this CA, in addition to the token that `authorize` requires.
+   * Reread every ten seconds.
    * @defaultValue no client certificate is required
    */
   readonly clientCaFile?: string;
-  /** True if readers must present a token of a user that may `get` `/metrics`. @defaultValue true */
+  /** True if readers must present the token of a user that is authorized to `get` `/metrics`. @defaultValue true */
   readonly authorize?: boolean;
 }
 

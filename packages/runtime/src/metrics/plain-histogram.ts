@@ -9,8 +9,8 @@ export interface PlainHistogramOptions {
 }
 
 /**
- * A histogram whose labels are resolved once, so that an observation costs two additions. The library's histogram looks its
- * labels up each time, which was a tenth of the cost of a no-op reconcile.
+ * A histogram whose labels are resolved once, so that an observation costs two additions. The library's histogram looks
+ * up its labels each time, which was a tenth of the cost of a no-op reconcile.
  */
 export class PlainHistogram {
   readonly name: string;
@@ -26,7 +26,7 @@ export class PlainHistogram {
     this.#buckets = options.buckets;
   }
 
-  /** Registers the histogram alongside the library's own metrics: a registry only needs a metric's values. */
+  /** Registers the histogram in the library's registry, which only needs a metric's values. */
   registerIn(registry: Registry): this {
     registry.registerMetric(this as unknown as Metric);
     return this;

@@ -6,13 +6,14 @@ export interface PlainMetricOptions {
   readonly name: string;
   readonly help: string;
   readonly type: 'counter' | 'gauge';
-  /** True if it has labels; without labels it shows 0 from the start. */
+  /** True if the metric has labels; without labels, it shows 0 from the start. */
   readonly isLabelled: boolean;
 }
 
 /**
- * A counter or a gauge that counts without a library: the library is loaded on the first scrape, and reads the values from this
- * object. Loading it took as long as a tenth of the time to list 20,000 objects, and blocked the event loop meanwhile.
+ * A counter or a gauge that counts without a library. The library is loaded on the first scrape, and reads the values
+ * from this object. At startup, loading the library took a tenth of the time needed to list 20,000 objects, and blocked
+ * the event loop.
  */
 export class PlainMetric {
   readonly name: string;
@@ -32,7 +33,7 @@ export class PlainMetric {
     this.reset();
   }
 
-  /** Registers the metric alongside the library's own metrics: a registry only needs a metric's values. */
+  /** Registers the metric in the library's registry, which only needs a metric's values. */
   registerIn(registry: Registry): void {
     registry.registerMetric(this as unknown as Metric);
   }

@@ -8,8 +8,9 @@ const durationBuckets = [0.005, 0.025, 0.1, 0.25, 0.5, 1, 2, 4, 8, 15, 30, 60];
 const sizeBuckets = [64, 256, 512, 1024, 4096, 16_384, 65_536, 262_144, 1_048_576, 4_194_304, 16_777_216];
 
 /**
- * Counts responses by code, and failures below HTTP as `<error>`, like client-go's adapter; with a clock, also keeps client-go's
- * histograms of durations and sizes. As in client-go, watches and followed logs are counted but not measured.
+ * Counts responses by code, and failures below HTTP as `<error>`, like client-go's adapter. With a clock, keeps
+ * client-go's histograms of durations and sizes too. As in client-go, watches and followed logs are counted but not
+ * measured.
  */
 export function requestMetrics(
   make: MetricFactory,
@@ -69,7 +70,7 @@ function measuring(
   };
 }
 
-/** Passes the same bytes on, and calls `onEnd` once when they have been read to the end or abandoned. */
+/** Passes the bytes on unchanged, and calls `onEnd` once when they have been read to the end or abandoned. */
 function countedBody(body: AsyncIterable<Uint8Array>, onEnd: (bytes: number) => void): AsyncIterable<Uint8Array> {
   let isOver = false;
   let bytes = 0;
@@ -92,7 +93,7 @@ function countedBody(body: AsyncIterable<Uint8Array>, onEnd: (bytes: number) => 
             throw error;
           }
         },
-        // This is not a generator, because a generator that has not started does not forward `return`, so the response would keep
+        // A generator would not work: before it has started, it does not forward `return`, so the response would keep
         // its connection.
         async return() {
           end();

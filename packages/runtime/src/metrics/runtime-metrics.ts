@@ -25,7 +25,7 @@ export interface ControllerGauges {
 export interface CacheGauges {
   readonly kind: string;
   readonly objects: number;
-  /** Seconds since the server last sent anything. */
+  /** Seconds since the server last sent data. */
   readonly ageSeconds: number;
   /** Seconds since the cache has been known to lag behind; 0 if it is up to date. */
   readonly lagSeconds: number;
@@ -51,6 +51,6 @@ export interface RuntimeMetrics {
   readonly certificates: CertificateMetrics;
   /** Counts a client's requests to a host. */
   clientInterceptor(host: string): ClientInterceptor;
-  /** Renders everything in Prometheus' text format. */
+  /** Renders all metrics in Prometheus' text format. */
   render(): Promise<{ readonly contentType: string; readonly text: string }>;
 }

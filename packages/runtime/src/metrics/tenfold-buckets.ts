@@ -1,5 +1,6 @@
 /**
- * Returns bucket bounds from 10 ns to 1,000 s, each ten times the previous one. Multiplied as in Go, so that the labels match Go's.
+ * Returns bucket bounds from 10 ns to 1,000 s, each ten times the previous bound. Computed by multiplication as in Go,
+ * so that the labels match Go's.
  */
 export function tenfoldBuckets(): number[] {
   const buckets: number[] = [];

@@ -4,17 +4,17 @@ import type { UsedPermissions } from './used-permissions.ts';
 
 /** Compares granted with needed permissions. Permissions are written in the form that `kubectl auth can-i` accepts. */
 export interface PermissionReport {
-  /** Permissions that were used or denied, but are not granted: add them. */
+  /** Permissions that were used or denied but are not granted; add them to the role. */
   readonly missing: readonly string[];
-  /** Granted permissions that were never used so far and that no declaration needs: candidates for removal. */
+  /** Granted permissions that have not been used so far and that no declaration needs; candidates for removal. */
   readonly superfluous: readonly string[];
-  /** Granted permissions that a declaration needs, but that were not used so far. */
+  /** Granted permissions that a declaration needs but that have not been used so far. */
   readonly unproven: readonly string[];
-  /** Permissions granted with `*`: it is unknown which of their parts are needed. */
+  /** Permissions granted with `*`, of which the needed parts are unknown. */
   readonly tooWide: readonly string[];
 }
 
-/** The permissions of a manager: those it declares, and those it has actually used. */
+/** The permissions that a manager declares, and the permissions that it has used. */
 export class Permissions {
   readonly #required: readonly Permission[];
   readonly #used: UsedPermissions;
@@ -24,12 +24,15 @@ export class Permissions {
     this.#used = options.used;
   }
 
-  /** Rules for everything that the declarations need and everything used so far: a starting point for a role. */
+  /** Rules for all permissions that are declared or have been used so far; a starting point for a role. */
   get rules(): readonly PolicyRule[] {
     return toRules([...this.#required, ...this.#used.used, ...this.#used.rejected]);
   }
 
-  /** Rules for everything used so far; after a run of all tests, the smallest role with which they pass. */
+  /**
+   * Rules for all permissions used so far. After a run of all tests, this is the smallest role with which the tests
+   * pass.
+   */
   get used(): readonly PolicyRule[] {
     return toRules(this.#used.used);
   }

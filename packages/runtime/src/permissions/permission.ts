@@ -45,7 +45,7 @@ export function toPermissions(rules: readonly PolicyRule[]): readonly Permission
   );
 }
 
-/** True if one permission includes another. */
+/** Reports whether one permission includes another. */
 export function includes(wide: Permission, narrow: Permission): boolean {
   const matches = (pattern: string, value: string): boolean => pattern === '*' || pattern === value;
   const [plural, subresource] = narrow.resource.split('/');

@@ -3,9 +3,9 @@ import type { ControllerDefinition } from '../controller/definition/controller-d
 import type { Permission } from './permission.ts';
 
 /**
- * Returns the permissions that the controllers' declarations require: read the primary kind, write its status and finalizers,
- * create, change and delete children, read everything watched or cached. Declarations do not show which other calls user functions
- * make; `used` does.
+ * Returns the permissions that the controllers' declarations require: read the primary kind, write its status and
+ * finalizers, create, change and delete children, read all watched or cached kinds. Declarations do not show which
+ * other calls user functions make; `used` does.
  */
 export function requiredPermissions(
   controllers: readonly ControllerDefinition[],
@@ -28,7 +28,7 @@ export function requiredPermissions(
     if (!primary) continue;
     need(primary, ['patch'], 'status');
     if (Object.keys(finalizers).length > 0) need(primary, ['patch']);
-    // Children block the deletion of their owner, and admission requires this permission for that.
+    // Children block the deletion of their owner, and admission requires this permission to set `blockOwnerDeletion`.
     if (owns.length > 0) need(primary, ['update'], 'finalizers');
   }
   if (controllers.length > 0 || options.leaderElection)

@@ -30,7 +30,7 @@ export class UsedPermissions {
   /** Permissions that were requested and denied every time. */
   get rejected(): readonly Permission[] {
     const uses = [...this.#uses.values()];
-    // A wrongly guessed plural is denied, then corrected.
+    // A request with a wrongly guessed plural is denied, and then repeated with the right plural.
     const wasCorrected = (use: Permission & { readonly kind: string }): boolean =>
       uses.some((each) => each.allowed && each.kind === use.kind && each.group === use.group && each.verb === use.verb);
     return this.#list(false).filter((use) => !wasCorrected(use));
@@ -52,7 +52,7 @@ export class UsedPermissions {
   }
 }
 
-/** Returns the verbs that RBAC checks: a server-side apply is a patch, and also a create if the object did not exist. */
+/** Returns the verbs that RBAC checks: a server-side apply is a patch, and a create too if the object did not exist. */
 function verbsOf(verb: Verb, status: number): readonly string[] {
   if (verb !== 'apply') return [verb];
   return status === 201 ? ['patch', 'create'] : ['patch'];

@@ -13,7 +13,7 @@ import type { ObjectView } from '../handler/object-view.ts';
  */
 export type Predicate<T> = (event: ObjectEvent<T>) => boolean;
 
-/** Passes updates that changed `metadata.generation`, that is the spec; always passes creates and deletes. */
+/** Passes updates that changed `metadata.generation` (that is, the spec); always passes creates and deletes. */
 export function generationChanged<T>(): Predicate<T> {
   return onUpdate((old, now) => old.generation !== now.generation);
 }
@@ -29,7 +29,7 @@ export function annotationChanged<T>(): Predicate<T> {
 }
 
 /**
- * Passes updates that changed anything; drops replays of an unchanged object.
+ * Passes updates that changed the object; drops replays of an unchanged object.
  *
  * @example
  * ```ts
@@ -85,7 +85,7 @@ export function objectMatches<T>(fits: (object: ObjectView<T>) => boolean): Pred
 }
 
 /**
- * Passes events whose object has the labels; including updates that removed them.
+ * Passes events whose object has the labels, including updates that removed the labels.
  * @throws LabelSelectorError if the selector is invalid.
  */
 export function labelsMatch<T>(selector: string | LabelSelectorObject): Predicate<T> {
@@ -117,7 +117,7 @@ export function or<T>(...predicates: readonly Predicate<T>[]): Predicate<T> {
   return (event) => predicates.some((predicate) => predicate(event));
 }
 
-/** Passes an event if `predicate` does not; for creates and deletes, too. */
+/** Passes an event if `predicate` does not, for creates and deletes too. */
 export function not<T>(predicate: Predicate<T>): Predicate<T> {
   return (event) => !predicate(event);
 }

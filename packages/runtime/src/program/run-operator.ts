@@ -19,16 +19,18 @@ export interface OperatorEnvironment {
 }
 
 /**
- * Runs an operator as a program: parses the command line, runs a {@link Manager} until SIGINT or SIGTERM, and explains in three
- * lines what prevented it from starting. Returns the exit code; `main.ts` needs nothing else.
+ * Runs an operator as a program: parses the command line, runs a {@link Manager} until SIGINT or SIGTERM, and explains
+ * in three lines why the manager could not start. Returns the exit code; `main.ts` needs no other code.
  *
  * `options` take precedence over flags; `leaderElection` is enabled by `--leader-elect`. Spans are sent to
- * `OTEL_EXPORTER_OTLP_ENDPOINT` if `@opentelemetry/sdk-node` is installed; a `tracer` in `options` takes precedence over that, too.
+ * `OTEL_EXPORTER_OTLP_ENDPOINT` if `@opentelemetry/sdk-node` is installed; a `tracer` in `options` takes precedence
+ * over this exporter.
  * @example
  * ```ts
  * process.exitCode = await runOperator({ controllers: [postgresql] });
  * ```
- * @param surroundings - the arguments, environment and output streams, for tests. @defaultValue those of this process
+ * @param surroundings - the arguments, environment and output streams, for tests. @defaultValue the arguments,
+ * environment and streams of this process
  * @returns 0 after a requested stop, 1 if the operator could not start, 2 for an invalid command line.
  * @throws any error that ends the manager while it is running, so that its stack is shown.
  */

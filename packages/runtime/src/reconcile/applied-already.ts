@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@kubewright/apimachinery';
 import { type JsonObject, sameJson } from '@kubewright/apimachinery/internal';
 import { elementNamed, entryOf, isMap, type ManagerEntry, type NamedElement } from './manager-entry.ts';
 
-/** Members that no manager owns: the server sets them, or they identify the object. */
+/** Members that no manager owns, because the server sets them or they identify the object. */
 const unowned: ReadonlySet<string> = new Set([
   'name',
   'namespace',
@@ -15,10 +15,10 @@ const unowned: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * True if applying `wanted` would change no value and no field ownership: every value is present, and the manager's
- * field set consists of exactly the given fields. False if the manager has no entry.
+ * Reports whether applying `wanted` would change no value and no field ownership: every value is present, and the
+ * manager's field set consists of exactly the given fields. False if the manager has no entry.
  *
- * The entry itself shows how each list is merged (by keys, as a set, or atomically), so no schema is needed. If in doubt the
+ * The entry shows how each list is merged (by keys, as a set, or atomically), so no schema is needed. In doubt, the
  * result is false, and the server then finds that nothing changed.
  */
 export function appliedAlready(wanted: KubernetesObject, live: KubernetesObject, manager: ManagerEntry): boolean {
@@ -52,9 +52,9 @@ function sameMap(wanted: object, live: object, fields: JsonObject): boolean {
 }
 
 /**
- * Compares merged lists: every wanted element must be in the live list, and in the wanted order. Elements of other managers may
- * stand between them, because a merge keeps those in place and orders only the applied elements. Duplicates in the live list
- * count as a difference, because an apply would leave one of them.
+ * Compares merged lists: every wanted element must be in the live list, and in the wanted order. Elements of other
+ * managers may stand between wanted elements, because a merge keeps other elements in place and orders only the applied
+ * elements. Duplicates in the live list count as a difference, because an apply would leave only one of the duplicates.
  */
 function sameList(wanted: readonly unknown[], live: readonly unknown[], fields: JsonObject): boolean {
   const steps = Object.keys(fields).filter((step) => step !== '.');

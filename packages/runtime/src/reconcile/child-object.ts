@@ -13,7 +13,7 @@ export function placedObject(
   return { ...object, metadata: { ...object.metadata, namespace } };
 }
 
-/** Returns the object with a reference to its owner, unless it is the owner itself. */
+/** Returns the object with a reference to its owner, unless the object is the owner. */
 export function ownedObject(
   object: KubernetesObject,
   owner: KubernetesObject | undefined,

@@ -63,7 +63,7 @@ describe('ctx.setStatus', () => {
       }),
     );
     await soon(() => set.length >= 3);
-    // From here on the watch delivers nothing: the cache still holds the first status.
+    // From now on, the watch delivers nothing, so the cache still holds the first status.
     server.interrupt = ({ verb }) => (verb === 'watch' ? new Promise(() => {}) : undefined);
     server.cutWatches();
     world = 'Down';

@@ -49,14 +49,14 @@ export interface ContextRun {
   readonly reconcileID: string;
   readonly log: Logger;
   readonly signal: AbortSignal;
-  /** Created on first use: most reconciles find nothing to do. */
+  /** Client of the reconcile; created on first use, because most reconciles find nothing to do. */
   readonly client: KubernetesClient;
   readonly events: ReconcileEvents;
   /** Called whenever the reconcile resumes after a call, so that the watchdog knows which reconcile is running. */
   resumed(): void;
   /** Called with each object about to be written, in its intended form. */
   intends(object: KubernetesObject): void;
-  /** Requests another reconcile once the object with that {@link childId} is removed. */
+  /** Requests another reconcile once the object with the given {@link childId} is removed. */
   awaitEnd(objectId: string): void;
 }
 
@@ -124,7 +124,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return this.#appliedIds;
   }
 
-  /** Requests another reconcile once the object with that {@link childId} is removed. */
+  /** Requests another reconcile once the object with the given {@link childId} is removed. */
   awaitEnd(objectId: string): void {
     this.#run.awaitEnd(objectId);
   }
@@ -133,7 +133,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return this.#run.signal;
   }
 
-  /** Created on first use: most reconciles find nothing to do. */
+  /** Client of the reconcile; created on first use, because most reconciles find nothing to do. */
   get client(): KubernetesClient {
     if (this.#client) return this.#client;
     const { primaryKind: kind, checkPrimary } = this.#parts;
@@ -195,7 +195,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const fieldManager = options.fieldManager ?? this.#parts.fieldManager;
     const { name = '', namespace, uid } = primary.metadata;
     const { apiVersion, kind } = primary;
-    // With the UID, the server rejects the status if the object was replaced by another of the same name.
+    // With the UID, the server rejects the status if another object of the same name has replaced the object.
     const wanted = {
       apiVersion,
       kind,
@@ -203,7 +203,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
       status,
     };
     const key = objectKey(primary);
-    // If the cache is uncertain about the object, so is the reconcile's copy.
+    // If the cached state is uncertain, the reconcile's copy of the object is uncertain too.
     const isCertain = this.cache.isCertain(primaryKind, key);
     const live = isCertain ? (this.cache.peek(primaryKind, key)?.object ?? primary) : undefined;
     const manager = { fieldManager, subresource: 'status' };
@@ -243,7 +243,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     const owned = ownedObject(placed, options.owner ?? this.#primary, options);
     this.appliedIds.add(childId(owned));
     const live = this.#cached(kind, objectKey(owned));
-    // Applying to a terminating object has no lasting effect: its successor must be created once it is removed.
+    // Applying to a terminating object has no lasting effect; its successor must be created once the object is removed.
     if (live && isDeleting(live)) this.awaitEnd(childId(owned));
     const manager = { fieldManager };
     if (live && this.#hasApplied(owned, live, manager)) return live;
@@ -256,7 +256,7 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
     return this.#applied(owned, { stored, live, manager });
   }
 
-  /** True if applying the object again would change nothing. */
+  /** Reports whether applying the object again would change nothing. */
   #hasApplied(wanted: KubernetesObject, live: KubernetesObject, manager: ManagerEntry): boolean {
     return appliedAlready(wanted, live, manager) || this.#parts.applies.has(wanted, live, manager);
   }
@@ -272,8 +272,8 @@ export class LoopContext implements ReconcileContext<KubernetesObject> {
   }
 
   /**
-   * Freezes the response. Remembers it if the stored object alone does not show that another apply would change nothing. The cache
-   * learns about writes from the client, which reports all of them.
+   * Freezes the response. Remembers it if the stored object alone does not show that another apply would change
+   * nothing. The client reports all writes to the cache.
    */
   #applied(
     wanted: KubernetesObject,

@@ -20,8 +20,9 @@ export function entryOf(object: KubernetesObject, manager: ManagerEntry): Manage
 }
 
 /**
- * Returns the part of the object that the manager's applies own, so that the manager can apply it again without taking over the
- * fields of other managers. As with `Extract` in client-go, a leaf of the entry stands for everything below it.
+ * Returns the part of the object that the manager's applies own, so that the manager can apply it again without taking
+ * over the fields of other managers. As with `Extract` in client-go, a leaf of the entry stands for all fields below
+ * it.
  */
 export function ownedPart(object: KubernetesObject, manager: ManagerEntry): JsonObject {
   const { fieldsV1 } = entryOf(object, manager) ?? {};
@@ -61,10 +62,10 @@ function stepsOf(fields: JsonObject): readonly (readonly [step: string, below: J
   return Object.entries(fields).flatMap(([step, below]) => (step !== '.' && isMap(below) ? [[step, below]] : []));
 }
 
-/** The list element that a step of a field path identifies. */
+/** Identifies a list element in a field path, by keys or by value. */
 export interface NamedElement {
   readonly is: (item: unknown) => boolean;
-  /** Undefined for an element of a set. */
+  /** The element's keys; undefined for an element of a set. */
   readonly keys: readonly (readonly [string, unknown])[] | undefined;
 }
 
@@ -79,7 +80,7 @@ export function elementNamed(step: string): NamedElement | undefined {
   return { is: (item) => isMap(item) && keys.every(([key, each]) => sameJson(item[key], each)), keys };
 }
 
-/** True for a JSON object. */
+/** Reports whether the value is a JSON object. */
 export function isMap(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

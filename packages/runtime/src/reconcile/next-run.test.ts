@@ -33,7 +33,7 @@ function run(server: FakeApiServer, sites: ControllerDefinition, clock: VirtualC
   return lines;
 }
 
-/** Advances time until a condition holds, for far less than a resync period. */
+/** Advances the clock until a condition holds, by far less than a resync period. */
 async function pass(clock: VirtualClock, holds: () => boolean): Promise<void> {
   const endMs = clock.monotonic() + 3_600_000;
   let isPassing = false;
@@ -101,7 +101,7 @@ describe('requeueAfterMs', () => {
       await eventually(() => ranAtMs.length > 0);
       await pass(clock, () => ranAtMs.length === 4);
       const waits = ranAtMs.slice(1).map((atMs, index) => atMs - (ranAtMs[index] as number));
-      // Without backoff it would run in a tight loop.
+      // Without backoff, the reconcile would run in a tight loop.
       if (name === 'soon') expect(Math.max(...waits)).toBe(1);
       else expect(waits).toEqual([...waits].sort((a, b) => a - b));
       if (name !== 'soon') expect(waits.at(-1)).toBeGreaterThan(waits[0] as number);

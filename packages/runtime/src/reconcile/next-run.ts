@@ -1,6 +1,6 @@
 import type { ReconcileResult } from './reconcile.ts';
 
-/** Determines when a key runs again: after a delay, with its growing backoff, or not at all (`undefined`). */
+/** The next run of a key: after a delay, with the key's growing backoff, or never (`undefined`). */
 export type NextRun = { readonly delayMs: number } | 'with backoff' | undefined;
 
 /**

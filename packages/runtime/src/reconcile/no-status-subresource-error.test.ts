@@ -19,7 +19,9 @@ afterEach(async () => {
   for (const manager of managers.splice(0)) await manager[Symbol.asyncDispose]();
 });
 
-/** Returns the error thrown when setting a status on a server without the subresource; `gone` also removes the object. */
+/**
+ * Returns the error thrown when setting a status on a server without the subresource; `gone` removes the object too.
+ */
 async function thrown(gone: boolean): Promise<unknown> {
   const server = new FakeApiServer([Site]);
   server.put(Site, { metadata: { name: 'hi' }, spec: { title: 'x' } });

@@ -54,7 +54,7 @@ export async function writingStatus<R>(
   }
 }
 
-/** True if the object still exists; false if that cannot be determined, so that the original error stands. */
+/** Reports whether the object still exists. False if the server cannot tell, so that the original error stands. */
 async function isThere({ client, kind, object, signal }: Parameters<typeof writingStatus>[1]): Promise<boolean> {
   try {
     const { metadata } = await client.metadata(kind).get(objectKey(object), { signal });

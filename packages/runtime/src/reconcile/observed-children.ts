@@ -21,8 +21,8 @@ export interface Observed {
   /** Returns all children of a kind, in order of namespace and name. */
   list<C extends KubernetesObject>(kind: Kind<C>): readonly Stored<C>[];
   /**
-   * Reads objects other than children from the cache: of kinds that the controller declares in `watches` or `caches`, in any
-   * namespace. Declare a watch with a mapping, so that `desired` runs again when they change.
+   * Reads objects other than children from the cache: of kinds that the controller declares in `watches` or `caches`,
+   * in any namespace. Declare a watch with a mapping, so that `desired` runs again when the objects change.
    *
    * @example
    * ```ts
@@ -41,7 +41,10 @@ const name = 'kubewright.controller-uid';
 const controllerUid: IndexFunc<KubernetesObject> = (view) =>
   view.ownerReferences.flatMap((reference) => (reference.controller ? [reference.uid] : []));
 
-/** The index that finds children, for the declaration of an owned kind. A single object, so that declarations can be shared. */
+/**
+ * Index for finding children, used in the declarations of owned kinds. Always the same object, so that declarations can
+ * be shared.
+ */
 export const childrenIndex: Readonly<Record<string, IndexFunc<KubernetesObject>>> = { [name]: controllerUid };
 
 /** Returns the children of an owner from the cache. Each call reads the current state. */
@@ -67,8 +70,8 @@ function keyOf(
 }
 
 /**
- * Returns an id that is unique among all objects, even if kinds of different groups have the same name. The same in every version
- * of the API.
+ * Returns an id that is unique among all objects, even if kinds of different groups have the same name. The id is the
+ * same in every version of the API.
  */
 export function childId(object: KubernetesObject): string {
   return `${object.kind}.${parseApiVersion(object.apiVersion).group} ${formatObjectKey(objectKey(object))}`;

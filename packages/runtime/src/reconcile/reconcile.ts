@@ -8,7 +8,7 @@ import type { EventRecorder } from '../recorder/event-recorder.ts';
 import type { Observed } from './observed-children.ts';
 
 /**
- * The result of a reconcile. No result means that there is nothing to do until something changes.
+ * The result of a reconcile. Without a result, the key does not run again until an event arrives.
  *
  * @example
  * ```ts
@@ -17,12 +17,12 @@ import type { Observed } from './observed-children.ts';
  */
 export interface ReconcileResult {
   /**
-   * Delay after which the key runs again, in milliseconds, regardless of other events. The next result replaces it. Zero or a
-   * negative number, a time already past, works like `requeue`; `undefined` requests nothing. A value that is not a number fails
-   * the reconcile.
+   * Delay after which the key runs again, in milliseconds, regardless of other events. The next result replaces the
+   * delay. A delay of zero or less, for a time already past, works like `requeue`; `undefined` requests no run. A value
+   * that is not a number fails the reconcile.
    */
   readonly requeueAfterMs?: number;
-  /** Runs the key again with its growing backoff, as after an error. */
+  /** True to run the key again with its growing backoff, as after an error. */
   readonly requeue?: boolean;
   /** Priority of the requested run. @defaultValue the priority of this run */
   readonly priority?: number;
@@ -56,11 +56,14 @@ export interface NoStatus {
 
 /** Options for {@link RequestContext.apply}. */
 export interface ApplyObjectsOptions {
-  /** Takes over fields set by other managers. @defaultValue true, as server-side apply recommends for controllers */
+  /**
+   * True to take over fields set by other managers.
+   * @defaultValue true, as server-side apply recommends for controllers
+   */
   readonly force?: boolean;
   /**
-   * Ownership of the objects: `'controller'` makes the reconciled object their controller, `'owner'` a plain owner, `'none'` sets
-   * no owner reference.
+   * Ownership of the objects: `'controller'` makes the reconciled object their controller, `'owner'` makes it a plain
+   * owner, and `'none'` sets no owner reference.
    *
    * @defaultValue 'controller' if there is a reconciled object
    */
@@ -79,7 +82,7 @@ export interface SetStatusOptions {
    * @defaultValue the controller's field manager, without a `-status` suffix: the API separates status entries by subresource
    */
   readonly fieldManager?: string;
-  /** Takes over fields set by other managers. @defaultValue true */
+  /** True to take over fields set by other managers. @defaultValue true */
   readonly force?: boolean;
 }
 
@@ -87,7 +90,7 @@ export interface SetStatusOptions {
 export interface DeleteObjectOptions {
   readonly propagationPolicy?: 'Foreground' | 'Background' | 'Orphan';
   readonly gracePeriodSeconds?: number;
-  /** Also fails if the object has changed since it was read. @defaultValue false */
+  /** True to fail if the object has changed since it was read. @defaultValue false */
   readonly matchResourceVersion?: boolean;
 }
 
@@ -103,9 +106,9 @@ export interface DeleteObjectOptions {
  * ```
  */
 export interface RequestContext {
-  /** Aborted when the reconcile times out and when the manager stops. Pass it to everything that waits. */
+  /** Aborted when the reconcile times out or the manager stops. Pass the signal to every call that waits. */
   readonly signal: AbortSignal;
-  /** Adds the controller, the object's key and the reconcile's id to every line. */
+  /** Logger that adds the controller, the object's key and the reconcile's id to every line. */
   readonly log: Logger;
   /** Live calls to the API server. */
   readonly client: KubernetesClient;
@@ -152,14 +155,14 @@ export interface ReconcileContext<T extends KubernetesObject = KubernetesObject>
   /** The existing children of the kinds in `owns`, read from the cache on demand. */
   readonly observed: Observed;
   /**
-   * Sets the entire status owned by this controller, with server-side apply on the status subresource. Fields that are no longer
-   * given are removed. Sends nothing if nothing differs.
+   * Sets the entire status owned by this controller, with server-side apply on the status subresource. Fields that are
+   * no longer given are removed. Sends no request if nothing differs.
    */
   setStatus(status: StatusOf<T>, options?: SetStatusOptions): Promise<void>;
 }
 
 /**
- * Reconciles a key, as in controller-runtime. The function itself reads the object and handles its absence.
+ * Reconciles a key, as in controller-runtime. The function reads the object and handles its absence.
  *
  * @example
  * ```ts

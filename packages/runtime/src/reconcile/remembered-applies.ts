@@ -5,7 +5,10 @@ import { entryOf, isMap, type ManagerEntry } from './manager-entry.ts';
 
 /** Maximum number of objects that are remembered, about 400 bytes each. */
 const maxObjects = 10_000;
-/** How long a response is remembered, in milliseconds: a new schema or webhook may keep a field that the server dropped before. */
+/**
+ * How long a response is remembered, in milliseconds; limited because a new schema or webhook may keep a field that the
+ * server dropped before.
+ */
 const lastsMs = 600_000;
 
 /** The server's response to an apply. */
@@ -21,9 +24,10 @@ interface Response {
 }
 
 /**
- * Remembers applies whose result differs from what was sent, because the server drops an empty map or adds defaults inside an
- * atomic value. The managed fields do not show that such an apply would change nothing, but its response did. A response is
- * forgotten when the applied fields change, when the object is deleted, and after ten minutes.
+ * Remembers applies whose result differs from what was sent, because the server drops an empty map or adds defaults
+ * inside an atomic value. The managed fields do not show that repeating such an apply would change nothing, but the
+ * first response does. A response is forgotten when the applied fields change, when the object is deleted, and after
+ * ten minutes.
  */
 export class RememberedApplies {
   readonly #clock: Clock;
@@ -38,7 +42,7 @@ export class RememberedApplies {
     return this.#objects.size;
   }
 
-  /** True if the server has shown that applying `wanted` to this state of the object changes nothing. */
+  /** Reports whether a response has shown that applying `wanted` to this state of the object changes nothing. */
   has(wanted: KubernetesObject, live: KubernetesObject, manager: ManagerEntry): boolean {
     const { uid = '', resourceVersion = '' } = live.metadata;
     const responses = this.#objects.get(uid);
@@ -85,7 +89,10 @@ function nameOf({ fieldManager, subresource = '' }: ManagerEntry): string {
   return `${subresource} ${fieldManager}`;
 }
 
-/** Returns a digest of what the apply may have changed: the values of the applied fields, and the manager's field set. */
+/**
+ * Returns a digest of the parts that the apply may have changed: the values of the applied fields, and the manager's
+ * field set.
+ */
 function resultOf(wanted: KubernetesObject, live: KubernetesObject, manager: ManagerEntry): string {
   return digestOf([entryOf(live, manager)?.fieldsV1, valuesAt(appliedMembers(wanted), live)]);
 }

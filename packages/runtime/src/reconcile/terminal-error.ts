@@ -2,7 +2,7 @@ import { KubewrightError } from '@kubewright/apimachinery';
 import type { ErrorText } from '@kubewright/apimachinery/internal';
 
 /**
- * An error that must not be retried until something changes: the reconcile is counted and logged as failed, but not requeued.
+ * An error that is not retried until an event arrives. The reconcile is counted and logged as failed, but not requeued.
  *
  * @example
  * ```ts
@@ -11,7 +11,7 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  */
 export class TerminalError extends KubewrightError {
   override readonly name = 'TerminalError';
-  /** Never retried until something changes. */
+  /** Not retried until an event arrives. */
   readonly code = 'KW3002';
 
   constructor(text: string | ErrorText, options?: { readonly cause?: unknown }) {
@@ -20,8 +20,8 @@ export class TerminalError extends KubewrightError {
 }
 
 /**
- * Finds the outermost error that `is` accepts among an error, its causes and the errors that it joins, like Go's `errors.As`.
- * Programs wrap errors to add context.
+ * Returns the outermost error that `is` accepts among an error, its causes and the errors that it joins, like Go's
+ * `errors.As`. Programs wrap errors to add context.
  */
 export function findError<E>(error: unknown, is: (each: unknown) => each is E): E | undefined {
   const seen = new Set<unknown>();

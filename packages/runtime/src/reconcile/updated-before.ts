@@ -13,8 +13,8 @@ import type { KubernetesClient } from '@kubewright/client';
 const maxAttempts = 3;
 
 /**
- * True if the manager wrote the object with updates and never applied it, as an earlier version of the operator or an operator in
- * Go does. False if an entry owns finalizers, because finalizers are patched on purpose.
+ * Reports whether the manager wrote the object with updates and never applied it, like an earlier version of the
+ * operator or an operator in Go. False if an entry owns finalizers, because finalizers are patched on purpose.
  */
 export function updatedBefore(live: KubernetesObject, fieldManager: string): boolean {
   const own = (live.metadata.managedFields ?? []).filter((each) => each.manager === fieldManager && !each.subresource);
@@ -22,7 +22,7 @@ export function updatedBefore(live: KubernetesObject, fieldManager: string): boo
   return !own.some(({ fieldsV1 }) => FieldSet.parse(fieldsV1 ?? {}).hasWithin(['f:metadata', 'f:finalizers']));
 }
 
-/** Migrates the manager's fields from updates to applies, so that the apply that follows removes undeclared fields. */
+/** Migrates the manager's fields from updates to applies, so that the next apply removes undeclared fields. */
 export async function migrateToApply(
   client: KubernetesClient,
   live: KubernetesObject,
@@ -33,7 +33,7 @@ export async function migrateToApply(
   const key = objectKey(live);
   for (let attempt = 1; ; attempt++) {
     try {
-      // Read live: the cache keeps only the managedFields entries of this operator's managers.
+      // Read live, because the cache keeps only the managedFields entries of this operator's managers.
       const current = await resource.get(key, { signal });
       const body = upgradeManagedFieldsPatch(current, { from: [fieldManager], to: fieldManager });
       if (body) await resource.patch(key, { type: 'json', body }, { signal });

@@ -48,7 +48,7 @@ describe('ApiEventRecorder', () => {
     expect(event.metadata.name).toMatch(/^a\.[0-9a-f]+$/);
   });
 
-  it('names the events of one millisecond in their order, and an earlier one before them', async () => {
+  it('names the events of one millisecond in order, and sorts an earlier event before them', async () => {
     const { clock, server, recorder } = setUp();
     const events = recorder.for('sites', pod);
     await clock.advance(5);
@@ -107,7 +107,7 @@ describe('ApiEventRecorder', () => {
     await recorder.stop(new AbortController().signal);
   });
 
-  it('writes other events while some cannot be written, and writes those of one series in order', async () => {
+  it('writes other events while some cannot be written, and writes the events of one series in order', async () => {
     const { clock, server, recorder } = setUp();
     let atOnce = 0;
     let most = 0;

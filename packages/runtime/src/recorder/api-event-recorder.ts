@@ -23,12 +23,15 @@ const EventKind: Kind<ApiEvent> = {
 };
 const longestQueue = 1_000;
 const maxSeries = 4_096;
-/** A series that was quiet for this long has ended: the next event starts a new series. */
+/** Time in milliseconds without an event after which a series has ended; the next event starts a new series. */
 const seriesEndMs = 6 * 60_000;
-/** A growing series is written at most this often. */
+/** Minimum interval between writes of a growing series, in milliseconds. */
 const seriesWriteMs = 60_000;
 const tries = 5;
-/** Number of concurrent writers: an event that cannot be written is retried for seconds, and must not delay other events. */
+/**
+ * Number of concurrent writers; several, because an event that cannot be written is retried for seconds and must not
+ * delay other events.
+ */
 const writersAtOnce = 8;
 
 export interface ApiEventRecorderOptions {
@@ -36,7 +39,7 @@ export interface ApiEventRecorderOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** Name of the machine or pod: together with the controller's name it identifies the reporter. */
+  /** Name of the machine or pod; together with the controller's name, it identifies the reporter. */
   readonly host: string;
 }
 
@@ -70,7 +73,10 @@ export class ApiEventRecorder {
     this.#spam = new SpamFilter(options.clock);
   }
 
-  /** Returns a recorder that reports as a controller, about `regarding` unless an event has its own. */
+  /**
+   * Returns a recorder that reports as the given controller. Events are about `regarding` unless they name another
+   * object.
+   */
   for(controller: string, regarding: KubernetesObject | undefined): EventRecorder {
     return { record: (note) => this.#record(note, { controller, regarding: note.regarding ?? regarding }) };
   }
@@ -145,7 +151,8 @@ export class ApiEventRecorder {
   }
 
   /**
-   * Returns a time that no event has yet: kubectl sorts the events of one millisecond by their names, which begin with the time.
+   * Returns a time that no other event has, because kubectl sorts the events of one millisecond by their names, which
+   * begin with the time.
    */
   #now(): number {
     this.#lastMs = Math.max(this.#options.clock.now(), this.#lastMs + 0.001);
@@ -162,7 +169,7 @@ export class ApiEventRecorder {
       return;
     }
     this.#queue.add(series);
-    // The writer of an earlier event of the series also writes this event.
+    // The writer of an earlier event of the series writes this event too.
     if (this.#writersAtWork >= writersAtOnce || this.#writing.has(series)) return;
     const writer = this.#work();
     this.#writers.add(writer);
@@ -241,8 +248,8 @@ export class ApiEventRecorder {
 }
 
 /**
- * Returns the key of the series of an event. Excludes the note, unless the recorder sets `series`, so events that differ only in
- * their note are equal.
+ * Returns the key of an event's series. Excludes the note, so events that differ only in their note belong to one
+ * series; set `series` to separate them.
  */
 function seriesKey(
   note: EventNote,
@@ -267,7 +274,7 @@ function seriesKey(
 function cutBytes(text: string, limit: number): string {
   const bytes = Buffer.from(text);
   if (bytes.length <= limit) return text;
-  // Do not cut in the middle of a character.
+  // Avoid cutting in the middle of a character.
   let end = limit - 3;
   while (end > 0 && (bytes[end]! & 0xc0) === 0x80) end--;
   return `${bytes.toString('utf8', 0, end)}…`;

@@ -14,13 +14,14 @@ export interface EventNote {
   readonly regarding?: KubernetesObject;
   readonly related?: KubernetesObject;
   /**
-   * Text that distinguishes events: events that differ in it are counted in separate series. A kubelet passes the note, so that
-   * events with different notes stay separate.
+   * Text that separates events: events with different texts are counted in separate series. A kubelet passes the note,
+   * so that events with different notes stay separate.
    * @defaultValue events with the same reason and action about the same object form one series, regardless of their notes
    */
   readonly series?: string;
   /**
-   * When it happened, in milliseconds since 1970. `kubectl describe` sorts by it, so pass it when the event is recorded later than its effects.
+   * Time of the event, in milliseconds since 1970. `kubectl describe` sorts by this time, so set it if the event is
+   * recorded later than its effects.
    * @defaultValue now
    */
   readonly atMs?: number;

@@ -12,12 +12,12 @@ export class ReconcileEvents {
     this.#recorderOf = recorderOf;
   }
 
-  /** True once there is something to reconcile; false for a key whose object was deleted. */
+  /** True once there is an object to reconcile; false for a key whose object was deleted. */
   get isBegun(): boolean {
     return this.#isBegun;
   }
 
-  /** True once the reconcile has recorded a Warning event itself. */
+  /** True once the reconcile function has recorded a Warning event. */
   get hasWarned(): boolean {
     return this.#hasWarned;
   }

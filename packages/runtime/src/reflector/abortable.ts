@@ -19,7 +19,7 @@ export async function* abortable<T>(stream: AsyncIterable<T>, signal: AbortSigna
     }
   } finally {
     signal.removeEventListener('abort', onAbort);
-    // Not awaited, because a hanging stream may hang here too. Its failure no longer matters.
+    // Do not await the return: a hanging stream may hang here too, and its failure no longer matters.
     void Promise.resolve(iterator.return?.()).catch(() => {});
   }
 }

@@ -6,15 +6,15 @@ const recheckMs = 5_000;
 export interface AbsenceOptions {
   readonly clock: Clock;
   /**
-   * Reports whether discovery shows that the kind is not served; false if discovery is inconclusive. Without it, no kind is ever
-   * absent.
+   * Reports whether discovery shows that the kind is not served; false if discovery is inconclusive. Without this
+   * function, no kind is ever absent.
    */
   readonly isAbsent: ((signal: AbortSignal) => Promise<boolean>) | undefined;
 }
 
 /**
- * Distinguishes a removed kind from a list that returns 404 for another reason: a proxy without a route, a server that is
- * starting. Once anything has been listed, discovery must confirm the absence twice, some seconds apart.
+ * Distinguishes a removed kind from a list that returns 404 for another reason: a proxy without a route, a server that
+ * is starting. Once an object has been listed, discovery must confirm the absence twice, some seconds apart.
  */
 export class Absence {
   readonly #options: AbsenceOptions;
@@ -35,7 +35,7 @@ export class Absence {
     const { clock, isAbsent } = this.#options;
     if (this.#isSure || !isAbsent || clock.monotonic() - this.#checkedMs < recheckMs) return;
     const absent = await isAbsent(options.signal);
-    // Counted from the response, so that a slow response and the next response do not describe the same moment.
+    // Count from the response, so that a slow response and the next response do not describe the same moment.
     this.#checkedMs = clock.monotonic();
     this.#confirmations = absent ? this.#confirmations + 1 : 0;
     this.#isSure = this.#confirmations >= (options.wasListed ? 2 : 1);

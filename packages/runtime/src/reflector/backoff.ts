@@ -8,7 +8,7 @@ export interface BackoffOptions {
   readonly baseMs?: number;
   /** @defaultValue 30_000 */
   readonly maxMs?: number;
-  /** A healthy period of this length resets the delay to the base. @defaultValue 120_000 */
+  /** Length of a healthy period that resets the delay to the base, in milliseconds. @defaultValue 120_000 */
   readonly resetMs?: number;
 }
 

@@ -103,7 +103,7 @@ describe('failing watches while lists succeed', () => {
 });
 
 describe('streamed initial states', () => {
-  it('are requested again some time after one stalled', async () => {
+  it('are requested again some time after a stalled stream', async () => {
     const { server, informer, pass } = await setUp();
     expect(server.lists).toBe(0);
     const relist = async (): Promise<void> => {

@@ -2,29 +2,34 @@ import { isForbidden, isNotFound, StatusError } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
 import { MalformedJsonError } from '../scan/json-bytes.ts';
 
-/** Codes of failures to connect. A single failure to connect is enough to know that something is wrong. */
+/** Codes of failures to connect. A single failure to connect counts as an outage. */
 const noConnection: ReadonlySet<string> = new Set(['KW2001', 'KW2002', 'KW2008', 'KW2009']);
 
-/** True if there is no connection to the server; a list would fail as well. */
+/** Reports whether there is no connection to the server; a list would fail too. */
 export function isWithoutConnection(error: unknown): boolean {
   return error instanceof TransportError && noConnection.has(error.code);
 }
 
 /**
- * True if the failed watch was not really attempted: the next watch resumes at the same version, no matter how often this
- * happens.
+ * Reports whether the server did not process the watch request; the next watch resumes at the same version, however
+ * often this happens.
  */
 export function wasNotAttempted(error: unknown): boolean {
   return isWithoutConnection(error) || (error instanceof StatusError && error.httpStatus === 429);
 }
 
-/** True if another watch at the same version may succeed: there is no sign yet that events were lost. */
+/**
+ * Reports whether another watch at the same version may succeed, because there is no sign yet that events were lost.
+ */
 export function mayBeTransient(error: unknown): boolean {
   if (!(error instanceof StatusError)) return !(error instanceof MalformedJsonError);
   return error.httpStatus >= 500;
 }
 
-/** True if the server has not reached the requested version (it was restored from a backup, or lags behind). */
+/**
+ * Reports whether the server has not reached the requested version, because it was restored from a backup or lags
+ * behind.
+ */
 export function isTooLargeResourceVersion(error: unknown): boolean {
   if (!(error instanceof StatusError)) return false;
   const causes = error.status.details?.causes ?? [];
@@ -56,7 +61,7 @@ export function describeFailure(
   return { message: 'a list or watch lost its connection', level: 'info' };
 }
 
-/** True if the server does not support the parameters of a watch that begins with the current state. */
+/** Reports whether the server does not support the parameters of a watch that begins with the current state. */
 export function rejectsWatchList(error: unknown): boolean {
   return error instanceof StatusError && [400, 405, 406, 415, 422].includes(error.httpStatus);
 }

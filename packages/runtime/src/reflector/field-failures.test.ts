@@ -5,8 +5,9 @@ import { silentLogger } from '../log/silent-logger.ts';
 import { FaultyServer } from './testdata/faulty-server.ts';
 import { type Flaw, naive, real, type Subject, Thing } from './testdata/subjects.ts';
 
-// Failures reported by users of other clients, each tested against a naive implementation that fails it. Connections, GOAWAY on
-// real sockets and expired tokens are in packages/client (http-transport.faults.test.ts, exec-credentials.test.ts).
+// Failures reported by users of other clients, each tested against a naive implementation that shows the failure.
+// Connections, GOAWAY on real sockets and expired tokens are in packages/client (http-transport.faults.test.ts,
+// exec-credentials.test.ts).
 
 interface Scenario {
   readonly name: string;
@@ -92,7 +93,7 @@ describe('field failures: watches', () => {
     for (let second = 1; second <= 540; second++) {
       await clock.advance(1_000);
       if (second % 60 === 0) server.bookmark();
-      // The naive client: a timer that only events reset, as users of clients without bookmarks build it.
+      // The naive client: a timer that only events reset, as users build it on clients without bookmarks.
       if (++quietSeconds === 60) {
         restarts++;
         quietSeconds = 0;

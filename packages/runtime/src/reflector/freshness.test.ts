@@ -29,7 +29,7 @@ async function setUp(options: { readonly bookmarks?: boolean; readonly scope?: C
   void informer.run(stop.signal);
   await clock.advance(1);
   const bookmarks = options.bookmarks ?? true;
-  /** Advances time; a server that sends bookmarks sends one every minute. */
+  /** Advances the clock; a server that supports bookmarks sends a bookmark every minute. */
   const pass = async (seconds: number): Promise<void> => {
     for (let left = seconds; left > 0; left -= 10) {
       await clock.advance(10_000);
@@ -77,7 +77,7 @@ describe('freshness', () => {
     const { server, informer, pass } = await setUp({ scope: new CacheScope({ labelSelector: 'app=db' }) });
     const { watches } = informer.gauges;
     const { lists } = server;
-    // Bookmarks arrive every minute; none of them is as new as the latest write.
+    // Bookmarks arrive every minute, but all are older than the latest write.
     for (let i = 1; i <= 10; i++) {
       informer.noteWrite(answer('other', server.version + i));
       await pass(60);
@@ -86,7 +86,7 @@ describe('freshness', () => {
     expect(informer.ownWrites.isOutside({ namespace: 'default', name: 'other' })).toBe(true);
   });
 
-  it('relists if another watch is also behind, and reports the lag meanwhile', async () => {
+  it('relists if a second watch is behind too, and reports the lag in the meantime', async () => {
     const { server, informer, pass } = await setUp();
     server.lag(3_600_000);
     server.put('b');
@@ -135,7 +135,7 @@ describe('freshness', () => {
     expect([server.version, informer.fault]).toEqual([1, undefined]);
   });
 
-  it('sends almost no requests while the kind is missing, and logs it once in ten minutes', async () => {
+  it('sends almost no requests while the kind is missing, and logs the missing kind once in ten minutes', async () => {
     const seen: string[] = [];
     const log = {
       ...silentLogger,

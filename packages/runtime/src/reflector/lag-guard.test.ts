@@ -24,14 +24,14 @@ async function setUp(options: { readonly useWatchList?: boolean } = {}) {
   server.put('a');
   void informer.run(stop.signal);
   await clock.advance(5_000);
-  /** Writes an object as this process would, and records the response. */
+  /** Writes an object on behalf of this process, and records the response. */
   const write = (name: string): void => {
     server.put(name);
     informer.noteWrite(server.state.get(name)!);
   };
   const read = (name: string): string | undefined =>
     informer.lister.get({ namespace: 'default', name })?.metadata.resourceVersion;
-  /** Advances time second by second and checks the invariant at each step. */
+  /** Advances the clock second by second and checks the invariant at each step. */
   const pass = async (seconds: number, always: () => void = () => {}): Promise<void> => {
     for (let i = 0; i < seconds; i++) {
       await clock.advance(1_000);

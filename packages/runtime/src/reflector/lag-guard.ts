@@ -10,18 +10,21 @@ import { SilenceGuard } from './silence-guard.ts';
 
 /** Interval between checks, in milliseconds. */
 const lookMs = 10_000;
-/** The watch is suspected to lag if it does not show a write of this process within this time, in milliseconds. */
+/**
+ * Time in milliseconds within which the watch must show a write of this process; later, the watch is suspected to lag.
+ */
 const ownWriteMs = 30_000;
 /**
- * The watch is also suspected to lag if it does not reach the server's version within this time, in milliseconds. A quiet watch
- * learns of that version with the second bookmark at the latest.
+ * Time in milliseconds within which the watch must reach the server's version; later, the watch is suspected to lag. A
+ * quiet watch receives this version with the second bookmark at the latest.
  */
 const probedMs = 150_000;
 /**
- * The server is queried for its version if no version was received for this long, in milliseconds: bookmarks come every minute.
+ * Time in milliseconds without a version after which the server is queried for its version. Bookmarks arrive every
+ * minute.
  */
 const quietMs = 90_000;
-/** The server is queried for its version at least this often, in milliseconds. */
+/** Maximum interval between queries for the server's version, in milliseconds. */
 const probeMs = 300_000;
 /** Timeout of a request for the version, in milliseconds. */
 const responseMs = 30_000;
@@ -32,15 +35,18 @@ export interface LagGuardOptions {
   readonly listWatcher: ListWatcher;
   /** The version that the cache has reached; undefined while it is unknown. */
   readonly reached: () => string | undefined;
-  /** True while the full state is being listed, or must be listed again after a failure: a renewal is already under way. */
+  /**
+   * True while the full state is being listed, or must be listed again after a failure; a renewal is then already in
+   * progress.
+   */
   readonly isListing: () => boolean;
   readonly writes: {
     readonly awaited: string | undefined;
-    /** Drops writes made before this time that a list of the newest state did not contain. */
+    /** Drops writes that were made before the given time and are missing from a list of the newest state. */
     lost(beforeMs: number): void;
   };
   readonly renew: (how: Renewal) => void;
-  /** Called when a server response shows that the cache is fresh, as far as can be known. */
+  /** Called when a server response shows no sign that the cache is stale. */
   readonly confirmed: () => void;
 }
 
@@ -50,24 +56,25 @@ interface Awaited {
   readonly patienceMs: number;
   readonly own: boolean;
   tries: number;
-  /** True if the newest state was listed because the version did not arrive. */
+  /** True if the newest state was listed because the awaited version did not arrive. */
   isListed: boolean;
   /** Start of the last renewal. */
   triedMs: number;
   /**
-   * The time since which the server could have shown the version; undefined if no watch was open, and nothing was listed, since the
-   * last attempt.
+   * Time since which the server could have shown the awaited version; undefined if no watch was open and no list ran
+   * since the last attempt.
    */
   chanceMs: number | undefined;
-  /** True if a list of the newest state, started after the write, did not contain it. */
+  /** True if a list of the newest state, started after the write, did not contain the write. */
   isMissing: boolean;
 }
 
 /**
- * Detects a watch that is open but behind: a proxy that holds events back, a server whose own cache hangs or that was restored from
- * a backup. A write of this process shows immediately which version must arrive; without writes, the guard periodically requests
- * the server's version, with a list of one object. A lagging watch is reopened first, then everything is relisted. Only writes
- * missing from a list of the newest state are dropped: while the server is unreachable, its silence proves nothing.
+ * Detects a watch that is open but behind: a proxy that holds events back, a server whose own cache hangs or that was
+ * restored from a backup. A write of this process shows immediately which version must arrive; without writes, the
+ * guard periodically requests the server's version, with a list of one object. A lagging watch is reopened first; if it
+ * still lags, the kind is relisted. Only writes missing from a list of the newest state are dropped, because the
+ * silence of an unreachable server proves nothing.
  */
 export class LagGuard {
   readonly #options: LagGuardOptions;
@@ -104,7 +111,7 @@ export class LagGuard {
     if (isOpen && this.#awaited) this.#awaited.chanceMs ??= this.#options.clock.monotonic();
   }
 
-  /** Records that everything was listed; `isNewest` if the newest state was requested. */
+  /** Records a complete list; `isNewest` if the newest state was requested. */
   listed(isNewest: boolean): void {
     this.progressed();
     const awaited = this.#awaited;
@@ -117,7 +124,7 @@ export class LagGuard {
     awaited.chanceMs ??= now;
   }
 
-  /** Records that the server sends bookmarks: only then must a quiet watch reach the server's version. */
+  /** Records that the server sends bookmarks. Only with bookmarks must a quiet watch reach the server's version. */
   bookmarked(): void {
     this.#hasBookmarks = true;
   }
@@ -142,7 +149,7 @@ export class LagGuard {
   async #look(signal: AbortSignal): Promise<void> {
     const now = this.#options.clock.monotonic();
     const own = this.#options.writes.awaited;
-    // The write was dropped elsewhere: the server was found to have been restored from a backup.
+    // The write is no longer pending, because the server was restored from a backup.
     if (own === undefined && this.#awaited?.own) this.#awaited = undefined;
     if (own !== undefined && !this.#isReached(own)) this.#expect(own, { patienceMs: ownWriteMs, own: true });
     if (this.#options.isListing()) return;
@@ -161,7 +168,8 @@ export class LagGuard {
     if (isListing()) return;
     const present = reached();
     const order = present === undefined ? undefined : compareResourceVersions(version, present);
-    // Without bookmarks, a quiet watch never reaches the server's version: a response from the server must suffice.
+    // Without bookmarks, a quiet watch never reaches the server's version, so any response from the server must
+    // suffice.
     if (order === 0 || (order !== undefined && order > 0 && !this.#hasBookmarks)) confirmed();
     if (order === undefined || order === 0) return;
     if (order < 0 && present === reached()) {
@@ -177,7 +185,7 @@ export class LagGuard {
   }
 
   #expect(version: string, options: { readonly patienceMs: number; readonly own: boolean }): void {
-    // The version that is already awaited is older, so it must arrive first, and its timeout is already running.
+    // Keep waiting for the older version: it must arrive first, and its timeout is already running.
     if (this.#awaited && (this.#awaited.own || !options.own)) return;
     const sinceMs = this.#options.clock.monotonic();
     const chanceMs = this.#isWatching ? sinceMs : undefined;
@@ -195,7 +203,7 @@ export class LagGuard {
         ...facts,
       });
       this.#awaited = undefined;
-      // The list was started at `triedMs`; writes after that may still arrive.
+      // The list was started at `triedMs`; the watch may still deliver writes made later.
       writes.lost(awaited.triedMs);
       return;
     }

@@ -7,7 +7,7 @@ import { SilenceGuard } from './silence-guard.ts';
 import { TimeSlice } from './time-slice.ts';
 
 const pageSize = 500;
-/** A list that receives no byte for this long times out, in milliseconds. */
+/** Time without a byte after which a list times out, in milliseconds. */
 const silenceMs = 60_000;
 /** Bytes processed between two checks of the clock. */
 const pieceBytes = 256 * 1024;
@@ -21,7 +21,7 @@ export interface ListOnceOptions {
   readonly signal: AbortSignal;
 }
 
-/** Lists everything into the sink, page by page if paging is used, and returns the list's version. */
+/** Lists all objects into the sink, page by page if paging is used, and returns the list's version. */
 export async function listOnce(options: ListOnceOptions): Promise<string> {
   const { resourceVersion, sink } = options;
   // A version other than 0 is served from the server's cache, which does not support paging.

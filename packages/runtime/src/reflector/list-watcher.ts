@@ -21,7 +21,7 @@ export interface ListWatchScope {
 
 /** The part of a client that reflectors use. */
 export interface ListWatchClient {
-  /** Used to check whether a kind that returns 404 has been removed. */
+  /** Discovery client, used to check whether a kind whose list returns 404 has been removed. */
   readonly discovery: Pick<DiscoveryClient, 'groups' | 'invalidate'>;
   resource<T extends KubernetesObject>(kind: Kind<T>): Pick<ResourceClient<T>, 'listStream' | 'watchStream'>;
   metadata(kind: Kind<KubernetesObject>): Pick<ResourceClient<KubernetesObject>, 'listStream' | 'watchStream'>;

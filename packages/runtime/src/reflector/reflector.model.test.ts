@@ -5,15 +5,15 @@ import { runsAtScale, timeoutAtScale } from '../testdata/model-scale.ts';
 import { type Broken, type Cut, type Failure, FaultyServer } from './testdata/faulty-server.ts';
 import { type Flaw, idOf, naive, real, type Subject } from './testdata/subjects.ts';
 
-// Checks a cache against a model of a server with history, under a virtual clock, with writes of this process. Does not cover a
-// server that omits events from a watch that it reports as complete, or one that is restored from a backup and passes its old
-// version before the cache checks it.
+// Checks a cache against a model of a server with history, under a virtual clock, with writes of this process. Not
+// covered: a server that omits events from a watch that it reports as complete, and a server that is restored from a
+// backup and passes its old version before the cache checks it.
 
 const names = ['a', 'b', 'c'];
 /**
- * The guarantee: this long after any fault has ended, the cache shows the server's state. Watches may keep failing in any way as
- * long as lists succeed: it takes 150 s to detect a connection that died silently, another 150 s to detect a watch that is never
- * answered, and up to 30 s until the list starts.
+ * The guarantee: at most this long after a fault has ended, the cache shows the server's state. Watches may keep
+ * failing in any way as long as lists succeed. It takes 150 s to detect a connection that died silently, another 150 s
+ * to detect a watch without a response, and up to 30 s until the list starts.
  */
 const boundMs = 360_000;
 
@@ -91,7 +91,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-/** Writes of this process, by name, with the version in the response. */
+/** Versions of this process's writes, from the responses, by object name. */
 type Own = Map<string, number>;
 
 interface Parts {
@@ -101,7 +101,7 @@ interface Parts {
   readonly own: Own;
 }
 
-/** Advances time, and checks at each step that no read is older than this process's own writes. */
+/** Advances the clock, and checks at each step that no read is older than this process's own writes. */
 async function pass(parts: Parts, ms: number): Promise<void> {
   const { clock, server, subject, own } = parts;
   for (let left = ms; left >= 0; left -= 10_000) {
@@ -169,7 +169,7 @@ async function act(parts: Parts, each: Step): Promise<void> {
       break;
     case 'restore':
       server.restore(2);
-      // Every client can see that the server is behind a version it has shown.
+      // Every client can see that the server is behind a version that it has already shown.
       server.heal();
       own.clear();
       await pass(parts, boundMs);
@@ -201,7 +201,7 @@ function comparison(
         const parts = { server, clock, subject, own: new Map<string, number>() };
         for (const each of steps) {
           await act(parts, each);
-          // Silence beyond the bound never counts as fresh.
+          // A cache never counts as fresh if the server has been silent for longer than the bound.
           if (clock.monotonic() - server.contactMs > boundMs) expect(subject.fault()).toBeDefined();
         }
         server.heal();

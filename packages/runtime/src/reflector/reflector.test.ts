@@ -221,7 +221,7 @@ describe('Reflector', () => {
     expect(pauses[4]).toBeGreaterThan((pauses[0] ?? 0) * 4);
   });
 
-  it('replaces a silent watch, but keeps a quiet one with bookmarks', async () => {
+  it('replaces a silent watch, but keeps a quiet watch with bookmarks', async () => {
     const { server, clock, start, events } = setUp({ useWatchList: false });
     server.put(Thing, thing('a'));
     await start();

@@ -22,14 +22,14 @@ export interface ReflectorOptions {
    * @defaultValue true
    */
   readonly useWatchList?: boolean | undefined;
-  /** A watch without a byte for this long is considered dead, in milliseconds. @defaultValue 150_000 */
+  /** Time without a byte after which a watch is considered dead, in milliseconds. @defaultValue 150_000 */
   readonly silenceMs?: number | undefined;
   /**
-   * Reports whether discovery shows that the kind is not served; false if discovery is inconclusive. A 404 alone never empties
-   * the sink, because any proxy may return one. Without this callback the sink is never emptied.
+   * Reports whether discovery shows that the kind is not served; false if discovery is inconclusive. A 404 alone never
+   * empties the sink, because any proxy may return a 404. Without this callback, the sink is never emptied.
    */
   readonly isAbsent?: ((signal: AbortSignal) => Promise<boolean>) | undefined;
-  /** Tracks whether the server is reachable; shared by everyone who uses the same client. @defaultValue not shared */
+  /** Tracks whether the server is reachable; shared by all users of a client. @defaultValue not shared */
   readonly reach?: ServerReach | undefined;
   /** Called when the state changes. */
   readonly onState?: ((state: ReflectorState) => void) | undefined;
@@ -40,8 +40,9 @@ export interface ReflectorOptions {
 /**
  * The next action of a reflector.
  *
- * `list`: fetch everything, at least as new as `resourceVersion` (`'0'`: any version that the server has cached; `''`: the
- * newest). `watch-list`: the same as a stream that continues as a watch. `watch`: follow changes after `resourceVersion`.
+ * `list`: fetch the full state, at least as new as `resourceVersion` (`'0'`: any version that the server has cached;
+ * `''`: the newest). `watch-list`: the same as a stream that continues as a watch. `watch`: follow changes after
+ * `resourceVersion`.
  */
 export type ReflectorState =
   | { readonly phase: 'list'; readonly resourceVersion: string }
@@ -56,10 +57,10 @@ export type Renewal = 'rewatch' | 'relist';
 /** Repeated 410 responses within this time count as the same problem, in milliseconds. */
 const goneAgainMs = 60_000;
 
-/** After a stream was rejected or stalled, initial states are listed for this long, in milliseconds. */
+/** How long initial states are listed, not streamed, after a stream was rejected or stalled, in milliseconds. */
 const listInsteadMs = 600_000;
 
-/** The next state; a failure of the previous step delays it. */
+/** The next step of the reflector; delayed if the previous step failed. */
 interface Step {
   readonly state: ReflectorState;
   readonly failure?: unknown;
@@ -77,7 +78,7 @@ export class Reflector {
   readonly #useWatchList: boolean;
   #listUntilMs = Number.NEGATIVE_INFINITY;
   readonly #watchFailures: WatchFailures;
-  /** True if a watch has received its initial state, or started without one. */
+  /** True if a watch has received its initial state, or started without an initial state. */
   #isFollowing = false;
   /** Newest version that the sink is known to have; empty before the first list. */
   #lastSeen = '';
@@ -158,7 +159,7 @@ export class Reflector {
       this.#reach.responded();
       return response;
     } catch (error) {
-      // A rejection is still a response; a 5xx may come from a load balancer without a server.
+      // A rejection is a response too, but a 5xx may come from a load balancer without a server.
       if (error instanceof StatusError && error.httpStatus < 500) this.#reach.responded();
       throw error;
     }
@@ -176,8 +177,8 @@ export class Reflector {
     const end = await this.#follow(state, { initial, signal });
     this.#watchFailures.ended(end);
     if (initial && !end.initialEventsEnded) {
-      // Restart a stream that ended before it was complete; if the end of the initial state never arrives, the server does not
-      // support streaming.
+      // Restart a stream that ended early. If the end of the initial state never arrives, the server does not support
+      // streaming.
       if (end.isEndMissing) this.#listInstead();
       return { state: this.#fullListing(), failure: new Error('the watch ended before the first state was complete') };
     }
@@ -226,7 +227,7 @@ export class Reflector {
   ): Promise<Step> {
     const { error, signal } = failure;
     if (isGone(error)) return this.#afterGone(state, error);
-    // Watches of a removed kind just end, whereas its lists keep returning 404.
+    // Watches of a removed kind end without an error, whereas its lists keep returning 404.
     if (isNotFound(error) && state.phase !== 'watch') await this.#afterNotFound(signal);
     if (isTooLargeResourceVersion(error)) return { state: newestOfAll, failure: error };
     if (state.phase !== 'list') this.#watchFailures.failed(error);
@@ -252,16 +253,16 @@ export class Reflector {
   }
 
   /**
-   * Falls back to lists for a while: a server that rejects streams now may support them after an upgrade, and a stall ends at
-   * some point.
+   * Falls back to lists for a while, because a server that rejects streams may support them after an upgrade, and
+   * stalls are temporary.
    */
   #listInstead(): void {
     this.#listUntilMs = this.#options.clock.monotonic() + listInsteadMs;
   }
 
   /**
-   * Keeps the listed objects until discovery confirms that the kind was removed: consumers of an empty cache treat its objects as
-   * deleted.
+   * Keeps the listed objects until discovery confirms that the kind was removed, because consumers of an empty cache
+   * treat the objects as deleted.
    */
   async #afterNotFound(signal: AbortSignal): Promise<void> {
     const { sink } = this.#options;
@@ -284,7 +285,7 @@ export class Reflector {
   }
 
   #fullListing(): ReflectorState {
-    // A streamed initial state is a watch, too: it would not arrive if watches fail.
+    // List instead: a streamed initial state is a watch too, so it would not arrive if watches fail.
     const streams = this.#useWatchList && this.#options.clock.monotonic() >= this.#listUntilMs;
     if (streams && !this.#watchFailures.areTooMany) return { phase: 'watch-list', resourceVersion: this.#lastSeen };
     return { phase: 'list', resourceVersion: this.#lastSeen === '' ? '0' : this.#lastSeen };

@@ -6,7 +6,7 @@ import { Backoff } from './backoff.ts';
 import { describeFailure } from './failures.ts';
 import type { ServerReach } from './server-reach.ts';
 
-/** A missing kind is logged this often, in milliseconds. */
+/** Interval between log lines about a missing kind, in milliseconds. */
 const reportMissingMs = 600_000;
 /** The pause of one reflector between a failure and the next attempt. */
 export class RetryPause {
@@ -47,13 +47,13 @@ export class RetryPause {
     try {
       await sleep(this.#clock, { ms, signal });
     } catch {
-      // Aborted: run() checks the signal next.
+      // The wait was aborted; run() checks the signal next.
     }
   }
 
   /**
-   * Returns the delay before the next list of a missing kind: a newly installed kind must be followed within two seconds, and a
-   * 404 costs the server next to nothing.
+   * Returns the delay before the next list of a missing kind: a newly installed kind must be followed within two
+   * seconds, and a 404 costs the server almost nothing.
    */
   #missingMs(): number {
     return 1_000 * (1 + this.#random.next());

@@ -4,7 +4,7 @@ import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { isWithoutConnection } from './failures.ts';
 
-/** A lost connection, which happens to every long-lived connection now and then. */
+/** Codes of lost connections; every long-lived connection is lost now and then. */
 const connectionLost: ReadonlySet<string> = new Set(['KW2003', 'KW2004']);
 
 /**

@@ -1,6 +1,9 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 
-/** Aborts a stream that has received no byte for too long: a half-open connection looks exactly like a quiet connection. */
+/**
+ * Aborts a stream that has received no byte for too long, because a half-open connection looks exactly like a quiet
+ * connection.
+ */
 export class SilenceGuard implements Disposable {
   readonly #clock: Clock;
   #silenceMs: number;
@@ -48,7 +51,7 @@ export class SilenceGuard implements Disposable {
   [Symbol.dispose](): void {
     this.#timer[Symbol.dispose]();
     this.#outer.removeEventListener('abort', this.#abort);
-    // Close the stream if the caller left it before its end.
+    // Close the stream if the caller stopped reading before the end.
     this.#controller.abort();
   }
 

@@ -25,7 +25,7 @@ export interface WatchOnceOptions {
   readonly log: Logger;
   readonly signal: AbortSignal;
   readonly resourceVersion: string;
-  /** Requests the current state first, as a list in the sink. */
+  /** True to request the current state first, as a list in the sink. */
   readonly initialEvents: boolean;
   readonly silenceMs: number;
   /** Called when the server responds to the watch. */
@@ -37,12 +37,13 @@ export interface WatchOnceOptions {
 export interface WatchEnd {
   readonly initialEventsEnded: boolean;
   /**
-   * True if events stopped without the bookmark that ends the initial state, because the server does not support streaming it.
+   * True if events stopped without the bookmark that ends the initial state, because the server does not support
+   * streaming.
    */
   readonly isEndMissing: boolean;
-  /** True if nothing arrived, not even response headers. */
+  /** True if no data arrived, not even response headers. */
   readonly hadNoResponse: boolean;
-  /** True if it ended in under a second without an event, as with a broken proxy. */
+  /** True if the watch ended in under a second without an event, as with a broken proxy. */
   readonly suspicious: boolean;
 }
 
@@ -54,7 +55,8 @@ export interface WatchEnd {
 export async function watchOnce(options: WatchOnceOptions): Promise<WatchEnd> {
   const { clock, random, signal, initialEvents } = options;
   const startMs = clock.monotonic();
-  // Before the response starts, the server may request a delay (429 with Retry-After); that does not count as silence of a stream.
+  // Before the response starts, the server may request a delay (429 with Retry-After); this delay does not count as
+  // silence of a stream.
   const guard = new SilenceGuard({ clock, signal, silenceMs: options.silenceMs });
   const follower = new WatchFollower(options, () => guard.allow(options.silenceMs));
   let opened = false;
@@ -146,7 +148,10 @@ class WatchFollower {
     }
   }
 
-  /** Records the version of an event. Versions in the initial state are unordered, so they mean nothing until it is complete. */
+  /**
+   * Records the version of an event. Versions in the initial state are unordered, so they mean nothing until the
+   * initial state is complete.
+   */
   #reached(resourceVersion: string): void {
     const { initialEvents, onReached } = this.#options;
     if (!initialEvents || this.initialEventsEnded) onReached(resourceVersion);

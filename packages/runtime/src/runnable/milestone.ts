@@ -1,4 +1,4 @@
-/** A point that is reached once, or never. */
+/** A point in a lifecycle that is reached at most once; callers can wait for it. */
 export class Milestone {
   readonly promise: Promise<void>;
   #reach: () => void = () => {};
@@ -10,7 +10,7 @@ export class Milestone {
       this.#fail = reject;
     });
     this.promise.catch(() => {
-      // Reported to the awaiting callers, if any.
+      // The failure is reported to the awaiting callers, if any.
     });
   }
 

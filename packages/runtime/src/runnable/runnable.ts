@@ -1,12 +1,13 @@
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '../log/logger.ts';
 
-/** Passed to a runnable when it runs. */
+/** The parts of a manager that a runnable receives when it runs. */
 export interface RunnableContext {
   /**
-   * The manager's client. For a runnable that runs only on the leader, it is bound to the term in which the runnable was started:
-   * once another replica may lead, writes are rejected with `LeaderElectionError` (KW3008), even if the runnable ignores its
-   * signal, and even if this replica leads again. For other runnables, it writes on every replica.
+   * The manager's client. For a runnable that runs only on the leader, the client is bound to the term in which the
+   * runnable was started. Once another replica may lead, writes are rejected with `LeaderElectionError` (KW3008), even
+   * if the runnable ignores its signal, and even if this replica leads again. For other runnables, the client writes on
+   * every replica.
    */
   readonly client: KubernetesClient;
   /** The manager's log, named after the runnable. */
@@ -29,21 +30,22 @@ export interface RunnableContext {
 export interface Runnable {
   readonly name: string;
   /**
-   * Runs until `signal` is aborted: by the manager's stop or, for leader-only runnables, by the loss of the term. A rejection
-   * before that stops the manager.
+   * Runs until `signal` is aborted: by the manager's stop or, for leader-only runnables, by the loss of the term. A
+   * rejection before the abort stops the manager.
    */
   run(signal: AbortSignal, context: RunnableContext): Promise<void>;
   /**
-   * Waits until the runnable is ready; everything that starts after it waits for that, too. For a server: until it listens.
+   * Waits until the runnable is ready (for a server: until it listens). All parts that start later wait too.
    * @defaultValue ready immediately
    */
   ready?(signal: AbortSignal): Promise<void>;
   /**
-   * True if it starts before the caches and stops after them: for anything that an initial list needs, such as this program's own
-   * conversion webhook, or an installer of the cached kinds. Runs whether or not the process leads.
-   * @defaultValue false: it starts once caches are synced
+   * True if the runnable starts before the caches and stops after them. Use it for parts that an initial list needs,
+   * such as this program's own conversion webhook, or an installer of the cached kinds. The runnable runs whether or
+   * not the process leads.
+   * @defaultValue false: the runnable starts once caches are synced
    */
   readonly beforeCaches?: boolean;
-  /** True if it runs only on the leader when leader election is on. @defaultValue true */
+  /** True if the runnable runs only on the leader when leader election is on. @defaultValue true */
   readonly needLeaderElection?: boolean;
 }

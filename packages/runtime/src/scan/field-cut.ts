@@ -23,7 +23,7 @@ export function cutFields(
   return copyObject(bytes, { at: span.start, end: span.end, tree: options.tree }, { target: options.target, at: 0 });
 }
 
-/** Removes fields from a decoded object as {@link cutFields} does from its bytes. */
+/** Removes fields from a decoded object; the counterpart of {@link cutFields}, which works on bytes. */
 export function cutDecoded(value: unknown, tree: FieldTree): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;
   const kept = Object.entries(value).flatMap(([name, below]) => {

@@ -69,14 +69,15 @@ function skipScalar(bytes: Uint8Array, at: number, end: number): number {
 export function readString(bytes: Buffer, at: number, end: number): string {
   for (let i = at + 1; i < end - 1; i++) {
     const byte = bytes[i]!;
-    // Escapes and non-ASCII are rare in metadata; all other strings are one native copy.
+    // Escapes and non-ASCII characters are rare in metadata; all other strings are read with one native copy.
     if (byte === backslash || byte >= 0x80) return JSON.parse(bytes.toString('utf8', at, end)) as string;
   }
   return bytes.toString('latin1', at + 1, end - 1);
 }
 
 /**
- * Reads a number. Integers of at most 15 digits, which nearly all are, are read without creating a string. An empty range is 0.
+ * Reads a number. Integers of at most 15 digits (nearly all numbers) are read without creating a string. An empty range
+ * is 0.
  */
 export function readInteger(bytes: Buffer, at: number, end: number): number {
   let value = 0;
@@ -88,7 +89,7 @@ export function readInteger(bytes: Buffer, at: number, end: number): number {
   return value;
 }
 
-/** True if the bytes at `at` are exactly this ASCII text. */
+/** Reports whether the bytes at `at` are exactly this ASCII text. */
 export function bytesEqual(bytes: Uint8Array, at: number, text: string): boolean {
   for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
   return true;

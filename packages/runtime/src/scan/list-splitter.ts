@@ -11,7 +11,7 @@ import {
 /** Maximum size of an object in a list, in bytes; API servers store far smaller objects. */
 const longestItem = 64 * 1024 * 1024;
 const longestEnvelope = 1024 * 1024;
-/** Number of bytes of a chunk to try first when completing the previous item; most objects are smaller. */
+/** Number of bytes of a new chunk to join first when completing the previous item; most objects are smaller. */
 const joinedBytes = 8 * 1024;
 
 /** Called for each item: its bytes are `bytes[start, end)`, valid until the callback returns. */
@@ -62,8 +62,9 @@ export class ListSplitter {
   }
 
   /**
-   * Reports the item that began in the previous chunk, if it ends early in this chunk; returns the index where the next item
-   * begins. Joins only a few bytes, because copying every chunk in full costs as much as all other work on it.
+   * Reports the item that began in the previous chunk, if it ends early in this chunk; returns the index where the next
+   * item begins. Joins only a few bytes, because copying every chunk in full costs as much as all other work on the
+   * chunk.
    */
   #begunItem(bytes: Buffer): number {
     const carry = this.#carry;
@@ -76,7 +77,7 @@ export class ListSplitter {
     return end - carry.length;
   }
 
-  /** Reports items from `at` on; returns the index where the items end, or -1 if it needs more bytes. */
+  /** Reports items from `at` on; returns the index where the items end, or -1 if more bytes are needed. */
   #items(bytes: Buffer, at: number): number {
     let i = at;
     for (;;) {
@@ -126,7 +127,7 @@ export class ListSplitter {
     return -1;
   }
 
-  /** Copies the envelope up to `"items":[`; returns the index after it, or -1 if it needs more bytes. */
+  /** Copies the envelope up to `"items":[`; returns the index after the bracket, or -1 if more bytes are needed. */
   #outside(bytes: Buffer, at: number): number {
     let i = at;
     while (i < bytes.length) {

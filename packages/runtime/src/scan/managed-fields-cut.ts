@@ -8,8 +8,8 @@ export interface ByteSpan {
 }
 
 /**
- * Finds the `managedFields` entries that belong to these managers. The other entries are often a third of an object and useless
- * to readers of the cache.
+ * Finds the `managedFields` entries that belong to the given managers. The other entries are often a third of an object
+ * and useless to readers of the cache.
  */
 export function ownManagedFields(bytes: Buffer, span: ByteSpan, managers: ReadonlySet<string>): readonly ByteSpan[] {
   const kept: ByteSpan[] = [];

@@ -12,7 +12,7 @@ import { sharded } from './sharded.ts';
 
 const Site = defineKind<{ readonly domain: string }>({ group: 'example.com', version: 'v1', kind: 'Site' });
 
-/** Owns all keys, and tracks which are being worked on. */
+/** A partition that owns all keys, and tracks which keys are being worked on. */
 class AllKeys implements Partition {
   readonly running: string[] = [];
   readonly #left = new Set<string>();
@@ -41,7 +41,7 @@ class AllKeys implements Partition {
 }
 
 describe('a sharded controller', () => {
-  it('releases a key when its reconcile ends, or is abandoned because it never does', async () => {
+  it('releases a key when its reconcile ends or is abandoned', async () => {
     const clock = new VirtualClock();
     const server = new FakeApiServer([Site], { clock });
     for (const name of ['fails', 'hangs', 'works'])

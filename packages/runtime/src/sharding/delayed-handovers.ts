@@ -2,7 +2,9 @@ import type { Clock } from '@kubewright/apimachinery';
 import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 
-/** Tracks reconciles that keep keys from their new owners; each is logged once when it has lasted too long. */
+/**
+ * Tracks reconciles that keep keys from their new owners; logs each of these reconciles once when it takes too long.
+ */
 export class DelayedHandovers {
   readonly #clock: Clock;
   readonly #log: Logger;
@@ -36,7 +38,7 @@ export class DelayedHandovers {
     }
   }
 
-  /** Describes the keys whose handover is delayed for too long, for `/readyz`. */
+  /** Describes, for `/readyz`, the keys whose handover is delayed for too long. */
   get fault(): string | undefined {
     const now = this.#clock.monotonic();
     const late = [...this.#since].filter(([, sinceMs]) => now - sinceMs >= this.#limitMs);

@@ -28,7 +28,7 @@ export class MemberLease {
     this.#leases = options.client.intercepted(onOwnConnection).resource(LeaseKind);
   }
 
-  /** True once the lease was written, until it is found to be deleted. */
+  /** True from the first write of the lease until the lease is found to be deleted. */
   get exists(): boolean {
     return this.#lease !== undefined;
   }
@@ -40,7 +40,7 @@ export class MemberLease {
     } catch (error) {
       if (isNotFound(error)) this.#lease = undefined;
       if (!isConflict(error) && !isAlreadyExists(error)) throw error;
-      // The response to an earlier write of ours was lost, or another client labeled the lease.
+      // The response to an earlier write of this member was lost, or another client labeled the lease.
       this.#lease = await this.#leases.get(this.#key, { signal });
       await this.#put(view, signal);
     }
@@ -62,7 +62,7 @@ export class MemberLease {
     await this.removeOther(this.#key.name, this.#lease?.metadata.resourceVersion, signal);
   }
 
-  /** Removes a lease if it is still at the version seen. */
+  /** Removes a lease if its version has not changed since it was seen. */
   async removeOther(name: string, resourceVersion: string | undefined, signal: AbortSignal): Promise<void> {
     try {
       const preconditions = resourceVersion === undefined ? {} : { resourceVersion };

@@ -13,16 +13,17 @@ interface Member {
   readonly view: View;
   readonly durationMs: number;
   readonly resourceVersion: string;
-  /** Time at which the lease was first seen at this version, by this process's monotonic clock. */
+  /** Time at which the lease was first seen at this version, on this process's monotonic clock. */
   readonly sinceMs: number;
 }
 
-/** Leases not renewed for this many times their duration are deleted by any member that sees them. */
+/** Number of lease durations without a renewal after which any member deletes the lease. */
 const forgottenAfter = 10;
 
 /**
- * The other members, according to their leases. A member is alive if its lease changed recently by the local clock; the times
- * inside the lease do not count. It is considered dead only after a list that was requested after its time was up.
+ * The other members, according to their leases. A member is alive if its lease changed recently by the local clock; the
+ * times inside the lease do not count. A member is considered dead only after a list that was requested after its lease
+ * expired.
  */
 export class Members {
   readonly #self: string;
@@ -61,14 +62,14 @@ export class Members {
     return JSON.stringify(this.#living().map(({ name, view }) => [name, view]));
   }
 
-  /** Leases that were abandoned long ago. */
+  /** Leases that were last renewed long ago. */
   get forgotten(): readonly { readonly name: string; readonly resourceVersion: string }[] {
     return [...this.#others.values()].filter(
       ({ sinceMs, durationMs }) => this.#requestedMs - sinceMs > durationMs * forgottenAfter,
     );
   }
 
-  /** True if another living member still claims the key. */
+  /** Reports whether another living member still claims the key. */
   isHeldByAnother(key: string): boolean {
     return this.#living().some(({ name, view }) => claims(view, key, name));
   }
@@ -82,13 +83,13 @@ function viewOf(lease: Lease): View {
   return { members: listOf(lease, membersAnnotation), held: listOf(lease, heldAnnotation) };
 }
 
-/** Returns the names in an annotation; empty if it is not a list of names. */
+/** Returns the names in an annotation; empty if the annotation is not a list of names. */
 function listOf(lease: Lease, annotation: string): readonly string[] {
   try {
     const list: unknown = JSON.parse(lease.metadata.annotations?.[annotation] ?? '[]');
     return Array.isArray(list) && list.length <= 10_000 && list.every((each) => typeof each === 'string') ? list : [];
   } catch {
-    // Another client wrote the annotation; treat an invalid one as an empty list.
+    // Another client wrote the annotation; treat an invalid annotation as an empty list.
     return [];
   }
 }

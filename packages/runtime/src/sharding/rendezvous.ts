@@ -1,7 +1,7 @@
 /**
- * Returns the member that owns a key: the one with the highest hash of member and key (rendezvous hashing). When a member joins
- * or leaves, only its own keys move. All replicas must agree, so the hash may never change: FNV-1a over UTF-16 code units,
- * finalized like MurmurHash3.
+ * Returns the member that owns a key: the member with the highest hash of member and key (rendezvous hashing). When a
+ * member joins or leaves, only that member's keys move. All replicas must agree, so the hash may never change: FNV-1a
+ * over UTF-16 code units, finalized like MurmurHash3.
  */
 export function ownerOf(members: readonly string[], key: string): string | undefined {
   let owner: string | undefined;

@@ -1,6 +1,6 @@
 import { type Clock, sleep } from '@kubewright/apimachinery';
 
-/** Tracks the keys with running reconciles, and can wait for some of them to end. */
+/** Tracks the keys with running reconciles, and can wait for some of these reconciles to end. */
 export class RunningKeys {
   readonly #counts = new Map<string, number>();
   #awaited: ReadonlySet<string> = new Set();
@@ -26,7 +26,7 @@ export class RunningKeys {
     };
   }
 
-  /** Waits until no reconcile runs for one of the keys in `of`, or the time is up. Allows one waiter at a time. */
+  /** Waits until no reconcile runs for any of the keys in `of`, or the time is up. Allows one waiter at a time. */
   async change(
     clock: Clock,
     options: { readonly ms: number; readonly of: readonly string[]; readonly signal?: AbortSignal },
@@ -37,7 +37,7 @@ export class RunningKeys {
     this.#ended = new AbortController();
     const ended = this.#ended.signal;
     await sleep(clock, { ms, signal: signal ? AbortSignal.any([ended, signal]) : ended }).catch(() => {
-      // A reconcile ended, or the wait was aborted: the caller checks both.
+      // A reconcile ended, or the wait was aborted; the caller checks both.
     });
   }
 

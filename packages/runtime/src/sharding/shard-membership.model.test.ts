@@ -10,8 +10,8 @@ import { runsAtScale, timeoutAtScale } from '../testdata/model-scale.ts';
 import { ownerOf } from './rendezvous.ts';
 import { ShardMembership } from './shard-membership.ts';
 
-// The model does not cover: leases deleted or edited by other clients; clocks that both stop; anything the network delivers after a
-// write was sent.
+// The model does not cover: leases deleted or edited by other clients; clocks that both stop; late delivery of a write
+// by the network after the client has sent it.
 
 type Step = { readonly waitMs: number; readonly who: number } & (
   | { readonly do: 'stop' | 'suspend' | 'cut'; readonly forMs: number }
@@ -49,7 +49,8 @@ const scenarioOf = (step: fc.Arbitrary<Step>, steps = fc.array(step, { minLength
   });
 const faulty = scenarioOf(fc.oneof(fault, come));
 const orderly = scenarioOf(come);
-// Hanging work matters when its key moves to another replica: one replica is away when the work begins to hang, and then joins.
+// Hanging work matters when its key moves to another replica, so one replica joins only after the work has begun to
+// hang.
 const hanging = scenarioOf(
   hang,
   fc
@@ -73,7 +74,7 @@ interface Replica {
   /** Kills the process immediately, or lets it leave gracefully. */
   readonly killed: AbortController;
   readonly leave: AbortController;
-  /** Keys whose next work does not end until {@link Group.release}. */
+  /** Keys whose next work hangs until {@link Group.release}. */
   readonly hangs: Set<string>;
 }
 
@@ -84,7 +85,7 @@ class Group {
   writes = 0;
   /** Writes for a key that another replica could also have written for at that moment. */
   readonly strays: string[] = [];
-  /** Times at which a replica started work on a key while another was working on it. */
+  /** Times at which a replica started work on a key while another replica was working on it. */
   readonly overlaps: string[] = [];
   readonly replicas: (Replica | undefined)[] = [];
   /** The replica whose work on a key never ends, by key. */
@@ -109,7 +110,10 @@ class Group {
     await this.base.advance(20_000);
   }
 
-  /** Ends all faults and waits until a replica that was suspended on a slow clock has seen the lease of a killed one expire. */
+  /**
+   * Ends all faults and waits until a replica that was suspended on a slow clock has seen the lease of a killed replica
+   * expire.
+   */
   async calm(): Promise<void> {
     for (const replica of this.replicas) {
       replica?.clock.resume();
@@ -162,7 +166,7 @@ class Group {
     const [killed, leave] = [new AbortController(), new AbortController()];
     const replica: Replica = { clock, transport, shards, killed, leave, hangs: new Set() };
     void shards.run(AbortSignal.any([leave.signal, killed.signal]));
-    // A killed process does nothing more: it is stopped permanently.
+    // A killed process is stopped permanently.
     killed.signal.addEventListener('abort', () => clock.stop({ suspended: false }));
     for (const key of keys) void this.#work(key, { replica, client });
     return replica;
@@ -324,7 +328,7 @@ describe('ShardMembership under replica, clock and network faults', () => {
     );
   });
 
-  it('detects concurrent work when replicas divide keys by what they see', { timeout: 60_000 }, async () => {
+  it('detects concurrent work when replicas divide keys by the members they see', { timeout: 60_000 }, async () => {
     const property = fc.asyncProperty(orderly, async (drawn) => {
       const group = new Group(drawn, { naive: true });
       await group.run();

@@ -21,9 +21,9 @@ const maxHeldLength = 200_000;
 
 /** Options for {@link ShardMembership}. */
 export interface ShardMembershipOptions {
-  /** Name of the group of replicas that share the work; also the prefix of their leases' names. */
+  /** Name of the group of replicas that share the work, and the prefix of their leases' names. */
   readonly id: string;
-  /** Returns the client once there is one, such as `() => manager.unfencedClient`. */
+  /** Returns the client once it exists, such as `() => manager.unfencedClient`. */
   readonly client: () => KubernetesClient;
   /** Namespace of the leases. @defaultValue the client's default namespace */
   readonly namespace?: string;
@@ -42,12 +42,13 @@ export interface ShardMembershipOptions {
  * This replica's membership in a group that shares the keys of its controllers. Each key is worked on by one replica at a time, and
  * is reassigned soon after a replica joins or leaves.
  *
- * Every replica has its own Lease, which lists the members that share the keys: its view. A replica owns a key if its view assigns
- * the key to it and no other living member's view assigns the key to that member. A replica writes its view before acting on it and
- * reads the other leases after that, so at least one of two replicas sees the other. Before a new view is written, the keys that it
- * gives away are released. Keys with running reconciles are listed in the view as held, so that no other replica takes them: a
- * hanging reconcile delays only its own key. Like a leader's term, a membership ends as soon as either clock passes the deadline,
- * and every write checks it in the tick in which the connection receives the bytes.
+ * Every replica has its own Lease, which lists the members that share the keys: its view. A replica owns a key if its
+ * own view assigns the key to it and no view of another living member assigns the key to that member. A replica writes
+ * its view, then reads the other leases, and only then acts on its view, so at least one of two replicas sees the
+ * other. Before a new view is written, the keys that it gives away are released. Keys with running reconciles are
+ * listed in the view as held, so that no other replica takes them: a hanging reconcile delays only its own key. Like a
+ * leader's term, a membership ends as soon as either clock passes the deadline, and every write checks the membership
+ * in the tick in which the connection receives the bytes.
  *
  * @example
  * ```ts
@@ -58,7 +59,7 @@ export interface ShardMembershipOptions {
 export class ShardMembership implements Runnable, Partition {
   readonly name = 'sharding';
   readonly needLeaderElection = false;
-  /** Name of this replica's Lease; different for every start. */
+  /** Name of this replica's Lease; different for every start of the process. */
   readonly identity: string;
   readonly #options: ShardMembershipOptions;
   readonly #clock: Clock;
@@ -103,7 +104,7 @@ export class ShardMembership implements Runnable, Partition {
   }
 
   /**
-   * Fails if a reconcile has kept its key from the new owner for longer than a lease lasts. A check for `readyzChecks`:
+   * Fails if a reconcile has kept its key from the new owner for longer than a lease lasts. Use it in `readyzChecks`:
    * `{ sharding: shards.check }`.
    */
   readonly check = (): void => {
@@ -164,15 +165,15 @@ export class ShardMembership implements Runnable, Partition {
   }
 
   /**
-   * True if every view assigns this replica the key: the wanted view, the views that the lease may contain, and the view that was
-   * acknowledged when the other leases were read.
+   * Reports whether every view assigns the key to this replica: the wanted view, the views that the lease may contain,
+   * and the view that was acknowledged when the other leases were read.
    */
   #mayHold(key: string): boolean {
     const isGiven = (view: View): boolean => gives(view, key, this.identity);
     return ownerOf(this.#wanted, key) === this.identity && isGiven(this.#settled) && this.#written.every(isGiven);
   }
 
-  /** Keys that this replica is giving up but still reconciles. Excludes keys that another replica may own by now. */
+  /** Keys that this replica is giving up but still reconciles. Excludes keys that another replica may already own. */
   get #leaving(): readonly string[] {
     return this.#running.keys.filter(
       (key) =>
@@ -180,7 +181,7 @@ export class ShardMembership implements Runnable, Partition {
     );
   }
 
-  /** The view to write: gives everything away immediately except keys still being worked on. */
+  /** The view to write. It gives away keys of other members immediately, except keys still being worked on. */
   get #next(): View {
     const held = this.#leaving;
     // Too many held keys for one lease: keep claiming all keys with the old view until some reconciles have ended.
@@ -188,7 +189,7 @@ export class ShardMembership implements Runnable, Partition {
     return { members: this.#wanted, held };
   }
 
-  /** Restarts with no keys: other replicas may own the previous keys by now. */
+  /** Restarts without keys, because other replicas may already own the previous keys. */
   #startAnew(): void {
     this.#tenure = undefined;
     this.#wanted = [];
@@ -197,7 +198,10 @@ export class ShardMembership implements Runnable, Partition {
     this.#notify();
   }
 
-  /** Notifies handlers of the keys that this replica keeps under the wanted members; it may lose all other keys. */
+  /**
+   * Notifies handlers of the keys that this replica keeps under the wanted members; this replica may lose all other
+   * keys.
+   */
   #notify(): void {
     const members = this.#wanted;
     const share: KeyShare = (request) => ownerOf(members, formatObjectKey(request)) === this.identity;
@@ -230,7 +234,7 @@ export class ShardMembership implements Runnable, Partition {
     else this.#tenure = new Tenure({ clock: this.#clock, since, ...this.#times });
   }
 
-  /** A text that differs whenever this replica may own keys that it did not own before. */
+  /** Returns a text that differs whenever this replica may own keys that it did not own before. */
   get #signature(): string {
     return JSON.stringify([this.#tenure?.isValid ?? false, this.#settled, this.#wanted, this.#members.signature]);
   }
@@ -241,7 +245,7 @@ export class ShardMembership implements Runnable, Partition {
     }
   }
 
-  /** Limits work to half a renew deadline; returns false if it failed. */
+  /** Limits work to half of the renew deadline; returns false if the work failed. */
   async #within(signal: AbortSignal | undefined, work: (limit: AbortSignal) => Promise<void>): Promise<boolean> {
     try {
       await withTimeout(work, { clock: this.#clock, ms: this.#times.renewMs / 2, signal });

@@ -74,7 +74,7 @@ describe('sharded', () => {
 });
 
 describe('ShardMembership', () => {
-  it('reports every intermediate share: none after an expired membership, and a smaller one while others own keys', async () => {
+  it('reports every intermediate share: none after an expired membership, and a smaller share while others own keys', async () => {
     const base = new VirtualClock();
     const server = new LeaseServer();
     const stops = [new AbortController(), new AbortController()] as const;
@@ -145,7 +145,7 @@ describe('ShardMembership', () => {
     const [one] = held;
     entries.get(one!)![Symbol.dispose]();
     await base.advance(5_000);
-    // Keys move one at a time: this key moves although the other reconciles have not ended.
+    // Keys move one at a time; this key moves although the other reconciles have not ended.
     expect(keys.filter((key) => second.owns(key))).toEqual([one]);
     for (const entry of entries.values()) entry[Symbol.dispose]();
     await base.advance(5_000);

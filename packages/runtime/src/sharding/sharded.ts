@@ -9,7 +9,7 @@ import type { Source } from '../source/source.ts';
 /** Thrown for a controller that would lose events when its keys move. */
 class UnlistedKeysError extends KubewrightError {
   override readonly name = 'UnlistedKeysError';
-  /** Identifies the class of failure: a bug in the program, not a problem with the cluster. */
+  /** Fix the program; the cluster is not at fault. */
   readonly code = 'KW3041';
 
   constructor(controller: string) {
@@ -22,8 +22,8 @@ class UnlistedKeysError extends KubewrightError {
 }
 
 /**
- * Returns a controller that works only on its replica's share of the keys. All replicas run it; none needs to lead. Each replica
- * caches all objects: the work is shared, not the watches.
+ * Returns a controller that works only on its replica's share of the keys. All replicas run the controller, without a
+ * leader. Each replica caches all objects, because only the work is shared, not the watches.
  * @throws {@link UnlistedKeysError} (KW3041) for a `requestController` without `keys`.
  */
 export function sharded(
@@ -38,7 +38,7 @@ export function sharded(
   return { ...shared, sources: [...(definition.sources ?? []), keysSource(partition, keys)] };
 }
 
-/** Enqueues keys that this replica newly owns: their events may have been delivered long ago. */
+/** Enqueues keys that this replica newly owns, because their events may have been delivered long ago. */
 function keysSource(partition: Partition, list: NonNullable<ShardedOptions['keys']>): Source {
   return {
     name: 'sharded keys',

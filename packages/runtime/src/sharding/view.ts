@@ -8,20 +8,22 @@ export interface View {
   readonly held: readonly string[];
 }
 
-/** A view that assigns its member no keys. */
+/** A view that assigns no keys to its member. */
 export const nothing: View = { members: [], held: [] };
 
-/** True if the view assigns the key to `member`, which may then start work on it. */
+/** Reports whether the view assigns the key to `member`, which may then start work on the key. */
 export function gives({ members }: View, key: string, member: string): boolean {
   return ownerOf(members, key) === member;
 }
 
-/** True if the view keeps other members from the key: `member` may work on it, or still does. */
+/**
+ * Reports whether the view keeps other members from the key, because `member` may work on it or is still working on it.
+ */
 export function claims(view: View, key: string, member: string): boolean {
   return gives(view, key, member) || view.held.includes(key);
 }
 
-/** True if both views are equal. */
+/** Reports whether both views are equal. */
 export function sameView(a: View, b: View): boolean {
   return sameNames(a.members, b.members) && sameNames(a.held, b.held);
 }

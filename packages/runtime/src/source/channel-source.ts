@@ -9,7 +9,10 @@ import type { Source, SourceStart } from './source.ts';
 export interface ChannelSourceOptions<E> {
   /** Name used in logs. */
   readonly name: string;
-  /** The events: an {@link EventChannel}, or any stream. A function is called again after its stream has failed. */
+  /**
+   * The events: an {@link EventChannel}, any stream, or a function that returns a stream. The function is called again
+   * after its stream has failed.
+   */
   readonly events: AsyncIterable<E> | ((signal: AbortSignal) => AsyncIterable<E>);
   /** Enqueues the keys to reconcile; if it throws, the error is logged and only that event is lost. */
   readonly handler: (event: E, context: HandlerContext) => void;
@@ -54,7 +57,7 @@ async function follow<E>(
       if (signal.aborted) return;
       log.error('a source failed', { event: logEvents.sourceFailed, error });
       if (typeof events !== 'function') return;
-      // If aborted meanwhile, the loop ends.
+      // If the signal was aborted in the meantime, the loop ends.
       await sleep(clock, { ms: backoff.next(), signal }).catch(() => {});
     }
   }
@@ -64,7 +67,7 @@ async function follow<E>(
 async function* leaving<E>(stream: AsyncIterable<E>, signal: AbortSignal): AsyncGenerator<E, void> {
   const iterator = stream[Symbol.asyncIterator]();
   const leave = (): void => {
-    // The result no longer matters.
+    // The result of the pending read no longer matters.
     void Promise.resolve(iterator.return?.()).catch(() => {});
   };
   signal.addEventListener('abort', leave, { once: true });

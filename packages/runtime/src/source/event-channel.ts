@@ -14,16 +14,19 @@ const defaultCapacity = 1_024;
 export class EventChannel<E> implements AsyncIterable<E> {
   readonly #capacity: number;
   readonly #buffer: E[] = [];
-  /** Sends that wait for room, oldest first. While there are any, the buffer is full. */
+  /** Sends that wait for room, oldest first. While a send waits, the buffer is full. */
   readonly #senders: { readonly event: E; readonly resolve: () => void }[] = [];
-  /** Reads that wait for an event, oldest first, with the iterator that each belongs to. */
+  /** Reads that wait for an event, oldest first, each with its iterator. */
   readonly #readers: {
     readonly iterator: object;
     readonly resolve: (result: IteratorResult<E, undefined>) => void;
   }[] = [];
   #closed = false;
 
-  /** @param capacity - number of buffered events before senders wait; 0: each waits for a reader. @defaultValue 1024 */
+  /**
+   * @param capacity - number of buffered events before senders wait; with 0, each sender waits for a reader.
+   * @defaultValue 1024
+   */
   constructor(capacity: number = defaultCapacity) {
     this.#capacity = capacity;
   }
@@ -33,7 +36,7 @@ export class EventChannel<E> implements AsyncIterable<E> {
     return this.#buffer.length;
   }
 
-  /** Sends an event; resolves once there is room for it. After {@link EventChannel.close} it is dropped. */
+  /** Sends an event; resolves once there is room for it. After {@link EventChannel.close}, the event is dropped. */
   async send(event: E): Promise<void> {
     if (this.#closed) return;
     const reader = this.#readers.shift();

@@ -4,7 +4,7 @@ import { type Source, type SourceStart, type Watch, type WatchSourceOptions, wat
 
 /** The cluster that a {@link kindSource} watches. */
 export interface WatchedCluster {
-  /** Passes the events of a kind to a handler; resolves once all existing objects were passed. */
+  /** Passes the events of a kind to a handler; resolves once all existing objects have been passed. */
   follow(watched: Watch, to: { readonly context: HandlerContext; readonly start: SourceStart }): Promise<void>;
   readonly name: string;
 }

@@ -7,15 +7,15 @@ import type { Source, SourceStart } from './source.ts';
 export interface PollSourceOptions {
   /** Name used in logs. */
   readonly name: string;
-  /** Time from one result to the next poll, plus or minus up to a tenth, in milliseconds. */
+  /** Time from one result to the next poll, in milliseconds, with up to 10% jitter either way. */
   readonly everyMs: number;
   /** Returns the keys to reconcile now. Errors are logged, and polling continues. */
   readonly poll: (options: { readonly signal: AbortSignal }) => Promise<readonly ReconcileRequest[]>;
 }
 
 /**
- * Feeds a controller by polling: a cloud API, a file, a clock. Workers start once the keys of the first poll are in the queue, or
- * that poll has failed.
+ * Feeds a controller by polling: a cloud API, a file, a clock. Workers start once the keys of the first poll are in the
+ * queue, or the first poll has failed.
  *
  * @example
  * ```ts

@@ -41,7 +41,7 @@ function setUp(resources: Record<string, object | Error | undefined>) {
 }
 
 describe('polledResources', () => {
-  it('reconciles every key once, and then those whose resource changed, appeared or vanished', async () => {
+  it('reconciles every key once, and then keys whose resource changed, appeared or disappeared', async () => {
     const resources: Record<string, object | undefined> = { a: { size: 1 }, b: { size: 1 }, c: undefined };
     const { source, context, start, asked, round, most } = setUp(resources);
     expect(source.get({ namespace: 'shop', name: 'a' })).toBeUndefined();

@@ -8,13 +8,15 @@ import type { Source, SourceStart } from './source.ts';
 export interface PolledResourcesOptions<R> {
   /** Name used in logs. */
   readonly name: string;
-  /** Time from the end of one round to the start of the next, plus or minus up to a tenth, in milliseconds. */
+  /** Time from the end of one round to the start of the next, in milliseconds, with up to 10% jitter either way. */
   readonly everyMs: number;
   /** Returns the keys to poll, for example the keys of all cached objects. Called before each round. */
   readonly keys: () => Iterable<ReconcileRequest> | Promise<Iterable<ReconcileRequest>>;
-  /** Reads the resource of one key; undefined if it does not exist. Errors are logged, and the last known value stays. */
+  /**
+   * Reads the resource of one key; undefined if it does not exist. Errors are logged, and the last known value is kept.
+   */
   readonly fetch: (key: ReconcileRequest, options: { readonly signal: AbortSignal }) => Promise<R | undefined>;
-  /** True if a change matters. @defaultValue the values differ as JSON */
+  /** Reports whether a change matters. @defaultValue the values differ as JSON */
   readonly isChanged?: (before: R | undefined, now: R | undefined) => boolean;
   /** Maximum number of fetches at a time. @defaultValue 4 */
   readonly concurrency?: number;
@@ -33,14 +35,15 @@ export interface PolledResourcesOptions<R> {
  * ```
  */
 export interface PolledResources<R> extends Source {
-  /** Returns the last known resource of a key; undefined if it does not exist or was not fetched yet. */
+  /** Returns the last known resource of a key; undefined if the resource does not exist or has not been fetched yet. */
   get(key: ObjectKey): R | undefined;
 }
 
 /**
- * Follows resources outside the cluster by polling: fetches the resource of every key in each round, compares it with the last
- * value, and reconciles the keys whose resource has changed. Reconciles read the values from the source, without a request. Belongs
- * to one controller of one manager. Mirrors JOSDK's `PerResourcePollingEventSource`.
+ * Follows resources outside the cluster by polling: fetches the resource of every key in each round, compares it with
+ * the last value, and reconciles the keys whose resource has changed. Reconciles read the values from the source,
+ * without a request. A source belongs to one controller of one manager. Mirrors JOSDK's
+ * `PerResourcePollingEventSource`.
  *
  * @example
  * ```ts
@@ -86,7 +89,7 @@ class Poller<R> {
     }
   }
 
-  /** Fetches everything once; never rejects. */
+  /** Fetches all resources once; never rejects. */
   async round(context: HandlerContext, { signal, log }: SourceStart): Promise<void> {
     const { keys, concurrency = 4, name } = this.#options;
     const failed = (error: unknown, key?: string): void => {

@@ -22,7 +22,7 @@ export interface Watch {
 
 /** Options for {@link watch}. */
 export interface WatchSourceOptions<T extends KubernetesObject> extends Omit<CachedKind<T>, 'kind'> {
-  /** Filters: an event reaches the handler only if all of them pass it. */
+  /** Filters; an event reaches the handler only if all predicates pass it. */
   readonly predicates?: readonly Predicate<T>[];
 }
 
@@ -60,11 +60,14 @@ export function watch<T extends KubernetesObject>(
  */
 export interface Source {
   readonly name: string;
-  /** Starts the source; resolves once everything that existed at the start is in the queue. Stops when `signal` is aborted. */
+  /**
+   * Starts the source; resolves once the keys of all objects that existed at the start are in the queue. Stops when
+   * `signal` is aborted.
+   */
   start(context: HandlerContext, options: SourceStart): Promise<void>;
 }
 
-/** Passed to a source when it starts. */
+/** The parts of a controller that a source receives when it starts. */
 export interface SourceStart {
   /** Aborted when the controller stops. */
   readonly signal: AbortSignal;

@@ -47,7 +47,7 @@ describe('channelSource', () => {
     stop.abort();
     await channel.send({ name: 'late' });
     await eventually(() => channel.size === 1);
-    // Unread events wait for the next controller, as after a change of leader.
+    // Unread events wait for the next controller, for example after a change of leader.
     const next = feeding();
     await channelSource({ name: 'x', events: channel, handler: enqueueRequest }).start(next.context, next.start);
     await eventually(() => next.asked.length === 1);
@@ -77,7 +77,7 @@ describe('channelSource', () => {
     });
     await channelSource({ name: 'x', events: failing, handler: () => undefined }).start(context, start);
     await clock.advance(3_600_000);
-    // Only that of the current wait.
+    // Only the listener of the current wait remains.
     expect(listeners).toBe(1);
     stop.abort();
   });

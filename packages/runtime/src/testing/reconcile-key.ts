@@ -25,9 +25,12 @@ import { type RecordedWrite, recordingWrites } from './recorded-writes.ts';
 export interface ReconcileKeyOptions {
   /** Client of the cluster, such as a test environment's client. Not disposed. */
   readonly client: KubernetesClient;
-  /** `ctx.clock`. The cluster keeps its own clock. @defaultValue a `VirtualClock` that starts at 2026-01-01 */
+  /**
+   * Clock for `ctx.clock`. The cluster has a separate clock.
+   * @defaultValue a `VirtualClock` that starts at 2026-01-01
+   */
   readonly clock?: Clock;
-  /** `ctx.random`. @defaultValue seeded with 1, so that every run is the same */
+  /** Random source for `ctx.random`. @defaultValue seeded with 1, so that every run is the same */
   readonly random?: Random;
   /** @defaultValue none */
   readonly log?: Logger;
@@ -48,10 +51,10 @@ export interface KeyReport<T extends KubernetesObject> {
 }
 
 /**
- * Reconciles one object once, without a manager: reads it from a cache, runs the controller's function with a real context
- * (finalizers, `desired`, fences and own writes included) and reports what it did. Nothing is watched or retried afterwards. The
- * keys of a sharded controller are reconciled as on the replica that owns them. The base of `reconcileOnce` of
- * `@kubewright/testing`.
+ * Reconciles one object once, without a manager: reads it from a cache, runs the controller's function with a real
+ * context (finalizers, `desired`, fences and own writes included) and reports the outcome. Nothing is watched or
+ * retried afterwards. The keys of a sharded controller are reconciled as on the replica that owns them. `reconcileOnce`
+ * of `@kubewright/testing` is built on this function.
  *
  * @param definition - the controller.
  * @param of - the object or its key; an object that is not stored yet is created first.
@@ -150,7 +153,7 @@ async function runOnce(
     {
       ...run.parts,
       recorder: () => ({ record: (event) => void events.push(event) }),
-      // The tracing hook surrounds a whole reconcile, so it observes the outcome and every call.
+      // The tracing hook surrounds the whole reconcile, so it observes the outcome and every call.
       tracing: {
         reconcile: (_attributes, reconcile) => {
           const outcome = reconcile(recordingWrites(writes), { setAttribute: () => {} });

@@ -6,7 +6,7 @@ import { type OpenTelemetrySdk, startTracing } from './open-telemetry.ts';
 
 const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 
-/** Creates a fake SDK with only the used parts of the real SDK; it keeps its spans. */
+/** Creates a fake SDK with only the used parts of the real SDK. The fake SDK keeps its spans. */
 function sdk() {
   const exporter = new InMemorySpanExporter();
   const seen: { options?: unknown; stopped: boolean } = { stopped: false };

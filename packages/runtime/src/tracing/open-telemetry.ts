@@ -17,7 +17,7 @@ export interface TracingOptions {
   readonly log: Pick<Logger, 'info' | 'warn'>;
   /** Service name of the operator, unless the environment sets one. */
   readonly name: string;
-  /** Loads the SDK. @defaultValue imports it */
+  /** Loads the SDK. @defaultValue imports `@opentelemetry/sdk-node` */
   readonly load?: () => Promise<OpenTelemetrySdk>;
 }
 
@@ -27,9 +27,10 @@ export interface Tracing extends AsyncDisposable {
 }
 
 /**
- * Starts OpenTelemetry if the environment configures it in the standard way: with `OTEL_EXPORTER_OTLP_ENDPOINT`, or its variant for
- * traces only. The SDK reads everything else (protocol, headers, sampling, resource) from its own variables. Otherwise nothing is
- * loaded. An operator without the SDK continues without spans, and logs that once.
+ * Starts OpenTelemetry if the environment configures it in the standard way: with `OTEL_EXPORTER_OTLP_ENDPOINT`, or its
+ * variant for traces only. The SDK reads all other settings (protocol, headers, sampling, resource) from its own
+ * variables. Without these variables, the SDK is not loaded. An operator without the SDK continues without spans, and
+ * logs once that the SDK is missing.
  */
 export async function startTracing({ env, log, name, load = importSdk }: TracingOptions): Promise<Tracing | undefined> {
   const endpoint = env['OTEL_EXPORTER_OTLP_TRACES_ENDPOINT'] || env['OTEL_EXPORTER_OTLP_ENDPOINT'];
@@ -58,7 +59,10 @@ export async function startTracing({ env, log, name, load = importSdk }: Tracing
   return { tracer: trace.getTracer('kubewright'), [Symbol.asyncDispose]: () => running.shutdown() };
 }
 
-/** Returns a pod's own attributes: the name is its host name; the others come from variables that the deployment sets. */
+/**
+ * Returns the pod's attributes. Its name is the host name; other attributes come from variables that the deployment
+ * sets.
+ */
 function podAttributes(env: TracingOptions['env']): Readonly<Record<string, string>> {
   if (!env['KUBERNETES_SERVICE_HOST']) return {};
   const known = {

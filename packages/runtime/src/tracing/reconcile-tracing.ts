@@ -13,8 +13,8 @@ export class ReconcileTracing {
   }
 
   /**
-   * Runs a reconcile in its own span, which is also the active one if the program has a context manager. `run` receives the span
-   * to set attributes, such as the result.
+   * Runs a reconcile in its own span, which is the active span if the program has a context manager. `run` receives the
+   * span to set attributes, such as the result.
    */
   async reconcile<R>(
     attributes: SpanAttributes,
@@ -45,7 +45,7 @@ export class ReconcileTracing {
     return response;
   }
 
-  /** Loaded with the first span: a program that traces has the package installed. */
+  /** Loaded with the first span, because a program that traces has the package installed. */
   #api(): Promise<OpenTelemetry> {
     this.#loading ??= import('@opentelemetry/api');
     return this.#loading;

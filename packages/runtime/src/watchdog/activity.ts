@@ -2,7 +2,7 @@
 export interface ActivityMark {
   /** Records that this reconcile runs again after a wait. */
   readonly resumed: () => void;
-  /** Records that it has ended. */
+  /** Records that the reconcile has ended. */
   readonly ended: () => void;
 }
 

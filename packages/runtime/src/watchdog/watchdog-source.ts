@@ -1,8 +1,9 @@
 /**
- * The program of the watchdog's thread. It is a string so that it survives bundling into one file. It checks the beat counter
- * four times a second. When the counter has not changed for the limit, and again for 10, 100, … times the limit, it writes a line to
- * stderr itself, because the logging thread is the blocked one: a readable line if people read the log, otherwise JSON. The line says which code runs, if the
- * blocked thread can be paused for a moment to read its stack: not while it runs native code, and not if it is being debugged.
+ * The program of the watchdog's thread. It is a string so that it survives bundling into one file. It checks the beat
+ * counter four times a second. When the counter has not changed for the time limit, and again for 10, 100, … times the
+ * limit, it writes a line to stderr: a readable line if people read the log, otherwise JSON. It writes directly,
+ * because the logging thread is blocked. The line shows which code runs if the blocked thread can be paused for a
+ * moment to read its stack. This is not possible while the thread runs native code or is being debugged.
  */
 export const watchdogSource = `
 const { workerData } = require('node:worker_threads');

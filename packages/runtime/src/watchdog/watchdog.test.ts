@@ -118,7 +118,7 @@ describe('watchdogSource', () => {
     const forPeople = process.env.PEOPLE === 'yes';
     new Worker(process.env.SOURCE, { eval: true, workerData: { buffer, limitMs: 1, reportsImmediately: true, forPeople } });`;
 
-  /** Returns what the thread writes when the loop's heartbeat stops. */
+  /** Returns the output of the thread after the loop's heartbeat stops. */
   const seen = (env: Readonly<Record<string, string>>): Promise<string> =>
     firstOutput(spawn(process.execPath, ['-e', program], { env: { SOURCE: watchdogSource, ...env } }));
 
@@ -168,7 +168,7 @@ function hold(ms: number): void {
   while (performance.now() < until);
 }
 
-/** Returns the first output of a program on standard error, and kills it. */
+/** Returns the first output of a program on standard error, and kills the program. */
 async function firstOutput(child: ChildProcessWithoutNullStreams): Promise<string> {
   try {
     for await (const chunk of child.stderr) return String(chunk);

@@ -8,11 +8,12 @@ import type { Logger } from '../log/logger.ts';
 import type { Activity, ActivityMark } from './activity.ts';
 import { watchdogSource } from './watchdog-source.ts';
 
-/** Interval at which the loop shows that it is alive, in milliseconds. */
+/** Interval between heartbeats of the event loop, in milliseconds. */
 const beatMs = 100;
 /**
- * The thread starts with the first reconcile, or after this time, in milliseconds. Starting it takes 60 to 80 ms of processor
- * time, as much as a quarter of the initial list of 20,000 objects, and would delay that list on a small machine.
+ * The thread starts with the first reconcile, or after this time, in milliseconds. Starting the thread takes 60 to 80
+ * ms of processor time, as much as a quarter of the initial list of 20,000 objects, and would delay the list on a small
+ * machine.
  */
 const threadDelayMs = 10_000;
 /** Space for the name of the running reconcile, in bytes. */
@@ -33,8 +34,9 @@ export interface WatchdogOptions {
 }
 
 /**
- * Detects a blocked event loop, and names the reconcile that ran last. A worker thread watches, because the blocked thread
- * cannot; it writes to stderr immediately, with the line of code that runs, and a log line follows once the loop is free again.
+ * Detects a blocked event loop, and names the reconcile that ran last. A worker thread watches, because the blocked
+ * thread cannot. The worker writes to stderr immediately, with the line of code that runs; a log line follows once the
+ * loop is free again.
  */
 export class Watchdog implements AsyncDisposable {
   readonly activity: Activity;
@@ -51,7 +53,7 @@ export class Watchdog implements AsyncDisposable {
   #inspector: typeof Inspector | undefined;
   readonly #active = new SmallSet<Who>();
   #last: Who | undefined;
-  /** The time since which {@link #last} has been running, or the time of the last beat. */
+  /** Time since which {@link #last} has been running, or the time of the last beat. */
   #lastSinceMs = 0;
   /** The reconcile that ran longest since the last beat, even if it has ended. */
   #longest: { readonly who: Who; readonly ms: number } | undefined;
@@ -81,7 +83,7 @@ export class Watchdog implements AsyncDisposable {
     await this.#worker?.terminate();
   }
 
-  /** True once the thread is watching; until then a blocked loop is logged only after it is free again. */
+  /** True once the thread is watching. Without the thread, a blocked loop is logged only after it is free again. */
   get hasThread(): boolean {
     return this.#worker !== undefined;
   }
@@ -96,7 +98,7 @@ export class Watchdog implements AsyncDisposable {
     this.#worker.unref();
   }
 
-  /** Two debuggers would disturb each other, so the thread does not pause a program that is being debugged. */
+  /** Two debuggers would interfere with each other, so the thread does not pause a program that is being debugged. */
   #noticeDebugger(): void {
     // `undefined` in builds of Node.js without a debugger.
     this.#inspector ??= process.features.inspector ? process.getBuiltinModule('node:inspector') : undefined;
@@ -114,7 +116,8 @@ export class Watchdog implements AsyncDisposable {
       ended: () => {
         this.#active.delete(who);
         if (this.#last !== who) return;
-        // Only one reconcile is left: it must be the next one to run, even after a wait that is not reported to the watchdog.
+        // Only one reconcile is left, so it must be the next reconcile to run, even after a wait that is not reported
+        // to the watchdog.
         const [other] = this.#active;
         this.#runs(this.#active.size === 1 ? other : undefined);
       },
@@ -142,7 +145,7 @@ export class Watchdog implements AsyncDisposable {
     return text.length;
   }
 
-  /** Records how long the last reconcile has run until now. */
+  /** Records the running time of the last reconcile so far. */
   #credit(): void {
     const now = this.#clock.monotonic();
     const ms = now - this.#lastSinceMs;
@@ -161,7 +164,8 @@ export class Watchdog implements AsyncDisposable {
     Atomics.add(this.#shared, 0, 1);
     if (this.#worker) this.#noticeDebugger();
     if (!this.#worker && now >= this.#threadDueMs) this.#startThread();
-    // A reconcile that blocked the loop until its end is over by now: name the reconcile that ran longest, not the last one.
+    // A reconcile that blocked the loop until its end is already over, so name the reconcile that ran longest, not the
+    // last reconcile.
     this.#credit();
     if (heldMs >= this.#limitMs)
       this.#log.warn('the event loop was blocked', {

@@ -17,7 +17,7 @@ import type { AdmissionRequest } from './admission-review.ts';
 export interface AdmissionContext {
   /** The full admission request: user, operation, names, options. */
   readonly request: AdmissionRequest;
-  /** True if nothing will be stored: cause no side effects elsewhere either. */
+  /** True if the object will not be stored (dry run); the webhook must then have no other side effects. */
   readonly dryRun: boolean;
   /** Adds a warning for the caller, whether or not the request is admitted; `kubectl` prints it. Keep it below 120 characters. */
   warn(text: string): void;
@@ -27,7 +27,8 @@ export interface AdmissionContext {
    */
   readonly client: KubernetesClient;
   /**
-   * The manager's cache: declared kinds only. Webhooks are served before caches have synced, so objects may still be missing.
+   * The manager's cache, with declared kinds only. Webhooks are served before caches have synced, so objects may still
+   * be missing.
    * @throws WebhookError (KW3031) like `client`.
    */
   readonly cache: Cache;

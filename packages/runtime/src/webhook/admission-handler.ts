@@ -10,8 +10,9 @@ import { WebhookError } from './webhook-error.ts';
 import type { WebhookCall, WebhookParts, WebhookReply } from './webhook-parts.ts';
 
 /**
- * Responds to reviews on one path. Like controller-runtime (0.25), always returns HTTP status 200, with the verdict in the body.
- * Several webhooks run in order until one denies; each sees the object as changed by the previous webhooks.
+ * Responds to reviews on one path. Like controller-runtime (0.25), always returns HTTP status 200, with the verdict in
+ * the body. Several webhooks run in order until a webhook denies; each sees the object as changed by the previous
+ * webhooks.
  */
 export function admissionHandler(
   webhooks: readonly AdmissionWebhook[],
@@ -79,7 +80,10 @@ async function runWebhooks(
   return { ...last, warnings, patch, auditAnnotations };
 }
 
-/** Passes on a deliberate denial by the function; any other error is a bug in the operator, and must not admit the request. */
+/**
+ * Passes on a deliberate denial by the function. Any other error is a bug in the operator and must not admit the
+ * request.
+ */
 function failed(error: unknown, log: Logger, parts: WebhookParts): AdmissionResponse {
   if (error instanceof StatusError) return { allowed: false, result: error.status };
   parts.metrics?.panicked('admission');

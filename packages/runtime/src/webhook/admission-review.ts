@@ -32,7 +32,7 @@ export interface AdmissionRequest {
   readonly requestKind?: GroupVersionKind;
   readonly requestResource?: GroupVersionResource;
   readonly requestSubResource?: string;
-  /** Missing if the server has yet to generate it. */
+  /** Missing if the server has yet to generate the name. */
   readonly name?: string;
   readonly namespace?: string;
   readonly operation: AdmissionOperation;
@@ -41,7 +41,7 @@ export interface AdmissionRequest {
   readonly object?: unknown;
   /** The current state; null for creates. */
   readonly oldObject?: unknown;
-  /** True if nothing will be stored: cause no side effects elsewhere either. */
+  /** True if the object will not be stored (dry run); the webhook must then have no other side effects. */
   readonly dryRun?: boolean;
   readonly options?: unknown;
 }
@@ -61,9 +61,9 @@ export interface AdmissionResponse {
   readonly result?: Partial<Status>;
   /** Changes to the object; mutating webhooks only. */
   readonly patch?: readonly JsonPatchOperation[];
-  /** Shown to the caller as `Warning` headers, at most 256 characters each. */
+  /** Warnings shown to the caller as `Warning` headers, at most 256 characters each. */
   readonly warnings?: readonly string[];
-  /** Added to the audit event; each key is prefixed with the webhook's name. */
+  /** Annotations added to the audit event; each key is prefixed with the webhook's name. */
   readonly auditAnnotations?: Readonly<Record<string, string>>;
 }
 
@@ -72,7 +72,7 @@ export function allowed(message?: string): AdmissionResponse {
   return { allowed: true, result: { code: 200, ...defined({ message }) } };
 }
 
-/** Denies the request: 403 with this message. */
+/** Denies the request with status 403 and the given message. */
 export function denied(message: string): AdmissionResponse {
   return { allowed: false, result: { code: 403, reason: 'Forbidden', message } };
 }

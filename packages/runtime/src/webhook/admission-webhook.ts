@@ -5,7 +5,7 @@ import type { AdmissionWebhook, WebhookRegistration, WebhookRule } from './webho
 /** Options for {@link admissionWebhook}. */
 export interface AdmissionWebhookOptions extends WebhookRegistration {
   readonly type: 'mutating' | 'validating';
-  /** Letters, digits, `-` and `_` between slashes: `/check-pods`. */
+  /** URL path: letters, digits, `-` and `_` between slashes, such as `/check-pods`. */
   readonly path: string;
   /** Requests to review; used by {@link webhookConfigurations}. @defaultValue none: this program does not register the webhook */
   readonly rules?: readonly WebhookRule[];

@@ -176,7 +176,7 @@ describe('defaulter', () => {
 });
 
 describe('webhooks on one path', () => {
-  it("run in order, each seeing the previous one's result", async () => {
+  it("run in order, each seeing the previous webhook's result", async () => {
     const seen: unknown[] = [];
     const { post } = served([
       defaulter(Site, (object) => ({ ...object, spec: { ...object.spec, pages: 1 } })),

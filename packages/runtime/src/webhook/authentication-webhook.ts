@@ -2,15 +2,15 @@ import type { AuthenticationWebhook } from './webhook-definition.ts';
 
 /** Options for {@link authenticationWebhook}. */
 export interface AuthenticationWebhookOptions {
-  /** Letters, digits, `-` and `_` between slashes. */
+  /** URL path: letters, digits, `-` and `_` between slashes. */
   readonly path: string;
   /** Returns the user of a token; if it throws, the token is not authenticated. */
   readonly authenticate: AuthenticationWebhook['authenticate'];
 }
 
 /**
- * Declares a webhook that authenticates TokenReviews for an API server that is configured to call it (controller-runtime's
- * `webhook/authentication`).
+ * Declares a webhook that responds to TokenReviews from an API server that is configured to call it
+ * (controller-runtime's `webhook/authentication`).
  *
  * @example
  * ```ts

@@ -116,9 +116,9 @@ function keptMetadata(given: ObjectMeta, made: ObjectMeta | undefined): ObjectMe
   return { ...rest, ...defined({ labels, annotations }) };
 }
 
-/** Names the object whose conversion failed. */
+/** An error that names the object whose conversion failed. */
 class ConversionFailure extends Error {
-  /** True if the user's function threw an error that was not meant for the caller. */
+  /** Reports whether the user's function threw an error that was not meant for the caller. */
   get isPanic(): boolean {
     return (
       this.cause !== undefined && !(this.cause instanceof StatusError) && !(this.cause instanceof ConversionFailure)

@@ -9,7 +9,8 @@ import { WebhookError } from './webhook-error.ts';
 export type Converted<T> = Omit<T, 'apiVersion' | 'kind' | 'metadata'> & { readonly metadata?: ObjectMeta };
 
 /**
- * The conversions between a version and the hub. Both must be lossless: store fields that the other version lacks in annotations.
+ * The conversions between a version and the hub. Both must be lossless: store in annotations any fields that the other
+ * version lacks.
  */
 export interface SpokeConversions<Spoke, Hub> {
   toHub(object: Spoke): Converted<Hub> | Promise<Converted<Hub>>;
@@ -30,7 +31,7 @@ export interface SpokeConversions<Spoke, Hub> {
  */
 export interface Spoke<Hub extends KubernetesObject> {
   readonly version: Kind<KubernetesObject>;
-  /** Never present at run time; carries the hub's type. */
+  /** Carries the hub's type; never present at run time. */
   readonly __hub?: (hub: Hub) => void;
   readonly steps: ConversionSteps;
 }
@@ -40,7 +41,7 @@ export function spoke<S extends KubernetesObject, Hub extends KubernetesObject>(
   version: Kind<S>,
   conversions: SpokeConversions<S, Hub>,
 ): Spoke<Hub> {
-  // The server's type information selects the function; each gets only objects of its version.
+  // The request's type information selects the function, so each function gets only objects of its version.
   const toHub = conversions.toHub.bind(conversions) as unknown as ConversionSteps['toHub'];
   const fromHub = conversions.fromHub.bind(conversions) as unknown as ConversionSteps['fromHub'];
   return { version, steps: { toHub, fromHub } };
@@ -59,7 +60,7 @@ export function spoke<S extends KubernetesObject, Hub extends KubernetesObject>(
  *   }),
  * ]);
  * ```
- * @throws WebhookError (KW3031) if a spoke is of another kind, or two have the same version.
+ * @throws WebhookError (KW3031) if a spoke is of another kind, or two spokes have the same version.
  */
 export function converter<Hub extends KubernetesObject>(
   hub: Kind<Hub>,

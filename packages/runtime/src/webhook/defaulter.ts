@@ -14,8 +14,8 @@ export interface DefaulterOptions extends WebhookRegistration {
  * Declares how to set defaults on objects of a kind before they are stored (controller-runtime's `Defaulter`): the function gets
  * the frozen object and returns the changed object, or undefined. Prefer `default` in the CRD's schema where it suffices.
  *
- * The difference is sent as a JSON patch: fields unknown to this program are kept, as long as the function spreads its input. It
- * does not run on deletes. Errors are handled as in `validator`.
+ * The difference is sent as a JSON patch; fields unknown to this program are kept if the function spreads its input.
+ * The function does not run on deletes. Errors are handled as in `validator`.
  *
  * @example
  * ```ts

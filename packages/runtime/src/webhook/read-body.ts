@@ -4,8 +4,8 @@ import type { IncomingMessage } from 'node:http';
 export type Unread = 'too large' | 'too many';
 
 /**
- * Reads request bodies, limiting the size of each and the total held at a time: otherwise any client that can reach the server
- * could fill the memory with a few large bodies.
+ * Reads request bodies, limiting the size of each body and the total size held at a time. Otherwise, any client that
+ * can reach the server could fill the memory with a few large bodies.
  */
 export class BodyReader {
   readonly #maxTotal: number;

@@ -27,7 +27,7 @@ export function readAdmissionReview(call: WebhookCall): AdmissionReview | Review
   return isRequest(request) ? { apiVersion, request } : fault('the AdmissionReview holds no complete request');
 }
 
-/** Parses a body as JSON, or returns the reason why it cannot. */
+/** Parses a body as JSON, or returns the reason why the body cannot be parsed. */
 export function readReviewBody(call: WebhookCall): ReturnType<typeof fieldsOf> | string {
   if (call.body.length === 0) return 'request body is empty';
   const contentType = call.contentType ?? '';
@@ -69,7 +69,7 @@ export function fieldsOf(value: unknown): Readonly<Record<string, unknown>> & Re
   return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
 }
 
-/** Fields of both kinds of reviews; of unknown type until checked. */
+/** Fields of both kinds of reviews; their types are unknown until checked. */
 interface ReviewFields {
   readonly apiVersion?: unknown;
   readonly kind?: unknown;

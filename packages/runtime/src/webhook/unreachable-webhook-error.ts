@@ -6,7 +6,7 @@ import { KubewrightError, StatusError } from '@kubewright/apimachinery';
  */
 export class UnreachableWebhookError extends KubewrightError {
   override readonly name = 'UnreachableWebhookError';
-  /** Identifies the class of failure; safe to retry: it ends when the webhook is served. */
+  /** Identifies the failure. Safe to retry: the failure ends when the webhook is served. */
   readonly code = 'KW3044';
 }
 

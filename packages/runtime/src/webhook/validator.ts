@@ -5,8 +5,8 @@ import { reviewedObject } from './reviewed-object.ts';
 import { type AdmissionWebhook, ruleFor, type WebhookRegistration, webhookPath } from './webhook-definition.ts';
 
 /**
- * The result of a validator: undefined admits; a string denies with that message (403 `Forbidden`); field errors deny like the
- * API server's own validation (422 `Invalid`, one cause per error; an empty list admits).
+ * The result of a validator. `undefined` admits; a string denies with the string as message (403 `Forbidden`); field
+ * errors deny like the API server's own validation (422 `Invalid`, one cause per error; an empty list admits).
  *
  * @example
  * ```ts
@@ -18,7 +18,7 @@ import { type AdmissionWebhook, ruleFor, type WebhookRegistration, webhookPath }
 // biome-ignore lint/suspicious/noConfusingVoidType: a rule without a return statement admits
 export type ValidationResult = string | readonly FieldError[] | undefined | void;
 
-/** The rules of a kind; operations without a function are not reviewed. Objects are frozen. */
+/** The rules of a kind. Operations without a function are not reviewed. Objects are frozen. */
 export interface ValidatorRules<T> {
   create?(object: T, context: AdmissionContext): ValidationResult | Promise<ValidationResult>;
   /** Also called if only metadata changes; not called for changes to `status`. */
@@ -34,11 +34,11 @@ export interface ValidatorOptions extends WebhookRegistration {
 }
 
 /**
- * Declares which objects of a kind may be stored (controller-runtime's `Validator`). Prefer CEL rules in the CRD where they
- * suffice: they need no server.
+ * Declares which objects of a kind may be stored (controller-runtime's `Validator`). Prefer CEL rules in the CRD where
+ * they suffice, because they need no server.
  *
- * A rule that throws a `StatusError` denies with that error; any other error is a bug in the operator: status 500, a log line,
- * and a count in `controller_runtime_webhook_panics_total`.
+ * A rule that throws a `StatusError` denies with this error. Any other error is a bug in the operator: the response has
+ * status 500, the error is logged, and `controller_runtime_webhook_panics_total` increases.
  *
  * @example
  * ```ts

@@ -15,13 +15,14 @@ export interface WebhookConfigurationsOptions {
   /**
    * The Service in front of the webhook server. @defaultValue kubebuilder's Service: `webhook-service` in `system`, for kustomize
    *
-   * If its namespace is known, webhooks for built-in kinds without a `namespaceSelector` exclude it and `kube-system`: a failed
-   * operator must not prevent its own pods from starting.
+   * If the Service's namespace is known, webhooks for built-in kinds without a `namespaceSelector` exclude this
+   * namespace and `kube-system`, because a failed operator must not prevent its own pods from starting.
    */
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
   /**
-   * Replaces `service`: the address at which the API server reaches this process, such as `https://127.0.0.1:9443`. Include the
-   * port: a configuration that already contains the CA (`ownAuthority({ url })`) can then be reapplied unchanged.
+   * Replaces `service`: the address at which the API server reaches this process, such as `https://127.0.0.1:9443`.
+   * Include the port, so that a configuration that already contains the CA (`ownAuthority({ url })`) can be reapplied
+   * unchanged.
    */
   readonly url?: string;
   /** PEM of the CA if it is known; `ownAuthority` and cert-manager's injector set it later. */
@@ -31,8 +32,8 @@ export interface WebhookConfigurationsOptions {
 /**
  * Creates the objects that register declared webhooks with the API server, like controller-gen does from markers. Webhooks
  * without rules are left out; conversions are registered in CustomResourceDefinitions, not here.
- * @throws WebhookError (KW3031) if two webhooks have the same name, if a `url` is not `https`, or if it is combined with a
- * `service`.
+ * @throws WebhookError (KW3031) if two webhooks have the same name, if a `url` is not `https`, or if a `url` is
+ * combined with a `service`.
  *
  * @example
  * ```ts
@@ -96,7 +97,9 @@ function entry(webhook: AdmissionWebhook, options: WebhookConfigurationsOptions)
   };
 }
 
-/** True if the rules cover an API group of Kubernetes itself: one without a dot, or one that ends in `.k8s.io`. */
+/**
+ * Reports whether the rules cover an API group of Kubernetes: a group without a dot, or a group that ends in `.k8s.io`.
+ */
 function isForBuiltIn({ rules }: AdmissionWebhook): boolean {
   return rules.some(({ groups }) => groups.some((group) => !group.includes('.') || group.endsWith('.k8s.io')));
 }

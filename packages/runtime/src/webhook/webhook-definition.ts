@@ -15,12 +15,12 @@ export interface WebhookRegistration {
   readonly namespaceSelector?: LabelSelector;
   readonly objectSelector?: LabelSelector;
   readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
-  /** Timeout of a call, from 1 to 30. @defaultValue the server's default, 10 */
+  /** Timeout of a call in seconds, from 1 to 30. @defaultValue the server's default, 10 */
   readonly timeoutSeconds?: number;
   /** @defaultValue 'None' */
   readonly sideEffects?: 'None' | 'NoneOnDryRun';
   /**
-   * For mutating webhooks: when to call the webhook again after another one changed the object.
+   * For mutating webhooks: when to call the webhook again after another webhook changed the object.
    *
    * @defaultValue the server's default, 'Never'
    */
@@ -49,7 +49,7 @@ export interface WebhookRule {
  */
 export interface AdmissionWebhook {
   readonly type: 'mutating' | 'validating';
-  /** Several webhooks of one type may share a path: they run in order until one denies. */
+  /** URL path. Several webhooks of one type may share a path; they run in order until a webhook denies. */
   readonly path: string;
   /** The webhook's kind, if it handles only one. */
   readonly kind?: GroupVersionKind;
@@ -72,7 +72,7 @@ export interface ConversionWebhook {
   readonly group: string;
   readonly kind: string;
   readonly plural: string;
-  /** The version that all others are converted to and from. */
+  /** The version that all other versions are converted to and from. */
   readonly hub: string;
   readonly spokes: ReadonlyMap<string, ConversionSteps>;
 }
@@ -108,7 +108,7 @@ export interface TokenReviewRequest {
   readonly audiences: readonly string[];
 }
 
-/** Passed to an {@link AuthenticationWebhook}'s function along with the token. */
+/** Context that an {@link AuthenticationWebhook}'s function gets along with the token. */
 export interface AuthenticationContext {
   readonly log: Logger;
   /** Aborted when the API server no longer waits for the response. */

@@ -14,7 +14,7 @@ export interface WebhookMetrics {
 /** Counters of one path. */
 export interface WebhookPathMetrics {
   started(): void;
-  /** @param code - the HTTP code; denials also use 200. */
+  /** @param code - the HTTP code; 200 even for denials. */
   finished(code: number, seconds: number): void;
   /** Counts the verdict of an admission review, which the HTTP code does not show. */
   judged(verdict: 'allowed' | 'denied' | 'error'): void;
@@ -24,7 +24,7 @@ export interface WebhookPathMetrics {
 export interface WebhookParts {
   readonly clock: Clock;
   readonly log: Logger;
-  /** Available in the functions' contexts. */
+  /** Client available in the functions' contexts. */
   readonly client?: KubernetesClient | undefined;
   readonly cache?: Cache | undefined;
   readonly metrics?: WebhookMetrics | undefined;

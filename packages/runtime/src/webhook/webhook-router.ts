@@ -16,7 +16,7 @@ import type { WebhookCall, WebhookParts, WebhookReply } from './webhook-parts.ts
 const maxAdmissionBytes = 7 * 1024 * 1024;
 /** Maximum size of a token review, as in controller-runtime. */
 const maxAuthenticationBytes = 1024 * 1024;
-/** Maximum size of a conversion review: it may carry a whole list. */
+/** Maximum size of a conversion review, which may carry a whole list. */
 const maxConversionBytes = 128 * 1024 * 1024;
 
 const tooLargeMessage = `request entity is too large; limit is ${maxAdmissionBytes} bytes`;
@@ -27,7 +27,7 @@ export interface WebhookRoute {
   readonly maxBytes: number;
   /** The response to a body that exceeds the limit. */
   readonly tooLarge: WebhookReply;
-  /** Never rejects because of user functions. */
+  /** Responds to a request; never rejects because of user functions. */
   readonly reply: (call: WebhookCall) => Promise<WebhookReply>;
 }
 

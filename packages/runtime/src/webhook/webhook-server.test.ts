@@ -68,7 +68,7 @@ describe('WebhookServer', () => {
     expect(body.response).toMatchObject({ allowed: false, status: { message: 'no' } });
   });
 
-  it('serves new connections with a new certificate, and keeps open ones', async () => {
+  it('serves new connections with a new certificate, and keeps open connections', async () => {
     const { url, publish } = await serve([rules]);
     const { Agent } = await import('node:https');
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -92,7 +92,7 @@ describe('WebhookServer', () => {
     expect(failure).toBeInstanceOf(Error);
   });
 
-  it('admits only callers with a certificate from the given CA, also after a renewal', async () => {
+  it('admits only callers with a certificate from the given CA, even after a renewal', async () => {
     const { url, publish } = await serve([rules], { clientCa: ca.certificate });
     const caller = issued('kube-apiserver', 'client');
     const ask = (more = {}) => post(`${url}${path}`, review({ object: site({}) }), { ca: ca.certificate, ...more });

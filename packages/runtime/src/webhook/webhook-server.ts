@@ -26,7 +26,7 @@ export interface WebhookServerOptions {
    * `/tmp/k8s-webhook-server/serving-certs`
    */
   readonly certificates?: CertificateSource;
-  /** PEM of a CA: callers must present a certificate issued by it. @defaultValue callers need no certificate */
+  /** PEM of a CA. Callers must present a certificate issued by this CA. @defaultValue callers need no certificate */
   readonly clientCa?: string;
   /** File that contains the PEM of the CA, such as a mounted file; reread every ten seconds. Takes precedence over `clientCa`. */
   readonly clientCaFile?: string;
@@ -36,13 +36,13 @@ export interface WebhookServerOptions {
 
 export interface WebhookServerParts extends WebhookParts {
   readonly certificateMetrics?: CertificateMetrics | undefined;
-  /** Called for a failure after the start. */
+  /** Called for failures after the start. */
   readonly failed: (error: unknown) => void;
 }
 
 /**
- * Maximum wait for responses in progress when the server stops, in milliseconds; controller-runtime waits for one minute, its
- * manager's limit.
+ * Maximum wait for requests in progress when the server stops, in milliseconds; controller-runtime waits for one
+ * minute, its manager's limit.
  */
 const drainMs = 10_000;
 
@@ -116,14 +116,14 @@ export class WebhookServer implements AsyncDisposable {
     log.info('Serving webhook server', { event: logEvents.webhookServerServing, host, port: this.#port });
   }
 
-  /** Passes if the server completes a TLS handshake, like controller-runtime's `StartedChecker`. */
+  /** Health check that passes if the server completes a TLS handshake, like controller-runtime's `StartedChecker`. */
   readonly startedCheck: HealthCheck = async (signal) => {
     if (!this.#isStarted) throw new WebhookError({ what: 'webhook server has not been started yet' });
     const { connect } = await import('node:tls');
     await new Promise<void>((resolve, reject) => {
       const { host } = this.#options;
       const where = { port: this.#port ?? 0, host: host === undefined || host === '' ? 'localhost' : host };
-      // This checks reachability, not identity: the certificate may be for other names.
+      // The check tests reachability, not identity: the certificate may be for other names.
       const socket = connect({ ...where, rejectUnauthorized: false }, () => {
         socket.destroy();
         resolve();
@@ -135,7 +135,7 @@ export class WebhookServer implements AsyncDisposable {
     });
   };
 
-  /** Stops taking requests and waits at most ten seconds for requests in progress. */
+  /** Stops accepting requests and waits at most ten seconds for requests in progress. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#isStarted = false;
     this.#isStopped = true;

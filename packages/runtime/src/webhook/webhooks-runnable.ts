@@ -10,11 +10,14 @@ import type { WebhookServer, WebhookServerOptions, WebhookServerParts } from './
 export interface WebhooksRunnableOptions {
   readonly webhooks: readonly WebhookDefinition[];
   readonly server: WebhookServerOptions;
-  /** Called when the server starts, because a manager has no client before that. */
+  /** Called when the server starts, because a manager has no client before then. */
   readonly parts: () => Omit<WebhookServerParts, 'failed'>;
 }
 
-/** Runs the webhook server in a manager: before the caches, whose initial lists may need a conversion, and on every replica. */
+/**
+ * Runs the webhook server in a manager, on every replica. Starts before the caches, because their initial lists may
+ * need a conversion.
+ */
 export class WebhooksRunnable implements Runnable {
   readonly name = 'webhooks';
   readonly beforeCaches = true;
@@ -32,7 +35,7 @@ export class WebhooksRunnable implements Runnable {
     return this.#server?.port;
   }
 
-  /** Passes while the server responds. */
+  /** Health check that passes while the server responds. */
   readonly check: HealthCheck = (signal) => {
     if (this.#isDisabled) return undefined;
     if (this.#server) return this.#server.startedCheck(signal);
@@ -67,7 +70,7 @@ export class WebhooksRunnable implements Runnable {
     }
   }
 
-  /** Waits until the server responds: nothing else starts before that. */
+  /** Waits until the server responds; the manager starts no other part before then. */
   async ready(signal: AbortSignal): Promise<void> {
     if (signal.aborted) return;
     const stopped = new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));

@@ -12,9 +12,9 @@ export interface BucketOptions {
 }
 
 /**
- * Limits the retries of all keys together by a token bucket: a key waits for the next free token. It does not count the failures of
- * a key, so combine it with {@link exponentialRateLimiter} in a {@link maxOfRateLimiter}. Mirrors client-go's `BucketRateLimiter`
- * with the settings of `DefaultTypedControllerRateLimiter`.
+ * Limits the retries of all keys together with a token bucket: a key waits for the next free token. The bucket does not
+ * count the failures of a key, so combine it with {@link exponentialRateLimiter} in a {@link maxOfRateLimiter}. Mirrors
+ * client-go's `BucketRateLimiter` with the settings of `DefaultTypedControllerRateLimiter`.
  *
  * @example
  * ```ts

@@ -5,7 +5,7 @@ interface Ready {
   readonly addedMs: number;
   /** True once the key was handed out or moved to another priority. Checking the entry avoids a lookup of its key. */
   isStale: boolean;
-  /** The entry that the key moved to, if it did. */
+  /** The entry that the key moved to; undefined if the key did not move. */
   movedTo: Ready | undefined;
 }
 
@@ -17,19 +17,20 @@ interface Level {
 }
 
 /**
- * Keys that are ready to be handed out: highest priority first, FIFO within a priority. No key starves: after `maxOvertakes` keys
- * in a row were handed out before the key that has waited longest, that key is next, regardless of its priority. While more urgent
- * keys wait, low-priority keys therefore get at most one turn in `maxOvertakes + 1`. A key whose priority is raised keeps its age.
+ * Keys that are ready to be handed out: highest priority first, FIFO within a priority. No key starves: after
+ * `maxOvertakes` keys in a row were handed out before the key that has waited longest, the longest-waiting key is next,
+ * regardless of its priority. While more urgent keys wait, low-priority keys therefore get at most one turn in
+ * `maxOvertakes + 1`. A key whose priority is raised keeps its age.
  */
 export class ReadyQueue {
   readonly #maxOvertakes: number;
   /** Ordered by age: a map keeps the position of a key that is set again. */
   readonly #keys = new Map<string, Ready>();
   readonly #levels = new Map<number, Level>();
-  /** Kept between calls: a new iterator would step over all deleted entries. */
+  /** Kept between calls, because a new iterator would step over all deleted entries. */
   #byAge: Iterator<Ready>;
   #oldest: Ready | undefined;
-  /** Number of keys handed out in a row before the oldest. */
+  /** Number of keys handed out in a row before the oldest key. */
   #overtakes = 0;
 
   constructor(maxOvertakes: number) {
@@ -50,7 +51,7 @@ export class ReadyQueue {
     return this.#keys.values();
   }
 
-  /** Appends a key to its priority; a key that is already queued moves there from its current priority. */
+  /** Appends a key to its priority; a key that is already queued moves to the new priority. */
   push(key: string, at: { readonly priority: number; readonly nowMs: number }): void {
     const { priority, nowMs } = at;
     const old = this.#keys.get(key);

@@ -22,7 +22,7 @@ export class WaitingKeys {
   readonly #clock: Clock;
   readonly #onDue: (key: string, priority: number) => void;
   readonly #slots = new Map<string, Waiting>();
-  /** Ordered by due time; entries no longer in `#slots` are stale. */
+  /** Entries ordered by due time; entries that are no longer in `#slots` are stale. */
   readonly #heap = new BinaryHeap<Waiting>(isBefore);
   #timer: Timer | undefined;
   #timerDueMs = Number.POSITIVE_INFINITY;

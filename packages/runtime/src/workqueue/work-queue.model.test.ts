@@ -76,7 +76,7 @@ describe('WorkQueue against its model', () => {
   it(
     'hands out the same keys in the same order after any operations',
     async () => {
-      // On failure, fast-check prints the seed and the path that replay it.
+      // On failure, fast-check prints the seed and the path that replay the failure.
       await fc.assert(comparison(), { numRuns: runsAtScale(10_000) });
     },
     timeoutAtScale(120_000),

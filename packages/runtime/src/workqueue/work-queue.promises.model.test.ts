@@ -55,9 +55,9 @@ class Witness {
   readonly #meanwhile = new Map<string, number>();
   /** Number of keys in a row that overtook the key that has waited longest. */
   #overtakes = 0;
-  /** Number of keys handed out since a key was last handed out while a more urgent key waited. */
+  /** Number of keys handed out since a key was last handed out ahead of a more urgent waiting key. */
   #sinceYield = Number.POSITIVE_INFINITY;
-  /** Timers that have fired and have not been replaced yet. */
+  /** Timers that have fired and have not been replaced since. */
   readonly #fired = new Set<string>();
   #step = 0;
 
@@ -122,7 +122,7 @@ class Witness {
     if (priority !== undefined) this.#asked(key, { priority, since: this.#now });
   }
 
-  /** Requests nothing more, and checks that all requested keys are handed out. */
+  /** Stops requesting keys, and checks that all requested keys are handed out. */
   async drain(): Promise<void> {
     for (const key of [...this.#worked]) this.finish(key);
     await this.do({ type: 'advance', ms: 1_000_000 });
@@ -156,7 +156,10 @@ interface Wait {
   readonly step: number;
 }
 
-/** True if one key has definitely waited longer than the other: timers that fall due in one step may fire in any order. */
+/**
+ * Reports whether one key has definitely waited longer than another key; timers that fall due in one step may fire in
+ * any order.
+ */
 function isOlder(a: Wait, b: Wait): boolean {
   return a.step !== b.step && (a.since < b.since || (a.since === b.since && a.step < b.step));
 }

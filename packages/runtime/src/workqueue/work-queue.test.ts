@@ -8,7 +8,7 @@ function setUp(): { clock: VirtualClock; queue: WorkQueue } {
 }
 
 describe('WorkQueue', () => {
-  it('hands a key to one worker at a time, and once more if it was added meanwhile', async () => {
+  it('hands a key to one worker at a time, and again if it was added in the meantime', async () => {
     const { queue } = setUp();
     queue.add('a');
     queue.add('a');

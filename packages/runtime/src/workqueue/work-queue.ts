@@ -12,7 +12,7 @@ export interface WorkQueueMetrics {
   depthChanged(priority: number, delta: number): void;
   /** A key was handed out after waiting this long, in seconds. */
   handedOut(waitedSeconds: number): void;
-  /** Work on a key finished after this long, in seconds. */
+  /** Work on a key took this long, in seconds. */
   finished(workedSeconds: number): void;
 }
 
@@ -20,18 +20,22 @@ export interface WorkQueueOptions {
   readonly clock: Clock;
   /** @defaultValue per-key backoff, 5 ms doubling to 1,000 s */
   readonly rateLimiter?: RateLimiter | undefined;
-  /** Called with an error of the rate limiter; a key that failed is then retried after a second. @defaultValue ignores it */
+  /**
+   * Called with an error of the rate limiter; the failed key is then retried after a second.
+   * @defaultValue ignores the error
+   */
   readonly onLimiterError?: ((error: unknown) => void) | undefined;
   readonly metrics?: WorkQueueMetrics | undefined;
   /**
-   * Maximum number of keys of higher priority handed out in a row before the key that has waited longest. Then that key is next,
-   * regardless of its priority: while more urgent keys wait, one in every `maxOvertakes + 1` keys handed out has low priority.
-   * @defaultValue 9: a tenth
+   * Maximum number of keys of higher priority handed out in a row before the key that has waited longest. After this
+   * number, the longest-waiting key is next, regardless of its priority. While more urgent keys wait, one in every
+   * `maxOvertakes + 1` keys handed out therefore has low priority.
+   * @defaultValue 9 (one in ten)
    */
   readonly maxOvertakes?: number | undefined;
 }
 
-/** A key handed to a worker; the worker must call `done(key)` in every case. */
+/** A key handed to a worker; the worker must always call `done(key)`. */
 export interface WorkItem {
   readonly key: string;
   readonly priority: number;
@@ -54,8 +58,8 @@ export interface PendingWork {
 }
 
 /**
- * Backoff if a rate limiter throws, or returns NaN or something other than a number: the key is not lost, and not retried without
- * a delay.
+ * Backoff if a rate limiter throws or returns anything other than a valid number, so that the key is neither lost nor
+ * retried without a delay.
  */
 const fallbackMs = 1_000;
 
@@ -67,10 +71,11 @@ interface Processing {
 /**
  * A queue that hands each key to one worker at a time, and merges all adds made in the meantime into one.
  *
- * Timers: a key has three slots. `addAfter` keeps the earliest time and nothing erases it; `addRateLimited` is the backoff, erased
- * by `forget`; `requeueAfter` is the time requested by a reconcile's result, replaced only by the next result. `add` makes a key
- * ready immediately and clears no slot. Deduplication and the dirty/processing sets mirror client-go's queue (1.36); priorities
- * mirror controller-runtime's (v0.24), except that some keys are handed out by age, so that no key starves.
+ * Timers: a key has three slots. `addAfter` keeps the earliest time, which is never erased; `addRateLimited` is the
+ * backoff, erased by `forget`; `requeueAfter` is the time requested by a reconcile's result, replaced only by the next
+ * result. `add` makes a key ready immediately and clears no slot. Deduplication and the dirty/processing sets mirror
+ * client-go's queue (1.36); priorities mirror controller-runtime's (v0.24), except that some keys are handed out by
+ * age, so that no key starves.
  *
  * @example
  * ```ts
@@ -114,7 +119,7 @@ export class WorkQueue {
     return this.#ready.size;
   }
 
-  /** True once {@link WorkQueue.shutDown} was called: keys added after that are dropped. */
+  /** True once {@link WorkQueue.shutDown} was called; keys added later are dropped. */
   get shuttingDown(): boolean {
     return this.#shuttingDown;
   }
@@ -147,7 +152,9 @@ export class WorkQueue {
     else this.add(key, options);
   }
 
-  /** Counts a failure and adds the key after its backoff, which it returns in milliseconds; undefined after shutdown. */
+  /**
+   * Counts a failure and adds the key after its backoff. Returns the backoff in milliseconds; undefined after shutdown.
+   */
   addRateLimited(key: string, options: AddOptions = {}): number | undefined {
     if (this.#shuttingDown) return undefined;
     this.#metrics?.retried();
@@ -190,7 +197,7 @@ export class WorkQueue {
     return new Promise((resolve) => this.#workers.push(resolve));
   }
 
-  /** Ends the work on a key; if it was added meanwhile, it becomes ready again. */
+  /** Ends the work on a key. A key that was added in the meantime becomes ready again. */
   done(key: string): void {
     const processing = this.#inWork(key);
     if (!processing) return;
@@ -299,7 +306,7 @@ export class WorkQueue {
   }
 }
 
-/** True for any number except NaN. A custom rate limiter may return anything. */
+/** Reports whether the value is a number other than NaN. A custom rate limiter may return any value. */
 function isNumber(value: unknown): boolean {
   return typeof value === 'number' && !Number.isNaN(value);
 }

@@ -26,10 +26,10 @@ export interface ControllerSettings {
    */
   readonly maxConcurrentReconciles?: number;
   /**
-   * Time limit of a reconcile, in milliseconds; 0 disables it. At the limit, its signal is aborted. If it has not returned ten
-   * seconds later, it is abandoned and its key becomes available again. JavaScript cannot stop a function, so an abandoned
-   * reconcile may still run concurrently with the next one for its key. It can no longer write through its context, but other
-   * side effects cannot be prevented.
+   * Time limit of a reconcile, in milliseconds; 0 disables it. At the limit, the reconcile's signal is aborted. A
+   * reconcile that has not returned ten seconds later is abandoned, and its key becomes available again. JavaScript
+   * cannot stop a function, so an abandoned reconcile may still run concurrently with the next reconcile of its key. An
+   * abandoned reconcile can no longer write through its context, but other side effects cannot be prevented.
    *
    * @defaultValue 120_000
    */
@@ -41,8 +41,8 @@ export interface ControllerSettings {
    */
   readonly rateLimiter?: RateLimiter;
   /**
-   * Field manager of the controller's writes. Two controllers of one kind need different names: each prunes objects and fields
-   * that were applied under its name and are no longer wanted.
+   * Field manager of the controller's writes. Two controllers of one kind need different names: each controller prunes
+   * objects and fields that were applied under its name and are no longer desired.
    *
    * @defaultValue the controller's name
    */
@@ -57,15 +57,15 @@ export interface ControllerSettings {
   /** True to run the controller only on the leader, if leader election is enabled. @defaultValue true */
   readonly needLeaderElection?: boolean;
   /**
-   * True to fill the queue on followers too, so that a new leader need not process all objects first. The queue holds every key
-   * once. Mirrors controller-runtime's `EnableWarmup`.
+   * True to fill the queue on followers too, so a new leader does not have to process all objects first. The queue
+   * holds every key once. Mirrors controller-runtime's `EnableWarmup`.
    *
    * @defaultValue false
    */
   readonly warmUp?: boolean;
   /**
-   * True to retry programming errors (the engine's `TypeError`, `ReferenceError` and `RangeError`) like any other failure.
-   * Otherwise they stop the manager so that the process restarts. In both cases, they count as panics.
+   * True to retry programming errors (the engine's `TypeError`, `ReferenceError` and `RangeError`) like any other
+   * failure; false to stop the manager, so that the process restarts. In both cases, the errors count as panics.
    *
    * @defaultValue true
    */
@@ -78,9 +78,9 @@ export interface ControllerSettings {
    */
   readonly errorEvents?: boolean;
   /**
-   * True to share the controller's keys between replicas instead of electing a leader: each key is reconciled by one replica at a
-   * time. The manager's `sharding` option defines which replicas form a group. A `requestController` must also list its keys:
-   * `sharded: { keys: () => bucketKeys() }`. See docs/sharding.md.
+   * True to share the controller's keys between replicas instead of electing a leader: each key is reconciled by one
+   * replica at a time. The manager's `sharding` option defines which replicas form a group. A `requestController` must
+   * list its keys too: `sharded: { keys: () => bucketKeys() }`. See docs/sharding.md.
    *
    * @defaultValue false
    */
@@ -92,25 +92,25 @@ export interface ControllerOfObjects<T extends KubernetesObject> extends Control
   /** Name in metrics and logs, and the default field manager; unique in a manager. @defaultValue the kind in lower case */
   readonly name?: string;
   /**
-   * The kind to reconcile. A manager may have several controllers of one kind: every change triggers all of them, each has its
-   * own queue, and each prunes only the children it has applied itself. Let only one of them write the status.
+   * The kind to reconcile. A manager may have several controllers of one kind: every change triggers all of them, each
+   * has its own queue, and each prunes only the children it has applied. Let only one controller write the status.
    */
   readonly for: Kind<T>;
-  /** Kinds of children that this controller creates: their events reconcile the controlling owner. */
+  /** Kinds of children that this controller creates; their events reconcile the controlling owner. */
   readonly owns?: readonly Kind<KubernetesObject>[];
   /** Filters for the primary kind's events. */
   readonly predicates?: readonly Predicate<T>[];
   /** Restricts the primary kind's cache. `metadataOnly` is rejected (KW3042), because a reconcile needs the whole object. */
   readonly cached?: Omit<CachedKind<T>, 'kind'>;
   /**
-   * Cleanup functions by finalizer name. The finalizers are added to the object before its first reconcile. Once it is being
-   * deleted, the functions run in this order instead of `reconcile`, and each finalizer is removed once its function has finished
-   * the cleanup.
+   * Cleanup functions by finalizer name. The finalizers are added to the object before its first reconcile. Once the
+   * object is being deleted, the functions run in this order instead of `reconcile`, and each finalizer is removed once
+   * its function has finished the cleanup.
    */
   readonly finalizers?: Readonly<Record<string, Finalizer<T>>>;
   /**
-   * Selects the objects that get the finalizers. An object that still has them when it is no longer selected is cleaned up by the
-   * same functions, as if it were being deleted, and reconciled once they are done.
+   * Selects the objects that get the finalizers. An object that has the finalizers but is no longer selected is cleaned
+   * up by the same functions, as if it were being deleted. Once the cleanup is done, the object is reconciled.
    *
    * @example
    * ```ts
@@ -138,8 +138,8 @@ export type Desired<T extends KubernetesObject> = (object: Stored<T>, observed: 
 /** A controller whose function performs the changes. */
 export interface ReconcileOptions<T extends KubernetesObject> extends ControllerOfObjects<T> {
   /**
-   * Reconciles the cluster to match `object`, which is frozen. Called by one worker at a time per key. It can make changes
-   * itself, return the desired state and leave the rest to the framework, or combine both.
+   * Reconciles the cluster to match `object`, which is frozen. Called by one worker at a time per key. It can make
+   * changes, return the desired state and leave the rest to the framework, or combine both.
    */
   readonly reconcile: Reconcile<T>;
   readonly desired?: undefined;
@@ -149,8 +149,8 @@ export interface ReconcileOptions<T extends KubernetesObject> extends Controller
 export interface DesiredOptions<T extends KubernetesObject, R extends DesiredState<T> = DesiredState<T>>
   extends ControllerOfObjects<T> {
   /**
-   * Computes the desired state from the object and its existing children. It must be a pure function: it may be called several
-   * times for one change, and must not read anything else. Not called for objects that are being deleted.
+   * Computes the desired state from the object and its existing children. It must be a pure function of its arguments,
+   * because it can be called several times for one change. Not called for objects that are being deleted.
    *
    * @example
    * ```ts
@@ -172,7 +172,7 @@ export type ControllerOptions<T extends KubernetesObject, R extends DesiredState
 /** Options for {@link requestController}. */
 export interface RequestControllerOptions extends ControllerSettings {
   readonly name: string;
-  /** The kind whose keys the requests contain; names the kind in log lines and the owner in `enqueueForOwner`. */
+  /** The kind whose keys the requests contain; used as the kind in log lines and the owner in `enqueueForOwner`. */
   readonly for?: Kind<KubernetesObject>;
   readonly reconcile: Reconciler;
 }
@@ -196,9 +196,9 @@ export interface ControllerDefinition extends ControllerSettings {
   readonly watches: readonly Watch[];
   readonly owns: readonly Kind<KubernetesObject>[];
   readonly finalizers: Readonly<Record<string, Finalizer<KubernetesObject>>>;
-  /** Selects the objects that get the finalizers. @defaultValue all */
+  /** Selects the objects that get the finalizers. @defaultValue all objects */
   readonly needsFinalizers?: (object: Stored<KubernetesObject>) => boolean;
-  /** The keys that this replica reconciles. @defaultValue all */
+  /** The keys that this replica reconciles. @defaultValue all keys */
   readonly partition?: Partition;
   readonly run: ObjectRun | { readonly level: 'request'; readonly reconcile: Reconciler };
 }

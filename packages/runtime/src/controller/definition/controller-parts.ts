@@ -17,12 +17,12 @@ export interface ControllerParts {
   readonly log: Logger;
   readonly kinds: KindResolver;
   readonly activity?: Activity | undefined;
-  /** Creates the recorder of a reconcile; its events are about `regarding` unless they say otherwise. */
+  /** Creates the recorder of a reconcile; its events are about `regarding` unless they name another object. */
   readonly recorder: (controller: string, regarding: KubernetesObject | undefined) => EventRecorder;
   readonly metrics?: RuntimeMetrics | undefined;
   readonly tracing?: Pick<ReconcileTracing, 'reconcile'> | undefined;
-  /** Called on a programming error in a controller that does not recover from them. */
+  /** Called on a programming error in a controller that does not recover from programming errors. */
   readonly panicked?: ((error: unknown) => void) | undefined;
-  /** Called when a controller fails to start after the others have started. */
+  /** Called when a controller fails to start after the other controllers have started. */
   readonly failed?: ((error: unknown) => void) | undefined;
 }

@@ -63,10 +63,10 @@ export function controller<T extends KubernetesObject, R extends DesiredState<T>
 }
 
 /**
- * Checks the kinds at run time. A kind may be undefined because of a forgotten option, an import cycle or a misspelled import;
- * without type checking, as with `tsx`, nothing else reports it.
+ * Checks the kinds at run time. A kind may be undefined because of a forgotten option, an import cycle or a misspelled
+ * import; without type checking, as with `tsx`, no other check reports it.
  *
- * @throws TypeError when one is not a kind.
+ * @throws TypeError when a member is not a kind.
  */
 function requireKinds(name: string | undefined, primary: unknown, owns: readonly unknown[]): void {
   const who = name === undefined ? 'a controller' : `the controller "${name}"`;
@@ -122,7 +122,7 @@ function checkedFinalizers<T extends KubernetesObject>(
   return Object.fromEntries(checked);
 }
 
-/** @throws TypeError when a member is unknown, or when a state does not say whether the finalizer is done. */
+/** @throws TypeError when a member is unknown, or when a state does not tell whether the finalizer is done. */
 function finalResult<R extends Awaited<ReturnType<Finalizer<KubernetesObject>>>>(result: R, what: string): R {
   const checked = knownMembers(result, what, 'final state');
   if (typeof checked !== 'object' || checked === null) return checked;
@@ -135,8 +135,8 @@ function finalResult<R extends Awaited<ReturnType<Finalizer<KubernetesObject>>>>
 }
 
 /**
- * Declares a controller whose function receives keys instead of objects: for controllers without a primary kind, with custom
- * sources, or that must act on deleted objects.
+ * Declares a controller whose function receives keys instead of objects. Use it for controllers that have no primary
+ * kind, use custom sources, or must act on deleted objects.
  */
 export function requestController(options: RequestControllerOptions): ControllerDefinition {
   const primary: Kind<KubernetesObject> | undefined = options.for;
@@ -186,7 +186,7 @@ const ofFinalState = [...ofState, 'finalized'];
 /**
  * Rejects unknown members: a requeue requested under a misspelled name would never happen.
  *
- * @param what - the function that returned it, such as `the reconcile of site`.
+ * @param what - the function that returned the value, such as `the reconcile of site`.
  * @throws TypeError when a member is unknown.
  */
 export function knownMembers<R>(result: R, what: string, level: 'result' | 'state' | 'final state'): R {

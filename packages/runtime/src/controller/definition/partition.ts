@@ -3,18 +3,18 @@ import type { ClientInterceptor } from '@kubewright/client';
 import { gated, isWrite } from '../../fencing/gated.ts';
 import type { ReconcileRequest } from '../../handler/event-handler.ts';
 
-/** Returns true if the current assignment of keys gives the key to this replica, even if another replica is still working on it. */
+/** Reports whether the key is currently assigned to this replica, even if another replica is still working on it. */
 export type KeyShare = (request: ReconcileRequest) => boolean;
 
 /** The part of a kind's keys that this replica owns, if several replicas share the work. */
 export interface Partition {
-  /** True while this replica owns the key, by the clocks at the time of the call. */
+  /** Reports whether this replica owns the key at the time of the call. */
   owns(request: ReconcileRequest): boolean;
   /** Records the start of a reconcile. */
   enter(request: ReconcileRequest): PartitionEntry;
   /**
-   * Subscribes to changes of this replica's share. The handler receives, in order, every share that may add keys or that removes
-   * keys, even if it lasted only a moment: another replica may have owned a removed key in the meantime.
+   * Subscribes to changes of this replica's share. The handler receives, in order, every share that may add or removes
+   * keys, even if the share lasted only a moment, because another replica may have owned a removed key in the meantime.
    */
   subscribe(handler: (share: KeyShare) => void): Disposable;
 }
@@ -22,8 +22,8 @@ export interface Partition {
 /** Settings of a controller whose keys several replicas share. */
 export interface ShardedOptions {
   /**
-   * Lists all existing keys, owned by this replica or not; newly owned keys are reconciled. Required for a `requestController`,
-   * because only its author knows its keys.
+   * Lists all existing keys, including keys owned by other replicas; newly owned keys are reconciled. Required for a
+   * `requestController`, because only its author knows the keys.
    * @defaultValue the objects of the controller's kind
    */
   readonly keys?: () => Iterable<ReconcileRequest> | Promise<Iterable<ReconcileRequest>>;
@@ -47,7 +47,8 @@ export class NotOwnerError extends KubewrightError {
 }
 
 /**
- * Blocks writes for a key that this replica no longer owns. Checks in the same tick in which the connection receives the bytes.
+ * Blocks writes for a key that this replica no longer owns. The check runs in the same tick in which the connection
+ * receives the bytes.
  *
  * @param options.onRejected - called with the key of a rejected write.
  */

@@ -42,7 +42,7 @@ describe('controller', () => {
     await expect(finalizers['example.com/x']?.(site, context)).rejects.toThrow(rejection('example.com/x of site'));
   });
 
-  it('rejects them from desired and from request reconciles', async () => {
+  it('rejects unknown members from desired and from request reconciles', async () => {
     const { run } = controller({ for: Site, desired: () => wrong });
     if (run.level !== 'object' || !run.desired) throw new Error('not the form that was declared');
     const { desired } = run;

@@ -5,7 +5,7 @@ import type { ReconcileContext, ReconcileOutcome } from '../../reconcile/reconci
 import type { ControllerDefinition, ReconcileOptions } from './controller-definition.ts';
 import { controller } from './define-controller.ts';
 
-/** Options for {@link timer}; controller settings also apply. */
+/** Options for {@link timer}, in addition to controller settings. */
 export interface TimerOptions<T extends KubernetesObject>
   extends Omit<ReconcileOptions<T>, 'reconcile' | 'desired' | 'predicates' | 'owns'> {
   /** Name in metrics and logs. @defaultValue the kind in lower case, followed by `-timer` */
@@ -14,11 +14,14 @@ export interface TimerOptions<T extends KubernetesObject>
   readonly intervalMs: number;
   /** Delay of the first run after the object appears, or the program starts, in milliseconds. @defaultValue 0 */
   readonly initialDelayMs?: number;
-  /** Runs only if the object's generation has not changed for this long, in milliseconds. @defaultValue 0 */
+  /** Minimum time since the last change of the object's generation before a run, in milliseconds. @defaultValue 0 */
   readonly idleMs?: number;
   /** True to count the interval from the start of a run, false from its end. @defaultValue false */
   readonly sharp?: boolean;
-  /** Called at each scheduled time. An error is retried with backoff; a `requeueAfterMs` replaces the interval once. */
+  /**
+   * Called at each scheduled time. Errors are retried with backoff; a returned `requeueAfterMs` replaces the interval
+   * once.
+   */
   readonly run: (object: Stored<T>, context: ReconcileContext<T>) => Promise<ReconcileOutcome>;
 }
 
@@ -67,7 +70,7 @@ export function timer<T extends KubernetesObject>(options: TimerOptions<T>): Con
       if (atMs > startMs) return { requeueAfterMs: atMs - startMs };
       const outcome = await run(object, context);
       const endMs = clock.monotonic();
-      // Times that passed during the run are skipped.
+      // Scheduled times that passed during the run are skipped.
       due.dueMs = sharp ? startMs + intervalMs * (Math.floor((endMs - startMs) / intervalMs) + 1) : endMs + intervalMs;
       return { requeueAfterMs: due.dueMs - endMs, ...outcome };
     },
@@ -105,7 +108,8 @@ class DueTimes {
   }
 
   /**
-   * Forgets deleted objects once they outnumber existing objects: deleted objects are never reconciled, so no run removes them.
+   * Forgets deleted objects once they outnumber existing objects. Deleted objects are never reconciled, so no run
+   * removes their timers.
    */
   #forgetDeleted(): void {
     const lister = this.#cache.lister(this.#kind);

@@ -18,7 +18,7 @@ export interface ResultParts {
   readonly reporter: FailureReporter;
   /** True if running reconciles are being aborted because the manager stops. */
   readonly isStopping: () => boolean;
-  /** Called on a programming error, if the controller does not recover from them. */
+  /** Called on a programming error, if the controller does not recover from programming errors. */
   readonly panicked?: ((error: unknown) => void) | undefined;
 }
 
@@ -53,7 +53,7 @@ function requeue(run: ReconcileRun, outcome: ReconcileOutcome, queue: WorkQueue)
   return 'success';
 }
 
-/** Counts and reports a failure, and retries the key unless a retry cannot help. */
+/** Counts and reports a failure, and retries the key if a retry can help. */
 export function applyFailure(
   run: ReconcileRun,
   error: unknown,
@@ -109,16 +109,16 @@ function isKnown(error: unknown): error is KnownError {
 }
 
 /**
- * True for an unforced apply of fields that other managers own: reading a newer version of the object does not resolve that
- * conflict.
+ * Reports whether the conflict comes from an unforced apply of fields that other managers own. Reading a newer version
+ * of the object does not resolve such conflicts.
  */
 function isOwnedByOthers({ status }: StatusError): boolean {
   return status.details?.causes?.some(({ reason }) => reason === 'FieldManagerConflict') ?? false;
 }
 
 /**
- * True for failures that indicate a bug in the program, where Go would panic. A `TypeError` with a cause is how `fetch` reports a
- * lost connection; errors with a code come from Node's own APIs.
+ * Reports whether the failure indicates a bug in the program, where Go would panic. A `TypeError` with a cause is how
+ * `fetch` reports a lost connection; errors with a code come from Node's own APIs.
  */
 function isPanic(error: unknown): boolean {
   if (!(error instanceof TypeError || error instanceof ReferenceError || error instanceof RangeError)) return false;

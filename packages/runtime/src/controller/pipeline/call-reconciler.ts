@@ -6,7 +6,9 @@ import type { ControllerParts } from '../definition/controller-parts.ts';
 import { ReadObject } from './read-object.ts';
 import type { Step } from './reconcile-run.ts';
 
-/** Returns the innermost step: builds the context and calls the controller's function, with the key or with the object read. */
+/**
+ * Returns the innermost step, which builds the context and calls the controller's function with the key or the object.
+ */
 export function callReconciler(
   definition: ControllerDefinition,
   parts: Pick<ControllerParts, 'cache' | 'clock' | 'random' | 'kinds'> & Pick<ContextParts, 'applies'>,

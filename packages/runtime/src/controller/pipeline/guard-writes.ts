@@ -20,7 +20,7 @@ export function holdKey(partition: Partition): Stage {
   };
 }
 
-/** Observes a reconcile's writes, and tells the watchdog that it is running. */
+/** Observes a reconcile's writes, and tells the watchdog that the reconcile is running. */
 export function observeReconcile(
   futile: FutileWrites,
   options: { readonly controller: string; readonly activity: Activity | undefined },
@@ -59,7 +59,7 @@ export function guardedClient(
   return summary ? client.observed(summary.observer) : client;
 }
 
-/** Records the calls that a reconcile waits for. */
+/** Records the API calls that a reconcile waits for. */
 function trackCalls({ calls }: ReconcileRun): ClientInterceptor {
   return async (call, next) => {
     calls.add(call);

@@ -38,7 +38,7 @@ export class ReconcileTimeoutError extends KubewrightError {
 
 /**
  * Ends the wait for a reconcile that ignores its signal, so a call that never ends cannot block a worker forever.
- * `RunningReconciles` tracks the time itself.
+ * `RunningReconciles` tracks the time.
  *
  * @param stopping - aborted when running reconciles are canceled.
  * @throws ReconcileTimeoutError (KW3005) when the reconcile exceeds its limit, otherwise the reconcile's own error.

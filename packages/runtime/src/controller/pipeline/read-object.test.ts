@@ -46,7 +46,7 @@ async function setUp(
   return server;
 }
 
-/** Advances time until the condition holds, because backoff is part of the test. */
+/** Advances the clock until the condition holds, because backoff is part of the test. */
 async function soon(condition: () => boolean): Promise<void> {
   await eventually(() => {
     void clock.advance(50);
@@ -93,7 +93,7 @@ describe('an object whose status was stored although the response was lost', () 
     expect(runs).toBe(1);
   });
 
-  it("is not reconciled outside the controller's selector, but is reconciled if it is only outside another cache's", async () => {
+  it("is not reconciled outside the controller's selector, but is reconciled if it is only outside another cache's selector", async () => {
     for (const isOwn of [true, false]) {
       let runs = 0;
       const narrow = cached(Vm, { labelSelector: 'app=x' });
@@ -121,7 +121,7 @@ describe('an object whose status was stored although the response was lost', () 
 });
 
 describe('finalizers of selected objects', () => {
-  it('are added when an object is selected, and run when it no longer is', async () => {
+  it('are added when an object is selected, and run when it is no longer selected', async () => {
     const seen: string[] = [];
     const finalizer = 'example.com/vm';
     const server = new FakeApiServer([Vm]);

@@ -22,7 +22,7 @@ export interface ReadObjectOptions {
   readonly clock: Clock;
 }
 
-/** Reads the object of a request and does what its state requires: adds finalizers, reconciles it, or cleans up. */
+/** Reads the object of a request and, depending on its state, adds finalizers, reconciles it, or cleans up. */
 export class ReadObject {
   readonly #options: ReadObjectOptions;
 
@@ -50,7 +50,8 @@ export class ReadObject {
     }
     const missing = names.filter((name) => !hasFinalizer(name));
     if (missing.length === 0) return form.reconcile(object, context({ run, primary: object, readAt: lookedAt }));
-    // Added before the first reconcile, so that nothing outside the cluster is created before cleanup is guaranteed.
+    // Finalizers are added before the first reconcile, so that no external resource is created before cleanup is
+    // guaranteed.
     const readAt = instantOf(clock);
     const marked = await addFinalizers(object, { ...this.#patching(run), names: missing });
     return form.reconcile(marked, context({ run, primary: marked, readAt }));

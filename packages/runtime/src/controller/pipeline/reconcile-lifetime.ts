@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '@kubewright/apimachinery';
 import type { ReconcileTimeoutError } from './limit-time.ts';
 
-/** How long a reconcile may take to notice that it was aborted, in milliseconds. */
+/** How long a reconcile can take to react to its abort, in milliseconds. */
 export const settleMs = 10_000;
 
 /** The parts of a reconcile that its lifetime uses. */
@@ -12,17 +12,17 @@ interface NamedRun {
 }
 
 /**
- * The lifetime of one reconcile. Errors, signals and timers are created only when needed, because nearly every reconcile ends in
- * time and waits for nothing.
+ * The lifetime of one reconcile. Errors, signals and timers are created only when needed, because nearly every
+ * reconcile ends in time without waiting.
  */
 export class ReconcileLifetime {
-  /** Replaces any error that the reconcile throws after exceeding its time limit. */
+  /** Error that replaces any error thrown by the reconcile after its time limit. */
   over: ReconcileTimeoutError | undefined;
   /** Rejects the pending wait. */
   abandon: (reason: unknown) => void = nothing;
   readonly #run: NamedRun;
   #state: 'running' | 'aborted' | 'ended' = 'running';
-  /** The reason why the reconcile was aborted. */
+  /** Reason for the abort. */
   #reason: unknown;
   #controller: AbortController | undefined;
   #settling: Timer | undefined;
@@ -51,7 +51,7 @@ export class ReconcileLifetime {
     this.#settling ??= this.#run.clock.setTimer(settleMs, () => this.abandon(whenIgnored()), { unref: true });
   }
 
-  /** Marks the end of the reconcile: a retained context can no longer write. */
+  /** Marks the end of the reconcile, so a retained context can no longer write. */
   ended(): void {
     this.#settling?.[Symbol.dispose]();
     if (this.#state !== 'running') return;

@@ -27,7 +27,7 @@ export interface PipelineOptions {
   readonly metrics: ControllerMetrics | undefined;
   readonly queue: WorkQueue;
   readonly awaited: AwaitedEnds;
-  /** Called with a key whose work is skipped or cut short because another replica owns it. */
+  /** Called with a key whose work is skipped or cut short because another replica owns the key. */
   readonly onDropped: (key: string) => void;
   /** Called after a reconcile that succeeded. */
   readonly onSucceeded: (run: ReconcileRun, outcome: ReconcileOutcome) => void;
@@ -40,7 +40,7 @@ export interface PipelineOptions {
  * 2. trace it, if the manager traces (`traceReconcile`)
  * 3. hold the key for this replica, if replicas share the keys (`holdKey`)
  * 4. limit its time (`limitTime`), and report slowness (`RunningReconciles`)
- * 5. observe its writes, and tell the watchdog that it is running (`observeReconcile`)
+ * 5. observe its writes, and tell the watchdog that the reconcile is running (`observeReconcile`)
  * 6. read the object, and handle finalizers (`ReadObject`)
  * 7. build the context and call the controller's function (`callReconciler`)
  * 8. apply the result or the failure to the queue, and report it (`applyOutcome`, `applyFailure`)
@@ -82,7 +82,7 @@ export class ReconcilePipeline {
     this.#summaries?.requested(key, by, afterMs);
   }
 
-  /** Reconciles a key; never throws because of the controller's function. */
+  /** Reconciles a key. Errors of the controller's function are handled, not thrown. */
   async process(item: WorkItem): Promise<void> {
     const run = this.#take(item);
     if (!run) return;

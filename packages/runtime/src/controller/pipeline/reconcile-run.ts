@@ -25,15 +25,15 @@ export interface ReconcileRunParts {
   readonly client: KubernetesClient;
   readonly primary: Kind<KubernetesObject> | undefined;
   readonly recorderOf: (regarding: KubernetesObject | undefined) => EventRecorder;
-  /** Creates the client of a reconcile, whose writes are guarded. */
+  /** Creates the client of a reconcile, with guarded writes. */
   readonly guarded: (run: ReconcileRun) => KubernetesClient;
   /** Requests another reconcile of a key once an object is removed. */
   readonly awaitEnd: (key: string, objectId: string) => void;
 }
 
 /**
- * The schedule of reports about a slow reconcile: the time of the next report, and the interval from that report to the following
- * one.
+ * The schedule of reports about a slow reconcile: the time of the next report, and the interval until the report after
+ * it.
  */
 export interface SlowReports {
   dueMs: number;
@@ -41,8 +41,8 @@ export interface SlowReports {
 }
 
 /**
- * One reconcile on its way through the pipeline. Stages pass it on and record in it what later stages need. Anything that most
- * reconciles do not need is created on first use.
+ * One reconcile on its way through the pipeline. Stages pass it on and record data in it for later stages. Parts that
+ * most reconciles do not need are created on first use.
  */
 export class ReconcileRun implements ContextRun {
   readonly key: string;
@@ -62,7 +62,7 @@ export class ReconcileRun implements ContextRun {
   mark: ActivityMark | undefined;
   /** Set once the reconcile has been reported as slow. */
   slow: SlowReports | undefined;
-  /** Delay after which the key runs again, once known. */
+  /** Delay until the next run of the key, once known. */
   nextMs: number | undefined;
   readonly #parts: ReconcileRunParts;
   #reconcileID: string | undefined;
@@ -154,8 +154,8 @@ export class ReconcileRun implements ContextRun {
   }
 }
 
-/** Runs the remaining stages and the reconcile. */
+/** Runs the remaining stages, including the reconcile. */
 export type Step = (run: ReconcileRun) => Promise<ReconcileOutcome>;
 
-/** A stage of a reconcile: does its part before and after the next step. */
+/** A stage of a reconcile; runs code before and after the next step. */
 export type Stage = (next: Step) => Step;

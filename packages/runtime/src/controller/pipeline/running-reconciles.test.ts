@@ -57,7 +57,7 @@ class Bench {
 }
 
 describe('RunningReconciles', () => {
-  it('reports a slow reconcile in time alongside one that is reported at long intervals', async () => {
+  it('reports a slow reconcile in time alongside a reconcile that is reported at long intervals', async () => {
     const bench = new Bench(0);
     bench.begin('a');
     await bench.passSeconds(21);

@@ -3,7 +3,7 @@ import type { ClientCall } from '@kubewright/client';
 import { logEvents } from '../../log/log-events.ts';
 import type { ReconcileRun } from './reconcile-run.ts';
 
-/** Time until the first report of a slow reconcile, and from there to the second report, in milliseconds. */
+/** Time until the first report of a slow reconcile, and from the first to the second report, in milliseconds. */
 export const firstReportMs = 10_000;
 
 /**

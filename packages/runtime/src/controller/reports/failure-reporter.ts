@@ -17,7 +17,7 @@ export interface ReconcileFailure {
   readonly log: Logger;
   /** Log message, in controller-runtime's words. */
   readonly message: string;
-  /** Delay of the next retry, in milliseconds; undefined if the key is not retried until something changes. */
+  /** Delay of the next retry, in milliseconds; undefined if the key is not retried until an object changes. */
   readonly retryInMs: number | undefined;
   readonly events: ReconcileEvents;
 }
@@ -70,7 +70,7 @@ export class FailureReporter {
     }
   }
 
-  /** True for a key whose last reconcile failed. */
+  /** Reports whether the last reconcile of the key failed. */
   isTroubled(key: string): boolean {
     return this.#troubles.has(key);
   }
@@ -97,7 +97,8 @@ export class FailureReporter {
 }
 
 /**
- * True for failures unrelated to the object: the server is unreachable and accepts no events, or another replica leads by now.
+ * Reports whether the failure is unrelated to the object: the server is unreachable and accepts no events, or another
+ * replica is now the leader.
  */
 function isElsewhere(error: unknown): boolean {
   const each = error instanceof Error && error.cause instanceof TransportError ? error.cause : error;

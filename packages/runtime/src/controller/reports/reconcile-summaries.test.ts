@@ -55,7 +55,7 @@ describe('ReconcileSummaries', () => {
       ],
       nextInMs: 60_000,
     });
-    // The reconcile's own write returns as an event and triggers it again.
+    // The reconcile's own write arrives as an event and triggers another reconcile.
     const causes = () => received().flatMap(({ because }) => because as string[]);
     await eventually(() => causes().includes('Page default/a was created (its own write)'));
     await manager[Symbol.asyncDispose]();

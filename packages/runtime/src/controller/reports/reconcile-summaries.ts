@@ -31,7 +31,7 @@ interface Write {
 }
 
 interface KeyHistory {
-  /** Description of each cause, with the version of the object it is about. */
+  /** Description of each cause, with the version of the object in the event. */
   readonly causes: Map<string, { readonly text: string; readonly version: string | undefined }>;
   /** Versions written by the key's own reconciles. */
   readonly versions: Set<string>;
@@ -42,8 +42,8 @@ interface KeyHistory {
 }
 
 /**
- * Logs a summary of each reconcile for debugging: what triggered it, what it wrote, how long it took, and when it runs again. One
- * `debug` line per reconcile; collects nothing unless that level is enabled.
+ * Logs a summary of each reconcile for debugging: what triggered it, what it wrote, how long it took, and when it runs
+ * again. One `debug` line per reconcile; collects no data unless this level is enabled.
  */
 export class ReconcileSummaries {
   readonly #options: { readonly clock: Clock; readonly cache: InformerCache };
@@ -75,7 +75,7 @@ export class ReconcileSummaries {
   /** Starts a reconcile. */
   begin(key: string): ReconcileSummary {
     const history = this.#of(key);
-    // Evaluated only now, because an event may arrive before the response to the write that caused it.
+    // Evaluate causes only now, because an event may arrive before the response to the write that caused it.
     const causes = [...history.causes.values()].map(({ text, version = '' }) => ({
       text,
       isOwn: history.versions.has(version),
@@ -85,7 +85,7 @@ export class ReconcileSummaries {
     if (because.length === 0) {
       const reason = history.otherwise ?? history.later;
       if (reason === history.later) history.later = undefined;
-      // There is no reason to log if it was dropped because of too many keys.
+      // The reason is missing if it was dropped because there were too many keys.
       if (reason !== undefined) because.push(reason);
     }
     history.causes.clear();
@@ -130,7 +130,7 @@ export class ReconcileSummary {
   /** Records writes as `created`, `changed` or `unchanged`, by comparing the cached object with the response. */
   readonly observer: WriteObserver = ({ verb, target }) => {
     const { cache, history } = this.#options;
-    // Leave out events, because they only repeat the summary, and leases, because they are not part of the work.
+    // Leave out Events, because they only repeat the summary, and Leases, because they are not part of the work.
     if (target.kind === 'Event' || target.kind === 'Lease') return undefined;
     const kind = target.key && cache.kindOf({ apiVersion: apiVersionOf(target), kind: target.kind });
     const before = kind && cache.peek(kind, target.key!)?.object;
@@ -152,7 +152,7 @@ export class ReconcileSummary {
     };
   };
 
-  /** Logs how the reconcile ended, and after how many milliseconds it runs again. */
+  /** Logs the outcome of the reconcile and the delay until its next run, in milliseconds. */
   ended(log: Logger, how: { readonly failed: boolean; readonly nextMs: number | undefined }): void {
     const { clock, history } = this.#options;
     const { failed, nextMs } = how;

@@ -1,6 +1,7 @@
 /**
- * Records which keys wait for an object to be removed: a desired child cannot be created while a terminating object holds its name.
- * The owner references of that object do not identify those keys, because it may have another owner, a former owner, or none.
+ * Records which keys wait for an object to be removed: a desired child cannot be created while a terminating object
+ * holds its name. Owner references do not identify the waiting keys, because the terminating object may have another
+ * owner, a former owner, or none.
  */
 export class AwaitedEnds {
   readonly #keysByObject = new Map<string, Set<string>>();

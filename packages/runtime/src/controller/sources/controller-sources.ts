@@ -21,7 +21,7 @@ export interface ControllerSourcesOptions {
   readonly random: Random;
   readonly log: Logger;
   readonly queue: WorkQueue;
-  /** Yields to other work while many objects are processed. */
+  /** Yields to the event loop while many objects are processed. */
   readonly turn: EventLoopTurn;
   /** Keys to reconcile once an object is removed, regardless of filters and handlers. */
   readonly awaited: AwaitedEnds;
@@ -63,7 +63,7 @@ export class ControllerSources {
   stop(reason: unknown): void {
     this.#stop.abort(reason);
     this.#started?.catch(() => {
-      // Stopped, or the failure was reported to the callers that waited for it.
+      // The sources were stopped, or the failure was already reported to the callers of `start`.
     });
     for (const subscription of this.#subscriptions.splice(0)) subscription[Symbol.dispose]();
   }
@@ -87,7 +87,8 @@ export class ControllerSources {
     const context = this.#context;
     for (const source of sources) waits.push(source.start(context, { signal, clock, random, log }));
     await Promise.all(waits);
-    // Keys queued by now are known to be this replica's, so the next membership change need not queue them again.
+    // Keys that are already queued are known to belong to this replica, so the next membership change need not queue
+    // them again.
     await gained?.changed();
   }
 
@@ -96,7 +97,7 @@ export class ControllerSources {
     this.#gained?.dropped(key);
   }
 
-  /** Passes all cached objects to the watches, as on startup, and queues the gained keys. */
+  /** Passes all cached objects to the watches, as on startup, and queues the newly owned keys. */
   async #showAll(
     watched: readonly Watched[],
     options: { readonly isGained: (request: ReconcileRequest) => boolean; readonly signal: AbortSignal },
@@ -158,8 +159,8 @@ export class ControllerSources {
   }
 
   /**
-   * True if the predicate lets the event pass. A predicate that throws does, because an extra reconcile is harmless, but a lost
-   * event may not be.
+   * Reports whether the predicate accepts the event. If the predicate throws, the event is accepted, because an extra
+   * reconcile is harmless, but a lost event may not be.
    */
   #lets(predicate: Predicate<KubernetesObject>, event: EventOf): boolean {
     try {

@@ -22,7 +22,7 @@ import { EventLoopTurn } from './event-loop-turn.ts';
 const Site = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Site' });
 const Page = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Page' });
 
-/** A partition whose keys are chosen by the test. */
+/** A partition with keys chosen by the test. */
 class ChosenKeys implements Partition {
   #mine: ReadonlySet<string> = new Set();
   readonly #handlers = new Set<(share: KeyShare) => void>();
@@ -103,14 +103,14 @@ describe('gained keys', () => {
     const cached = { labelSelector: 'class=mine' };
     const predicates = [labelsMatch('dull!=yes')];
     const shared = sharded(controller({ for: Site, name: 'shared', cached, predicates, reconcile }), keys);
-    // The cache also contains the objects that only this wider declaration selects.
+    // The cache also contains objects that only this wider declaration selects.
     await run(server, shared, controller({ for: Site, name: 'wide', async reconcile() {} }));
     expect(await news()).toEqual([]);
     keys.give('mine', 'dull', 'theirs');
     expect(await news()).toEqual(['mine']);
   });
 
-  it('are also found through other watches, as at startup', async () => {
+  it('are found through other watches too, as at startup', async () => {
     const { server, keys, reconcile, news, put } = setUp();
     put('a');
     server.put(Page, { metadata: { name: 'a' } });
@@ -164,7 +164,7 @@ describe('gained keys', () => {
     expect(await news()).toEqual(['a']);
   });
 
-  it('are queued even if a write was rejected in the meantime and the reconcile hid that', async () => {
+  it('are queued even if a write was rejected in the meantime and the reconcile hid the rejection', async () => {
     const { server, keys, seen, news, put } = setUp();
     put('a');
     keys.give('a');

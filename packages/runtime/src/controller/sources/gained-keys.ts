@@ -5,14 +5,17 @@ import type { KeyShare, Partition } from '../definition/partition.ts';
 /** Options for {@link GainedKeys}. */
 export interface GainedKeysOptions {
   readonly partition: Partition;
-  /** Visits all existing keys, including those of other replicas; calls `isGained` for each and queues it if true. */
+  /**
+   * Visits all existing keys, including those of other replicas; calls `isGained` for each key and queues the key if
+   * the result is true.
+   */
   readonly walk: (isGained: (request: ReconcileRequest) => boolean) => Promise<void>;
 }
 
 /**
- * Finds keys that this replica newly owns. Their last events may have been delivered long ago, so all keys are visited; keys that
- * this replica has owned all along are skipped. Only one walk runs at a time; the next walk covers changes during the current
- * one.
+ * Finds keys that this replica newly owns. Their last events may have been delivered long ago, so each walk visits all
+ * keys and skips keys that this replica has owned all along. Only one walk runs at a time; the next walk covers changes
+ * during the current walk.
  */
 export class GainedKeys {
   readonly #options: GainedKeysOptions;
@@ -21,7 +24,8 @@ export class GainedKeys {
   /** Keys that the current walk found to belong to this replica; true if newly gained. */
   #found: Map<string, boolean> | undefined;
   /**
-   * Shares since the last walk began: a key missing from any of them may have belonged to another replica in the meantime.
+   * Shares since the last walk began. A key missing from any of these shares may have belonged to another replica in
+   * the meantime.
    */
   #shares: KeyShare[] = [];
   #isAsked = false;
@@ -42,7 +46,8 @@ export class GainedKeys {
   }
 
   /**
-   * Records that work on a key was skipped because this replica did not own it, so the key is queued once this replica owns it.
+   * Records that work on a key was skipped because this replica did not own the key, so the key is queued once this
+   * replica owns it.
    */
   dropped(key: string): void {
     this.#known.delete(key);
