@@ -3,10 +3,8 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/**
- * The measured sides. `boot` starts the programs that a side needs to become ready, and `complete` starts the rest;
- * both return the child processes. `credentials` returns an administrator's credentials.
- */
+// The measured sides. `boot` starts the programs that a side needs to become ready, and `complete` starts the rest;
+// both return the child processes. `credentials` returns an administrator's credentials.
 
 /** Returns the embedded cluster with controllers, scheduler, node and the example operator, in one process. */
 export function ourSide() {
