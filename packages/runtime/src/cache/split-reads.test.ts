@@ -60,10 +60,7 @@ const object = (more: object = {}): KubernetesObject & { spec?: unknown } => ({
   metadata: { ...key, ...more },
 });
 
-/**
- * Makes the fake server respond to `deletecollection` like the API server: with the objects as they were before the
- * deletion.
- */
+/** Configures the fake server to respond to `deletecollection` as the API server does: with the objects before the deletion. */
 function deletesCollections(server: FakeApiServer): void {
   const { interrupt } = server;
   server.interrupt = (request) => {

@@ -62,7 +62,7 @@ export type DesiredStatus<Status> = Omit<Status, 'conditions' | 'observedGenerat
   Partial<Pick<Status, keyof Status & ('conditions' | 'observedGeneration')>>;
 
 /**
- * Makes a child wait for others: the child is not created or changed until they exist and are ready (following kstatus;
+ * Delays a child until others are ready: the child is not created or changed until they exist and are ready (following kstatus;
  * a `Job` is ready when it is complete). The child is not deleted while it waits.
  *
  * @example
@@ -96,7 +96,7 @@ type Only<Given, Known> = Known extends readonly (infer K)[]
     : Known;
 
 /**
- * Makes a child wait for any condition. While the condition does not hold, the child is not created, changed or
+ * Delays a child until a condition holds. While the condition does not hold, the child is not created, changed or
  * deleted, and the reason appears in the conditions. To delete a child instead, leave it out: `isWanted && child`. Like
  * JOSDK's activation conditions.
  *
