@@ -125,8 +125,8 @@ function shownText(value) {
 }
 
 /**
- * JSON.stringify replacer that sorts keys. Comparing texts instead of objects makes sure that keys named `__proto__` are
- * compared, too.
+ * Sorts keys, as a replacer for JSON.stringify. The tests compare JSON texts instead of objects, so that keys named
+ * `__proto__` count.
  */
 function sortedKeys(_key, value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

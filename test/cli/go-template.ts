@@ -210,7 +210,7 @@ function isName(token: string | undefined): token is string {
   return token !== undefined && /^[a-zA-Z]\w*$/.test(token);
 }
 
-/** True if Go treats a value as false. */
+/** Reports whether Go treats a value as false. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === 0 || value === '') return true;
   return typeof value === 'object' && Object.keys(value).length === 0;

@@ -77,7 +77,7 @@ describe('an operator with a finalizer', () => {
     await expectNothingLeft();
   });
 
-  it('runs once more to clean up its objects if it is removed first', async () => {
+  it('runs again to clean up its objects if it is removed first', async () => {
     await deploy();
     await create('a');
     await awaitFinalizer('a');

@@ -1,4 +1,5 @@
-// Compares with a recording of kubectl 1.32 on kube-apiserver 1.36.3, made by `KUBECONFIG=… node test/kubectl/record.mjs`.
+// Compares the embedded cluster with a recording of kubectl 1.32 on kube-apiserver 1.36.3, made by
+// `KUBECONFIG=… node test/kubectl/record.mjs`.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';

@@ -11,8 +11,9 @@ export interface PlayedNode {
 }
 
 /**
- * Simulates nodes for a control plane without any: keeps them Ready, starts scheduled pods with addresses and exited containers,
- * and completes pod deletions. It is deterministic, so the same commands print the same output against any server.
+ * Simulates nodes for a control plane without any: keeps them Ready, starts scheduled pods with addresses and exited
+ * containers, and completes pod deletions. The simulation is deterministic, so the same commands print the same output
+ * against any server.
  */
 export function playNodes(nodes: readonly PlayedNode[]): readonly ControllerDefinition[] {
   const addresses = new Map<string, string>();

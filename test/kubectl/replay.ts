@@ -53,7 +53,8 @@ export class Replay {
   }
 
   /**
-   * True if a request cannot be translated, because it refers to a generated name that appears only in protobuf responses.
+   * Reports whether a request cannot be translated, because it refers to a generated name that appears only in protobuf
+   * responses.
    */
   lacksNames({ path, method, answer }: Exchange): boolean {
     const generated = [

@@ -180,7 +180,7 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
   throw new Error(`not so within 30 s: ${what}`);
 }
 
-/** Returns an object for kubectl's standard input. */
+/** Returns a Shop manifest. */
 export function shop(name: string, spec: object, more: Partial<KubernetesObject> = {}): object {
   return { apiVersion: 'shop.example.com/v1', kind: 'Shop', metadata: { name, namespace: 'default' }, spec, ...more };
 }

@@ -42,7 +42,7 @@ describe('workload manifests', () => {
     await cluster?.[Symbol.asyncDispose]();
   });
 
-  it('are at least sixty', () => {
+  it('number at least sixty', () => {
     expect(examples.length).toBeGreaterThanOrEqual(60);
     expect(Object.keys(recorded)).toEqual(examples);
   });

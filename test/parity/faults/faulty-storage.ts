@@ -66,7 +66,10 @@ export class FaultyStorage implements Storage {
   }
 }
 
-/** True for objects of sequences, whose names end in `-s4000-a`, and for their namespaces, whose names end in `-s4000`. */
+/**
+ * Reports whether a key belongs to an object of a sequence, whose name ends in `-s4000-a`, or to its namespace, whose
+ * name ends in `-s4000`.
+ */
 export function isOfSuite(key: string): boolean {
   return /-s\d+(-\w)?(\/|$)/.test(key);
 }

@@ -48,7 +48,7 @@ function withManager(write: SequenceWrite, pick: Pick): SequenceWrite {
   return { ...write, query: `fieldManager=${pick(['one', 'two'])}${pick(['', '&force=true'])}` };
 }
 
-/** True for kinds whose stored objects change how the server handles other requests. */
+/** Reports whether a kind's stored objects change how the server handles other requests. */
 function actsOnOthers({ apiVersion, resource }: ParityKind): boolean {
   return (
     /^(admissionregistration|flowcontrol|scheduling)/.test(apiVersion) ||
