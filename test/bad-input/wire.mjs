@@ -126,7 +126,7 @@ function shownText(value) {
 
 /**
  * Sorts keys, as a replacer for JSON.stringify. The tests compare JSON texts instead of objects, so that keys named
- * `__proto__` count.
+ * `__proto__` are compared.
  */
 function sortedKeys(_key, value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

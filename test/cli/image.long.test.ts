@@ -52,8 +52,8 @@ afterAll(async () => {
 });
 
 /**
- * Runs the contents of the image as in a container: in a read-only folder, with only the environment of the Deployment,
- * without a home folder, with an empty PATH, and as a UID without a user account.
+ * Runs the contents of the image as in a container: in a read-only folder, without a home folder, with an empty PATH
+ * and only the Deployment's environment, and as a UID without a user account.
  */
 async function container(...more: readonly string[]) {
   const image = mkdtempSync(join(tmpdir(), 'kw-app-'));

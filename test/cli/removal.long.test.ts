@@ -51,7 +51,7 @@ async function awaitFinalizer(name: string, namespace = 'default'): Promise<void
   await expect.poll(finalizers, { timeout: 60_000 }).toEqual([own]);
 }
 
-/** Waits until all objects of the project are deleted, including those that are being deleted. */
+/** Waits until the project's CRDs and namespaces are completely gone. */
 async function expectNothingLeft(): Promise<void> {
   const left = async () => {
     const crds = (await client.resource(CustomResourceDefinition).list()).items;

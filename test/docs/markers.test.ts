@@ -26,7 +26,7 @@ const arguments_: Readonly<Record<TagArgument, string>> = {
   sub: 'text, after `@rule`',
 };
 
-/** Returns the table of all tags as the page prints it. */
+/** Returns the table of all tags as it appears on the page. */
 function tagTable(): string {
   const lines = tags.map(({ name, argument, on = [], places = ['field', 'type'], key }) =>
     ['', `\`@${name}\``, arguments_[argument], on.join(', '), places.join(', '), key, ''].join(' | ').trim(),

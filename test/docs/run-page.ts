@@ -12,8 +12,8 @@ export interface RunPageOptions {
 }
 
 /**
- * Follows a page like a reader: writes each block with a file name to that file, runs each `sh` block in the terminal named
- * by its title (no title is the first terminal), and compares the output with the `text` block that follows, if any.
+ * Follows a page like a reader: writes each block with a file name to that file, and runs each `sh` block in the terminal
+ * that its title names (by default, the first). Compares the output with the `text` block that follows, if any.
  *
  * A block in the first terminal must exit with 0, or the page must show its failure with the complete output. After an exit
  * with 0, the error output is not compared, because tools print machine-specific warnings there. Other terminals are

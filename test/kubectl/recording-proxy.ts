@@ -129,7 +129,7 @@ function tunnel(
   onward.end();
 }
 
-/** Headers that change the response; the others only identify the client. */
+/** Headers that change the response. All others only identify the client. */
 const KEPT = /^(impersonate-|sec-websocket-protocol$|upgrade$)/;
 
 function requestFacts(request: IncomingMessage, body: Buffer): Omit<Exchange, 'answer'> {

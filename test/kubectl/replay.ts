@@ -8,8 +8,8 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const WATCH_PATIENCE_MS = 5_000;
 
 /**
- * Replays recorded requests in order. Names, UIDs and versions that the recorded server assigned are replaced with those
- * that this server assigned in response to the same request.
+ * Replays recorded requests in order. Replaces the names, UIDs and versions that the recorded server assigned with the
+ * values that this server assigned in response to the same request.
  */
 export class Replay {
   readonly #transport: Transport;

@@ -30,7 +30,7 @@ interface Fixture {
   /** The folder with the client's credentials. */
   readonly folder: string;
   readonly clock: Clock;
-  /** The text that a reconcile last saw, by name of the note. */
+  /** The text that a reconcile last saw, by note name. */
   readonly seen: Map<string, string>;
   /** Waits until a reconcile has seen the text; returns the elapsed time on the runtime's clock, in milliseconds. */
   readonly sees: (name: string, text: string) => Promise<number>;
