@@ -2,7 +2,7 @@
 // servers receive identical bytes.
 import { request as httpsRequest } from 'node:https';
 
-/** Sends a request on a new connection and returns the response. Rejects if the connection ends without one. */
+/** Sends a request on a new connection and returns the response. Rejects if the connection ends without a response. */
 export function send(target, { method, path, body, headers = {}, as = 'admin' }) {
   const bytes = toBytes(body);
   const type = bytes === undefined || 'content-type' in headers ? {} : { 'content-type': 'application/json' };

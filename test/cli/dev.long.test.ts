@@ -22,7 +22,7 @@ beforeAll(async () => {
   root = join(kubewright.folder, 'shop');
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
 }, 120_000);
-// Cleanups. They run even if a test fails, so that its operator and edits do not affect the next test.
+// Cleanups. They run even if a test fails, so the next test does not inherit the failed test's operator or edits.
 const undo: (() => void)[] = [];
 afterEach(async () => {
   await kubewright.stopAll();
@@ -34,7 +34,7 @@ const seen = (dev: Started, text: string | RegExp) => expect.poll(dev.stdout, { 
 const controller = () => join(root, 'src/controllers/shop.ts');
 const api = () => join(root, 'src/api/v1/shop.ts');
 
-/** Edits a file until the end of the test; returns a function that restores it earlier. */
+/** Edits a file until the end of the test; returns a function that restores the file earlier. */
 function edit(path: string, from: string, to: string): () => void {
   const text = readFileSync(path, 'utf8');
   expect(text).toContain(from);

@@ -98,7 +98,7 @@ describe('the output of kubewright build, on a real cluster', () => {
     const cluster = ['--kubeconfig', KUBECONFIG];
     const child = () => kubectl('get', 'configmap', 'real-sample-message').status;
     // uninstall must wait for the garbage collector, which discovers kinds only every 30 seconds. If a kind is removed
-    // before its discovery, its children are never collected.
+    // before its discovery, its objects' children are never collected.
     expect(await real.run('uninstall', ...cluster)).toMatchObject({ code: 0, stderr: '' });
     expect(child()).toBe(1);
     operator?.kill('SIGTERM');

@@ -123,7 +123,7 @@ function comparable(
 ): Compared {
   const request = `${exchange.method} ${exchange.path}`;
   const recordedType = exchange.answer.contentType;
-  // Discovery has its own tests; here kubectl's cache decides between 200, 301 and 304.
+  // Discovery has its own tests; in this test, kubectl's cache decides between 200, 301 and 304.
   if (/^\/(openapi\/|apis?(\?|$))/.test(exchange.path)) return { request, found: whole.status < 400 };
   if (deleted && exchange.method === 'GET') return { request, status: whole.status === 404 ? 200 : whole.status };
   const accepted = acceptedAnswers.filter(({ where }) => where(exchange));

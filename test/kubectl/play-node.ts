@@ -21,8 +21,8 @@ export function playNodes(nodes: readonly PlayedNode[]): readonly ControllerDefi
 }
 
 /**
- * An image that only node-1 has. It is so large that the scheduler places its pods on that node. Otherwise the choice
- * between the two nodes would be random, and so would be the pods that `drain node-2` evicts.
+ * An image that only node-1 has. It is so large that the scheduler places pods with this image on node-1. Otherwise the
+ * choice between the two nodes would be random, and so would be the pods that `drain node-2` evicts.
  */
 const preferred = [{ names: ['busybox:1.37'], sizeBytes: 4_000_000_000 }];
 

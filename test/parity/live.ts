@@ -69,7 +69,7 @@ async function answerUnlessPanic(
   return undefined;
 }
 
-/** Compares our server with a real one, and returns the differences. */
+/** Compares our server with a real server, and returns the differences. */
 export async function compareLive(options: LiveOptions): Promise<readonly Difference[]> {
   return compareWithOurs(await recordAnswers(options), chosenKinds(options));
 }

@@ -16,9 +16,9 @@ import { polled } from './polled.ts';
 import { NoteKind } from './programs/note.ts';
 import { StubApi } from './stub-api.ts';
 
-// Tests the runtime's default timeouts, not test settings: its clock runs fifty times faster than the sockets. Uses no cluster,
-// regardless of `USE_EXISTING_CLUSTER`, because a real one cannot be made to fall silent. Not covered: kernels whose buffers
-// hide a dead peer for longer, and proxies that answer PINGs themselves.
+// Tests the runtime's default timeouts, not test settings: its clock runs fifty times faster than the sockets. Uses no
+// cluster, regardless of `USE_EXISTING_CLUSTER`, because a real cluster cannot be made to fall silent. Not covered:
+// kernels whose buffers hide a dead peer for longer, and proxies that answer PINGs themselves.
 
 const times = 50;
 type Ends = Pick<TestContext, 'onTestFinished'>;

@@ -230,8 +230,8 @@ export class Soak implements AsyncDisposable {
   }
 
   /**
-   * Advances time. Lets the event loop turn between two timers, because the server and the runtime yield to it and would
-   * otherwise detect that it is blocked.
+   * Advances time. Lets the event loop turn between two timers, because the server and the runtime yield to it and
+   * would otherwise report a blocked event loop.
    */
   async #advance(ms: number): Promise<void> {
     let isOver = false;

@@ -86,7 +86,7 @@ export class OperatedCluster implements AsyncDisposable {
     return path;
   }
 
-  /** Starts an operator with its service account. Disposing the cluster stops it. */
+  /** Starts an operator with its service account. Disposing the cluster stops the operator. */
   async operate(options: Partial<ManagerOptions>): Promise<Manager> {
     const log = jsonLogger({
       destination: { write: (line) => this.log.push(line) },

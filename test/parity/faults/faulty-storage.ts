@@ -66,10 +66,7 @@ export class FaultyStorage implements Storage {
   }
 }
 
-/**
- * Reports whether a key belongs to an object of a sequence, whose name ends in `-s4000-a`, or to its namespace, whose
- * name ends in `-s4000`.
- */
+/** Reports whether a key belongs to a sequence's object (`…-s4000-a`) or to its namespace (`…-s4000`). */
 export function isOfSuite(key: string): boolean {
   return /-s\d+(-\w)?(\/|$)/.test(key);
 }
