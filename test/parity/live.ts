@@ -130,7 +130,7 @@ export async function compareSequencesWithOurs(
   return found;
 }
 
-/** Writes the differences, with examples, to a file for people to read. */
+/** Writes the differences, with examples, to a human-readable file. */
 export function writeDifferences(file: string, found: readonly (Difference | SequenceDifference)[]): void {
   const counts = countCauses(found);
   const examples = Object.entries(counts).map(([cause, count]) => {
