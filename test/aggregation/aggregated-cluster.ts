@@ -50,14 +50,14 @@ export class AggregatedCluster implements AsyncDisposable {
     this.#folder = parts.folder;
   }
 
-  /** Starts the cluster and the second server without registering one with the other. */
+  /** Starts the cluster and the second server, but does not register the server with the cluster. */
   static async start(
     kind: ServedKind,
     { openApi = '{}', place = { namespace: 'default', name: 'wells' } }: { openApi?: string; place?: Place } = {},
   ): Promise<AggregatedCluster> {
     const folder = mkdtempSync(join(tmpdir(), 'kw-aggregation-'));
     const environment = await startEnvironment(folder);
-    // The ConfigMap from which a server behind the aggregator reads the client CA to trust.
+    // The ConfigMap with the client CA that servers behind the aggregator trust.
     const trust = { namespace: 'kube-system', name: 'extension-apiserver-authentication' };
     const { data = {} } = await environment.client.resource(ConfigMap).get(trust);
     const clientCa = data['requestheader-client-ca-file'] ?? '';
@@ -77,7 +77,7 @@ export class AggregatedCluster implements AsyncDisposable {
     });
   }
 
-  /** Returns a network client that sends these additional headers. */
+  /** Returns a network client that sends these headers with every request. */
   async clientWith(headers: Readonly<Record<string, string | readonly string[]>>): Promise<KubernetesClient> {
     const config = await loadClientConfig({ kubeconfig: this.#environment.kubeconfig });
     return clientFromConfig({ ...config, headers });
@@ -129,7 +129,7 @@ export class AggregatedCluster implements AsyncDisposable {
     await this.client.request({ method: 'DELETE', path });
   }
 
-  /** Registers the group version with the server's CA bundle, unless `trust` overrides it. */
+  /** Registers the group version. Trusts the server's CA bundle by default. */
   async register(trust: object = { caBundle: Buffer.from(this.server.ca).toString('base64') }): Promise<void> {
     const { group, version } = this.kind;
     const spec = { group, version, service: this.place, groupPriorityMinimum: 2000, versionPriority: 10 };

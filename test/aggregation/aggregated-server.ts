@@ -42,7 +42,7 @@ export class AggregatedServer implements AsyncDisposable {
   readonly #watches = new Set<ServerResponse>();
   #revision = 1;
 
-  /** @param options.clientCa - PEM of the CA whose clients may set the user headers. */
+  /** @param options.clientCa - PEM of the CA that signs the certificates of clients allowed to set the user headers. */
   constructor(
     kind: ServedKind,
     options: { readonly openApi: string; readonly host: string; readonly clientCa: string },

@@ -8,7 +8,10 @@ export interface Answer {
   readonly text: string;
 }
 
-/** Registers a listening server with a cluster, behind the Service `wells` in `default`, and waits until it is available. */
+/**
+ * Registers a listening server with a cluster, behind the Service `wells` in `default`, and waits until its API is
+ * available.
+ */
 export async function register(
   client: KubernetesClient,
   server: Pick<ExtensionServer, 'url' | 'authority'>,

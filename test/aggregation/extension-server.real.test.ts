@@ -106,7 +106,7 @@ describe('an extension API server of the library, behind a real kube-apiserver',
     }
   }, 180_000);
 
-  it("enforces the cluster's roles, also for direct requests", async () => {
+  it("enforces the cluster's roles, even for direct requests", async () => {
     const jane = { headers: { authorization: 'Bearer janetoken' } };
     expect((await askDirectly(server, wells, jane)).status).toBe(403);
     expect((await askDirectly(server, wells, { headers: { authorization: 'Bearer admintoken' } })).status).toBe(200);

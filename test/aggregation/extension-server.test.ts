@@ -38,8 +38,8 @@ describe('an extension API server of the library, behind a cluster', () => {
     kubectl = new FreshKubectl({ folder, kubeconfig: environment.kubeconfig });
     for (const name of ['v1.wells.example.com', 'v1.reports.wells.example.com'])
       await kubectl.run(`wait --for=condition=Available apiservice/${name} --timeout=60s`);
-    // Returns the list of OpenAPI documents. The API server adds a server's documents some time after the server becomes
-    // available.
+    // Returns the API server's list of OpenAPI documents. An extension server's documents appear some time after the
+    // extension server becomes available.
     const documents = async (): Promise<string> => (await kubectl.run('get --raw /openapi/v3')).stdout;
     for (const group of ['wells.example.com', 'reports.wells.example.com'])
       await vi.waitFor(async () => expect(await documents()).toContain(`"apis/${group}/v1"`), openApiWait);
@@ -121,7 +121,7 @@ describe('an extension API server of the library, behind a cluster', () => {
     expect(anonymous.message).toContain('User "system:anonymous" cannot list');
     const { users } = parse(readFileSync(environment.kubeconfig, 'utf8'));
     const { 'client-certificate-data': cert, 'client-key-data': key } = users[0].user;
-    if (cert === undefined) return; // empty for an existing cluster, whose administrator has a token
+    if (cert === undefined) return; // an existing cluster's administrator has a token instead
     const pem = (data: string): string => Buffer.from(data, 'base64').toString();
     const asked = { headers: { 'x-remote-user': 'jane' }, cert: pem(cert), key: pem(key) };
     expect((await askDirectly(server, wells, asked)).status).toBe(200);

@@ -34,7 +34,7 @@ describe.skipIf(isEtcdMissing)('replicas of a server on an etcd of three members
     const acknowledged = new Set<string>();
     let isEnough = false;
 
-    /** Creates wells one after the other, each through the replica that currently runs in the slot. */
+    /** Creates wells one after the other, each through the current replica of the slot. */
     async function write(slot: number): Promise<void> {
       for (let i = 0; !isEnough; i++) {
         const name = `w${slot}-${i}`;

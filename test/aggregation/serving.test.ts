@@ -153,7 +153,7 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
         .watch({ namespace: 'default', resourceVersion: '1', signal });
       return events[Symbol.asyncIterator]();
     };
-    /** Waits until the server has `own` watches, plus those of the garbage collector. */
+    /** Waits until the server has this many open watches. */
     const openWatches = (own: number): Promise<void> =>
       eventually(`${own} watches are open`, () => cluster.server.watchCount === own);
 
@@ -166,7 +166,7 @@ describe.skipIf(isExisting())('a group of a second API server', () => {
       await openWatches(others + 1);
       await kubectl('create -f - --validate=false', JSON.stringify(manifest('watched')));
       expect((await first).value).toMatchObject({ type: 'ADDED', object: { metadata: { name: 'watched' } } });
-      // No more events are sent, because a silent stream must end, too.
+      // Sends no further event: the watch must end even while it is silent.
       const next = events.next();
       abort.abort();
       await next.catch(() => undefined);

@@ -7,7 +7,7 @@ import { type Replica, send, wellsPath } from './replica-process.ts';
  */
 export class WellWatch implements AsyncDisposable {
   readonly names: Set<string> = new Set();
-  /** The number of events. Larger than the number of names if an event was repeated. */
+  /** The number of events. Larger than the number of names if the watch repeated an event. */
   events = 0;
   /** The number of replicas watched, one after the other. */
   connections = 0;

@@ -1,4 +1,4 @@
-/** The parts of a response that intentionally differ from upstream's. Parts that are omitted match. */
+/** The parts of a response that intentionally differ from upstream's. Omitted parts match. */
 export interface Difference {
   readonly status?: number;
   readonly reason?: string;

@@ -8,7 +8,7 @@ import { type Result, runTable, type Table } from './wire.mjs';
 /** Maximum memory growth of the process during a table, including the test itself, in MiB. */
 const GROWTH_MIB = 300;
 
-/** Sends a table to an embedded cluster and compares every response with the recorded one. */
+/** Sends a table to an embedded cluster and compares every response with the recorded response. */
 export function replayTable(name: string): void {
   const table = tables[name] as Table;
   const recorded = JSON.parse(

@@ -2,7 +2,7 @@
 // servers receive identical bytes.
 import { request as httpsRequest } from 'node:https';
 
-/** Sends a request on a new connection and returns the response. Rejects if the connection ends without one. */
+/** Sends a request on a new connection and returns the response. Rejects if the connection ends without a response. */
 export function send(target, { method, path, body, headers = {}, as = 'admin' }) {
   const bytes = toBytes(body);
   const type = bytes === undefined || 'content-type' in headers ? {} : { 'content-type': 'application/json' };
@@ -125,8 +125,8 @@ function shownText(value) {
 }
 
 /**
- * JSON.stringify replacer that sorts keys. Comparing texts instead of objects makes sure that keys named `__proto__` are
- * compared, too.
+ * Sorts keys, as a replacer for JSON.stringify. The tests compare JSON texts instead of objects, so that keys named
+ * `__proto__` are compared.
  */
 function sortedKeys(_key, value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

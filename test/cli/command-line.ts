@@ -21,7 +21,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** The bundled command line, which runs each command in a separate process, like a user. */
+/** The bundled command line. Runs each command in a separate process, as a user would. */
 export class CommandLine implements Disposable {
   /** A folder for the test, outside of any project. */
   readonly folder: string = mkdtempSync(join(tmpdir(), 'kw cli-'));
@@ -68,8 +68,8 @@ export class CommandLine implements Disposable {
   }
 
   /**
-   * Starts a command in a new pseudo-terminal, which also receives its input. When the command ends, prints its exit code
-   * and runs `after`.
+   * Starts a command in a new pseudo-terminal that accepts keyboard input. When the command ends, prints its exit code
+   * and runs the shell line `after`.
    */
   startAtTerminal(args: readonly string[], options: RunOptions & { readonly after: string }): Started {
     const words = [process.execPath, join(this.#bundle, 'main.js'), ...args].map((word) => `'${word}'`);

@@ -22,7 +22,7 @@ beforeAll(async () => {
   root = join(kubewright.folder, 'shop');
   symlinkSync(join(repository, 'node_modules'), join(root, 'node_modules'));
 }, 120_000);
-// Cleanups, which also run if a test fails, so that it does not leave its operator and its edits to the next test.
+// Cleanups. They run even if a test fails, so the next test does not inherit the failed test's operator or edits.
 const undo: (() => void)[] = [];
 afterEach(async () => {
   await kubewright.stopAll();
@@ -34,7 +34,7 @@ const seen = (dev: Started, text: string | RegExp) => expect.poll(dev.stdout, { 
 const controller = () => join(root, 'src/controllers/shop.ts');
 const api = () => join(root, 'src/api/v1/shop.ts');
 
-/** Edits a file until the end of the test; returns a function that restores it earlier. */
+/** Edits a file until the end of the test; returns a function that restores the file earlier. */
 function edit(path: string, from: string, to: string): () => void {
   const text = readFileSync(path, 'utf8');
   expect(text).toContain(from);
@@ -46,7 +46,7 @@ function edit(path: string, from: string, to: string): () => void {
 
 describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
   it('handles keys, prints a block per reconcile and errors with codes, and restores the terminal', async () => {
-    // Runs in a separate terminal, whose final state is printed.
+    // Runs in its own terminal, and prints the terminal's final state.
     const dev = kubewright.startAtTerminal(['dev'], { cwd: root, after: 'stty -a | grep -o -- "-\\?icanon"' });
     await seen(dev, 'a apply sample · r restart · t run tests · q quit');
     await seen(dev, 'controller shop started');
@@ -108,7 +108,7 @@ describe('kubewright dev', () => {
         .trim()
         .split('\n')
         .map((line) => line.trim().split(/\s+/).map(Number));
-    // Operator, standby process, bundler, compiler.
+    // The operator, the standby process, the bundler and the compiler.
     const children = table().flatMap(([pid = 0, parent]) => (parent === dev.child.pid ? [pid] : []));
     expect(children.length).toBeGreaterThanOrEqual(4);
     const processes = () => table().flatMap(([pid = 0]) => (children.includes(pid) ? [pid] : []));
@@ -237,8 +237,8 @@ describe('commands that run or inspect an operator', () => {
     const more = `import { Secret } from '@kubewright/apimachinery/core/v1';
 import { controller } from '@kubewright/runtime';`;
     const back = edit(controller(), "import { controller } from '@kubewright/runtime';", more);
-    // Two calls that the generator cannot detect, the second of which needs the first to succeed, and one call that is never
-    // made.
+    // Three calls. The generator cannot detect the first two, and the second runs only if the first succeeds. The third
+    // is never made.
     const goodbye = `const kinds: any[] = [Secret]; const secrets = ctx.client.resource(kinds[0]);
       await secrets.list(); await secrets.deleteCollection({ namespace: 'default' });
       if (object.spec.message === 'never') await ctx.client.resource(Secret).get({ name: 'a', namespace: 'b' });`;

@@ -61,7 +61,10 @@ interface Golden {
   readonly remedy: RegExp;
 }
 
-/** Checks that a command reports the failure in three lines and as one record, and that its code can be explained. */
+/**
+ * Checks that a command reports the failure in three lines and as one JSON record, and that `explain` knows the error
+ * code.
+ */
 async function check({ args, options, exitCode, code, what, why, remedy }: Golden): Promise<void> {
   const ended = await kubewright.run(args, options);
   const [, seenCode, seenWhat, seenWhy, seenDo] =

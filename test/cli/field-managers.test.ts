@@ -27,7 +27,7 @@ afterAll(async () => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-/** Returns the operator's Deployment as a version of `dist/install.yaml` contains it. */
+/** Returns the operator's Deployment from one version of `dist/install.yaml`. */
 function manager(name: string, image: string): UnstructuredObject {
   const labels = { app: name };
   const template = { metadata: { labels }, spec: { containers: [{ name: 'manager', image }] } };

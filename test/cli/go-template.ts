@@ -1,8 +1,8 @@
 import { formatYaml } from '@kubewright/schema/internal';
 
-// Implements the subset of Go templates and Sprig that our charts use, and rejects everything else. `helm-recorded.json`
-// contains Helm's output for a chart. A test compares it with ours, so a mistake in this renderer cannot hide a mistake in
-// the chart.
+// Implements the subset of Go templates and Sprig that our charts use, and rejects everything else.
+// `helm-recorded.json` contains Helm's output for a chart. A test compares Helm's output with ours, so a mistake in
+// this renderer cannot hide a mistake in the chart.
 
 type Scope = { readonly dot: unknown; readonly root: unknown };
 type Node =
@@ -210,7 +210,7 @@ function isName(token: string | undefined): token is string {
   return token !== undefined && /^[a-zA-Z]\w*$/.test(token);
 }
 
-/** True if Go treats a value as false. */
+/** Reports whether Go treats a value as false. */
 function isEmpty(value: unknown): boolean {
   if (value === undefined || value === null || value === false || value === 0 || value === '') return true;
   return typeof value === 'object' && Object.keys(value).length === 0;

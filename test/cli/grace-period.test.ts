@@ -97,15 +97,15 @@ describe('terminationGracePeriodSeconds of a new project', () => {
     expect(manager.endedMs).toBeLessThan(gracePeriodMs());
   });
 
-  it('lets a manager exit by itself if all runnables ignore the signal and the API server does not respond', async () => {
+  it('lets a manager exit on its own if all runnables ignore the signal and the API server does not respond', async () => {
     const manager = new DeafManager();
     const { clock, server } = manager;
     await manager.start([deaf(clock, 'leading', true), deaf(clock, 'everywhere', false)]);
     server.interrupt = ({ method }) => (method === 'GET' ? undefined : new Promise(() => {}));
     await manager.stop();
-    // It used the whole shutdown timeout and the waits that follow.
+    // The manager used up the shutdown timeout and the waits after it.
     expect(manager.endedMs).toBeGreaterThan(30_000);
-    // Time remains for the kubelet and for the start of the shutdown.
+    // Enough time remains for the kubelet and for the start of the shutdown.
     expect(manager.endedMs).toBeLessThan(gracePeriodMs() - 5_000);
   });
 });

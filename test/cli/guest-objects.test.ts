@@ -12,7 +12,7 @@ import { GuestObjects, ownerAnnotation } from '../../packages/cli/src/dev/place/
 
 const name = 'shop-validating';
 
-/** Returns a webhook configuration as JSON has it. */
+/** Returns a webhook configuration as a plain object. */
 function configuration(clientConfig: object): UnstructuredObject {
   const rules = [{ apiGroups: ['example.com'], apiVersions: ['v1'], resources: ['shops'], operations: ['CREATE'] }];
   const webhook = { name: 'shops.example.com', rules, admissionReviewVersions: ['v1'], sideEffects: 'None' };

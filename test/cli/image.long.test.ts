@@ -52,8 +52,8 @@ afterAll(async () => {
 });
 
 /**
- * Runs the contents of the image as in a container: in a read-only folder, with only the environment of the Deployment,
- * without a home folder, with an empty PATH, and as a UID without a user account.
+ * Runs the contents of the image as in a container: in a read-only folder, without a home folder, with an empty PATH
+ * and only the Deployment's environment, and as a UID without a user account.
  */
 async function container(...more: readonly string[]) {
   const image = mkdtempSync(join(tmpdir(), 'kw-app-'));
@@ -112,8 +112,8 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-// Not covered: how a builder processes the Dockerfile, and what an image's file system lacks. Linux only, because it reads
-// /proc.
+// Not covered: how a builder processes the Dockerfile, and what an image's file system lacks. Linux only, because the
+// test reads /proc.
 describe.runIf(process.platform === 'linux')('the contents of the image', () => {
   it('run as any user in 75 MB when idle, without a shell, a home or a writable folder', async () => {
     await using operator = await container();

@@ -24,7 +24,7 @@ describe('hasLocalNodes', () => {
     const nodes = client.resource(Node);
     const add = async (name: string, address: string): Promise<void> => {
       await nodes.create(Node({ metadata: { name } }));
-      // A patch, because controllers change the new node at the same time.
+      // Patches the status: an update could conflict with controllers that change the new node.
       const status = { addresses: [{ type: 'InternalIP', address }] };
       await nodes.status.patch({ name }, { type: 'merge', body: { status } });
     };

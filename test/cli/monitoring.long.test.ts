@@ -68,7 +68,7 @@ describe('network policies', () => {
     rendered('network-policy').map(
       (object) => ({ ...object, metadata: { ...object.metadata, namespace } }) as unknown as NetworkPolicy,
     );
-  /** Returns the target port of a Service. Network policies match this port, not the Service's own. */
+  /** Returns the target port of a Service. Network policies match target ports, not Service ports. */
   const behind = (name: string): number => {
     const services = rendered('default').filter((object) => object.metadata?.name === name) as unknown as Service[];
     expect(services[0]?.spec.selector).toEqual(labels);
@@ -82,10 +82,10 @@ describe('network policies', () => {
       { from: reader, port: metrics, lets: true },
       { from: stranger, port: metrics, lets: false },
       { from: pod({ metrics: 'disabled' }), port: metrics, lets: false },
-      // A label of the pod is not enough: anyone can set one on their own pod.
+      // A pod label is not enough: anyone can label their own pods.
       { from: pod({}, { metrics: 'enabled' }), port: metrics, lets: false },
       { from: 'outside' as const, port: metrics, lets: false },
-      // The API server calls webhooks from outside of all namespaces.
+      // The API server calls webhooks from outside any namespace.
       { from: 'outside' as const, port: webhook, lets: true },
       { from: stranger, port: webhook, lets: true },
       { from: reader, port: 8081, lets: false },

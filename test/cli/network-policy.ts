@@ -35,9 +35,9 @@ export type Caller =
   | 'outside';
 
 /**
- * True if the policies allow a connection, as `networking.k8s.io/v1` defines it: a pod that no policy selects accepts all
- * connections; a selected pod accepts the connections that any rule of any of its policies allows. Ports are the pod's
- * ports, after the Service's translation.
+ * Reports whether the policies allow a connection, by the rules of `networking.k8s.io/v1`. A pod that no policy selects
+ * accepts all connections. A selected pod accepts a connection if any rule of its policies allows it. Ports are the
+ * pod's ports, after the Service's translation.
  */
 export function allowsConnection(
   policies: readonly NetworkPolicy[],

@@ -134,7 +134,7 @@ describe('kubewright build, deploy', () => {
         const waited = kubectl('wait', '--for=condition=Ready', 'guestbook/guestbook-sample', '--timeout=30s');
         expect(waited).toContain('condition met');
       }
-      // The image does not exist, so the previous pod keeps running. It must not count as the new pod.
+      // The image does not exist, so the previous pod keeps running. The previous pod must not count as the new one.
       const broken = await run('deploy', '--image', 'nobody-has-it:1', '--timeout', '110');
       expect(broken.code).toBe(1);
       expect(broken.stderr).toMatch(

@@ -7,7 +7,7 @@ import { build, repository } from '../main-job/repository.ts';
 import { isMissing } from '../main-job/user-shell.ts';
 import { CommandLine } from './command-line.ts';
 
-// Each kubectl process starts another program.
+// Each command is a process, and kubectl plugins start a second one.
 vi.setConfig({ testTimeout: 60_000 });
 
 describe('kubewright', () => {
@@ -100,7 +100,7 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     await build();
     const folder = join(kubewright.folder, 'bin');
     mkdirSync(folder);
-    // The paths of an installation by npm.
+    // Links the programs as npm does on installation.
     const package_ = join(repository, 'packages/cli');
     const { bin } = JSON.parse(readFileSync(join(package_, 'package.json'), 'utf8')) as { readonly bin: object };
     for (const [name, path] of Object.entries(bin)) symlinkSync(join(package_, path), join(folder, name));

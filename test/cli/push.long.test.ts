@@ -70,7 +70,7 @@ describe.skipIf(!isPossible)('kubewright build --push (it needs Linux with user 
     const up = await run('cluster', 'up', '--background', '--driver', 'container', '--network', 'isolated');
     expect(up).toMatchObject({ code: 0 });
     expect(await run('images', 'pull', image)).toMatchObject({ code: 0, stderr: '' });
-    // The node needs no registry from here on.
+    // From now on, the registry is unreachable: the node must not need it.
     registry.behavior.intercept = (request) => !!request.destroy();
     const deployed = await run('deploy', '--image', image);
     expect(deployed).toMatchObject({ code: 0 });

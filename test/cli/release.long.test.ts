@@ -115,7 +115,7 @@ describe('kubewright upgrade', () => {
   it('migrates a project with an earlier layout, and keeps files owned by the user', async () => {
     const old = await cliProject(kubewright, 'old');
     await old.run('generate');
-    // A file that an earlier version of the generator created, but this one does not.
+    // A file that an earlier version of the generator wrote and the current version does not.
     const header = readFileSync(join(old.root, 'config/manager/manager.yaml'), 'utf8').split('\n')[0];
     mkdirSync(join(old.root, 'config/proxy'));
     writeFileSync(join(old.root, 'config/proxy/auth_proxy_service.yaml'), `${header}\nkind: Service\n`);

@@ -51,7 +51,7 @@ async function awaitFinalizer(name: string, namespace = 'default'): Promise<void
   await expect.poll(finalizers, { timeout: 60_000 }).toEqual([own]);
 }
 
-/** Waits until all objects of the project are deleted, including those that are being deleted. */
+/** Waits until the project's CRDs and namespaces are completely gone. */
 async function expectNothingLeft(): Promise<void> {
   const left = async () => {
     const crds = (await client.resource(CustomResourceDefinition).list()).items;
@@ -77,7 +77,7 @@ describe('an operator with a finalizer', () => {
     await expectNothingLeft();
   });
 
-  it('runs once more to clean up its objects if it is removed first', async () => {
+  it('runs again to clean up its objects if it is removed first', async () => {
     await deploy();
     await create('a');
     await awaitFinalizer('a');

@@ -24,7 +24,7 @@ import { type Note, NoteKind, noteDefinition } from '../runtime/programs/note.ts
 const key = { namespace: 'default', name: 'a' };
 const crd = noteDefinition as unknown as UnstructuredObject; // shaped like one
 
-/** Creates the kind, an object of it, and a child that is deleted only without its finalizer. */
+/** Creates the kind, an object of that kind, and a child with a finalizer that delays its deletion. */
 async function createOwner(client: KubernetesClient): Promise<void> {
   await client.request({
     method: 'POST',

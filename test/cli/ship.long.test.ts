@@ -97,7 +97,10 @@ function sorted(objects: readonly Object[]): readonly Object[] {
   return [...objects].sort((a, b) => (key(a) < key(b) ? -1 : 1));
 }
 
-/** Drops labels and annotations that Helm's conventions add, the Namespace, which Helm creates itself, and empty lists. */
+/**
+ * Drops empty lists, the Namespace (which Helm creates itself), and the labels and annotations that Helm's conventions
+ * add.
+ */
 function withoutHelm(objects: readonly Object[]): readonly Object[] {
   const others = objects
     .filter(({ kind }) => kind !== 'Namespace')
@@ -417,7 +420,7 @@ describe('kubewright build', () => {
       },
     });
     const files = readdirSync(join(tea.root, 'dist/bundle/manifests'));
-    // OLM creates these from the CSV.
+    // OLM creates these objects from the CSV.
     expect(files.filter((name) => /binding|serviceaccount|deployment|manager-role/.test(name))).toEqual([]);
     expect(files).toContain('tea-shop.example.com_teashops.yaml');
   });

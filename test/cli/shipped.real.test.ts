@@ -59,7 +59,7 @@ describe('the output of kubewright build, on a real cluster', () => {
   it('creates a pod that the restricted level of pod security admits', async () => {
     const list = () => ask('-n', 'real-system', 'get', 'pods', '-o', 'name');
     await expect.poll(list, { timeout: 60_000 }).toMatch(/^pod\/real-controller-manager-/);
-    // Proves that the level is enforced: another pod is rejected.
+    // Proves that the level is enforced: a pod that violates it is rejected.
     const other = kubectl('-n', 'real-system', 'run', 'other', '--image=registry.example.com/other:1');
     expect(other.stderr).toContain('violates PodSecurity "restricted:latest"');
   });
@@ -97,8 +97,8 @@ describe('the output of kubewright build, on a real cluster', () => {
   it('is removed by uninstall and undeploy', async () => {
     const cluster = ['--kubeconfig', KUBECONFIG];
     const child = () => kubectl('get', 'configmap', 'real-sample-message').status;
-    // uninstall must wait for the garbage collector, which discovers kinds only every 30 seconds, and never handles a kind
-    // that is removed earlier.
+    // uninstall must wait for the garbage collector, which discovers kinds only every 30 seconds. If a kind is removed
+    // before its discovery, its objects' children are never collected.
     expect(await real.run('uninstall', ...cluster)).toMatchObject({ code: 0, stderr: '' });
     expect(child()).toBe(1);
     operator?.kill('SIGTERM');

@@ -31,7 +31,7 @@ afterAll(async () => {
   await cluster?.[Symbol.asyncDispose]();
 });
 
-/** Starts to follow a waiting workload, and returns once the command has found it. */
+/** Starts following a waiting workload, and returns once the command has found the workload. */
 async function follow(workload: string, ...flags: readonly string[]): Promise<Started> {
   const started = kubewright.start(['trace', workload, '--follow', '--kubeconfig', kubeconfig, ...flags]);
   await expect.poll(started.stdout, patience).toContain('found: ');

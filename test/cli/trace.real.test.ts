@@ -17,7 +17,8 @@ async function kubectl(...args: readonly string[]): Promise<string> {
   return (await promisify(execFile)('kubectl', ['-n', namespace, ...args])).stdout.trim();
 }
 
-// `npm run proof` runs this against the real control plane: USE_EXISTING_CLUSTER=true KUBECONFIG=… The nodes are of this project.
+// `npm run proof` runs this against the real control plane, with this project's nodes: USE_EXISTING_CLUSTER=true
+// KUBECONFIG=…
 describe('kubewright trace on a real control plane', () => {
   let kubewright: CommandLine;
   let nodes: RealNodes;
@@ -52,7 +53,8 @@ describe('kubewright trace on a real control plane', () => {
     const shown = hops.map(({ step, component, object, what }) =>
       [step, component, object.split(' ')[0], what.replace(/:.*| to .*/, '')].join(' '),
     );
-    // Times have whole seconds, so rows of different steps may share one. Compares the set of rows.
+    // Times are in whole seconds, so rows of different steps can have the same time. Compares the rows regardless of
+    // their order.
     expect(shown.toSorted()).toEqual(
       [
         '1-3 kubectl-create Deployment created',

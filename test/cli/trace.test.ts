@@ -12,7 +12,7 @@ let cluster: EmbeddedCluster;
 beforeAll(async () => {
   cluster = await EmbeddedCluster.start({ node: { driver: 'simulated' } });
   const nodes = cluster.client().resource(Node);
-  // Otherwise the scheduler would first report a failure.
+  // Without a ready node, the scheduler would first report a failure.
   await vi.waitUntil(async () => {
     const { items } = await nodes.list();
     const isReady = ({ spec, status }: Node) =>
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => cluster?.[Symbol.asyncDispose]());
 
-/** The output without times and versions, and with the same names in every run. */
+/** The expected output, without times and versions, and with names that are the same in every run. */
 const shown = `COMPONENT OBJECT WHAT
 kubectl-create Deployment web created
 deployment-controller Deployment web ScalingReplicaSet: Scaled up replica set web-1 from 0 to 1
@@ -62,8 +62,8 @@ describe('kubewright trace', () => {
       .replaceAll(/web-\w+-\w+/g, 'web-1-a')
       .replaceAll(/web-[a-f0-9]{6,}/g, 'web-1');
     const plain = lines.replaceAll(/^\S+ +| in \d.*$/gm, '').replaceAll(/ {2,}(?:(?:\d+|VERSION) +)?/g, ' ');
-    // Compares sorted lines: lines of one second are in the order of cause and effect, but on a busy machine the steps take
-    // several seconds.
+    // Compares sorted lines. Lines of the same second are in causal order, but on a busy machine the steps take several
+    // seconds.
     expect(plain.split('\n').sort()).toEqual(shown.split('\n').sort());
     for (const { resourceVersion, what } of hops) {
       expect(resourceVersion, what).toMatch(what.startsWith('bound') ? /^$/ : /^\d+$/);
@@ -83,7 +83,7 @@ describe('kubewright trace', () => {
         .filter((each) => each.step === step)
         .map(({ object, what }) => `${object.split(' ')[0]} ${what.split(' ')[0]}`);
     expect(steps('1-3')).toEqual(['Deployment created']);
-    // Times are in whole seconds: an event can be a second later than the object that it is about.
+    // Times are in whole seconds: an event can be a second later than its object.
     expect(steps('4').toSorted()).toEqual([
       'Deployment ScalingReplicaSet:',
       'Pod created',

@@ -21,7 +21,8 @@ export const blocks: readonly { readonly path: string; readonly text: string }[]
   .map(([, path = '', text = '']) => ({ path, text }));
 
 /**
- * Creates the project that the page describes: scaffolds it, then replaces files with those on the page. Returns its path.
+ * Creates the project that the page describes: scaffolds it, then replaces files with the files on the page. Returns
+ * its path.
  */
 export async function webhookProject(kubewright: CommandLine): Promise<string> {
   await kubewright.run(['init', 'shop', '--domain', 'example.com', '--template', 'empty']);

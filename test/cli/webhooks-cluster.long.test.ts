@@ -125,7 +125,7 @@ describe('kubewright deploy, with webhooks', () => {
       const { clientConfig } = (await mutating()).webhooks?.[0] ?? {};
       expect(clientConfig?.service).toMatchObject({ namespace: 'shop-system', name: 'shop-webhook-service' });
 
-      // Applying it again unchanged keeps the CA bundle that the operator wrote.
+      // Deploying again without changes keeps the CA bundle that the operator wrote.
       expect(await run('deploy', '--image', 'shop:dev')).toMatchObject({ code: 0, stderr: '' });
       expect((await mutating()).webhooks?.[0]?.clientConfig).toEqual(clientConfig);
       await expectServed(shops, 'again');
@@ -140,7 +140,7 @@ describe('kubewright deploy, with webhooks', () => {
         /conversion webhook for web\.example\.com\/v1beta1, Kind=Shop failed: .*service "shop-webhook-service" not found/,
       );
 
-      // Run by hand: webhooks are called only while the program runs.
+      // If the operator is run by hand, webhooks are called only while it runs.
       const byHand = kubewright.start(['run', 'src/main.ts', '--', '--health-probe-bind-address=0'], { cwd: root });
       const large = (name: string) => rejection(shops.create(name, { owner: 'ann', size: 10 }));
       await expect.poll(() => large('by-hand'), { timeout: 60_000 }).toContain('at most 9');

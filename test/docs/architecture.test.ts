@@ -34,7 +34,10 @@ const changePaths = [...sections()]
     return codes.filter(isPath).map((code) => (topLevel.has(code.split('/')[0] ?? '') ? code : `${base}${code}`));
   });
 
-/** True if a path exists in the repository. `<name>` matches any name, and the same name if it is repeated. */
+/**
+ * Reports whether a path exists in the repository. `<name>` matches any name; a repeated `<name>` matches the same
+ * name.
+ */
 function exists(path: string): boolean {
   const [, before, name, after = ''] = /^(.*?)(<\w+>)(.*)$/.exec(path) ?? [];
   if (before === undefined || name === undefined) return existsSync(join(repository, path));
@@ -107,7 +110,7 @@ describe('ARCHITECTURE.md', () => {
   });
 });
 
-/** True for a path; false for a command or a file extension. */
+/** Reports whether inline code is a path, not a command or a file extension. */
 function isPath(code: string): boolean {
   return /^[\w.<>/-]+$/.test(code) && !/^\.\w+$/.test(code) && /[/.]/.test(code);
 }

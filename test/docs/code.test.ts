@@ -41,7 +41,10 @@ describe('files that the documentation shows', () => {
   });
 });
 
-/** Returns the states of the page's files: one before each file that the page shows again, changed, and the final state. */
+/**
+ * Returns the states of the page's files: a snapshot before each change that the page makes to a file, then the final
+ * state.
+ */
 function statesOf({ blocks }: Page): readonly (readonly Block[])[] {
   const states: (readonly Block[])[] = [];
   let files = new Map<string, Block>();

@@ -76,7 +76,7 @@ function codeOf({ text, blocks }: Page): readonly string[] {
 function commandLines(each: Page): readonly string[] {
   const starts = /(?:^|[\s(&|;])(?:npx )?(?:kubectl )?(kubewright (?!is\b|in\b)[a-z][^\n#`"')&|;]*)/g;
   const lines = codeOf(each).flatMap((code) => [...code.matchAll(starts)].map(([, line = '']) => line.trim()));
-  // Skips the plugin of the postgres-cluster example, because the example's tests check these lines.
+  // Skips the plugin of the postgres-cluster example, because the example's tests check the plugin's commands.
   return lines.filter((line) => !/^kubewright pg\b/.test(line));
 }
 

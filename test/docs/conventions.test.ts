@@ -14,7 +14,7 @@ describe('the table of conventions', () => {
   it.each(rows)('%s %s states its status and its tests', (_number, _convention, here = '', state, tested = '') => {
     expect(['holds', 'partly', 'not yet']).toContain(state);
     expect(here).not.toBe('');
-    // Any other state than "holds" must name what is missing.
+    // Any state other than "holds" must name what is missing.
     if (state !== 'holds') expect(here).toMatch(/not yet|not tried|not by|Not `/);
     const tests = [...tested.matchAll(/\]\(\.\.\/\.\.\/([^)]+)\)/g)].map(([, path = '']) => path);
     if (state === 'holds') expect(tests.length).toBeGreaterThan(0);

@@ -7,7 +7,7 @@ import { repository } from '../main-job/repository.ts';
 import { codeIn, page, tableRows } from './pages.ts';
 
 const markers = page('docs/reference/markers.md');
-/** The rows of the survey. Their first cell is a number; in the page's second table it is a tag. */
+/** The rows of the survey. They start with a number; rows of the page's second table start with a tag. */
 const rows = tableRows(markers).filter(([first = '']) => /^\d/.test(first));
 /** Documentation tags that the generator ignores, or that are part of another tag. */
 const others = ['rbac', 'defaultValue'];
@@ -26,7 +26,7 @@ const arguments_: Readonly<Record<TagArgument, string>> = {
   sub: 'text, after `@rule`',
 };
 
-/** Returns the table of all tags as the page prints it. */
+/** Returns the table of all tags as it appears on the page. */
 function tagTable(): string {
   const lines = tags.map(({ name, argument, on = [], places = ['field', 'type'], key }) =>
     ['', `\`@${name}\``, arguments_[argument], on.join(', '), places.join(', '), key, ''].join(' | ').trim(),
@@ -66,7 +66,7 @@ describe('the table of markers', () => {
 
   it('lists each tag next to its marker in the generator', () => {
     for (const { name, argument, markers: theirs } of tags) {
-      // The page lists a sub-tag with the tag that it belongs to.
+      // The page lists a sub-tag with its parent tag.
       if (argument === 'sub') continue;
       const marker = theirs[0]?.split(':').at(-1)?.toLowerCase();
       if (marker === undefined || newer.includes(marker)) continue;

@@ -27,7 +27,7 @@ export function page(path: string): Page {
   return { path: relative('.', path), text, blocks: pageBlocks(text) };
 }
 
-/** True if a block is a file with that title. */
+/** Reports whether a block is a file: its title is a path. */
 export function isFile({ title }: Block): boolean {
   return /[./]/.test(title);
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { repository } from '../main-job/repository.ts';
 
-/** A package registry with the packages of this clone, started like a reader would start it, but offline. */
+/** A package registry with the packages of this clone, started as a reader would start it, but offline. */
 export class Registry {
   readonly #child: ChildProcess;
   /** The value of `npm_config_registry`. */

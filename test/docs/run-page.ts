@@ -12,14 +12,15 @@ export interface RunPageOptions {
 }
 
 /**
- * Follows a page like a reader: writes each block with a file name to that file, runs each `sh` block in the terminal named
- * by its title (no title is the first terminal), and compares the output with the `text` block that follows, if any.
+ * Follows a page like a reader: writes each block with a file name to that file, and runs each `sh` block in the
+ * terminal that its title names (by default, the first). Compares the output with the `text` block that follows, if
+ * any.
  *
- * A block in the first terminal must exit with 0, or the page must show its failure with the complete output. After an exit
- * with 0, the error output is not compared, because tools print machine-specific warnings there. Other terminals are
- * pseudo-terminals: once a block has printed the expected output, it may continue to run until a `^C` block in that
- * terminal. Consecutive blanks count as one. `…` matches any text within a line, and on a line by itself any number of
- * lines.
+ * A block in the first terminal must exit with 0, or the page must show its failure with the complete output. After an
+ * exit with 0, the error output is not compared, because tools print machine-specific warnings there. Other terminals
+ * are pseudo-terminals: once a block has printed the expected output, the block can continue to run until a `^C` block
+ * in that terminal. Consecutive blanks count as one. `…` matches any text within a line, and alone on a line any number
+ * of lines.
  */
 export async function runPage({ path, blocks }: Page, { folder, env }: RunPageOptions): Promise<void> {
   const terminals = new Map<string, Terminal>();

@@ -75,7 +75,7 @@ export class Terminal {
       written.stdout += text.replaceAll('\r', '');
       written.all += text.replaceAll('\r', '');
     });
-    // Waits for the shell to exit instead of the pipes to close, because background processes may keep the pipes open.
+    // Waits until the shell exits, not until the pipes close, because background processes can keep the pipes open.
     const ended = new Promise<void>((resolve) => child.once('exit', () => setImmediate(resolve)));
     this.#running = { child, ended };
     let exitCode: number | undefined;

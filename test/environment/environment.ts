@@ -11,7 +11,7 @@ export interface Environment extends AsyncDisposable {
   readonly kubeconfig: string;
 }
 
-/** True if tests run on an existing cluster that outlives them, so they must clean up after themselves. */
+/** Reports whether tests run on an existing cluster that outlives them, so they must clean up after themselves. */
 export function isExisting(): boolean {
   return process.env['USE_EXISTING_CLUSTER'] === 'true';
 }

@@ -34,7 +34,7 @@ describe('a test environment', () => {
     const metadata = { name: 'kept', namespace: 'default' };
     await first.client.resource(ConfigMap).create(ConfigMap({ metadata }));
 
-    // A kind that existed before must remain, even if the environment that stops has applied it, too.
+    // The second environment applies a kind that already exists, and must not delete the kind when it stops.
     const second = await TestEnvironment.start({ env, manifests: [manifest] });
     await second[Symbol.asyncDispose]();
     expect(await named(cluster)).toEqual([definition]);

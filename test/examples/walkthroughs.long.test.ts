@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { build, repository } from '../main-job/repository.ts';
 import { isMissing } from '../main-job/user-shell.ts';
 
-/** Returns the words of a script of an example. */
+/** Returns an npm script of an example, split into words. */
 function startOf(name: string, script = 'start'): readonly string[] {
   const { scripts = {} } = JSON.parse(readFileSync(join(repository, 'examples', name, 'package.json'), 'utf8'));
   return String(scripts[script] ?? '').split(' ');

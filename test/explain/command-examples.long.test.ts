@@ -33,7 +33,7 @@ function kubeconfig(server: string, user: object): void {
   write('cluster.yaml', JSON.stringify(content));
 }
 
-/** Releases the kinds, then changes them. */
+/** Releases the kinds, then changes their source. */
 async function released(change: (text: string) => string): Promise<void> {
   expect(await shop.run('build', '--release')).toMatchObject({ code: 0 });
   shop.edit(api, change);

@@ -14,7 +14,10 @@ const upstream: readonly RegExp[] = [
   /is not implemented on this server; start it with/,
 ];
 
-/** True if upstream returns the same server error. Always true for an empty body, because responses to HEAD have none. */
+/**
+ * Reports whether upstream returns the same server error. An empty body always matches, because responses to HEAD have
+ * none.
+ */
 export function isExpectedServerError(body: string): boolean {
   return body === '' || upstream.some((pattern) => pattern.test(body));
 }

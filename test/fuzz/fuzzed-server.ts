@@ -7,7 +7,7 @@ export interface FuzzAnswer {
   readonly status: number;
   /** The first part of the body. */
   readonly text: string;
-  /** CPU time of this process from sending the request until the health check after it has ended. */
+  /** CPU time of this process from the start of the request to the end of the health check after it. */
   readonly cpuMs: number;
 }
 
@@ -15,7 +15,7 @@ const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process' } as con
 
 /** An in-memory API server for random requests, in the process of the test. */
 export class FuzzedServer implements AsyncDisposable {
-  /** For each request, the time until a health check that was sent right after it has ended, in milliseconds. */
+  /** For each request, the time from its start to the end of the health check after it, in milliseconds. */
   readonly #healthMs: number[] = [];
   readonly #statuses = new Map<number, number>();
   readonly #plane: PlaneUnderTest;

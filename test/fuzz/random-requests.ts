@@ -143,7 +143,7 @@ export class RandomRequests {
 
 function textOf(value: unknown, form: string): string {
   const json = stringifyJson(value) ?? '';
-  // Sends large bodies and escapes as JSON, which is YAML, too: formatYaml cannot handle them.
+  // Formats large bodies and escapes as JSON, which is valid YAML, because formatYaml cannot handle them.
   return form === 'yaml' && json.length < 10_000 && !json.includes('\\u') ? formatYaml(JSON.parse(json)) : json;
 }
 

@@ -8,7 +8,7 @@ export interface AcceptedDifference {
   readonly expected: (text: string) => string;
   /** Removes the difference from the actual text. @defaultValue `expected` */
   readonly actual?: (text: string) => string;
-  /** True if the exit code differs, too. @defaultValue false */
+  /** True if the exit code also differs. @defaultValue false */
   readonly exitCode?: boolean;
 }
 

@@ -32,7 +32,7 @@ export interface Answer {
   readonly text?: string;
   /** For a watch: true if it delivered events. */
   readonly events?: boolean;
-  /** Names, UIDs and versions in the response, in order. Not compared: later requests refer to them. */
+  /** Names, UIDs and versions in the response, in order. Used to translate later requests, not to compare responses. */
   readonly identities?: readonly Identity[];
 }
 

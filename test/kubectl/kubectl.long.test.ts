@@ -1,4 +1,5 @@
-// Compares with a recording of kubectl 1.32 on kube-apiserver 1.36.3, made by `KUBECONFIG=… node test/kubectl/record.mjs`.
+// Compares the embedded cluster with a recording of kubectl 1.32 on kube-apiserver 1.36.3, made by
+// `KUBECONFIG=… node test/kubectl/record.mjs`.
 import { readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -122,7 +123,7 @@ function comparable(
 ): Compared {
   const request = `${exchange.method} ${exchange.path}`;
   const recordedType = exchange.answer.contentType;
-  // Discovery has its own tests; here kubectl's cache decides between 200, 301 and 304.
+  // Discovery has its own tests; in this test, kubectl's cache decides between 200, 301 and 304.
   if (/^\/(openapi\/|apis?(\?|$))/.test(exchange.path)) return { request, found: whole.status < 400 };
   if (deleted && exchange.method === 'GET') return { request, status: whole.status === 404 ? 200 : whole.status };
   const accepted = acceptedAnswers.filter(({ where }) => where(exchange));

@@ -9,7 +9,7 @@ import { runKubectl } from './run-kubectl.ts';
 const hasKubectl = process.env['KUBEWRIGHT_REQUIRE_ALL'] === '1' || spawnSync('kubectl', ['options']).status === 0;
 const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name }, data: { a: 'b' } });
 
-// OpenAPI v3 has no kind List, so kubectl validates the file with OpenAPI v2, which it only reads as protobuf.
+// OpenAPI v3 has no kind List, so kubectl validates the file with OpenAPI v2, which kubectl reads only as protobuf.
 it.skipIf(!hasKubectl)('kubectl applies a List with several objects', async () => {
   const home = mkdtempSync(join(tmpdir(), 'kubewright-list-'));
   try {

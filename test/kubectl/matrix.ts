@@ -10,8 +10,8 @@ export interface Step {
 }
 
 /**
- * True if the cluster must settle before the next command: false for read-only commands and for commands that no controller
- * reacts to.
+ * Reports whether the cluster must settle before the next command. Read-only commands, and commands that no controller
+ * reacts to, need no settling.
  */
 export function changesSomething({ command }: Step): boolean {
   return !/^(get|describe|explain|api-resources|api-versions|auth|version|logs|exec|diff|cluster-info|wait|kustomize|options) /.test(

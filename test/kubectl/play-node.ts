@@ -11,8 +11,9 @@ export interface PlayedNode {
 }
 
 /**
- * Simulates nodes for a control plane without any: keeps them Ready, starts scheduled pods with addresses and exited containers,
- * and completes pod deletions. It is deterministic, so the same commands print the same output against any server.
+ * Simulates nodes for a control plane without any: keeps them Ready, starts scheduled pods with addresses and exited
+ * containers, and completes pod deletions. The simulation is deterministic, so the same commands print the same output
+ * against any server.
  */
 export function playNodes(nodes: readonly PlayedNode[]): readonly ControllerDefinition[] {
   const addresses = new Map<string, string>();
@@ -20,8 +21,8 @@ export function playNodes(nodes: readonly PlayedNode[]): readonly ControllerDefi
 }
 
 /**
- * An image that only node-1 has. It is so large that the scheduler places its pods on that node. Otherwise the choice
- * between the two nodes would be random, and so would be the pods that `drain node-2` evicts.
+ * An image that only node-1 has. It is so large that the scheduler places pods with this image on node-1. Otherwise the
+ * choice between the two nodes would be random, and so would be the pods that `drain node-2` evicts.
  */
 const preferred = [{ names: ['busybox:1.37'], sizeBytes: 4_000_000_000 }];
 

@@ -1,9 +1,10 @@
 // Records what kubectl prints and sends against the real control plane:
 //
-//   KUBECONFIG=<kubeconfig of a new one with controllers, a scheduler and a token user> node test/kubectl/record.mjs
+//   KUBECONFIG=<kubeconfig> node test/kubectl/record.mjs
 //
-// Starts only a simulated node (including the kubelet's port) and a recording proxy, both on loopback, and writes
-// testdata/recorded.json. Needs kubectl 1.32 and openssl on the PATH.
+// The control plane must be new, with controllers, a scheduler and a user that has a token. Starts only a simulated
+// node (including the kubelet's port) and a recording proxy, both on loopback, and writes testdata/recorded.json. Needs
+// kubectl 1.32 and openssl on the PATH.
 import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';

@@ -6,7 +6,7 @@ import { readableBody } from './readable-body.ts';
 
 /** A proxy between kubectl and the API server that records requests and responses. */
 export interface RecordingProxy {
-  /** `host:port`; plain HTTP, the proxy adds the credentials. */
+  /** `host:port` of the proxy. Clients use plain HTTP; the proxy adds the credentials. */
   readonly address: string;
   /** Returns the exchanges recorded since the last call. */
   take(): readonly Exchange[];
@@ -129,7 +129,7 @@ function tunnel(
   onward.end();
 }
 
-/** Headers that change the response; the others only identify the client. */
+/** Headers that change the response. All others only identify the client. */
 const KEPT = /^(impersonate-|sec-websocket-protocol$|upgrade$)/;
 
 function requestFacts(request: IncomingMessage, body: Buffer): Omit<Exchange, 'answer'> {

@@ -8,8 +8,8 @@ const MOST_BYTES = 16 * 1024 * 1024;
 const WATCH_PATIENCE_MS = 5_000;
 
 /**
- * Replays recorded requests in order. Names, UIDs and versions that the recorded server assigned are replaced with those
- * that this server assigned in response to the same request.
+ * Replays recorded requests in order. Replaces the names, UIDs and versions that the recorded server assigned with the
+ * values that this server assigned in response to the same request.
  */
 export class Replay {
   readonly #transport: Transport;
@@ -53,7 +53,8 @@ export class Replay {
   }
 
   /**
-   * True if a request cannot be translated, because it refers to a generated name that appears only in protobuf responses.
+   * Reports whether a request cannot be translated, because it refers to a generated name that appears only in protobuf
+   * responses.
    */
   lacksNames({ path, method, answer }: Exchange): boolean {
     const generated = [

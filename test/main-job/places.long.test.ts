@@ -47,7 +47,7 @@ describe('npm start in unusual places', () => {
     expect(leftovers(checkout, sandbox)).toEqual([]);
   }, 300_000);
 
-  it('explains what to do without PostgreSQL, also in the pod, and keeps running', async () => {
+  it('explains what to do without PostgreSQL, in the pod as well, and keeps running', async () => {
     const checkout = join(base, 'bare');
     copyCheckout(checkout, { embeddedPostgres: 'absent' });
     await using started = new Started({ cwd: checkout, checkout, env: withoutPostgres });

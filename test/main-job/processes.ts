@@ -9,8 +9,8 @@ export function processesIn(folder: string): readonly string[] {
 }
 
 /**
- * True if a process works in a folder. Finds the child processes of a PostgreSQL server, which do not show its data directory
- * in their command line.
+ * Reports whether a process works in a folder. Finds the child processes of a PostgreSQL server, whose command lines do
+ * not contain its data directory.
  */
 function worksIn(pid: string, folder: string): boolean {
   try {

@@ -115,8 +115,8 @@ export class Started implements AsyncDisposable {
 }
 
 /**
- * Returns the maximum time to stop an instance, in milliseconds. Users are promised 5 s, but on a busy machine even the
- * instance's own work takes longer. The higher limit then only detects instances that wait for something that hangs.
+ * Returns the maximum time to stop an instance, in milliseconds. Users are promised 5 s. On a busy machine, stopping
+ * takes longer, so the limit is higher and only detects instances that hang.
  */
 export function stopLimitMs(): number {
   const [load = 0] = loadavg();

@@ -97,7 +97,7 @@ describe('stopping npm start', () => {
   }, 300_000);
 });
 
-/** True while a process runs; false for a zombie. */
+/** Reports whether a process runs; false for a zombie. */
 function runs(pid: number): boolean {
   const { stdout } = spawnSync('ps', ['-o', 'stat=', '-p', String(pid)], { encoding: 'utf8' });
   return stdout.trim() !== '' && !stdout.startsWith('Z');

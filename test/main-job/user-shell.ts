@@ -18,7 +18,7 @@ export function userShell(cwd: string): (line: string) => ShellResult {
 
 const mustHaveAll = process.env['KUBEWRIGHT_REQUIRE_ALL'] === '1';
 
-/** True if tests that need a program should be skipped. With `KUBEWRIGHT_REQUIRE_ALL=1`, they run and fail instead. */
+/** Reports whether to skip tests that need a program. With `KUBEWRIGHT_REQUIRE_ALL=1`, they run and fail instead. */
 export function isMissing(program: string): boolean {
   const found = spawnSync('sh', ['-c', `command -v ${program}`]).status === 0;
   return !found && !mustHaveAll;

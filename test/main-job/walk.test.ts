@@ -107,7 +107,7 @@ describe.skipIf(isMissing('kubectl'))('a second terminal', () => {
     const lines = started.instructions.filter((line) => /^ {2}kubectl /.test(line));
     expect(lines.length).toBeGreaterThanOrEqual(7);
     for (const line of lines) {
-      // Deletions have their own tests; watches must be stopped.
+      // Other tests cover deletions and applies; watches must be stopped.
       if (/ (delete|apply) /.test(line)) continue;
       if (/ -w\b/.test(line)) run(`timeout 2 ${line.replace(/#.*/, '')}; [ $? = 124 ]`);
       else run(line);

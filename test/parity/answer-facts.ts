@@ -8,7 +8,7 @@ export interface RawAnswer {
 }
 
 /**
- * The parts of a response that two servers can agree on: without UIDs, times, versions, addresses, and the order of Go's
+ * The parts of a response on which two servers can agree. Omits UIDs, times, versions, addresses, and the order of Go's
  * maps.
  */
 export interface AnswerFacts {

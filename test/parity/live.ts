@@ -49,10 +49,10 @@ export async function recordAnswers(options: LiveOptions): Promise<readonly Reco
 }
 
 /**
- * Sends a request until it is answered. Returns undefined for one at which kube-apiserver 1.36.3 panics and closes the connection, such
- * as a strategic merge patch whose merge key is a list.
+ * Sends a request until it is answered. Returns undefined if the request makes kube-apiserver 1.36.3 panic and close the
+ * connection, such as a strategic merge patch whose merge key is a list.
  *
- * @throws Error if the server no longer responds to others either
+ * @throws Error if the server no longer responds to other requests
  */
 async function answerUnlessPanic(
   send: () => Promise<AnswerFacts>,
@@ -69,7 +69,7 @@ async function answerUnlessPanic(
   return undefined;
 }
 
-/** Compares our server with a real one, and returns the differences. */
+/** Compares our server with a real server, and returns the differences. */
 export async function compareLive(options: LiveOptions): Promise<readonly Difference[]> {
   return compareWithOurs(await recordAnswers(options), chosenKinds(options));
 }
@@ -105,7 +105,10 @@ export async function recordSequences(options: LiveOptions): Promise<readonly Re
   return kinds.flatMap((kind) => recorded.get(kind) ?? []);
 }
 
-/** Plays the sequences of a kind one after the other, because lists of a cluster-scoped kind see the objects of all. */
+/**
+ * Plays the sequences of a kind one after the other, because lists of a cluster-scoped kind contain the objects of all
+ * sequences.
+ */
 async function playKind(
   sequences: readonly Sequence[],
   place: { readonly server: RealServer; readonly kind: ParityKind },
@@ -127,7 +130,7 @@ export async function compareSequencesWithOurs(
   return found;
 }
 
-/** Writes the differences, with examples, to a file for people to read. */
+/** Writes the differences, with examples, to a human-readable file. */
 export function writeDifferences(file: string, found: readonly (Difference | SequenceDifference)[]): void {
   const counts = countCauses(found);
   const examples = Object.entries(counts).map(([cause, count]) => {
@@ -143,7 +146,7 @@ function chosenKinds({ only = '' }: Pick<LiveOptions, 'only'>): readonly ParityK
 
 /**
  * Returns an unchanged request for each operation. Other recorded answers are stored as differences from the answers to
- * these.
+ * these requests.
  */
 function plainRequests(kinds: readonly ParityKind[]): readonly ParityRequest[] {
   return kinds.flatMap((kind) => operationsOf(kind).map((operation) => ({ kind: kind.id, operation, changes: [] })));

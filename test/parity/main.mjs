@@ -59,7 +59,7 @@ async function compareWrites({ url, token }) {
   report(found, { part: 'writes', total: answers.length, counts: suite.countCauses(found) });
 }
 
-/** Compares sequences. Each has about 35 requests, which `--per-kind` counts. */
+/** Compares sequences. `--per-kind` counts requests, and a sequence has about 35. */
 async function playSequences({ url, token }) {
   const perKind = flags.record ? 1 : Math.ceil(Number(flags['per-kind']) / 35);
   const recorded = await suite.recordSequences({ url, token, seed: Number(flags.seed), perKind, only: flags.only });

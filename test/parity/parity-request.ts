@@ -107,7 +107,7 @@ export function jsonPatchOperation({ path, value }: Change): JsonObject {
   return value === undefined ? { op: 'remove', path: at } : { op: 'add', path: at, value };
 }
 
-/** Returns the object of a create, which has another name than the stored object. */
+/** Returns the object of a create, whose name differs from the stored object's. */
 function newObject({ kind, object }: ParityKind): JsonObject {
   if (kind === 'IPAddress') return { ...object, metadata: { name: '10.9.9.10' } };
   if (kind === 'APIService')

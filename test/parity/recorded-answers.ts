@@ -14,8 +14,8 @@ export interface RecordedAnswer {
 export const recordedFile: URL = new URL('testdata/answers-1.36.3.jsonl.gz', import.meta.url);
 
 /**
- * An answer as stored in the file. Most answers have no `object`, but `changed`: the differences from the object in the
- * answer to the last unmodified request of the same kind and operation.
+ * An answer as stored in the file. Most answers have `changed` instead of `object`: the differences from the object in
+ * the answer to the last unmodified request of the same kind and operation.
  */
 interface StoredAnswer extends Omit<AnswerFacts, 'object'> {
   readonly object?: AnswerFacts['object'];

@@ -86,7 +86,10 @@ function compile(compiler: string, flags: readonly string[], cwd: string): strin
   }
 }
 
-/** Runs the operator as `node main.ts` if Node supports it, otherwise the compiled file, because tsx is not installed here. */
+/**
+ * Runs the operator as `node main.ts` if Node supports it, otherwise the compiled file, because tsx is not installed in
+ * this project.
+ */
 function run(cwd: string, kubeconfig: string): ChildProcess {
   const [major = 0, minor = 0] = process.versions.node.split('.').map(Number);
   const file = major >= 24 || (major === 22 && minor >= 18) ? 'main.ts' : join('compiled', 'main.js');

@@ -48,7 +48,8 @@ describe('the test kit with jest', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kw-jest-'));
   beforeAll(async () => {
     await build();
-    // Installs Jest here: as a dependency, its 186 packages would slow down every installation for the sake of one test.
+    // Installs Jest in this test. As a dependency, its 186 packages would slow down every installation for the sake of
+    // one test.
     writeFileSync(
       join(folder, 'package.json'),
       JSON.stringify({ private: true, type: 'module', jest: { transform: {} } }),

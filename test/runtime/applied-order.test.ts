@@ -38,7 +38,7 @@ function workloadFor(note: Note): Deployment {
   });
 }
 
-// The protocol is part of the list's key, and the server sets its default.
+// The list's key includes the protocol, which the server defaults.
 const dns: readonly ContainerPort[] = [{ containerPort: 53 }, { containerPort: 53, protocol: 'UDP' }];
 
 /** Entries that another manager adds to the same lists. */

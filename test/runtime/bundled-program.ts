@@ -28,7 +28,7 @@ export class BundledPrograms implements Disposable {
     });
   }
 
-  /** Starts a program; its output lines go to `onLine`. It is killed on disposal, even if it is suspended. */
+  /** Starts a program; its output lines go to `onLine`. Disposal kills the program, even if it is suspended. */
   start(name: string, options: StartOptions): ChildProcess {
     const child = spawn(process.execPath, [join(this.#folder, `${name}.mjs`), ...options.args], {
       env: { ...process.env, ...options.env },

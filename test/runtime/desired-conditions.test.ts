@@ -20,7 +20,7 @@ const maps = async () => {
 };
 
 describe('desired', () => {
-  it('reads related objects, activates children by them, and keeps children that may not be deleted yet', async () => {
+  it('reads related objects, activates children by them, and keeps children that must not be deleted yet', async () => {
     const { client } = cluster;
     const own = (name: string, text?: string) => ({ ...map(name, text), metadata: { name, labels: { own: 'yes' } } });
     const definition = controller({

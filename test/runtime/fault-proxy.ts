@@ -32,7 +32,7 @@ export class FaultProxy implements AsyncDisposable {
     for (const pair of this.#pairs) pair.swallows = true;
   }
 
-  /** From now on, closes connections that are idle for this long. Undefined closes none. */
+  /** From now on, closes connections that are idle for this long; undefined closes none. */
   dropIdle(ms: number | undefined): void {
     this.#idleMs = ms;
     for (const pair of this.#pairs) this.#watchIdle(pair);

@@ -16,9 +16,9 @@ import { polled } from './polled.ts';
 import { NoteKind } from './programs/note.ts';
 import { StubApi } from './stub-api.ts';
 
-// Tests the runtime's default timeouts, not test settings: its clock runs fifty times faster than the sockets. Uses no cluster,
-// regardless of `USE_EXISTING_CLUSTER`, because a real one cannot be made to fall silent. Not covered: kernels whose buffers
-// hide a dead peer for longer, and proxies that answer PINGs themselves.
+// Tests the runtime's default timeouts, not test settings: its clock runs fifty times faster than the sockets. Uses no
+// cluster, regardless of `USE_EXISTING_CLUSTER`, because a real cluster cannot be made to fall silent. Not covered:
+// kernels whose buffers hide a dead peer for longer, and proxies that answer PINGs themselves.
 
 const times = 50;
 type Ends = Pick<TestContext, 'onTestFinished'>;
@@ -30,7 +30,7 @@ interface Fixture {
   /** The folder with the client's credentials. */
   readonly folder: string;
   readonly clock: Clock;
-  /** The text that a reconcile last saw, by name of the note. */
+  /** The text that a reconcile last saw, by note name. */
   readonly seen: Map<string, string>;
   /** Waits until a reconcile has seen the text; returns the elapsed time on the runtime's clock, in milliseconds. */
   readonly sees: (name: string, text: string) => Promise<number>;

@@ -197,7 +197,7 @@ describe('detection of futile writes', () => {
   it('reports repeated writes that change nothing, with the path of the normalized field', async () => {
     const name = 'noop';
     let runs = 0;
-    // The server returns "1" for both, so every apply is a new one that changes nothing.
+    // The server normalizes both limits to "1", so every apply is sent and changes nothing.
     const pod = (cpu: string): Pod => {
       const container = { name: 'c', image: 'busybox', resources: { limits: { cpu } } };
       return Pod({ metadata: { name }, spec: { containers: [container] } });

@@ -150,7 +150,8 @@ function normal(object: unknown): unknown {
     if (key !== 'managedFields' || !Array.isArray(value)) return value;
     return (
       value
-        // The manager that adds a finalizer is named after the program in Go, and after the user agent in ours.
+        // In Go, the field manager that adds a finalizer is named after the program. Ours is named after the user
+        // agent.
         .map((entry: { manager: string; operation: string }) =>
           entry.operation === 'Update' ? { ...entry, manager: '' } : entry,
         )

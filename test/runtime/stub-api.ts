@@ -12,7 +12,7 @@ type Response = ServerResponse | Http2ServerResponse;
 export class StubApi {
   readonly watches: string[] = [];
   lists = 0;
-  /** True if a request is accepted; others are rejected. */
+  /** Decides whether to accept or reject a request. */
   admits: (request: Request) => boolean = () => true;
   /** Number of rejected requests. */
   refused = 0;

@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => tested[Symbol.asyncDispose]());
 
-/** Returns every file and folder below, with its mode. */
+/** Returns every file and folder below `folder`, with its mode. */
 function modes(folder: string): readonly (readonly [string, number])[] {
   return readdirSync(folder, { withFileTypes: true, recursive: true }).map((entry) => {
     const path = join(entry.parentPath ?? entry.path, entry.name);

@@ -36,7 +36,7 @@ export class Replica {
       log,
       handleSignals: false,
       watchdog: false,
-      // Longer than usual, so that a simulated month does not consist mostly of renewals.
+      // Longer than usual, so that a simulated month does not consist mostly of lease renewals.
       leaderElection: {
         id: 'sites',
         namespace: 'default',

@@ -8,7 +8,7 @@ import {
   defineKind,
 } from '@kubewright/runtime';
 
-/** The kind that the operator of the soak test reconciles: a title on a number of pages. */
+/** The kind that the operator of the soak test reconciles: a site with a title and a number of pages. */
 export type Site = CustomResource<{ readonly title: string; readonly pages: number }, { readonly pages: number }>;
 
 export const SiteKind: DefinedKind<Site> = defineKind<Site['spec'], NonNullable<Site['status']>>({

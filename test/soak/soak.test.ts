@@ -16,7 +16,7 @@ describe('an operator during hours of faults', { timeout: 300_000 }, () => {
 
   it('does not converge if it treats failures as successes', async () => {
     await using soak = await Soak.start({ seed: 7, flaw: 'takes a failure for success' });
-    // Repeat: a new leader reconciles all objects, which may repair the damage in time.
+    // Repeats the faults, because a new leader reconciles all objects and can repair the damage in time.
     let { wrong } = await soak.storm(2);
     for (let more = 0; wrong.length === 0 && more < 5; more++) ({ wrong } = await soak.storm(2));
     expect(wrong).not.toEqual([]);

@@ -33,12 +33,13 @@ export interface SoakOptions {
 }
 
 /**
- * Simulates two replicas of an operator, the embedded API server, changing users, and faults of networks, machines and servers,
- * for days of virtual time.
+ * Simulates two replicas of an operator, the embedded API server, changing users, and faults of networks, machines and
+ * servers, for days of virtual time.
  *
- * Not covered: sockets and TLS, a store that loses acknowledged writes, kinds with many objects (see `bench/soak.mjs`), more
- * than one writer of a status, and a lost key that a resync coincidentally finds again within the hours before the check. Memory
- * that the server would leak outside its store is not covered either, because it restarts about nine times a day.
+ * Not covered: sockets and TLS, a store that loses acknowledged writes, kinds with many objects (see `bench/soak.mjs`),
+ * more than one writer of a status, and a lost key that a resync happens to find again within the hours before the
+ * check. Memory leaks of the server outside its store are not covered either, because the server restarts about nine
+ * times a day.
  */
 export class Soak implements AsyncDisposable {
   readonly #clock = new VirtualClock();
@@ -229,8 +230,8 @@ export class Soak implements AsyncDisposable {
   }
 
   /**
-   * Advances time. Lets the event loop turn between two timers, because the server and the runtime yield to it and would
-   * otherwise detect that it is blocked.
+   * Advances time. Lets the event loop turn between two timers, because the server and the runtime yield to it and
+   * would otherwise report a blocked event loop.
    */
   async #advance(ms: number): Promise<void> {
     let isOver = false;

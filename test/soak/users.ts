@@ -6,7 +6,7 @@ import { type Site, SiteKind } from './site.ts';
 const namespace = 'default';
 /** Maximum number of sites. */
 const population = 40;
-/** The spec of every site in the evening. */
+/** The spec that every site has in the evening. */
 const plain: Site['spec'] = { title: 'nothing new', pages: 2 };
 
 /** Users who create, change and delete sites, and interfere with pages, which they should not touch. */

@@ -96,7 +96,7 @@ describe('metrics with the certificate of cert-manager', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** Returns a self-signed certificate, like those of the issuer `selfsigned-issuer`. */
+  /** Returns a self-signed certificate, like a certificate of the issuer `selfsigned-issuer`. */
   function issued(): KeyPair {
     const life = { notBeforeMs: Date.now() - 3_600_000, notAfterMs: Date.now() + 3_600_000 };
     return issueCertificate({ subject: { commonName: host }, usage: 'server', hosts: [host], ...life }, crypto);

@@ -86,7 +86,7 @@ export class OperatedCluster implements AsyncDisposable {
     return path;
   }
 
-  /** Starts an operator with its service account. Disposing the cluster stops it. */
+  /** Starts an operator with its service account. Disposing the cluster stops the operator. */
   async operate(options: Partial<ManagerOptions>): Promise<Manager> {
     const log = jsonLogger({
       destination: { write: (line) => this.log.push(line) },
@@ -180,7 +180,7 @@ export async function eventually(what: string, isSo: () => boolean | Promise<boo
   throw new Error(`not so within 30 s: ${what}`);
 }
 
-/** Returns an object for kubectl's standard input. */
+/** Returns a Shop manifest. */
 export function shop(name: string, spec: object, more: Partial<KubernetesObject> = {}): object {
   return { apiVersion: 'shop.example.com/v1', kind: 'Shop', metadata: { name, namespace: 'default' }, spec, ...more };
 }

@@ -47,7 +47,7 @@ describe("rotation of the operator's own CA", () => {
   });
   afterAll(() => cluster[Symbol.asyncDispose]());
 
-  /** True if the webhook was called and rejected the object. Throws on any other failure. */
+  /** Reports whether the webhook rejected the object. Throws on any other failure. */
   async function isRefused(name: string): Promise<boolean> {
     try {
       await cluster.client.resource(Shop).create(shop(name, { owner: 'x', size: 99 }) as Shop, { dryRun: true });

@@ -30,7 +30,7 @@ describe.skipIf(process.env['USE_EXISTING_CLUSTER'] === 'true')('two replicas be
     const certificates = ownAuthority({ secret, service, validating: [names.validating], intervalMs: 200 });
     const webhookServer = { port: 0, host: '127.0.0.1', certificates };
     const options = { webhooks: [shopRules], webhookServer };
-    // Starts both at the same time: neither finds the Secret, and one of them creates it.
+    // Starts both replicas at the same time: neither finds the Secret, and one of them creates it.
     replicas = await Promise.all([cluster.operate(options), cluster.operate(options)]);
     for (const [i, replica] of replicas.entries())
       await cluster.client.resource(EndpointSlice).create(slice(i, replica));

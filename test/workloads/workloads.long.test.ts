@@ -1,4 +1,4 @@
-// Compares with the states that the control plane of Kubernetes 1.36.3 reached, recorded by
+// Compares the embedded cluster with the states that the control plane of Kubernetes 1.36.3 reached, recorded by
 // `node test/workloads/record.mjs`.
 import { readdirSync, readFileSync } from 'node:fs';
 import { StatusError, sleep, systemClock } from '@kubewright/apimachinery';
@@ -42,7 +42,7 @@ describe('workload manifests', () => {
     await cluster?.[Symbol.asyncDispose]();
   });
 
-  it('are at least sixty', () => {
+  it('number at least sixty', () => {
     expect(examples.length).toBeGreaterThanOrEqual(60);
     expect(Object.keys(recorded)).toEqual(examples);
   });

@@ -45,13 +45,13 @@ export const definitionSteps = (plural, schema) => [
   },
 ];
 
-/** A case that sends a POST. */
+/** Returns a case that sends a POST. */
 export const post = (name, path, body, more = {}) => ({ name, method: 'POST', path, body, ...more });
-/** A case that sends a GET. */
+/** Returns a case that sends a GET. */
 export const get = (name, path, more = {}) => ({ name, method: 'GET', path, ...more });
-/** A case that sends a PUT. */
+/** Returns a case that sends a PUT. */
 export const put = (name, path, body, more = {}) => ({ name, method: 'PUT', path, body, ...more });
-/** A case that sends a DELETE. */
+/** Returns a case that sends a DELETE. */
 export const del = (name, path, body, more = {}) => ({ name, method: 'DELETE', path, body, ...more });
 
 const patchTypes = {
@@ -61,7 +61,7 @@ const patchTypes = {
   apply: 'application/apply-patch+yaml',
 };
 
-/** A case that sends a PATCH; `type` is json, merge, strategic or apply. */
+/** Returns a case that sends a PATCH; `type` is json, merge, strategic or apply. */
 export const patch = (name, path, { type, body, ...more }) => ({
   name,
   method: 'PATCH',

@@ -66,7 +66,7 @@ export class FaultyStorage implements Storage {
   }
 }
 
-/** True for objects of sequences, whose names end in `-s4000-a`, and for their namespaces, whose names end in `-s4000`. */
+/** Reports whether a key belongs to a sequence's object (`…-s4000-a`) or to its namespace (`…-s4000`). */
 export function isOfSuite(key: string): boolean {
   return /-s\d+(-\w)?(\/|$)/.test(key);
 }

@@ -6,8 +6,8 @@ import { generateWrites } from './generate-writes.ts';
 import type { Sequence } from './sequence.ts';
 
 /**
- * Resources to skip, because stored objects affect other sequences: a ServiceCIDR would supply the addresses of their
- * Services.
+ * Resources to skip, because their stored objects affect other sequences: a ServiceCIDR would supply the addresses of
+ * other sequences' Services.
  */
 const actsOnAll: ReadonlySet<string> = new Set(['servicecidrs']);
 

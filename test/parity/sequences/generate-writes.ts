@@ -36,7 +36,7 @@ function changeOf({ kind, changes, random }: Draw): SequenceWrite {
   }
   const verb = pick(['update', 'json', 'merge', 'strategic', 'apply', 'create'] as const);
   const change = random.next() < 0.5 && !actsOnOthers(kind) ? changes.change('desired') : pick(metadataChanges);
-  // A JSON patch cannot create missing parents, so it changes labels, which all objects have.
+  // A JSON patch cannot create missing parents, so JSON patches change labels, which all objects have.
   const patched = verb === 'json' && change.path[1] !== 'labels' ? pick(labelChanges) : change;
   const write = { verb, name, changes: [verb === 'json' ? patched : change] };
   return random.next() < 0.08 && verb !== 'apply' ? { ...write, query: 'dryRun=All' } : withManager(write, pick);
@@ -48,7 +48,7 @@ function withManager(write: SequenceWrite, pick: Pick): SequenceWrite {
   return { ...write, query: `fieldManager=${pick(['one', 'two'])}${pick(['', '&force=true'])}` };
 }
 
-/** True for kinds whose stored objects change how the server handles other requests. */
+/** Reports whether a kind's stored objects change how the server handles other requests. */
 function actsOnOthers({ apiVersion, resource }: ParityKind): boolean {
   return (
     /^(admissionregistration|flowcontrol|scheduling)/.test(apiVersion) ||

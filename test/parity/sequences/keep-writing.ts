@@ -8,8 +8,9 @@ import { type SequenceWrite, sequenceKind, writeRequest } from './sequence.ts';
 const beating = { seed: 0, name: 'z' };
 
 /**
- * Writes an object of a kind several times per second until disposed of. kube-apiserver sends a bookmark only if it has seen a newer
- * version of the kind since the watch started, so without other writes the watches of a sequence would end without one.
+ * Writes an object of a kind several times per second until disposed of. kube-apiserver sends a bookmark only if it has
+ * seen a newer version of the kind since the watch started. Without other writes, the watches of a sequence would end
+ * without a bookmark.
  */
 export async function keepWriting(place: {
   readonly server: ParityServer;

@@ -23,11 +23,11 @@ export interface FactOptions {
   /** The server's date. */
   readonly today: string;
   /**
-   * False drops the bookmarks that report progress. Those of Events, which have no watch cache, depend on how often etcd is
-   * configured to report its progress.
+   * False drops the bookmarks that report progress. Events have no watch cache, so their bookmarks depend on how often
+   * etcd is configured to report its progress.
    */
   readonly timedBookmarks: boolean;
-  /** False sorts finalizers. Those of namespaces are in the order of a Go map once a deletion has changed them. */
+  /** False sorts finalizers. A namespace's finalizers are in the order of a Go map once a deletion has changed them. */
   readonly orderedFinalizers: boolean;
 }
 
@@ -60,9 +60,8 @@ interface BookmarkObject {
 }
 
 /**
- * Returns the events without differences that do not matter. Drops repeated bookmarks, because their number depends on
- * timing. Keeps only the version and annotation of bookmarks: upstream's objects also contain the zero values of the kind's
- * Go type.
+ * Drops irrelevant differences from the events. Drops repeated bookmarks, because their number depends on timing. Keeps
+ * only the version and annotation of bookmarks: upstream's objects also contain the zero values of the kind's Go type.
  */
 function comparableEvents(events: readonly WatchEvent[], { timedBookmarks }: FactOptions): readonly WatchEvent[] {
   const isKept = (event: WatchEvent, index: number): boolean =>
@@ -91,7 +90,10 @@ function isBookmark(event: WatchEvent | undefined): boolean {
   return event?.type === 'BOOKMARK';
 }
 
-/** True for the bookmark that ends the initial events. In a table, its object is in the only row. */
+/**
+ * Reports whether an event is the bookmark that ends the initial events. In a table, the bookmark's object is in the
+ * only row.
+ */
 function isInitialEnd({ object: { metadata, rows } }: WatchEvent): boolean {
   const { annotations } = rows?.[0]?.object?.metadata ?? metadata ?? {};
   return annotations?.[initialEventsEnd] !== undefined;

@@ -5,7 +5,7 @@ import { type Change, changed, type HttpRequest, jsonPatchOperation, nullIfRemov
 export interface Sequence {
   /** See {@link ParityKind.id}. */
   readonly kind: string;
-  /** Part of the names of all objects, so that those of different sequences differ. */
+  /** Part of every object's name, which makes the names unique across sequences. */
   readonly seed: number;
   readonly writes: readonly SequenceWrite[];
   readonly reads: readonly SequenceRead[];

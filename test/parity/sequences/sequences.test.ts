@@ -26,7 +26,7 @@ describe('sequences of writes, lists and watches, compared with kube-apiserver 1
     expect(more).toEqual([]);
   });
 
-  it('cause no internal error unless upstream returns one, too', () => {
+  it('cause no internal error where upstream returns none', () => {
     expect(found.filter(({ answer, ours }) => ours.status === 500 && answer.status !== 500)).toEqual([]);
   });
 });

@@ -56,7 +56,7 @@ const manager = new Manager({
   log: jsonLogger({ destination: { write: (line) => void writeSync(1, line) } }),
   watchdog: false,
 });
-// Opens the connection for writes, because leases use another one. The write can then be sent as soon as the process
-// resumes.
+// Opens the connection for writes, because leases use a different one. The write can then be sent as soon as the
+// process resumes.
 await client.request({ path: '/version' });
 await manager.run();
