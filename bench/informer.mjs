@@ -198,8 +198,8 @@ const watched = best(watching, (run) => -run.perSecond);
 const bytesHeld = (figures) => figures.heap + figures.outside;
 const few = await memory(count);
 const many = await memory(Number(flags.many));
-// With few objects, the program's own memory matters, and it shrinks over time. So the baseline is the size right after
-// listing.
+// With few objects, most of the memory is the program's own, which shrinks over time. So the baseline is the memory
+// right after listing.
 const same = bytesHeld(many.after) / bytesHeld(few.listed);
 const grown = bytesHeld(many.after) / bytesHeld(many.listed);
 const peak = many.peak / many.listed.resident;

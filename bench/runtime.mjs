@@ -27,13 +27,13 @@ const sides = [ours, ...(flags.peers ? peers(say) : [])].filter(
 const fake = fork(new URL('./runtime/server.mjs', import.meta.url), [String(objects)]);
 const port = await new Promise((resolve) => fake.once('message', resolve));
 const server = `http://127.0.0.1:${port}`;
-// Warms up the server, so that no side pays for compiling the server's code or building its responses.
+// Warms up the server, so that no implementation pays for compiling the server's code or building its responses.
 for (let i = 0; i < 5; i++) {
   for (const query of ['', '?limit=500', '?watch=1&sendInitialEvents=true']) await readOnce(query);
 }
 
 const rounds = new Map(sides.map(({ name }) => [name, []]));
-// Sides alternate, so that other load on the machine affects all sides equally.
+// Alternates implementations, so that other load on the machine affects all of them equally.
 for (let round = 0; round < Number(flags.rounds); round++) {
   for (const side of sides) {
     rounds.get(side.name).push(await measure(side, { server, objects, events }));

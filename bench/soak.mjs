@@ -1,4 +1,4 @@
-// Runs an informer and a controller on 1,000 events a second for twenty minutes, in a separate process, and checks
+// Runs an informer and a controller at 1,000 events a second for twenty minutes, in a separate process, and checks
 // whether resident memory grows. Runs the sources, not a build (Node 24, Linux):
 // node --conditions=kubewright-source bench/soak.mjs [--minutes 20] [--rate 1000] [--objects 20000] [--seed N] [--profile] [--json]
 import { fork } from 'node:child_process';

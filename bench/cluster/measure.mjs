@@ -14,7 +14,7 @@ export async function measure(side, { folder, seconds }) {
   const port = 21_000 + Math.floor(Math.random() * 800) * 10;
   const place = { folder, port };
   const first = await boot(side, place);
-  // The side may still be writing data for its next start after its first response.
+  // After its first response, the control plane may still be writing data that its next start needs.
   await sleep(500);
   await stop(first.children);
   const again = await boot(side, place);

@@ -1,4 +1,4 @@
-/** Creates the given version of the benchmarks' i-th object: 2 KB, the size of a pod. */
+/** Creates the benchmarks' i-th object in the given version: 2 KB, about the size of a pod. */
 export function thing(i, version) {
   const labels = {
     'app.kubernetes.io/name': `app-${i % 100}`,

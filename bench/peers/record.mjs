@@ -1,5 +1,5 @@
-// Records the behavior of controller-runtime that Kubewright must match: a lease that both compete for, the metrics,
-// the log lines, the objects. Uses a real API server; test/runtime/go-interop.test.ts replays the recording.
+// Records how controller-runtime behaves where Kubewright must match it: competing for a lease, metrics, log lines, and
+// objects. Uses a real API server; test/runtime/go-interop.test.ts replays the recording.
 // KUBECONFIG=… node bench/peers/record.mjs needs Go, and the repository's development packages
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// Measures one side: an informer alone, then a controller with one worker, then with eight.
+// Measures one implementation: an informer alone, then a controller with one worker, then with eight.
 import { Side } from './side.mjs';
 
 const rate = { perSecond: 1_000, seconds: 4 };

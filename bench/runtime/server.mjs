@@ -43,7 +43,7 @@ function prepared(what, texts) {
   return found;
 }
 
-/** Writes pieces, and waits whenever the reader cannot keep up. */
+/** Writes chunks and respects backpressure. */
 async function write(response, pieces) {
   for (const piece of pieces) {
     if (!response.write(piece)) await new Promise((resolve) => response.once('drain', resolve));

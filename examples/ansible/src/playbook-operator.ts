@@ -4,12 +4,12 @@ import { variablesFor } from './variables.ts';
 import type { PlaybookWatch, Played } from './watches.ts';
 
 /**
- * Returns a controller that runs a playbook for each object of a kind: it applies the objects that the playbook wants, and deletes
- * those that it no longer wants.
+ * Returns a controller that runs a playbook for each object of a kind: it applies the playbook's desired objects, and
+ * deletes objects that are no longer desired.
  */
 export function playbookController({ for: kind, playbook, owns }: PlaybookWatch): ControllerDefinition {
   /**
-   * The kinds are in watches.yaml, so their permissions are listed here.
+   * The RBAC generator does not read the kinds in watches.yaml, so their permissions are listed here.
    *
    * @rbac groups=playbooks.example.com resources=greetings verbs=get;list;watch
    * @rbac groups=playbooks.example.com resources=greetings/status verbs=patch

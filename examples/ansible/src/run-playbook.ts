@@ -11,14 +11,14 @@ import type { TaskCounts } from './watches.ts';
 export const missingProgram = `ansible-playbook is not on the PATH; install ansible-core 2.19 or newer: \
 https://docs.ansible.com/ansible/latest/installation_guide/`;
 
-/** The message for a playbook that does not say which objects it wants, for example because its hosts match nothing. */
+/** The message for a playbook that does not list its desired objects, for example because its hosts match nothing. */
 const noChildren =
   'the playbook did not set the statistic `children` to a list; if it wants no objects, set it to [] with ansible.builtin.set_stats';
 
 /** The outcome of a playbook that succeeded. */
 export interface PlaybookResult {
   readonly counts: TaskCounts;
-  /** The objects that the playbook wants. */
+  /** The desired objects. */
   readonly children: readonly Child[];
 }
 

@@ -21,13 +21,16 @@ export interface PlaybookWatch {
   readonly for: Kind<Played>;
   /** Path of the playbook. */
   readonly playbook: string;
-  /** The kinds that the playbook creates. */
+  /** The kinds of objects that the playbook creates. */
   readonly owns: readonly Kind<KubernetesObject>[];
 }
 
 type Entry = Pick<Kind<unknown>, 'group' | 'version' | 'kind'> & { readonly plural?: string };
 
-/** Reads a file in the format of operator-sdk's `watches.yaml`, with the kinds of the playbook's objects in `owns`. */
+/**
+ * Reads a file in the format of operator-sdk's `watches.yaml`, extended by `owns`, the kinds of objects that the
+ * playbook creates.
+ */
 export function readWatches(file: string): readonly PlaybookWatch[] {
   const entries = parse(readFileSync(file, 'utf8')) as readonly (Entry & {
     readonly playbook: string;

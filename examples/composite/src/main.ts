@@ -5,7 +5,7 @@ import { composite } from './composite.ts';
 import { sayGoodbye, sayHello } from './say-hello.ts';
 import { webhook } from './sync-hook.ts';
 
-/** The address of a hook in another program, instead of the function. */
+/** URL of a hook in another program. If unset, the functions in this program are called. */
 const url = process.env['HOOK_URL'];
 
 const hooks = url ? { sync: webhook(url), finalize: webhook(url) } : { sync: sayHello, finalize: sayGoodbye };

@@ -176,7 +176,7 @@ function asObject(stored: unknown): KubernetesObject | undefined {
   return 'kind' in stored && 'metadata' in stored ? (stored as KubernetesObject) : undefined;
 }
 
-/** Reduces `value` to the members of `shape`, because the write could not have lost other members. */
+/** Drops the fields of `value` that `shape` does not set: the write did not set them, so it did not lose them. */
 function onlyMembersOf(shape: unknown, value: unknown): unknown {
   if (Array.isArray(shape) && Array.isArray(value)) {
     return shape.length === value.length ? shape.map((each, i) => onlyMembersOf(each, value[i])) : value;

@@ -11,7 +11,7 @@ export function idOf({ group, kind }: { readonly group: string; readonly kind: s
   return `${kind}.${group} ${formatObjectKey(key)}`;
 }
 
-/** Returns an object's {@link idOf}. */
+/** Returns the {@link idOf} of the object's kind and key. */
 export function idOfObject(object: KubernetesObject): string {
   return idOf({ group: parseApiVersion(object.apiVersion).group, kind: object.kind }, objectKey(object));
 }

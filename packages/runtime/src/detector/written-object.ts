@@ -23,7 +23,7 @@ export class WrittenObject {
   #paths = new Map<string, Written>();
   #noops = 0;
   #noopAtMs = Number.NEGATIVE_INFINITY;
-  /** Other managers of each path, as of the last check. */
+  /** The other field managers of each path, as of the last check. */
   readonly others: Map<string, readonly string[]> = new Map();
 
   /** Records a write that changed nothing; returns the number of such writes in a row. */
@@ -66,7 +66,10 @@ export class WrittenObject {
     );
   }
 
-  /** Resets loop detection, because the last write was not triggered by the previous write. */
+  /**
+   * Resets the counts of self-triggered writes; called when a reconcile starts that the controller's writes did not
+   * trigger.
+   */
   calm(): void {
     for (const [path, each] of this.#paths) this.#paths.set(path, { ...each, own: 0 });
   }

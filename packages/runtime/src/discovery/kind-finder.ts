@@ -15,8 +15,9 @@ export interface KindFinderOptions {
 }
 
 /**
- * Minimum interval between discovery requests, in milliseconds. Callers that get an error for a missing kind should
- * soon notice that it was installed; callers that wait for the kind list it every second or two and need no discovery.
+ * Minimum interval between discovery requests, in milliseconds. `explained`: a kind that was just installed must soon
+ * be found, or calls keep failing. `waiting`: callers find the kind without discovery, because they list it every
+ * second or two.
  */
 const readAgainMs = { explained: 1_000, waiting: 10_000 };
 

@@ -80,8 +80,8 @@ class HoldingTransport implements Transport {
 }
 
 /**
- * Returns the writes that the server received after the hold, up to the request that makes writes valid again: a new term or a new
- * check.
+ * Returns the writes that the server received after the held request was released, up to the request that makes writes
+ * valid again: the first of a new term, or a new check.
  */
 async function writesAfter(
   stage: Stage,

@@ -41,7 +41,5 @@ export function jsonLogger(options: JsonLoggerOptions = {}): Logger {
   });
 }
 
-/**
- * Writes synchronously if stderr is a file, a pipe or a terminal, because the last lines before a crash matter most.
- */
+/** Writes synchronously if stderr is a file, a pipe or a terminal, so that a crash loses no lines. */
 const stderr: LogDestination = { write: (line) => void process.stderr.write(line) };

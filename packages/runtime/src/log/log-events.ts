@@ -184,7 +184,7 @@ export const logEvents = {
   certificateUpdated: 'certificate.updated',
   /** A certificate cannot be read or renewed; the previous certificate stays in use. */
   certificateFailed: 'certificate.failed',
-  /** The Secret of the webhook certificates was written. */
+  /** The Secret with the webhook certificates was written. */
   authorityUpdated: 'authority.updated',
   /** The CA bundle was written to webhook configurations. */
   authorityInjected: 'authority.injected',
@@ -197,7 +197,7 @@ export const logEvents = {
 } as const;
 
 /**
- * The field `event` of a log record of the runtime: a stable id, for alerting rules and for programs that read logs.
+ * Value of the `event` field in the runtime's log records: a stable id for alerting rules and log processors.
  *
  * @example
  * ```ts

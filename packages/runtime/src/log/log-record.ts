@@ -35,7 +35,7 @@ const textFields = ['code', 'what', 'why', 'remedy'] as const;
 function addText(printable: Record<string, unknown>, error: Error): void {
   let each: unknown = error;
   for (let i = 0; each instanceof Error && i < maxDepth; i++, each = each.cause) {
-    // Skip API errors, whose text is only the server's message.
+    // Skip API errors: their text is the server's message, which `error` already contains.
     if (!(each instanceof KubewrightError) || each instanceof StatusError) continue;
     for (const field of textFields) if (each[field] !== undefined) printable[field] ??= each[field];
     return;

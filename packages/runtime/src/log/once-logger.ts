@@ -1,6 +1,8 @@
 import type { Logger } from './logger.ts';
 
-/** Logs a lasting failure once; repetitions of the same message before a success are logged at debug level. */
+/**
+ * Logs a persistent failure once; until the next success, repetitions of the same message are logged at debug level.
+ */
 export class OnceLogger {
   #last: string | undefined;
 

@@ -42,7 +42,7 @@ export interface ControllerRunnableOptions {
   readonly makeParts: (client: KubernetesClient) => Omit<ControllerParts, 'cache'> & { readonly cache: InformerCache };
   /** Aborted when the manager stops. */
   readonly managerStop: AbortSignal;
-  /** Waits until the controller's caches have synced, with the manager's time limit. */
+  /** Waits until the controller's caches have synced; fails after the manager's cache sync timeout. */
   readonly synced: (cache: InformerCache, signal: AbortSignal) => Promise<void>;
   /** Returns the time limit for stopping, and whether the whole manager stops. */
   readonly stopping: () => { readonly budget: StopBudget; readonly isManager: boolean };
@@ -157,7 +157,7 @@ export class ControllerRunnable implements Runnable, AddedController {
       const { budget, isManager } = stopping();
       // If leadership was lost, another replica may already be working.
       await group.stop({ budget, undisturbed: isManager || this.#removal.signal.aborted });
-      // Reconciles that are finishing still read the cache.
+      // Stop the cache only now: reconciles read it until they finish.
       cacheStop.abort();
       await caching;
       this.#cache = undefined;

@@ -50,7 +50,7 @@ export class ManagerServers implements AsyncDisposable {
   }
 
   /**
-   * Starts the servers of metrics and health checks.
+   * Starts the metrics and health-check servers.
    * @throws BindError (KW3006) when an address cannot be bound.
    */
   async start(): Promise<void> {
@@ -63,7 +63,7 @@ export class ManagerServers implements AsyncDisposable {
     await this.#probes.start(this.#metrics);
   }
 
-  /** Stops the servers of metrics and health checks. */
+  /** Stops the metrics and health-check servers. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#probes[Symbol.asyncDispose]();
   }

@@ -8,8 +8,8 @@ export interface MetricFactory {
   gauge(name: string, help: string, labelNames: readonly string[]): PlainMetric;
   histogram(name: string, help: string, buckets: readonly number[]): PlainHistogram;
   /**
-   * Sets a metric's value when it is scraped. Controllers share metrics, and each adds its own reading. A controller
-   * that is recreated, for example in a new leadership term, replaces its predecessor, whose values are read a last
+   * Calls `read` on every scrape to set the owner's values. Several owners can share a metric. When a controller is
+   * recreated, for example in a new leadership term, its new `read` replaces the old one, which is called one last
    * time.
    */
   readOnRequest(metric: PlainMetric, owner: string, read: () => void): void;

@@ -29,7 +29,7 @@ export interface Rejection {
   readonly text: string;
 }
 
-/** Lifetimes of the API server's cached responses, in milliseconds; controller-runtime's values (0.25). */
+/** TTLs of the API server's cached responses, in milliseconds; controller-runtime's values (0.25). */
 const lifetimes = { tokenMs: 60_000, allowedMs: 300_000, deniedMs: 30_000 };
 /** Maximum number of cached tokens and of cached decisions. */
 const most = 1_000;
@@ -92,8 +92,8 @@ export class MetricsAccess {
           metadata: {},
           spec: { token },
         });
-        // A review that contains an error may mean that the token cannot be parsed. The client is then unknown, and the
-        // server is not at fault.
+        // The API server also sets `error` for a token that it cannot parse. That is the client's fault, so the
+        // response is 401, not 500.
         return status?.authenticated ? (status.user ?? {}) : undefined;
       },
     });

@@ -10,7 +10,7 @@ import { certificateMetrics, webhookMetrics } from './webhook-metrics.ts';
 
 /** Optional metrics of {@link prometheusMetrics}. */
 export interface PrometheusOptions {
-  /** Records durations and sizes of requests, measured by this clock. @defaultValue none */
+  /** Adds histograms of request durations and sizes. The clock measures the durations. @defaultValue none */
   readonly histogramsOfRequests?: Pick<Clock, 'monotonic'> | undefined;
 }
 

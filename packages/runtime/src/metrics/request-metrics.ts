@@ -38,7 +38,7 @@ export function requestMetrics(
 }
 
 interface MeasuredRequest {
-  /** Passes the response on; the request ends when its body has been read. */
+  /** Passes the response on; the request ends when the response body has been read. */
   responded(response: TransportResponse): TransportResponse;
   /** Ends a request that got no response. */
   ended(): void;

@@ -6,7 +6,7 @@ import type { WorkQueueMetrics } from '../workqueue/work-queue.ts';
 /** The outcome of a reconcile, as the `result` label of metrics. */
 export type ReconcileResultLabel = 'success' | 'error' | 'requeue' | 'requeue_after';
 
-/** Metrics of a controller; exported as controller-runtime's metrics. */
+/** Values of the `result` label in reconcile metrics. */
 export interface ControllerMetrics {
   reconciled(result: ReconcileResultLabel, seconds: number): void;
   failed(how: 'error' | 'terminal' | 'timeout' | 'panic'): void;

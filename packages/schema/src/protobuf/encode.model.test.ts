@@ -33,7 +33,7 @@ const envelope = (type: { apiVersion: string; kind: string }, raw: readonly numb
     ...block(2, raw),
   ]);
 
-/** Generates objects of a message, limited to fields with a plain JSON form. */
+/** Generates JSON objects for a message, with only the fields that have a plain JSON form. */
 function arbitrary(index: number, depth: number): fc.Arbitrary<Record<string, unknown>> {
   const model: Record<string, fc.Arbitrary<unknown>> = {};
   const inline: fc.Arbitrary<Record<string, unknown>>[] = [];

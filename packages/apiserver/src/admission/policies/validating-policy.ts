@@ -141,7 +141,9 @@ export class ValidatingPolicy {
     return [{ message, reason: rule.reason ?? 'Invalid' }];
   }
 
-  /** Computes the value of an audit annotation, or denials if the evaluation fails. An empty value is not recorded. */
+  /**
+   * Returns the value of an audit annotation, or the denials if its evaluation fails. An empty value is not recorded.
+   */
   async #annotation(
     { source, value }: Compiled['annotations'][number],
     scope: PolicyScope,

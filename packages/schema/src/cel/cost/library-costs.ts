@@ -3,9 +3,9 @@ import { FieldTrail } from './field-trail.ts';
 import { type Call, type CallCost, type Operand, sizeInCall } from './operand.ts';
 import { anySize, capped, exactly, plus, type Span, scaled, times, unbounded } from './span.ts';
 
-/** Cost of reading one character of a text. */
+/** Cost of reading one character of a string. */
 export const traversalCost = 0.1;
-/** Cost per character of a pattern, multiplied by the cost of reading the text. */
+/** Cost per character of a pattern, multiplied by the cost of reading the string. */
 export const patternCost = 0.25;
 export const newListCost = 10;
 export const newMapCost = 30;

@@ -18,7 +18,7 @@ export interface Call {
   readonly overload: Pick<Overload, 'params' | 'result'>;
   readonly target: Operand | undefined;
   readonly args: readonly Operand[];
-  /** Returns the size that the schema declares for the value at the end of a trail. */
+  /** Returns the size that the schema declares for the value at a field path. */
   sizeAt(trail: FieldTrail | undefined): Span | undefined;
 }
 
