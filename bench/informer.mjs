@@ -157,7 +157,7 @@ const best = (runs, by) => runs.reduce((a, b) => (by(a) < by(b) ? a : b));
 await parseList();
 (await syncInformer()).stop.abort();
 await settle();
-// Runs of the two sides alternate, so other load on the machine affects both equally. The best run of each side counts.
+// Alternates parsing and syncing, so that other load on the machine affects both equally. The best run of each counts.
 const fetched = [];
 const synced = [];
 for (let i = 0; i < 9; i++) {
@@ -170,7 +170,7 @@ for (let i = 0; i < 9; i++) {
 }
 const parsed = best(fetched, (run) => run.ms);
 const sync = best(synced, (run) => run.ms);
-// Another program can delay single runs; our own blocking shows in every run, so the median counts.
+// Other programs can delay single runs, whereas blocking by our own code shows in every run. So the median counts.
 const block = median(synced.map((run) => run.blockMs));
 
 await settle();

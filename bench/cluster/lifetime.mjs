@@ -1,7 +1,7 @@
 import { request } from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Starts the programs that a side needs to become ready, and waits until the side reports ready. */
+/** Starts the programs that a control plane needs to become ready, and waits until it reports ready. */
 export async function boot(side, place) {
   const started = performance.now();
   const children = side.boot(place);

@@ -1,11 +1,13 @@
-// The load generator: gets a task from its parent and returns figures. The same program measures every side.
+// The load generator: gets a task from its parent and returns figures. The same program measures every control plane.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection } from './connection.mjs';
 import { quantile } from './figures.mjs';
 
 /** Size of each written object, in bytes. */
 const objectBytes = 1024;
-/** Duration of the load before the measurement, in milliseconds. Warms up compilers and caches on both sides. */
+/**
+ * Duration of the load before the measurement, in milliseconds. Warms up compilers and caches of either control plane.
+ */
 const warmUpMs = 1_500;
 const watchesOnAConnection = 10;
 

@@ -6,10 +6,10 @@ import { processorMs, residentBytes } from '../process-usage.mjs';
 import { boot, stop } from './lifetime.mjs';
 
 const namespaces = ['creates', 'watches', 'latency'];
-/** Idle time before a side's memory is read, in milliseconds. */
+/** Idle time before a control plane's memory is read, in milliseconds. */
 const idleMs = 10_000;
 
-/** Measures one side for one round: start, restart, idle, load. */
+/** Measures one control plane for one round: start, restart, idle, load. */
 export async function measure(side, { folder, seconds }) {
   const port = 21_000 + Math.floor(Math.random() * 800) * 10;
   const place = { folder, port };

@@ -3,8 +3,8 @@ import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync, write
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-// The measured sides. `boot` starts the programs that a side needs to become ready, and `complete` starts the rest;
-// both return the child processes. `credentials` returns an administrator's credentials.
+// The measured control planes. `boot` starts the programs that a control plane needs to become ready, and `complete`
+// starts the rest; both return the child processes. `credentials` returns an administrator's credentials.
 
 /** Returns the embedded cluster with controllers, scheduler, node and the example operator, in one process. */
 export function ourSide() {
@@ -43,7 +43,7 @@ export function oracleSide(bin) {
 
 function bootOracle(bin, { folder, port, flags = [] }) {
   const at = (name) => join(folder, name);
-  // Each boot starts a new cluster, as on our side; certificates and keys are kept.
+  // Each boot starts a new cluster, as in `ourSide`; certificates and keys are kept.
   rmSync(at('etcd'), { recursive: true, force: true });
   if (!existsSync(at('sa.key'))) {
     spawnSync('openssl', ['genrsa', '-out', at('sa.key'), '2048']);

@@ -29,7 +29,7 @@ async function measureInformer(side, { control, objects, events }) {
   const { peak } = side.memory;
   const settled = await side.ask('settle');
   const held = side.memory.resident;
-  // Warms up the JIT compiler, because some other runtimes are compiled in advance.
+  // Warms up the JIT compiler for a fair comparison: some other runtimes are compiled ahead of time.
   await ingest(side, { control, events: objects });
   const cpuMs = side.cpuMs;
   const taken = await ingest(side, { control, events });

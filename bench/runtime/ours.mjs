@@ -1,5 +1,5 @@
-// Kubewright's side of runtime.mjs. Arguments: server, number of objects, number of workers (0: only watches and
-// counts).
+// The program for Kubewright in runtime.mjs. Arguments: server, number of objects, number of workers (0: only watches
+// and counts).
 const importing = performance.now();
 const { HttpTransport, KubernetesClient } = await import('@kubewright/client');
 const { defineKind, enqueueForObject, Manager, requestController, silentLogger, watch } = await import(

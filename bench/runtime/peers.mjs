@@ -1,4 +1,4 @@
-// The sides of runtime.mjs: how to build and start each side, and why it may be skipped.
+// The implementations that runtime.mjs measures: how to build and start each of them, and why it may be skipped.
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

@@ -1,5 +1,6 @@
-// The fake list and watch server for all sides of runtime.mjs: serves 20,000 objects of 2 KB in pages, in one response
-// or as a stream, and sends watch events on request. Uses plain HTTP/1.1, so TLS is not measured.
+// The fake list and watch server for all implementations that runtime.mjs measures: serves 20,000 objects of 2 KB in
+// pages, in one response or as a stream, and sends watch events on request. Uses plain HTTP/1.1, so TLS is not
+// measured.
 import { createServer } from 'node:http';
 import { thing } from '../informer/thing.mjs';
 import { documents } from './discovery.mjs';
@@ -18,7 +19,7 @@ const bookmark = () => {
   return `${JSON.stringify({ type: 'BOOKMARK', object: { kind: 'Thing', apiVersion: `${group}/v1`, metadata } })}\n`;
 };
 
-/** Joins texts into buffers of about 256 KiB, each of which is one write. */
+/** Joins strings into buffers of about 256 KiB, each of which is one write. */
 function piecesOf(texts) {
   const pieces = [];
   let batch = '';

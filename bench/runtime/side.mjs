@@ -1,5 +1,5 @@
-// Runs the program of one side in a child process: sends commands, reads responses, and measures the process from
-// outside.
+// Runs the program of one implementation in a child process: sends commands, reads responses, and measures the process
+// from outside.
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';

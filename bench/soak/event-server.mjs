@@ -81,7 +81,7 @@ function watch(query, response) {
   for (const { revision: at, line } of history) if (at > from) response.write(line);
   watchers.add(response);
   const end = setTimeout(() => {
-    // Removes the watcher first, because the next change can occur before the connection is closed.
+    // Removes the watcher first: the next event can occur before the connection is closed, and must not be sent on it.
     watchers.delete(response);
     response.end();
   }, watchMs);

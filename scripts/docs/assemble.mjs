@@ -74,7 +74,7 @@ function follower({ root, pages, source, target }) {
   };
 }
 
-/** Replaces the links in a text, except in code. */
+/** Replaces the links in Markdown, except in code. */
 function eachLink(text, replace) {
   const parts = /^ *(`{3,}).*?^ *\1 *$|(`+)(?:(?!\2).)+?\2|\[((?:[^[\]]|\[[^\]]*\])+)\]\(([^()\s]+)\)/gms;
   return text.replace(parts, (whole, _fence, _code, label, url, index) =>

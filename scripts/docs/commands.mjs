@@ -23,7 +23,7 @@ async function helpOf(runCli, words) {
   return text;
 }
 
-/** Parses a help text: usage, description, and the entries of its sections. */
+/** Parses the output of `--help`: usage, description, and the entries of its sections. */
 function parseHelp(text) {
   const [, usage = '', rest = ''] = /^Usage: (.*)\n([\s\S]*)$/.exec(text) ?? [];
   const sections = rest.split(/^(Arguments|Options|Commands):\n/m);

@@ -11,7 +11,7 @@ const roots = [
   ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'docs'],
   ...['packages', 'examples', 'bench', 'test', 'scripts'],
 ];
-// Generated files: the texts in their generators are checked instead.
+// Generated files. Their generators are checked instead.
 const skipped =
   /(^|\/)(node_modules|dist|\.kubewright|generated|testdata|peers|\.vitepress\/cache)\/|^docs\/(api\/|proof\.md$)|\.d\.m?ts$/;
 // The word list itself, and its tests.
@@ -64,7 +64,7 @@ function findingsBelow(root, paths) {
     });
 }
 
-/** Returns a file's text, or undefined if the file no longer exists, because other checks create temporary files. */
+/** Returns a file's text, or undefined if the file no longer exists: other checks create and delete temporary files. */
 function textOf(path) {
   try {
     return readFileSync(path, 'utf8');

@@ -14,7 +14,7 @@ export function readRules() {
   });
 }
 
-/** Returns the findings in one text, in order: `{ line, text, but }`. */
+/** Returns the findings in one file's text, in order: `{ line, text, but }`. */
 export function findingsIn({ masked, docStarts, allowed }, rules) {
   const used = new Set();
   const found = rules.flatMap(({ pattern, but, isDocStart }) => {

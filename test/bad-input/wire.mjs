@@ -125,8 +125,8 @@ function shownText(value) {
 }
 
 /**
- * Sorts keys, as a replacer for JSON.stringify. The tests compare JSON texts instead of objects, so that keys named
- * `__proto__` are compared.
+ * Sorts keys, as a replacer for JSON.stringify. The tests compare serialized JSON, because comparing objects would
+ * ignore keys named `__proto__`.
  */
 function sortedKeys(_key, value) {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return value;

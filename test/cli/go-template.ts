@@ -15,7 +15,7 @@ interface Branch {
   readonly body: readonly Node[];
 }
 
-/** Renders every template of a chart like `helm template`; returns the texts by path. */
+/** Renders every template of a chart like `helm template`; returns the rendered files by path. */
 export function renderChart(templates: ReadonlyMap<string, string>, root: object): ReadonlyMap<string, string> {
   const defined = new Map<string, readonly Node[]>();
   const bodies = new Map<string, readonly Node[]>();

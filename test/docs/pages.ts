@@ -42,7 +42,7 @@ export function tableRows({ text }: Page): readonly (readonly string[])[] {
     .map((cells) => cells.map((cell) => cell.trim().replaceAll('\\|', '|')));
 }
 
-/** Returns the inline code in a text. */
+/** Returns the inline code in Markdown. */
 export function codeIn(text: string): readonly string[] {
   return [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
 }

@@ -238,7 +238,7 @@ describe.skipIf(isMissing('kubectl'))('a second terminal', () => {
   });
 });
 
-/** Returns all files of the state folder as one text. */
+/** Returns all files of the state folder as one string. */
 function readNotes(state: string): string {
   const names = readdirSync(state, { recursive: true, encoding: 'utf8' }).map((name) => join(state, name));
   const files = names.filter((path) => statSync(path).isFile());

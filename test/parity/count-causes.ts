@@ -10,7 +10,7 @@ export interface Difference extends RecordedAnswer {
   readonly ours: RecordedAnswer['answer'];
 }
 
-/** Sends the recorded requests to a server, and returns the answers that differ. */
+/** Sends the recorded requests to a server, and returns the responses that differ. */
 export async function findDifferences(
   answers: readonly RecordedAnswer[],
   options: { readonly target: ParityTarget; readonly kinds: readonly ParityKind[] },

@@ -21,7 +21,7 @@ export interface LiveOptions {
   readonly token: string;
   readonly seed: number;
   readonly perKind: number;
-  /** Only tests kinds whose id contains this text. */
+  /** Only tests kinds whose id contains this string. */
   readonly only?: string | undefined;
 }
 
@@ -49,8 +49,8 @@ export async function recordAnswers(options: LiveOptions): Promise<readonly Reco
 }
 
 /**
- * Sends a request until it is answered. Returns undefined if the request makes kube-apiserver 1.36.3 panic and close the
- * connection, such as a strategic merge patch whose merge key is a list.
+ * Sends a request until a response arrives. Returns undefined if the request makes kube-apiserver 1.36.3 panic and
+ * close the connection, such as a strategic merge patch whose merge key is a list.
  *
  * @throws Error if the server no longer responds to other requests
  */
@@ -145,8 +145,8 @@ function chosenKinds({ only = '' }: Pick<LiveOptions, 'only'>): readonly ParityK
 }
 
 /**
- * Returns an unchanged request for each operation. Other recorded answers are stored as differences from the answers to
- * these requests.
+ * Returns an unchanged request for each operation. Other recorded responses are stored as differences from the
+ * responses to these requests.
  */
 function plainRequests(kinds: readonly ParityKind[]): readonly ParityRequest[] {
   return kinds.flatMap((kind) => operationsOf(kind).map((operation) => ({ kind: kind.id, operation, changes: [] })));

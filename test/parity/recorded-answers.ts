@@ -4,18 +4,18 @@ import type { AnswerFacts } from './answer-facts.ts';
 import { differences } from './compare-facts.ts';
 import { type Change, changed, type ParityRequest } from './parity-request.ts';
 
-/** A request with the answer of the real API server. */
+/** A request with the real API server's response. */
 export interface RecordedAnswer {
   readonly request: ParityRequest;
   readonly answer: AnswerFacts;
 }
 
-/** The answers of kube-apiserver 1.36.3. */
+/** The responses of kube-apiserver 1.36.3. */
 export const recordedFile: URL = new URL('testdata/answers-1.36.3.jsonl.gz', import.meta.url);
 
 /**
- * An answer as stored in the file. Most answers have `changed` instead of `object`: the differences from the object in
- * the answer to the last unmodified request of the same kind and operation.
+ * A response as stored in the file. Most responses have `changed` instead of `object`: the differences from the object
+ * in the response to the last unmodified request of the same kind and operation.
  */
 interface StoredAnswer extends Omit<AnswerFacts, 'object'> {
   readonly object?: AnswerFacts['object'];

@@ -3,13 +3,13 @@ import { brotliCompressSync, brotliDecompressSync, constants } from 'node:zlib';
 import type { AnswerFacts } from './answer-facts.ts';
 import type { Sequence } from './sequences/sequence.ts';
 
-/** A sequence with the real API server's answers, first to its writes, then to its reads. */
+/** A sequence with the real API server's responses, first to its writes, then to its reads. */
 export interface RecordedSequence {
   readonly sequence: Sequence;
   readonly answers: readonly AnswerFacts[];
 }
 
-/** The answers of kube-apiserver 1.36.3. */
+/** The responses of kube-apiserver 1.36.3. */
 export const recordedSequences: URL = new URL('testdata/sequences-1.36.3.jsonl.br', import.meta.url);
 
 /** Reads recorded sequences. */
@@ -18,7 +18,7 @@ export function readSequences(file: URL | string): readonly RecordedSequence[] {
   return lines.map((line) => JSON.parse(line) as RecordedSequence);
 }
 
-/** Writes recorded sequences. Compresses with a large window, because answers repeat whole objects. */
+/** Writes recorded sequences. Compresses with a large window, because responses repeat whole objects. */
 export function writeSequences(file: URL | string, recorded: readonly RecordedSequence[]): void {
   const text = recorded.map((one) => JSON.stringify(one)).join('\n');
   const params = { [constants.BROTLI_PARAM_LGWIN]: 24, [constants.BROTLI_PARAM_QUALITY]: 11 };

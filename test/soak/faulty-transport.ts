@@ -119,7 +119,7 @@ class Stream implements AsyncIterableIterator<Uint8Array> {
     this.#done();
     this.#wake();
     this.#source.return?.().catch(() => {
-      // The reader is done, so errors on the server's side do not matter.
+      // The reader is done, so errors on the server do not matter.
     });
   }
 

@@ -1,4 +1,5 @@
-// @kubernetes/client-node's side of bench/runtime.mjs: an informer that counts events. The library has no controller.
+// The program for @kubernetes/client-node in bench/runtime.mjs: an informer that counts events. The library has no
+// controller.
 const importing = performance.now();
 const { CustomObjectsApi, KubeConfig, makeInformer } = await import('@kubernetes/client-node');
 const importMs = performance.now() - importing;

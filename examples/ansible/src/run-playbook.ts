@@ -42,7 +42,8 @@ const inherited = ['PATH', 'HOME', 'TMPDIR', 'TZ', ...proxies];
 /**
  * Runs a playbook on this machine, with the configuration in its folder.
  *
- * @throws PlaybookError if a task fails, a host is unreachable, nothing runs, or no task says which objects the playbook wants.
+ * @throws PlaybookError if a task fails, a host is unreachable, nothing runs, or no task lists the playbook's desired
+ * objects.
  */
 export async function runPlaybook(
   playbook: string,
@@ -68,7 +69,7 @@ export async function runPlaybook(
       const ending = `ansible-playbook exited with code ${code}: ${errors.trim()}`;
       throw new PlaybookError(messages.length > 0 ? messages.join('\n') : ending, { counts });
     }
-    // Without a list, the objects of earlier runs may still be wanted.
+    // Without a list, objects of earlier runs may still be desired.
     if (!Array.isArray(children)) throw new PlaybookError(noChildren, { counts });
     return { counts, children };
   } finally {

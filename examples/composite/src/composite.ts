@@ -3,8 +3,8 @@ import { type ControllerDefinition, controller, type DesiredState, type Reconcil
 import type { SyncHook, SyncRequest, SyncResponse } from './sync-hook.ts';
 
 /**
- * Returns a controller that carries out a hook's decisions: it applies the children, deletes those that are no longer wanted, and
- * writes the status.
+ * Returns a controller that carries out a hook's decisions: it applies the children, deletes children that are no
+ * longer desired, and writes the status.
  */
 export function composite<T extends KubernetesObject>(options: {
   readonly parent: Kind<T>;
@@ -23,7 +23,7 @@ export function composite<T extends KubernetesObject>(options: {
     return { parent, children: Object.fromEntries(children), finalizing: isDeleting(parent) };
   };
   /**
-   * The kinds are known only when the program runs, so their permissions are listed here.
+   * The RBAC generator cannot see the kinds, which are known only at run time, so their permissions are listed here.
    *
    * @rbac groups=hooks.example.com resources=helloworlds verbs=get;list;watch;patch
    * @rbac groups=hooks.example.com resources=helloworlds/status verbs=patch

@@ -27,7 +27,7 @@ export function decorator<T extends KubernetesObject>(options: {
     return hook({ ...request, attachments }, { signal });
   };
   /**
-   * The kinds are known only when the program runs, so their permissions are listed here.
+   * The RBAC generator cannot see the kinds, which are known only at run time, so their permissions are listed here.
    *
    * @rbac groups=apps resources=statefulsets verbs=get;list;watch;patch
    * @rbac groups=apps resources=statefulsets/finalizers verbs=update

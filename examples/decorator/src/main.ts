@@ -5,7 +5,7 @@ import { decorator } from './decorator.ts';
 import { removeServices, servicePerPod, wantsServices } from './service-per-pod.ts';
 import { webhook } from './sync-hook.ts';
 
-/** The address of hooks in another program, instead of the functions. */
+/** URL of the hooks in another program. If unset, the functions in this program are called. */
 const url = process.env['HOOK_URL'];
 
 const services = decorator({

@@ -33,7 +33,7 @@ const properties = {
   window: { type: 'string' },
   containers: { type: 'array', items: container },
 };
-// The kind has no spec, so it is described here instead of by a type.
+// The kind has no spec to generate a schema from, so its schema is written by hand.
 const definition = {
   group: PodMetrics.group,
   scope: PodMetrics.scope,

@@ -8,7 +8,7 @@ import type { ChartWatch, Release } from './watches.ts';
  */
 export function chartController(watch: ChartWatch): ControllerDefinition {
   /**
-   * The kinds are in watches.yaml, so their permissions are listed here.
+   * The RBAC generator does not read the kinds in watches.yaml, so their permissions are listed here.
    *
    * @rbac groups=charts.example.com resources=websites verbs=get;list;watch
    * @rbac groups=charts.example.com resources=websites/status verbs=patch

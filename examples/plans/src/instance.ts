@@ -24,7 +24,7 @@ type Context = ReconcileContext<Instance>;
 export function instances(): ControllerDefinition {
   /** The cached instances; undefined before the first reconcile. */
   let cached: Lister<Instance> | undefined;
-  /** Returns all instances of a namespace, because an OperatorVersion does not know who uses it. */
+  /** Returns all instances of a namespace: an OperatorVersion does not show which of them use it. */
   const instancesIn = ({ namespace = '' }: ObjectKey) => cached?.views({ namespace }).map(({ key }) => key) ?? [];
   return controller({
     for: Instance,

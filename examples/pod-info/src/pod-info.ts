@@ -5,7 +5,7 @@ import { cached, controller, enqueueMapped, watch } from '@kubewright/runtime';
 import { PodInfo } from './api/v1alpha1/pod-info.ts';
 import { type FindReplicaSet, workloadOf } from './workload.ts';
 
-/** The only fields of a pod that are kept in memory, besides its metadata. */
+/** The only fields of a pod, other than metadata, that are kept in memory. */
 const fields = ['spec.nodeName', 'spec.hostNetwork', 'status.podIPs'];
 
 /** Keeps a PodInfo for every pod. The pod owns it, so it is deleted with the pod. */

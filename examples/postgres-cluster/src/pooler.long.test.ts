@@ -48,7 +48,7 @@ describe.skipIf(!isPostgresInstalled || !isPgBouncerInstalled)(
       const { items } = await operated.client.resource(Pod).list({ namespace, labelSelector: poolerLabel });
       return items.map(({ metadata, status }) => [metadata.name, status?.containerStatuses?.[0]?.restartCount]);
     };
-    /** Connects to the pooler's Service, as the application by default. */
+    /** Connects to the pooler's Service, by default with the application's role. */
     const connect = async (login: pg.ClientConfig = {}) => {
       const { client } = operated;
       const app = await client.resource(Secret).get({ namespace, name: 'shop-app' });

@@ -1,8 +1,8 @@
 import type { Output } from './step-printer.ts';
 
 /**
- * Buffers log lines until they are released, so that they do not interrupt the list of steps. Keeps only the first line of a text,
- * without the stack.
+ * Buffers log lines until they are released, so that they do not interrupt the list of steps. Keeps only the first line
+ * of each output, without the stack.
  */
 export class HeldOutput implements Output {
   readonly #target: Output;

@@ -68,10 +68,7 @@ export async function runCluster(flags: StartFlags, options: RunOptions): Promis
   await running;
 }
 
-/**
- * Returns the notice that the port has changed, because an exported KUBECONFIG and other terminals still use the old
- * port.
- */
+/** Returns the notice that the port has changed: an exported KUBECONFIG and other terminals still use the old port. */
 function otherPort(taken: number): string {
   return `${taken}, the previous port, is in use; the kubeconfig has a new port for this run, and the next start will try ${taken} again`;
 }

@@ -10,8 +10,9 @@ export interface StopOnSignals extends Disposable {
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /**
- * Listens for Ctrl-C, `kill`, a closed terminal, and closed output. A second signal has no effect, because npm forwards
- * a Ctrl-C that the terminal has already sent; so the program must exit on its own.
+ * Listens for Ctrl-C, `kill`, a closed terminal, and closed output. Ignores a second signal: npm forwards a Ctrl-C that
+ * the terminal has already sent to this process. So a second Ctrl-C cannot force an exit, and the program must always
+ * exit on its own.
  */
 export function stopOnSignals(process: EventEmitter, output: EventEmitter): StopOnSignals {
   const controller = new AbortController();

@@ -45,8 +45,8 @@ export async function manageReplicas(set: Stored<PodSet>, { pods, expectations, 
 }
 
 /**
- * Returns a new pod that the set owns. Generates its name on the client, because the pod's event may arrive before the
- * response.
+ * Returns a new pod that the set owns. Chooses the pod's name on the client, so that its event can be matched with the
+ * expectation even if it arrives before the response.
  */
 function podFor(set: Stored<PodSet>): Pod {
   const { name, namespace } = set.metadata;

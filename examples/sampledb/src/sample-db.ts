@@ -27,7 +27,7 @@ export const sampleDB = controller({
           ctx.events.record({ type: 'Warning', reason: 'SnapshotImpossible', note });
           return { requeueAfterMs: 30_000 };
         }
-        // The old server has all data, so the upgrade is abandoned. A new server has none before the upgrade is complete.
+        // Until the upgrade is complete, only the old server has the data, so the snapshot waits for the upgrade.
         const to = server.spec?.template.spec?.containers[0]?.image?.replace(/^.*:/, '') ?? '';
         if (to !== status.version) {
           const note = `the upgrade to ${to} must be complete before the snapshot; to delete the database without it, delete the claim "${name}-data": its data is in before-${to}.sql in the claim "${name}-snapshots"`;

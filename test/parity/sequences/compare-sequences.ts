@@ -7,8 +7,8 @@ import { playSequence } from './play-sequence.ts';
 import type { SequenceRead, SequenceWrite } from './sequence.ts';
 
 /**
- * A difference in one answer of a sequence. The cause names the verb instead of the kind, because most differences concern
- * all kinds.
+ * A difference in one response of a sequence. The cause names the verb instead of the kind, because most differences
+ * concern all kinds.
  */
 export type SequenceDifference = Pick<Difference, 'cause' | 'answer' | 'ours'> & {
   readonly kind: string;
@@ -16,7 +16,7 @@ export type SequenceDifference = Pick<Difference, 'cause' | 'answer' | 'ours'> &
   readonly request: SequenceWrite | SequenceRead;
 };
 
-/** Plays recorded sequences on a server, and returns the answers that differ. */
+/** Plays recorded sequences on a server, and returns the responses that differ. */
 export async function compareSequences(
   recorded: readonly RecordedSequence[],
   { server, kinds }: { readonly server: ParityServer; readonly kinds: readonly ParityKind[] },

@@ -5,7 +5,7 @@ import { objectName, readPath, type Sequence, type SequenceRead, sequenceKind, w
 import { sequenceFacts } from './sequence-facts.ts';
 
 /**
- * Plays a sequence on a server. Each server can play a sequence only once. Returns the facts of the answers, first to
+ * Plays a sequence on a server. Each server can play a sequence only once. Returns the facts of the responses, first to
  * the writes, then to the reads.
  */
 export async function playSequence(

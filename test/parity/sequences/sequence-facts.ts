@@ -2,7 +2,7 @@ import { type AnswerFacts, factsOf, type RawAnswer } from '../answer-facts.ts';
 import type { JsonObject } from '../parity-kinds.ts';
 
 /**
- * Returns the facts of a sequence's answers. Each resourceVersion is replaced with its rank among the versions of the
+ * Returns the facts of a sequence's responses. Each resourceVersion is replaced with its rank among the versions of the
  * written objects. The version of a list or bookmark gets the rank of the last write before it.
  */
 export function sequenceFacts(answers: readonly RawAnswer[], options: FactOptions): readonly AnswerFacts[] {

@@ -9,7 +9,7 @@ import { readIdentity } from './system-identity.ts';
 import { walExitCodes } from './wal-commands.ts';
 import { timelineOfHistory } from './wal-file.ts';
 
-/** Time limit for one file, because PostgreSQL would wait forever. */
+/** Time limit for one file; PostgreSQL has none and would wait forever. */
 const timeoutMs = 10 * 60_000;
 
 export interface WalProgramEnvironment {
@@ -57,7 +57,8 @@ async function restore(args: readonly string[], { log }: WalProgramEnvironment):
     // The timeline is newer than the primary's: it comes from an unfinished promotion, so standbys must not follow it.
     if (purpose === 'standby' && (timelineOfHistory(name) ?? 0) > (location.newestTimeline ?? Number.POSITIVE_INFINITY))
       return walExitCodes.missing;
-    // A failure would end recovery, so a short outage is bridged. A standby can stream WAL in the meantime.
+    // During recovery, requests are retried for longer, because a failure would end the recovery. A standby can stream
+    // WAL in the meantime.
     const store = await openArchive(location, { isPatient: purpose === 'recovery' });
     if (await restoreWal(store, { name, path, signal })) return walExitCodes.done;
     // Not checked for a standby: it streams the WAL that is not archived yet.

@@ -56,7 +56,7 @@ export function chainOf(backup: ArchivedBackup, backups: readonly ArchivedBackup
   return chain;
 }
 
-/** Returns the backups that can be restored, because no backup in their chain is missing. */
+/** Returns the backups that can be restored: no backup in their chain is missing. */
 export function restorable(backups: readonly ArchivedBackup[]): readonly ArchivedBackup[] {
   const ids = new Set<string>();
   // A backup is newer than the backup that it is based on.

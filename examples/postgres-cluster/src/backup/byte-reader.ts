@@ -1,4 +1,4 @@
-/** Reads a stream in pieces of given sizes. */
+/** Reads a stream in chunks of given sizes. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Buffer>;
   readonly #early: () => Error;

@@ -42,7 +42,10 @@ function labelled<T extends KubernetesObject>(kind: Kind<T>): Watch {
   return watch(kind, toCluster);
 }
 
-/** Returns the cluster's watches. Pods and claims are mapped by label: claims have no owner, because they outlive the cluster. */
+/**
+ * Returns the cluster's watches. Pods and claims are mapped by label: claims have no owner, because they must outlive
+ * the cluster.
+ */
 export function clusterWatches(seen: SeenLeases): readonly Watch[] {
   return [labelled(Pod), labelled(PersistentVolumeClaim), leaseWatch(seen)];
 }

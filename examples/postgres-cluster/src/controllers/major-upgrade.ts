@@ -73,8 +73,8 @@ export async function advanceUpgrade(cluster: Stored<PostgresCluster>, parts: Up
 }
 
 /**
- * Returns the version in the image tags of a cluster's pods. Used if the status has no version, because an older
- * operator created the cluster.
+ * Returns the version in the image tags of a cluster's pods. Used for clusters that an older operator created: their
+ * status has no version.
  */
 function runningVersion({ spec, status }: Stored<PostgresCluster>, pods: readonly Stored<Pod>[]): string | undefined {
   if (status?.currentPrimary === undefined) return undefined;

@@ -149,8 +149,8 @@ describe('backups', () => {
   describe('PostgresBackupSchedule', () => {
     const definition = postgresBackupSchedule({ image: 'postgres-instance' });
     /**
-     * Creates a schedule, and returns functions that reconcile it at virtual times. The clock begins with the creation timestamp,
-     * because the API server has its own clock.
+     * Creates a schedule, and returns functions that reconcile it at virtual times. The clock starts at the creation
+     * timestamp, which comes from the API server's own clock.
      */
     const schedule = async (name: string, spec: Partial<PostgresBackupScheduleSpec>) => {
       const given = { cluster: 'shop', schedule: '*/15 * * * *', ...spec };

@@ -41,7 +41,7 @@ type Context = ReconcileContext<PostgresPooler>;
  */
 const retryMs = { obstacle: 2_000, applied: 60_000 };
 
-/** Reasons of the `Ready` condition that need a user's action, and so are reported as events. */
+/** Reasons of the `Ready` condition that require action by a user; reported as events. */
 const eventReasons: ReadonlySet<string> = new Set(['InvalidParameters', 'ForeignObject', 'PodFails']);
 
 interface Parts {

@@ -44,7 +44,7 @@ export const replicationUser = 'streaming_replica';
 /** The `application_name` of an instance that clones a primary and is not a replica yet. No instance has this name. */
 export const cloneName = 'pg_basebackup';
 
-/** The state of one instance, as it reports it. */
+/** The state that an instance reports. */
 export interface InstanceReport {
   readonly name: string;
   /** `starting` includes recovery, cloning and rewinding; in the states `fenced` and `waiting`, the server must not run. */

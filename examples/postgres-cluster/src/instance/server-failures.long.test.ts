@@ -114,7 +114,8 @@ describe.skipIf(programFolder === undefined)('an instance without replicas (need
     rmSync(filler);
     await expect.poll(isReady, patience).toBe(true);
     await expect.poll(async () => (await instance.report())?.isDiskFull, patience).toBe(false);
-    // The reports may predate a crash of the server, which could not write WAL, so a write may still fail.
+    // The reports may predate the crash of the server, which could not write WAL. Until it has restarted, a write may
+    // still fail.
     await expect.poll(() => write(1), patience).toBe('written');
   });
 

@@ -22,7 +22,7 @@ export function parseSchedule(expression: string, timeZone = 'UTC'): Schedule {
     lastDue(after, now) {
       const first = cron.nextRun(after);
       if (!first || first > now) return undefined;
-      // croner counts in seconds, so searches backwards from the next full second.
+      // croner counts in seconds, so the search starts from the next full second and goes backwards.
       const nextSecond = new Date((Math.floor(now.getTime() / 1000) + 1) * 1000);
       return cron.previousRuns(1, nextSecond)[0] ?? first;
     },

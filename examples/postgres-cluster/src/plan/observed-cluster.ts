@@ -20,7 +20,7 @@ export interface ObservedCluster {
   readonly isHibernated: boolean;
   /** The instance that the user requested as the primary. */
   readonly requestedPrimary?: string | undefined;
-  /** The instance that the user wants as the primary even if acknowledged commits are lost. */
+  /** The instance that the user chose as the primary, accepting the loss of acknowledged commits. */
   readonly forcedPrimary?: string | undefined;
   /** Undefined in a new cluster, empty while a primary is being chosen. */
   readonly targetPrimary?: string | undefined;

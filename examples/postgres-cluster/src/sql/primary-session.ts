@@ -40,7 +40,7 @@ export const primarySessions: PrimarySessions = {
     if (cert === undefined || key === undefined || ca === undefined)
       return `the certificates of the cluster "${name}" are missing`;
     const ssl = { cert, key, ca, servername: names.readWrite };
-    // Makes `postgres` the owner of created objects, as users expect, instead of the operator's role.
+    // Makes `postgres`, not the operator's role, the owner of created objects, as users expect.
     return new SqlSession({ host, port: 5432, user: operatorRole, database, ssl, options: '-c role=postgres' });
   },
 };

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { sameJson } from './same-json.ts';
 
-/** Sorts the fields of objects, so that their JSON texts can be compared. */
+/** Sorts the fields of objects, so that their JSON can be compared as strings. */
 function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (typeof value !== 'object' || value === null) return value;

@@ -46,7 +46,7 @@ export function labelRequirement(requirement: LabelRequirement): LabelRequiremen
   return requirement;
 }
 
-/** Returns the errors in a label key. Without a `place`, the errors' location is `<nil>`, as in upstream. */
+/** Returns the errors in a label key. Without a `place`, the errors show the location `<nil>`, as in upstream. */
 export function checkKey(key: string, place: FieldPath | undefined): readonly FieldError[] {
   const faults = checkQualifiedName(key);
   return faults.length === 0 ? [] : [invalidField(place, key, faults.join('; '))];

@@ -5,7 +5,7 @@ import { quote } from '../text/quote.ts';
  * One element of a path into an object, in the notation of managed fields: `f:name` is a field, `k:{"name":"web"}` a list
  * element identified by its keys, `v:"x"` an element of a set, `i:3` an index.
  *
- * Equal elements have equal texts, because keys are sorted and values are compact JSON.
+ * Equal elements are equal strings, because keys are sorted and values are compact JSON.
  */
 export type PathElement = string;
 

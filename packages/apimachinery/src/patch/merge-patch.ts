@@ -3,7 +3,7 @@ import { sameJson } from '../json/same-json.ts';
 import { type Container, isContainer, setOwn } from './json-pointer.ts';
 
 /**
- * Thrown for a merge patch that cannot be applied, because it is nested too deeply.
+ * Thrown for a merge patch that is nested too deeply to be applied.
  *
  * @example
  * ```ts

@@ -36,7 +36,7 @@ interface Parts {
 /**
  * An exact amount: `100m`, `1.5Gi`, `2e3`. Immutable and of any size, with a precision of 10⁻⁹.
  *
- * Mirrors `resource.Quantity` (1.36), which shows some texts as written (`1.500`) and all others in canonical form
+ * Mirrors `resource.Quantity` (1.36), which shows some amounts as written (`1.500`) and all others in canonical form
  * (`1.5` → `1500m`). Deviates in two cases where upstream loses the value: amounts from 1000E on are shown with an
  * exponent, and exponents beyond ±10,000 are rejected.
  *
@@ -219,8 +219,8 @@ interface NumberText {
 type Suffix = NonNullable<ReturnType<typeof parseSuffix>>;
 
 /**
- * Handles amounts that obviously fit in 64 bits. Follows upstream's rules exactly, because they also decide if the text
- * is kept.
+ * Handles amounts that obviously fit in 64 bits. Follows upstream's rules exactly, because they also decide whether the
+ * original text is kept.
  */
 function fastParts(number: NumberText, suffix: Suffix): Parts | undefined {
   const { text, whole, fraction, negative } = number;

@@ -2,8 +2,8 @@ import { KubewrightError } from '../errors/kubewright-error.ts';
 import type { Status, StatusReason } from './status.ts';
 
 /**
- * A failure response of the API, as an error. Both sides use it: the server throws it, and the client rebuilds it from the
- * response. `message` is the API's; `httpStatus` and `reason` give the kind of failure.
+ * A failure response of the API, as an error. The server throws it, and the client rebuilds it from the response.
+ * `message` is the API's message; `httpStatus` and `reason` identify the kind of failure.
  *
  * @example
  * ```ts

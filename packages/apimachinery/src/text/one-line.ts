@@ -1,6 +1,6 @@
 /**
- * Escapes the control characters of a text, so that an external value cannot start a new line or control the terminal. This
- * includes C1 characters such as U+009B.
+ * Escapes the control characters in a string, so that an external value cannot start a new line or control the
+ * terminal. This includes C1 characters such as U+009B.
  *
  * @example oneLine('a\nb') // 'a\\nb'
  */

@@ -49,7 +49,7 @@ class CompareWalk {
     this.removed.add(this.path);
   }
 
-  /** Compares two values; `undefined` means that the side has no value. */
+  /** Compares two values; `undefined` means that the value is absent. */
   compare(type: ApplyType, before: unknown, after: unknown): void {
     if (before === after) return;
     let leaf: boolean;

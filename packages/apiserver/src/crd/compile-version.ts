@@ -35,7 +35,7 @@ export interface RuleFaultsOptions {
   readonly warn: (text: string) => void;
 }
 
-/** Errors that prevent running the rules, because values may have unexpected types or sizes. */
+/** Errors after which the rules cannot run: values may have unexpected types or sizes. */
 const blocking = new Set([
   'FieldValueNotSupported',
   'FieldValueRequired',

@@ -18,9 +18,7 @@ export interface CrdServingOptions {
   readonly tools: SchemaTools & { readonly conversion: ConversionServices };
   /** Called with the storage prefix of a resource that is no longer served, to end its watches. */
   readonly onRemoved: (storagePrefix: string) => void;
-  /**
-   * Called with the name of a CRD that must be re-evaluated, because another CRD has released names that it may be waiting for.
-   */
+  /** Called with the name of a CRD to re-evaluate: another CRD has released names that it may be waiting for. */
   readonly onNamesFreed?: ((name: string) => void) | undefined;
   /** Called after the catalog changed. */
   readonly onChanged?: (() => void) | undefined;
@@ -79,7 +77,7 @@ export class CrdServing implements Disposable {
   };
 
   #set(stored: StoredObject): void {
-    // Written through the CRD strategy, so it is valid.
+    // The CRD strategy validated it when it was written.
     const crd = parseExactJson(Buffer.from(stored.bytes).toString('utf8')) as CustomResourceDefinition;
     if (hasCondition(crd, 'NamesAccepted')) this.#waiting.delete(stored.key);
     else this.#waiting.set(stored.key, crd);

@@ -49,7 +49,8 @@ function pathBehind({ info }: ResourceCall): string {
 }
 
 /**
- * Sends the request. Resolves with the response's status and headers, or with undefined once both sides have switched protocols.
+ * Sends the request. Resolves with the response's status and headers, or with undefined once client and server have
+ * switched protocols.
  */
 function send(
   call: ResourceCall,

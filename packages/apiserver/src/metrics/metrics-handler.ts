@@ -113,7 +113,7 @@ export class ServerMetrics {
     return resources + renderGauge('apiserver_storage_objects', { help, samples: named });
   }
 
-  /** Returns one definition per storage prefix, because the versions of a resource share it. */
+  /** Returns one definition per storage prefix, because the versions of a resource share a prefix. */
   #stored(): ReadonlyMap<string, { readonly group: string; readonly resource: string; readonly version: string }> {
     const { catalog } = this.#options;
     return new Map(

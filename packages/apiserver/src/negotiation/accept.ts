@@ -17,7 +17,8 @@ export interface OutputFormat {
   /** Present if the media type is protobuf. */
   readonly codec?: ProtobufCodec | undefined;
   /**
-   * The error to respond with, because the object cannot have the requested form. As in upstream, the request is processed first.
+   * Set if the object cannot have the requested form: the error to respond with after processing the request, as in
+   * upstream.
    */
   readonly mismatch?: StatusError | undefined;
 }

@@ -138,7 +138,7 @@ export class FieldOwnership {
         subresource,
         now: time,
       });
-      // Copied, because the merged object shares structure with the stored object.
+      // Copy it: the merged object shares structure with the stored object, and the draft is modified.
       const draft = structuredCopy(object) as Draft;
       draft.metadata ??= {};
       setEntries(draft, managedFields);

@@ -82,7 +82,7 @@ export interface Strategy {
   validateUpdate?(object: KubernetesObject, old: KubernetesObject, context: StrategyContext): readonly FieldError[];
   /** Normalizes a valid object before it is stored. Runs last, so the fields that it sets have no field manager. */
   prepareForStorage?(object: Draft): void;
-  /** Returns the texts of `Warning` headers for the response. */
+  /** Returns the messages for the response's `Warning` headers. */
   warnings?(object: KubernetesObject, old: KubernetesObject | undefined): readonly string[];
   /** Validates `metadata.name`. Returns the error messages. @defaultValue DNS-1123 subdomain */
   validateName?(name: string): readonly string[];

@@ -6,7 +6,7 @@ import type { StoredObject } from './storage.ts';
 /** A stored value and the revision to insert into it; 0 inserts none. */
 type Revisioned = Pick<StoredObject, 'bytes' | 'revision'>;
 
-/** The place in an object's JSON where `metadata.resourceVersion` belongs. */
+/** The position in an object's JSON where `metadata.resourceVersion` belongs. */
 interface Slot {
   readonly at: number;
   readonly before: ',' | '';

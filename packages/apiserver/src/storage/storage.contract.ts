@@ -17,7 +17,7 @@ import { storageModelContract } from './storage-model.contract.ts';
 export interface StorageUnderTest {
   readonly storage: Storage;
   readonly clock: VirtualClock;
-  /** True if keys expire by the system's time instead of the clock. @defaultValue false */
+  /** True if keys expire by the system's clock instead of the injected clock. @defaultValue false */
   readonly expiresInRealTime?: boolean;
 }
 

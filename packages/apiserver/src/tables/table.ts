@@ -58,7 +58,7 @@ export function tableHead(
   return `{"kind":"Table","apiVersion":"meta.k8s.io/${version}","metadata":${metadata},"columnDefinitions":${definitions},"rows":[`;
 }
 
-/** Encodes a document that ends in a list, piece by piece, yielding to other work in between. */
+/** Encodes a document that ends in a list, in chunks, and yields to other work between them. */
 export async function encodeParts(
   objects: readonly StoredObject[],
   { parts, pacer }: { readonly parts: ListParts; readonly pacer: Pacer },

@@ -22,7 +22,8 @@ export function watchStart(request: WatchRequest): WatchStart {
   const { sendInitialEvents, allowWatchBookmarks = false } = request;
   validateMatch(request);
   const revision = parseRevision(request.resourceVersion ?? '');
-  // Unless the client sets sendInitialEvents, a watch without a version starts with the state, as before that option existed.
+  // Unless the client sets sendInitialEvents, a watch without a version starts with the current state, as before that
+  // option existed.
   if (sendInitialEvents ?? revision === 0) {
     return { type: 'state', notOlderThan: revision, markEnd: allowWatchBookmarks };
   }

@@ -10,7 +10,7 @@ import { type InstallOptions, installObjects } from '../render/install-objects.t
 import { kustomize, readObjects } from '../render/kustomize.ts';
 import { SourceFiles } from '../render/source-files.ts';
 
-/** The input for the artifacts that `build` writes besides the program. */
+/** The input for the artifacts that `build` writes in addition to the program. */
 export interface ArtifactOptions {
   readonly project: Project;
   readonly manifest: PackageManifest;

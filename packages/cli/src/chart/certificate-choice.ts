@@ -71,7 +71,7 @@ function partsOf(objects: readonly UnstructuredObject[]): ReadonlySet<string> {
   );
 }
 
-/** Returns an argument without its value, because values contain names that templates replace. */
+/** Returns the name of a flag. Its value may contain names that the templates replace. */
 function flagOf(argument: string): string {
   return argument.split('=')[0] ?? argument;
 }

@@ -8,7 +8,7 @@ export interface Place {
   readonly condition?: string | undefined;
 }
 
-/** Returns the place of an object, based on its kind and on the names in kubebuilder's layout. */
+/** Returns the template path of an object, based on its kind and on the names in kubebuilder's layout. */
 export function placeOf(object: UnstructuredObject, project: string): Place {
   const { apiVersion, kind } = object;
   const name = object.metadata?.name ?? '';
@@ -42,7 +42,7 @@ function rolePlace(file: string): Place {
   return { folder: 'rbac', file, ...(isForUsers && { condition: '.Values.rbac.helpers.enabled' }) };
 }
 
-/** Returns the place of an object that a user added to the layout. */
+/** Returns the template path of an object that a user added to the layout. */
 function other(file: string, kind = 'Service'): Place {
   return { folder: 'extra', file: `${kind.toLowerCase()}-${file}` };
 }

@@ -4,8 +4,8 @@ import { formatYaml } from '@kubewright/schema/internal';
 export type Lines = (column: number) => readonly string[];
 
 /**
- * Returns a placeholder prefix that the text does not contain. Placeholders sort after the fields of any manifest, so none
- * comes first in a list item.
+ * Returns a placeholder prefix that the text does not contain. Placeholders sort after the fields of any manifest, so
+ * that no list item starts with one.
  */
 function markFor(text: string): string {
   let mark = 'zzkwtemplate';

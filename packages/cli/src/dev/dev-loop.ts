@@ -81,7 +81,8 @@ export class DevLoop {
     }
     const { clock } = environment;
     const from = clock.monotonic();
-    // Bundles first, because the user is waiting for the operator, unless the bundle contains generated definitions.
+    // Bundles first, because the user is waiting for the operator. If the bundle contains generated definitions,
+    // generates them first.
     const isGenerated = servesKinds(this.#project) && (await this.attempt(() => this.generate()));
     if (!(await this.startOperator(operator))) return;
     reporter.step('operator restarted', `${Math.round(clock.monotonic() - from)} ms`);

@@ -39,7 +39,7 @@ export function assets({ environment, reporter }: Context): void {
   reporter.result({ assets: folder }, `${folder}\n`);
 }
 
-/** Returns the shell scripts by program name. `exec` keeps the process, so signals reach the server itself. */
+/** Returns the shell scripts by program name. `exec` replaces the shell, so signals reach the server itself. */
 function assetScripts(program: readonly string[]): Readonly<Record<string, string>> {
   const command = program.map(shellWord).join(' ');
   // Help is part of the script: envtest requests it before each start.

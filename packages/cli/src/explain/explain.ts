@@ -20,7 +20,7 @@ export function explain({ reporter }: Context, requested: string | undefined): v
     });
   }
   const { title, text, source } = found;
-  // The title is the first sentence of the text.
+  // The title is the first sentence of the explanation.
   const more = text.length > title.length + 1 ? `${text}\n\n` : '';
   const example = exampleOf(code);
   const shown = example === undefined ? '' : exampleText(example);

@@ -2,7 +2,7 @@
 const around = 1;
 const longest = 160;
 
-/** A position in a text; line and column start at 1. */
+/** A position in a source file; line and column start at 1. */
 export interface Place {
   readonly line: number;
   readonly column: number;

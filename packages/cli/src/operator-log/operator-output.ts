@@ -7,7 +7,7 @@ import { TextFormatter, type TextFormatterOptions } from './text-formatter.ts';
 
 /** The maximum number of lines of the source excerpt that Node prints before an uncaught error: location, code, marker. */
 const maxExcerptLines = 6;
-/** Unterminated lines are passed on in pieces of this many characters. */
+/** Unterminated lines are passed on in chunks of this many characters. */
 const longestLine = 1024 * 1024;
 
 /** The destinations and settings of an operator's output. */
@@ -43,7 +43,7 @@ export class OperatorOutput {
     this.#failures = new HeldFailures({ clock: options.clock, alone: (failure) => this.#print(failure) });
   }
 
-  /** Processes a piece of the output. */
+  /** Processes a chunk of output. */
   take(text: string): void {
     const lines = (this.#partial + text).split('\n');
     this.#partial = lines.pop() ?? '';

@@ -55,7 +55,7 @@ export async function bundleOperator(options: BundleOptions): Promise<BuildResul
   }
 }
 
-/** Converts the bundler's errors to a `CliError` that shows the affected places in the user's code. */
+/** Converts the bundler's errors to a `CliError` that shows the affected lines of the user's code. */
 export async function bundleError(error: unknown): Promise<unknown> {
   const { errors } = error as { readonly errors?: readonly Message[] };
   if (!errors || errors.length === 0) return error;

@@ -23,7 +23,7 @@ export interface OperatorOptions {
   readonly kubeconfig: () => string;
   /** Returns further flags of the operator. */
   readonly flags?: (() => readonly string[]) | undefined;
-  /** Returns environment variables of the operator besides KUBECONFIG. */
+  /** Returns the operator's environment variables other than KUBECONFIG. */
   readonly variables?: (() => Readonly<Record<string, string>>) | undefined;
   /** Called when the operator starts. */
   readonly onStart?: (() => void) | undefined;

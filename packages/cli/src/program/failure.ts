@@ -44,7 +44,7 @@ const serverSide: ReadonlySet<string> = new Set([
   'InternalError',
 ]);
 
-/** Inputs that a message depends on, besides the error. */
+/** Inputs other than the error that a message depends on. */
 interface FailureOptions {
   /** Shows the stack of an unexpected error. */
   readonly debug: boolean;

@@ -34,7 +34,7 @@ export function isEarly(version: string): boolean {
 
 /** Reads a project's package.json. @throws CliError KW7102 if the version is invalid */
 export function readPackage(root: string): PackageManifest {
-  // The project was found by this file, so it is valid JSON.
+  // `findProject` has already parsed this file, so it is valid JSON.
   const content = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Readonly<Record<string, unknown>>;
   const version = text(content['version']) ?? '';
   if (!semantic.test(version)) {

@@ -58,7 +58,7 @@ function report(
   reporter.text(lines.map((line) => `    ${line}\n`).join(''));
 }
 
-/** Returns the lines between the common start and end of two texts. */
+/** Returns the lines between the common start and end of two strings. */
 function difference(
   old: readonly string[],
   now: readonly string[],

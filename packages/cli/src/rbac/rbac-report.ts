@@ -2,7 +2,7 @@ import type { RbacRule } from '@kubewright/codegen/internal';
 import type { LogRecord } from '../operator-log/log-record.ts';
 import { allows, isWritable, type Permission, permissionsOf, type Rule } from '../permissions/permission.ts';
 
-/** A granted permission with the places in the code that require it. */
+/** A granted permission with the code locations that require it. */
 export interface Granted extends Permission {
   /** Places such as `src/main.ts:7`. Empty for permissions that every operator has. */
   readonly from: readonly string[];
@@ -43,7 +43,7 @@ export function compare(record: LogRecord, { own, all, rules }: Grants): RbacRep
   };
 }
 
-/** Returns the places in the code that require a permission. */
+/** Returns the code locations that require a permission. */
 function placesOf(permission: Permission, rules: readonly RbacRule[]): readonly string[] {
   const relevant = rules.filter(({ groups, resources, verbs }) => {
     const apiGroups = groups.map((group) => (group === 'core' ? '' : group));

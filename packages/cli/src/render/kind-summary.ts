@@ -39,7 +39,7 @@ export function summaryOf(objects: readonly UnstructuredObject[]): readonly Kind
     });
 }
 
-/** Returns the first sentence of a text, on one line. */
+/** Returns the first sentence of a description, on one line. */
 export function firstSentence(text: string | undefined): string | undefined {
   const [, sentence] = /^\s*(.+?[.!?])(?=\s|$)/s.exec(text ?? '') ?? [];
   const found = (sentence ?? text ?? '').replace(/\s+/g, ' ').trim();

@@ -95,7 +95,10 @@ export function spokeEntry(hub: ProjectKind, spoke: ProjectKind): string {
   }),`;
 }
 
-/** Returns the local name of a version's constant, because the constants of two versions often have the same name. */
+/**
+ * Returns the name under which a version's constant is imported. Constants of different versions often have the same
+ * name.
+ */
 function aliasOf(hub: ProjectKind, { variable, kind, version }: ProjectKind): string {
   return variable === hub.variable ? versionedName(kind, version) : variable;
 }

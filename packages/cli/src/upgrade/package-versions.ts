@@ -7,7 +7,7 @@ export interface OutdatedPackage {
   readonly wanted: string;
 }
 
-/** Finds dependencies in a package.json whose range starts below the wanted version. */
+/** Finds dependencies in a package.json whose range starts below the required version. */
 export function outdatedPackages(
   manifest: Readonly<Record<string, unknown>>,
   wanted: Readonly<Record<string, string>>,

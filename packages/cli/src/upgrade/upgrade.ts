@@ -26,7 +26,7 @@ export async function upgrade(
   const project = requireProject(environment.cwd);
   const path = join(project.root, 'package.json');
   const text = readFileSync(path, 'utf8');
-  // The project was found by this file, so it is valid JSON.
+  // `requireProject` has already parsed this file, so it is valid JSON.
   const packages = outdatedPackages(JSON.parse(text) as Readonly<Record<string, unknown>>, packageVersions);
   if (apply && packages.length > 0) writeFileSync(path, withRanges(text, packages));
   for (const { name, range, wanted } of packages) {

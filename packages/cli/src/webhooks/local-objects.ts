@@ -24,7 +24,7 @@ export function isCertificate({ apiVersion }: UnstructuredObject): boolean {
 
 /**
  * Returns the object with references to a Service replaced by this address. Returns an object without such references
- * unchanged. The result is deterministic, because it is computed for every apply.
+ * unchanged. Recomputed for every apply, so the result is deterministic.
  */
 export function atLocalAddress(object: UnstructuredObject, address: LocalAddress): UnstructuredObject {
   const caBundle = Buffer.from(address.authority).toString('base64');

@@ -4,7 +4,7 @@ import { untilAborted } from '../until-aborted.ts';
 import type { ConfigEnvironment } from './config-environment.ts';
 import { ConfigError } from './config-error.ts';
 
-/** Interval at which files are reread, in milliseconds, because projected tokens and certificates rotate. */
+/** Interval at which files are reread, in milliseconds: projected tokens and certificates rotate. */
 const rereadEveryMs = 60_000;
 /** Delay before files that were read in the middle of a rotation are reread, in milliseconds. */
 const tornRereadMs = 1_000;

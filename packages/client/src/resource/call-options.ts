@@ -37,7 +37,7 @@ export interface ListOptions extends CallOptions, CollectionScope {
   /** Unset: the newest state. `'0'`: any state that the server has cached. A version: see `resourceVersionMatch`. */
   readonly resourceVersion?: string | undefined;
   readonly resourceVersionMatch?: 'Exact' | 'NotOlderThan' | undefined;
-  /** Time limit on the server's side, in seconds. */
+  /** Time limit that the server enforces, in seconds. */
   readonly timeoutSeconds?: number | undefined;
 }
 

@@ -39,7 +39,7 @@ export class InProcessSwitch {
   }
 }
 
-/** Creates a pair of connected streams. A write completes once the other side has read. */
+/** Creates a pair of connected streams. A write completes once the peer has read the data. */
 function joinedStreams(): readonly [Duplex, Duplex] {
   // Only protocol switches need streams; an import would load them at every start.
   const { Duplex } = process.getBuiltinModule('node:stream');
@@ -61,7 +61,7 @@ function joinedStreams(): readonly [Duplex, Duplex] {
         callback();
       },
       destroy(error, callback) {
-        // As with sockets, the other side can first read the end of the stream, so destroy it in a later microtask.
+        // As with sockets, the peer can first read the end of the stream, so destroy it in a later microtask.
         const peer = ends[other];
         if (peer && !peer.destroyed) queueMicrotask(() => peer.destroy());
         callback(error);

@@ -49,8 +49,8 @@ export interface InProcessTransportOptions<C> {
 /**
  * A transport without sockets: calls a server function in the same process.
  *
- * Bytes are passed unchanged; nothing is copied, compressed or limited, because both sides belong to one program.
- * Disposing the transport aborts the calls in flight.
+ * Bytes are passed unchanged; nothing is copied, compressed or limited, because client and server belong to one
+ * program. Disposing the transport aborts the calls in flight.
  *
  * @example
  * ```ts
@@ -138,7 +138,7 @@ async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefi
 
 /**
  * A streamed body that ends when the call is aborted, even if the server ignores the signal. Unlike a generator, it can
- * be canceled while a read is pending; this aborts the server's side immediately.
+ * be canceled while a read is pending; this aborts the server's work immediately.
  */
 class GuardedBody implements AsyncIterableIterator<Uint8Array> {
   readonly #source: AsyncIterator<Uint8Array>;
@@ -203,7 +203,7 @@ class GuardedBody implements AsyncIterableIterator<Uint8Array> {
     this.#finish();
     this.#call.abort(reason);
     this.#source.return?.().catch(() => {
-      // The reader has left; the outcome on the server's side no longer matters.
+      // The reader has left; the outcome on the server no longer matters.
     });
   }
 }

@@ -84,7 +84,7 @@ export interface TransportResponse {
 /** Bytes as they arrive. */
 export interface BodyStream extends AsyncIterable<Uint8Array> {
   /**
-   * Frees the memory of a piece that has been read; the piece is empty afterwards. Absent or without effect if other
+   * Frees the memory of a chunk that has been read; the chunk is empty afterwards. Absent or without effect if other
    * streams may share the memory.
    */
   reclaim?(piece: Uint8Array): void;

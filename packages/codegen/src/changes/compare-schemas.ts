@@ -227,7 +227,7 @@ function keepsUnknown(schema: JsonSchema): boolean {
   return schema['x-kubernetes-preserve-unknown-fields'] === true;
 }
 
-/** Returns equal text for equal values, regardless of the order of their fields. */
+/** Returns equal strings for equal values, regardless of the order of their fields. */
 function print(value: unknown): string {
   return String(JSON.stringify(value, (_name, each: unknown) => (isObject(each) ? sorted(each) : each)));
 }

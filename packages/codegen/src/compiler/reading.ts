@@ -40,7 +40,7 @@ export function broken(reading: Reading, place: Place, finding: TypeFinding): Ty
   return { type: 'broken', ...baseOf(reading, place) };
 }
 
-/** Reports a problem at a place. */
+/** Reports a problem at a position in the code. */
 export function report(
   reading: Reading,
   place: Place,

@@ -11,7 +11,7 @@ export interface SchemaComment {
 
 const counts = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minProperties', 'maxProperties'] as const;
 
-/** Expresses the parts of a schema besides its type as a description and tags. */
+/** Expresses everything in a schema except its type as a description and tags. */
 export function schemaComment(schema: JsonSchema): SchemaComment {
   const tags: string[] = [];
   const rest: Record<string, unknown> = {};

@@ -15,7 +15,7 @@ export interface TagEffects {
   readonly immutable: (draft: Draft) => void;
   /** Called for numbers whose type a tag specifies. */
   readonly numberKind: (draft: Draft) => void;
-  /** Called with the position of a rule; `place` is the rule's path in the value's own schema. */
+  /** Called with the position of a rule; `place` is the path of the rule in the value's schema. */
   readonly ruleAt: (place: string, at: Position) => void;
 }
 

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-/** Reads a stream in pieces of the size that the caller requests. */
+/** Reads a stream in chunks of the size that the caller requests. */
 export class ByteReader {
   readonly #chunks: AsyncIterator<Uint8Array>;
   #rest: Buffer = Buffer.alloc(0);

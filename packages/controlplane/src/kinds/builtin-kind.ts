@@ -74,7 +74,10 @@ export interface KindView<T> extends KindStrategy<T> {
   readonly keepsMetadata?: boolean;
 }
 
-/** Defines a kind with its own type and then erases the type, because the registry passes each strategy only objects of its kind. */
+/**
+ * Defines a kind with its own type and then erases the type. The cast is safe, because the registry passes each
+ * strategy only objects of its kind.
+ */
 export function builtinKind<T>(kind: BuiltinKind<T>): BuiltinKind {
   return kind as unknown as BuiltinKind;
 }

@@ -3,8 +3,8 @@ import { NetworkPolicy } from '@kubewright/apimachinery/networking/v1';
 import { type ControllerDefinition, controller } from '@kubewright/runtime';
 
 /**
- * Returns the controller that records an event about each NetworkPolicy, because this cluster does not enforce them and users may
- * miss the API server's warning.
+ * Returns the controller that records an event about each NetworkPolicy: this cluster does not enforce the policies,
+ * and users may miss the API server's warning.
  *
  * @param options - `needsNft`: true if policies would be enforced with nftables installed.
  */

@@ -104,7 +104,7 @@ export interface HostAddress {
 export interface ImageReference {
   readonly image: string;
   readonly imageId: string;
-  /** The program that runs instead of the image, if there is one: `Redis 7.0.15 at /usr/bin/redis-server`. */
+  /** The local program that replaces the image, if any: `Redis 7.0.15 at /usr/bin/redis-server`. */
   readonly runs?: string;
   /** Size of the image, in bytes, if it was pulled from a registry just now. */
   readonly pulledBytes?: number;

@@ -210,8 +210,8 @@ export class OwnWrites<T> {
   }
 
   /**
-   * Drops entries recorded before `beforeMs`, because a list of the newest state that started at or after that time did
-   * not show them.
+   * Drops entries recorded before `beforeMs`; called after a list of the newest state that started at that time or
+   * later did not show them.
    */
   lost(beforeMs: number): void {
     for (const [id, { atMs }] of this.#writes.all()) if (atMs < beforeMs) this.#writes.delete(id);

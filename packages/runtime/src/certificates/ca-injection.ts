@@ -118,7 +118,10 @@ function withWebhooks<T extends MutatingWebhookConfiguration | ValidatingWebhook
   return webhooks ? { ...object, webhooks } : object;
 }
 
-/** Enables conversion if the definition has none yet, because the operator declares a converter for the kind. */
+/**
+ * Returns the definition with conversion enabled: the operator declares a converter for the kind. Keeps conversion that
+ * is already enabled.
+ */
 function withConversion(object: CustomResourceDefinition, injected: Injected): CustomResourceDefinition {
   const { conversion } = object.spec;
   const { address } = injected;

@@ -201,7 +201,7 @@ export class ControllerLoop {
     }
   }
 
-  /** After the stop, records a key's outcome for the next term, because the queue accepts no more keys. */
+  /** Records a key's outcome for the next term. Used after the stop, when the queue accepts no more keys. */
   #noteEnd({ key, priority: given }: ReconcileRun, outcome: ReconcileOutcome): void {
     const next = outcome ? nextRun(outcome, key) : undefined;
     if (next === 'with backoff') return;

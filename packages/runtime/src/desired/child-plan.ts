@@ -3,7 +3,7 @@ import { childId } from '../reconcile/observed-children.ts';
 import { TerminalError } from '../reconcile/terminal-error.ts';
 import type { Child, DesiredState, OrderedChild } from './desired-state.ts';
 
-/** A desired child with its place in the plan. */
+/** A desired child with its position in the plan. */
 export interface PlannedChild {
   readonly kind: Kind<KubernetesObject>;
   /** The child with its namespace filled in. */

@@ -24,7 +24,7 @@ export interface OrderedChild {
 
 /**
  * The desired state of an object: its children and its status. The framework applies differences, deletes children that
- * are no longer listed, and writes the status. The state can contain the members of a {@link ReconcileResult} too.
+ * are no longer listed, and writes the status. The state can also contain the fields of a {@link ReconcileResult}.
  */
 export interface DesiredState<T extends KubernetesObject = KubernetesObject> extends ReconcileResult {
   /**

@@ -10,7 +10,7 @@ export interface ObjectReadiness {
   readonly message: string;
 }
 
-/** The members that the rules read; each member may be missing. */
+/** The fields that the rules read; any field may be missing. */
 interface Parts {
   readonly metadata: KubernetesObject['metadata'];
   readonly spec: Readonly<Record<string, unknown>>;

@@ -35,7 +35,7 @@ export function reportRejected(
   context.events.record({ type: 'Warning', reason: `${child.kind}Rejected`, action, note: rejected.message });
 }
 
-/** Logs a change of the phase: the status member `phase`, or a member whose name ends in `Phase`. */
+/** Logs a change of the phase: the status field `phase`, or a field whose name ends in `Phase`. */
 export function reportPhase(
   { before, after }: { readonly before: KubernetesObject; readonly after: KubernetesObject },
   { log }: Context,

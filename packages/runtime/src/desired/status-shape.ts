@@ -3,7 +3,7 @@ import { logEvents } from '../log/log-events.ts';
 import type { Logger } from '../log/logger.ts';
 import { UndeclaredStatusFieldError } from '../reconcile/undeclared-status-field-error.ts';
 
-/** The members that the framework fills in. */
+/** The status fields that the framework fills in. */
 const derived = ['conditions', 'observedGeneration'] as const;
 
 /** Schemas to add to `status.properties` of a CRD, each as a line of YAML. */
@@ -14,8 +14,8 @@ const schemas = {
 } as const;
 
 /**
- * Tracks which derived members a kind's schema lacks, because the server rejects the whole status if it contains an
- * undeclared member.
+ * Tracks which of the derived status fields a kind's schema does not declare. The server rejects a whole status that
+ * contains an undeclared field, so these fields are omitted.
  */
 export class StatusShape {
   readonly #missing = new Set<string>();
@@ -25,13 +25,14 @@ export class StatusShape {
     this.#kind = kind ? `${kind.kind} (${apiVersionOf(kind)})` : 'this kind';
   }
 
-  /** Removes members that the schema lacks. */
+  /** Removes fields that the schema does not declare. */
   fit(status: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
     return Object.fromEntries(Object.entries(status).filter(([member]) => !this.#missing.has(member)));
   }
 
   /**
-   * Records the members named in a rejection. Returns true if a retry may succeed because a new member was recorded.
+   * Records the undeclared field that a rejection names. Returns true if the field is new, so that a retry without it
+   * may succeed.
    */
   learn(error: unknown, log: Logger): boolean {
     if (!(error instanceof UndeclaredStatusFieldError)) return false;

@@ -153,7 +153,7 @@ export class FutileWrites {
     return this.#trails.get(key) ?? this.#running.find(({ run }) => run.key === key)?.trail;
   }
 
-  /** Stores the trail, so that only keys that write are remembered. */
+  /** Stores the trail of a key. Called on writes, so only keys that write are remembered. */
   #trail({ run: { key }, trail }: WriteSession): Trail {
     this.#trails.delete(key);
     this.#trails.set(key, trail);

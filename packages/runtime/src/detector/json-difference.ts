@@ -1,5 +1,5 @@
 import { stringifyJson } from '@kubewright/apimachinery/internal';
-/** One step of a path: a member, or a list item with the members that identify it, if any. */
+/** One step of a path: a field, or a list item with the fields that identify it, if any. */
 export type PathStep =
   | { readonly field: string }
   | { readonly item: unknown; readonly index: number; readonly key?: ListKey };
@@ -100,7 +100,7 @@ function walkLists(
   }
 }
 
-/** Reports whether every item has the members and no two items have the same values. */
+/** Reports whether every item has the key fields and no two items have the same values in them. */
 function identifies(key: ListKey, items: readonly unknown[]): boolean {
   const ids = new Set(items.map((item) => idOf(item, key)));
   return !ids.has(undefined) && ids.size === items.length;

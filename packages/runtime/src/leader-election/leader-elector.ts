@@ -204,8 +204,8 @@ export class LeaderElector {
     const held = this.#lock.observed;
     if (held && this.#lock.isMine(held.spec)) {
       try {
-        // The leader writes without reading first, because a version conflict shows that another client has written the
-        // lease.
+        // The leader writes without reading first: if another client has written the lease, the write fails with a
+        // conflict.
         return await this.#lock.write(held, limited);
       } catch (error) {
         if (outer.aborted) throw error;

@@ -44,7 +44,7 @@ export class LeaseLock {
     return this.#observed;
   }
 
-  /** Forgets the lease as last seen, because another client has changed it. */
+  /** Forgets the last seen lease; called when another client has changed the lease. */
   forget(): void {
     this.#observed = undefined;
   }

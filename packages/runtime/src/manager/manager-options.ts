@@ -56,7 +56,7 @@ export interface ManagerOptions {
   /** Address of `/metrics`, such as `:8080`; `'0'` disables the server. @defaultValue '0' */
   readonly metricsBindAddress?: string;
   /**
-   * True to keep client-go's histograms of requests sent by the manager's own client, by verb and host:
+   * True to keep client-go's request histograms for the manager's own client, by verb and host:
    * `rest_client_request_duration_seconds`, `rest_client_request_size_bytes`, `rest_client_response_size_bytes`. Opt-in
    * as in controller-runtime: each verb adds some 40 series.
    * @defaultValue false

@@ -215,7 +215,7 @@ export class Manager implements AsyncDisposable {
     const onStop = (): void => this.#lifecycle.stop(stop.signal.reason);
     if (stop.signal.aborted) onStop();
     else stop.signal.addEventListener('abort', onStop, { once: true });
-    // Caches outlive the controllers, because finishing reconciles still read them.
+    // Stops the caches after the controllers, because reconciles read the caches until they finish.
     const cacheStop = new AbortController();
     let caches: Promise<void> | undefined;
     let ownClient: KubernetesClient | undefined;

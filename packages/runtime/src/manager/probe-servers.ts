@@ -74,7 +74,7 @@ export class ProbeServers implements AsyncDisposable {
     return this.#listen('metrics', { address, paths, tls: { certificates, clientCaFile, parts } });
   }
 
-  /** Logs the URL and whether readers must authenticate, because that depends on how the program was started. */
+  /** Logs the URL and whether readers must authenticate. Both depend on how the program was started. */
   #logMetrics(address: string, port: number): void {
     const { metricsSecurity: security } = this.#options.options;
     const host = address.slice(0, address.lastIndexOf(':')) || 'localhost';

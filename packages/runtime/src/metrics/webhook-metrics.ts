@@ -50,7 +50,7 @@ export function webhookMetrics(make: MetricFactory): WebhookMetrics {
   };
 }
 
-/** Creates the counters of certificates read from files. */
+/** Creates the counters for certificates that are read from files. */
 export function certificateMetrics(make: MetricFactory): CertificateMetrics {
   const reads = make.counter('certwatcher_read_certificate_total', 'Certificates read from files', []);
   const errors = make.counter('certwatcher_read_certificate_errors_total', 'Certificates that could not be read', []);

@@ -2,7 +2,7 @@ import type { KubernetesObject } from '@kubewright/apimachinery';
 import { type JsonObject, sameJson } from '@kubewright/apimachinery/internal';
 import { elementNamed, entryOf, isMap, type ManagerEntry, type NamedElement } from './manager-entry.ts';
 
-/** Members that no manager owns, because the server sets them or they identify the object. */
+/** Metadata fields that no manager owns: the server sets them, or they identify the object. */
 const unowned: ReadonlySet<string> = new Set([
   'name',
   'namespace',
@@ -27,7 +27,7 @@ export function appliedAlready(wanted: KubernetesObject, live: KubernetesObject,
   return sameMap(appliedMembers(wanted), live, entry.fieldsV1);
 }
 
-/** Returns the members of an applied object that its manager owns. */
+/** Returns the fields of an applied object that its manager owns. */
 export function appliedMembers(wanted: KubernetesObject): JsonObject {
   const { apiVersion: _v, kind: _k, metadata, ...rest } = wanted as unknown as JsonObject & KubernetesObject;
   const owned = Object.fromEntries(Object.entries(metadata).filter(([key]) => !unowned.has(key)));
@@ -52,9 +52,10 @@ function sameMap(wanted: object, live: object, fields: JsonObject): boolean {
 }
 
 /**
- * Compares merged lists: every wanted element must be in the live list, and in the wanted order. Elements of other
- * managers may stand between wanted elements, because a merge keeps other elements in place and orders only the applied
- * elements. Duplicates in the live list count as a difference, because an apply would leave only one of the duplicates.
+ * Compares merged lists: every desired element must be in the live list, and in the desired order. Elements of other
+ * managers may stand between desired elements, because a merge keeps other elements in place and orders only the
+ * applied elements. Duplicates in the live list count as a difference, because an apply would leave only one of the
+ * duplicates.
  */
 function sameList(wanted: readonly unknown[], live: readonly unknown[], fields: JsonObject): boolean {
   const steps = Object.keys(fields).filter((step) => step !== '.');
@@ -74,7 +75,10 @@ function sameList(wanted: readonly unknown[], live: readonly unknown[], fields: 
   return places.every((place, index) => index === 0 || place > (places[index - 1] ?? 0));
 }
 
-/** Finds the wanted element. A key that the server defaults may be missing; an element that names every key takes precedence. */
+/**
+ * Finds the desired element. A key that the server defaults may be missing; an element that names every key takes
+ * precedence.
+ */
 function wantedIndex(wanted: readonly unknown[], { is, keys }: NamedElement): number | undefined {
   const exact = wanted.findIndex(is);
   if (exact >= 0 || !keys) return exact < 0 ? undefined : exact;

@@ -14,8 +14,8 @@ export interface EventNote {
   readonly regarding?: KubernetesObject;
   readonly related?: KubernetesObject;
   /**
-   * Text that separates events: events with different texts are counted in separate series. A kubelet passes the note,
-   * so that events with different notes stay separate.
+   * String that separates events: events with different strings are counted in separate series. A kubelet passes the
+   * note, so that events with different notes stay separate.
    * @defaultValue events with the same reason and action about the same object form one series, regardless of their notes
    */
   readonly series?: string;

@@ -149,7 +149,7 @@ export class LagGuard {
   async #look(signal: AbortSignal): Promise<void> {
     const now = this.#options.clock.monotonic();
     const own = this.#options.writes.awaited;
-    // The write is no longer pending, because the server was restored from a backup.
+    // The awaited write was dropped after the server was restored from a backup.
     if (own === undefined && this.#awaited?.own) this.#awaited = undefined;
     if (own !== undefined && !this.#isReached(own)) this.#expect(own, { patienceMs: ownWriteMs, own: true });
     if (this.#options.isListing()) return;

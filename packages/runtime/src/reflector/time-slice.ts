@@ -5,8 +5,9 @@ import type { Clock } from '@kubewright/apimachinery';
 const sliceMs = 5;
 
 /**
- * Yields to the event loop when ingest has worked for too long. Only work counts, measured by the injected clock; with
- * a clock that stops while code runs, the slice never yields. The yield is a turn of the loop, not a delay.
+ * Yields to the event loop when ingest has worked for too long. Only working time counts, as the injected clock
+ * measures it; with a clock that stops while code runs, the slice never yields. The yield is a turn of the loop, not a
+ * delay.
  */
 export class TimeSlice {
   readonly #clock: Clock;

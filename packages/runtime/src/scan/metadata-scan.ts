@@ -71,8 +71,8 @@ export class MetadataScan {
   }
 
   /**
-   * Records the position of a member's value. Allocates nothing, because most objects are read at startup, before V8 has optimized
-   * this code.
+   * Records the position of a field's value. Allocates nothing, because most objects are read at startup, before V8 has
+   * optimized this code.
    */
   #member(bytes: Uint8Array, key: number, length: number): void {
     switch (length) {

@@ -57,7 +57,7 @@ export class Members {
     return [this.#self, ...this.#living().map(({ name }) => name)].sort();
   }
 
-  /** A text that differs whenever the living members, or the keys that they claim, have changed. */
+  /** A string that changes whenever the living members, or the keys that they claim, change. */
   get signature(): string {
     return JSON.stringify(this.#living().map(({ name, view }) => [name, view]));
   }

@@ -165,7 +165,7 @@ export class ShardMembership implements Runnable, Partition {
   }
 
   /**
-   * Reports whether every view assigns the key to this replica: the wanted view, the views that the lease may contain,
+   * Reports whether every view assigns the key to this replica: the desired view, the views that the lease may contain,
    * and the view that was acknowledged when the other leases were read.
    */
   #mayHold(key: string): boolean {
@@ -189,7 +189,7 @@ export class ShardMembership implements Runnable, Partition {
     return { members: this.#wanted, held };
   }
 
-  /** Restarts without keys, because other replicas may already own the previous keys. */
+  /** Restarts without keys: other replicas may already own the previous keys. */
   #startAnew(): void {
     this.#tenure = undefined;
     this.#wanted = [];
@@ -199,7 +199,7 @@ export class ShardMembership implements Runnable, Partition {
   }
 
   /**
-   * Notifies handlers of the keys that this replica keeps under the wanted members; this replica may lose all other
+   * Notifies handlers of the keys that this replica keeps under the desired members; this replica may lose all other
    * keys.
    */
   #notify(): void {

@@ -45,8 +45,8 @@ export function watch<T extends KubernetesObject>(
 }
 
 /**
- * A source of requests other than a watched kind. {@link channelSource}, {@link pollSource} and {@link kindSource} create the usual
- * sources; any object with these two members works.
+ * A source of requests other than a watched kind. {@link channelSource}, {@link pollSource} and {@link kindSource}
+ * create the usual sources; any object with these two properties works.
  *
  * @example
  * ```ts

@@ -45,7 +45,7 @@ export class ReconcileTracing {
     return response;
   }
 
-  /** Loaded with the first span, because a program that traces has the package installed. */
+  /** Loaded with the first span: only programs that trace have the package installed. */
   #api(): Promise<OpenTelemetry> {
     this.#loading ??= import('@opentelemetry/api');
     return this.#loading;

@@ -98,7 +98,10 @@ export class Watchdog implements AsyncDisposable {
     this.#worker.unref();
   }
 
-  /** Two debuggers would interfere with each other, so the thread does not pause a program that is being debugged. */
+  /**
+   * Records whether a debugger is attached. Two debuggers would interfere with each other, so the thread does not pause
+   * a program that is being debugged.
+   */
   #noticeDebugger(): void {
     // `undefined` in builds of Node.js without a debugger.
     this.#inspector ??= process.features.inspector ? process.getBuiltinModule('node:inspector') : undefined;

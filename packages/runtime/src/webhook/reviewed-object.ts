@@ -9,8 +9,7 @@ import { deepFreeze } from '@kubewright/apimachinery/internal';
 
 /**
  * Returns the object in a review, frozen.
- * @throws StatusError (400) if the object is not of the webhook's kind, because the rules in the configuration are
- * wrong.
+ * @throws StatusError (400) if the object is not of the webhook's kind: the rules in the configuration are wrong.
  */
 export function reviewedObject<T extends KubernetesObject>(kind: Kind<T>, raw: unknown): T {
   const found = asObject(raw);

@@ -11,7 +11,7 @@ export class UnreachableWebhookError extends KubewrightError {
 }
 
 /**
- * Returns a clearer error if a webhook could not be called, because the server's messages are hard to read; returns any other error
+ * Replaces the server's error about a webhook that could not be called, which is hard to read; returns any other error
  * unchanged.
  */
 export function explainUnreachable(error: unknown): unknown {

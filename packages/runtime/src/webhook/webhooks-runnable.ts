@@ -10,7 +10,7 @@ import type { WebhookServer, WebhookServerOptions, WebhookServerParts } from './
 export interface WebhooksRunnableOptions {
   readonly webhooks: readonly WebhookDefinition[];
   readonly server: WebhookServerOptions;
-  /** Called when the server starts, because a manager has no client before then. */
+  /** Called when the server starts; before that, a manager has no client. */
   readonly parts: () => Omit<WebhookServerParts, 'failed'>;
 }
 

@@ -17,7 +17,7 @@ interface Waiting extends TimedKey {
   readonly order: number;
 }
 
-/** Keys that wait until a time, sharing one timer of the clock. */
+/** Keys that become due at a given time. They share one timer. */
 export class WaitingKeys {
   readonly #clock: Clock;
   readonly #onDue: (key: string, priority: number) => void;

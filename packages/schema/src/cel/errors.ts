@@ -96,7 +96,7 @@ export function fail(message: string): never {
   throw new Fault(message);
 }
 
-/** Fails because an operation is not defined for the types of its operands. */
+/** Throws the fault for an operation that is not defined for the types of its operands. */
 export function noSuchOverload(): never {
   throw new Fault('no such overload');
 }

@@ -108,7 +108,7 @@ export function goNumber(value: number): string {
   return text.replace(/e([+-])(\d)$/, 'e$10$2');
 }
 
-/** Formats JSON like Go: keys are sorted, and `<`, `>`, `&` are escaped. Equal values yield equal texts. */
+/** Formats JSON like Go: keys are sorted, and `<`, `>`, `&` are escaped. Equal values yield equal strings. */
 export function sortedJson(value: unknown): string {
   if (typeof value === 'string') return escapeHtml(JSON.stringify(value));
   if (typeof value === 'bigint') return String(value);

@@ -1,14 +1,15 @@
 /** Number of unchanged lines shown around a change. */
 const context = 3;
 /**
- * Maximum number of lines. Larger texts are compared only from their first difference on, because the comparison takes quadratic
- * time.
+ * Maximum number of lines. Larger inputs are compared only from the first difference on, because the comparison takes
+ * quadratic time.
  */
 const maxLines = 400;
 
 /**
- * Compares two texts line by line. Lines that are only in `before` start with `- `, lines that are only in `after` with `+ `, all
- * others start with two spaces. Unchanged lines far from a change are left out. Returns an empty string if the texts are equal.
+ * Compares two strings line by line. Lines that are only in `before` start with `- `, lines that are only in `after`
+ * with `+ `, all others start with two spaces. Unchanged lines far from a change are left out. Returns an empty string
+ * if the texts are equal.
  */
 export function lineDiff(before: string, after: string): string {
   if (before === after) return '';

@@ -11,7 +11,10 @@ export interface ObservedLease {
   readonly changedAtMs: number;
 }
 
-/** Annotation on the Lease with the UID of the holder's pod, because a replaced pod may still run on a lost node. */
+/**
+ * Annotation on the Lease with the UID of the holder's pod. The pod's name is not enough: a replaced pod of the same
+ * name may still run on a lost node.
+ */
 export const podAnnotation = 'database.db.example.com/holder-pod';
 
 /** An instance and its pod. */

@@ -71,7 +71,7 @@ export class QuorumKeeper {
     return true;
   }
 
-  /** Takes the next step towards the wanted quorum, on a primary. */
+  /** Takes the next step towards the desired quorum, on a primary. */
   async advance(replication: LocalStatus, signal: AbortSignal): Promise<void> {
     this.#connected = replication.replicas.filter(({ state }) => state === 'streaming').map(({ name }) => name);
     const wanted = this.#wanted;

@@ -38,7 +38,7 @@ export interface QuorumStep {
 export const hold: SynchronousStandbys = { number: 1, names: [] };
 
 /**
- * Returns a primary's next step towards the wanted quorum. Elections rely on the published quorums, so every
+ * Returns a primary's next step towards the desired quorum. Elections rely on the published quorums, so every
  * acknowledged commit must always satisfy at least one of them:
  *
  * 1. The new quorum is published in addition to the old ones.

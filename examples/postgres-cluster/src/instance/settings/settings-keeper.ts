@@ -42,7 +42,7 @@ export class SettingsKeeper {
     return this.#accepted ?? {};
   }
 
-  /** Forgets the written configuration, because the data directory was replaced. */
+  /** Forgets which configuration was written; called after the data directory was replaced. */
   forget(): void {
     this.#written = undefined;
   }

@@ -4,7 +4,7 @@ import { walFileOf } from '../server/wal-position.ts';
 import { slotPrefix } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
 
-/** The state of the local server, as returned by its queries. */
+/** The state of the local server, as returned by the status queries. */
 export interface LocalStatus {
   readonly isInRecovery: boolean;
   readonly timeline: number;

@@ -48,7 +48,7 @@ export function equivalentVersions(catalog: ResourceCatalog, attributes: Admissi
   });
 }
 
-/** Converts a request's object to another version. The result is a deep copy, because the object changes later. */
+/** Converts a request's object to another version. The result is a deep copy, because later steps change the object. */
 export async function convertBody(object: Draft, from: Version, to: Version): Promise<Draft> {
   const { group, version, kind } = from.type;
   if (group === to.type.group && version === to.type.version && kind === to.type.kind) return copyOf(object);

@@ -10,7 +10,7 @@ export interface DiskRecord {
   readonly life: Life | undefined;
 }
 
-/** The lifetime of a key that expires. `endMs` is a time of the wall clock. */
+/** The TTL of a key that expires. `endMs` is a wall-clock time. */
 export interface Life {
   readonly ttlSeconds: number;
   readonly endMs: number;

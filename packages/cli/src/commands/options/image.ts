@@ -13,7 +13,10 @@ export function imageReference(text: string): string {
   }
 }
 
-/** Validates the reference of an image that is built locally, so it cannot have a digest yet. */
+/**
+ * Validates the reference of an image to be built locally. It must not contain a digest, which is unknown before the
+ * build.
+ */
 export function imageToLoad(text: string): string {
   if (parseImageReference(imageReference(text)).digest === undefined) return text;
   throw new InvalidArgumentError('It must have a tag instead of a digest.');

@@ -141,7 +141,7 @@ export class H1Pool {
         const body = new StreamBody(incoming, {
           what,
           gzip: headers['content-encoding'] === 'gzip',
-          // Node's parser copies each piece from the read buffer.
+          // Node's parser copies each chunk from the read buffer.
           ownsPieces: true,
           limit: request.longRunning ? undefined : this.#context.tuning.maxResponseBytes,
           signal: request.signal,

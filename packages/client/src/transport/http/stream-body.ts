@@ -17,7 +17,7 @@ export interface StreamBodyOptions {
   /** Maximum size of the decoded body, in bytes. */
   readonly limit?: number | undefined;
   readonly gzip: boolean;
-  /** True if no two pieces of the stream share memory. @defaultValue false */
+  /** True if no two chunks of the stream share memory. @defaultValue false */
   readonly ownsPieces?: boolean;
   readonly signal?: AbortSignal | undefined;
   /** Names the request in messages. */
@@ -143,7 +143,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
     for (const waiter of this.#waiters.splice(0)) waiter.resolve(doneResult);
   }
 
-  /** Called when this side ends the stream; queued chunks are dropped. */
+  /** Called when the reader ends the stream; queued chunks are dropped. */
   #giveUp(failure: { readonly reason: unknown } | undefined): void {
     if (this.#closed) return;
     this.#closed = true;

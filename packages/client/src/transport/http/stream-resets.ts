@@ -45,7 +45,7 @@ export class StreamResets implements Disposable {
     this.#send();
   }
 
-  /** Stops resetting streams, because the connection is closed. */
+  /** Cancels the pending resets; called when the connection is closed. */
   [Symbol.dispose](): void {
     this.#timer?.[Symbol.dispose]();
   }

@@ -1,8 +1,8 @@
 import type { Node } from '@kubewright/apimachinery/core/v1';
 
 /**
- * Returns the deprecated labels to set on a node, because they are missing or differ from the labels that replaced them. Returns
- * undefined if all are correct.
+ * Returns the deprecated labels to set on a node: those that are missing or differ from the labels that replaced them.
+ * Returns undefined if all are correct.
  */
 export function missingLabels({ metadata }: Node): Readonly<Record<string, string>> | undefined {
   const missing: Record<string, string> = {};

@@ -5,7 +5,7 @@ import { patchObject } from '../object-writes.ts';
 
 const annotation = 'node.alpha.kubernetes.io/ttl';
 
-/** The cache lifetime of Secrets and ConfigMaps in kubelets, by cluster size. */
+/** The TTL of cached Secrets and ConfigMaps in kubelets, by cluster size. */
 const steps: readonly { readonly least: number; readonly most: number; readonly seconds: number }[] = [
   { least: 0, most: 100, seconds: 0 },
   { least: 90, most: 500, seconds: 15 },

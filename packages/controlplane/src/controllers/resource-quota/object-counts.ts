@@ -22,8 +22,8 @@ export class ObjectCounts {
   }
 
   /**
-   * Starts watching a resource (`deployments.apps`). Does nothing if the resource is no longer wanted by the time
-   * discovery finds its kind. Returns true once the resource is listed; false if it is not wanted, not served, or not
+   * Starts watching a resource (`deployments.apps`). Does nothing if the resource is no longer counted by the time
+   * discovery finds its kind. Returns true once the resource is listed; false if it is not counted, not served, or not
    * listed yet.
    */
   async follow(

@@ -71,7 +71,7 @@ export class QuotaIndex {
     return changed;
   }
 
-  /** Forgets all charges, because changes may have been missed. */
+  /** Drops all charges, so that they are recalculated; called when changes may have been missed. */
   forgetCharges(): void {
     for (const quotas of this.#namespaces.values()) {
       for (const entry of quotas.values()) entry.charges = undefined;

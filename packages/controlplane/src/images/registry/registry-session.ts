@@ -14,7 +14,7 @@ export interface RegistrySessionOptions {
   /** The repository in the registry: `library/busybox`. */
   readonly path: string;
   readonly credential: Credential | undefined;
-  /** Registries, besides those of this machine, that do not use HTTPS. */
+  /** Registries that do not use HTTPS, in addition to those on this machine. */
   readonly plainHttp: ReadonlySet<string>;
   readonly connections: HttpConnections;
   readonly retry: RetryContext;

@@ -21,7 +21,7 @@ export function podWarnings(pod: Pod, first: readonly string[] = []): readonly s
   return [...first, ...podSpecWarnings(pod.spec, FieldPath.of('spec'))];
 }
 
-/** Returns warnings for a pod spec that is valid, but probably not what the user wants. */
+/** Returns warnings for a pod spec that is valid but probably a mistake. */
 export function podSpecWarnings(spec: PodSpec, path: FieldPath): readonly string[] {
   return [
     ...nodeSelectorWarnings(spec, path),

@@ -24,9 +24,8 @@ export type StructDefaults = (value: Fields) => void;
 
 /**
  * Converts built-in objects to the form that Go's encoder writes. Some empty values are omitted, and some zero values
- * appear although no client sent them (`status: {}`, `replicas: 0`, `rules: null`). Upstream has this effect because it
- * decodes objects into Go structures and encodes them again. Stored objects show the effect, so Kubewright reproduces
- * it.
+ * appear although no client sent them (`status: {}`, `replicas: 0`, `rules: null`). Upstream decodes objects into Go
+ * structures and encodes them again, which has this effect on stored objects. Kubewright reproduces it.
  */
 export class WireTypes {
   readonly #structs = new Map<string, readonly WireField[]>();

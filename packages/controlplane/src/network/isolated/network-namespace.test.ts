@@ -85,7 +85,7 @@ describe.skipIf(!isPossible)('NetworkNamespace', () => {
     const devices = () => run([...network.enterHost(), '--', 'ip', '-o', 'link']);
     await expect(network.addPod({ key: 'y', device: 'kw0', ip: '10.244.0.9' })).rejects.toThrow('File exists');
     await expect(network.addPod({ key: 'y', device: 'kwy', ip: '10.244.0.300' })).rejects.toThrow('10.244.0.300');
-    // One child changes the interfaces of the cluster's network; the others keep the namespaces of pods.
+    // One child changes the interfaces of the cluster's network; the others keep the pods' namespaces.
     await expect.poll(children, { timeout: 30_000 }).toHaveLength(1);
     await expect.poll(devices, { timeout: 30_000 }).not.toMatch(/kw[a-z]/);
     const words = await network.addPod({ key: 'y', device: 'kwy', ip: '10.244.0.9' });

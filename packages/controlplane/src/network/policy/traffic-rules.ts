@@ -17,7 +17,7 @@ export interface AddressBlock {
 
 /** Traffic that a rule of a NetworkPolicy allows. */
 export interface Allowance {
-  /** Addresses of the other side; `undefined` is every address. */
+  /** Addresses of the peers; `undefined` allows every address. */
   readonly peers: readonly AddressBlock[] | undefined;
   /** The server's ports; `undefined` is all traffic, including other protocols. */
   readonly ports: readonly PortRange[] | undefined;
@@ -29,9 +29,9 @@ export interface TrafficRules {
   readonly egress: readonly Allowance[] | undefined;
 }
 
-/** A connection or datagram, seen from one side. */
+/** A connection or datagram, from the perspective of one pod. */
 export interface Traffic {
-  /** Address of the other side. */
+  /** Address of the peer. */
   readonly peer: string;
   /** The server's port. */
   readonly port: number;

@@ -54,7 +54,7 @@ export interface ContainerDriverOptions {
   readonly random: Random;
   /** Program that runs a command on a terminal: see {@link findTerminalProgram}. @defaultValue no terminals */
   readonly terminalProgram: string | undefined;
-  /** Environment with the paths of docker's configuration and of certificates. */
+  /** Environment variables with the paths of docker's configuration and of certificates. */
   readonly env: Readonly<Record<string, string | undefined>>;
 }
 

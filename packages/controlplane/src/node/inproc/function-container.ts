@@ -100,7 +100,7 @@ export class FunctionContainer implements RunningContainer {
     return this.exited;
   }
 
-  /** Fails, because a function cannot run other programs. */
+  /** Always fails: a function cannot run other programs. */
   async exec({ stderr, command }: ExecRequest): Promise<ExecSession> {
     await stderr(Buffer.from(`exec failed: "${command[0]}": containers of the driver inproc run no commands\n`));
     return { exited: Promise.resolve({ exitCode: 126 }) };

@@ -54,7 +54,7 @@ export class PodPreparation {
     });
   }
 
-  /** Forces the next {@link proceed} to check again, because objects that the pod refers to have changed. */
+  /** Forces the next {@link proceed} to check again; called when objects that the pod refers to have changed. */
   invalidate(): void {
     this.#retryAtMs = Number.NEGATIVE_INFINITY;
     if (this.isReady) this.#refreshAtMs = Number.NEGATIVE_INFINITY;

@@ -254,7 +254,7 @@ export class PodWorker {
     );
   }
 
-  /** Refreshes volumes if labels or annotations change, because downward API volumes show them. */
+  /** Refreshes the volumes if labels or annotations have changed: downward API volumes contain them. */
   #noticeMetadata({ metadata }: Pod): void {
     const seen = JSON.stringify([metadata.labels, metadata.annotations]);
     if (this.#seenMetadata !== '' && this.#seenMetadata !== seen) this.#preparation.invalidate();

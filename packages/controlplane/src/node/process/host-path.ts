@@ -29,7 +29,7 @@ export function placeOf(
 }
 
 /**
- * Replaces mount paths in a text (an argument or environment value) with their locations on this machine, because a process
+ * Replaces mount paths in a string (an argument or environment value) with their locations on this machine. A process
  * without its own root file system finds nothing at the original path.
  */
 export function rewriteMountPaths(text: string, mounts: readonly VolumeMount[]): string {

@@ -122,7 +122,7 @@ function checkedFinalizers<T extends KubernetesObject>(
   return Object.fromEntries(checked);
 }
 
-/** @throws TypeError when a member is unknown, or when a state does not tell whether the finalizer is done. */
+/** @throws TypeError when a field is unknown, or when a state does not tell whether the finalizer is done. */
 function finalResult<R extends Awaited<ReturnType<Finalizer<KubernetesObject>>>>(result: R, what: string): R {
   const checked = knownMembers(result, what, 'final state');
   if (typeof checked !== 'object' || checked === null) return checked;
@@ -184,10 +184,10 @@ const ofState = [...ofResult, 'children', 'mayDelete', 'status', 'conditions'];
 const ofFinalState = [...ofState, 'finalized'];
 
 /**
- * Rejects unknown members: a requeue requested under a misspelled name would never happen.
+ * Rejects unknown fields: a requeue requested under a misspelled name would never happen.
  *
  * @param what - the function that returned the value, such as `the reconcile of site`.
- * @throws TypeError when a member is unknown.
+ * @throws TypeError when a field is unknown.
  */
 export function knownMembers<R>(result: R, what: string, level: 'result' | 'state' | 'final state'): R {
   if (typeof result !== 'object' || result === null) return result;

@@ -1,10 +1,10 @@
 /**
  * The path from a variable to a value, in steps: `self`, `users`, `@items`, `name`.
  *
- * Trails reproduce an aliasing bug of upstream, which appends steps to Go slices. Trails extended from the same trail
- * can share memory; in that case, they all end with the step appended last. In `self.list.all(x, x.a.all(y, y !=
- * x.b))`, for example, the API server uses the size of `x.b` as the size of `x.a`. Without this quirk, the estimates
- * would reject rules that the API server accepts.
+ * Reproduces an aliasing bug of upstream, which appends steps to Go slices. Paths extended from the same path can share
+ * memory; in that case, they all end with the step appended last. In `self.list.all(x, x.a.all(y, y != x.b))`, for
+ * example, the API server uses the size of `x.b` as the size of `x.a`. Without this quirk, the estimates would reject
+ * rules that the API server accepts.
  */
 export class FieldTrail {
   readonly #cells: string[];
@@ -17,12 +17,12 @@ export class FieldTrail {
     this.#capacity = room;
   }
 
-  /** Returns a trail that consists of one step. */
+  /** Returns a path with one step. */
   static from(step: string): FieldTrail {
     return new FieldTrail([step], 1, 1);
   }
 
-  /** Appends a step to the trail. Starts a new trail if `trail` is undefined. */
+  /** Appends a step to a path. Starts a new path if `trail` is undefined. */
   static extend(trail: FieldTrail | undefined, step: string): FieldTrail {
     return trail === undefined ? FieldTrail.from(step) : trail.#extend(step);
   }
@@ -31,7 +31,7 @@ export class FieldTrail {
     return this.#cells.slice(0, this.#length);
   }
 
-  /** A copy that shares no memory with other trails. */
+  /** A copy that shares no memory with other paths. */
   get detached(): FieldTrail {
     return new FieldTrail([...this.steps], this.#length, this.#length);
   }

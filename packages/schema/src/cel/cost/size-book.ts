@@ -98,8 +98,8 @@ export class SizeBook {
   }
 
   /**
-   * Returns the size that the schema declares for a trail. Like upstream, ignores the variable at the start of the
-   * trail and resolves every path from the rule's own value.
+   * Returns the size that the schema declares for a path. Like upstream, ignores the variable at the start of the path
+   * and resolves every path from the rule's own value.
    */
   declared(trail: FieldTrail | undefined): Span | undefined {
     if (trail === undefined) return undefined;

@@ -122,7 +122,7 @@ function chargeStep(compiler: Compiler, operand: Expr): void {
 }
 
 function fieldRead(operand: Eval, field: string): Eval {
-  // Caches the access for the last type, because a place in an expression nearly always reads the same type.
+  // Caches the access for the last type, because the same subexpression nearly always reads the same type.
   let known: MemberTypes | undefined;
   let access: MemberAccess | undefined;
   return (frame) => {

@@ -3,7 +3,7 @@ import { type CelType, opaqueOf } from '../types/cel-type.ts';
 import { CelOpaque } from '../values/opaque.ts';
 import { type CallContext, type Library, overload } from './library.ts';
 
-/** An access check: an action, and who wants to perform it (the request's user or a service account). */
+/** An access check: an action, and the user that would perform it (the request's user or a service account). */
 export interface AccessRequest {
   /** The service account to authorize. @defaultValue the user of the request */
   readonly serviceAccount?: { readonly namespace: string; readonly name: string };

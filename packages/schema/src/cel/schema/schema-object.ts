@@ -14,7 +14,7 @@ export interface MemberTypes {
   memberType(property: string): DeclType | undefined;
 }
 
-/** Describes how to read one member. Looked up once for each place in an expression and reused for all objects. */
+/** Describes how to read one member. Looked up once for each subexpression and reused for all objects. */
 export interface MemberAccess {
   readonly property: string;
   readonly type: DeclType;

@@ -5,10 +5,10 @@ const tokenOrder =
   "'[' ']' '{' '}' '(' ')' '.' ',' '-' '!' '?' 'true' 'false' 'null' NUM_FLOAT NUM_INT NUM_UINT STRING BYTES IDENTIFIER".split(
     ' ',
   );
-/** Tokens that are valid besides an operand at the start of arguments, an index, a list or a map. */
+/** Tokens other than an operand that are valid at the start of arguments, an index, a list or a map. */
 const operandExtras = { none: '', args: ')', index: '?', list: '],?', map: '},?' } as const;
 
-/** The place where the parser expects an operand. */
+/** The context in which the parser expects an operand. */
 export type OperandPlace = keyof typeof operandExtras;
 
 /** Formats the tokens that are valid where an operand is expected, for syntax errors. */

@@ -21,7 +21,7 @@ export interface PodSecurityExemptions {
   readonly runtimeClasses?: readonly string[];
 }
 
-/** Settings of pod security, as in kube-apiserver's admission configuration. */
+/** Pod security settings, as in kube-apiserver's admission configuration. */
 export interface PodSecurityOptions {
   /** The policy of namespaces without labels. @defaultValue everything is allowed */
   readonly defaults?: SecurityPolicy;

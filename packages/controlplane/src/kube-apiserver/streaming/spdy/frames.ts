@@ -7,10 +7,10 @@ export const frameTypes = { synStream: 1, synReply: 2, reset: 3, settings: 4, pi
 /** Status codes of a RST_STREAM frame. */
 export const resetReasons = { protocolError: 1, refusedStream: 3, cancel: 5 } as const;
 
-/** Marks the last frame that one side sends on a stream. */
+/** Marks the last frame that an endpoint sends on a stream. */
 export const flagFin = 1;
 
-/** A whole control frame, or some bytes of a data frame, which may arrive in pieces. */
+/** A whole control frame, or some bytes of a data frame, which may arrive in chunks. */
 export type Frame =
   | { readonly type: 'data'; readonly streamId: number; readonly bytes: Buffer; readonly fin: boolean }
   | { readonly type: 'control'; readonly kind: number; readonly flags: number; readonly payload: Buffer };

@@ -57,7 +57,7 @@ export class SpdyConnection {
     try {
       for await (const frame of readFrames(duplex)) await this.#take(frame);
     } catch (error) {
-      // Any other error means that the transport was destroyed: the client disconnected, or this side closed it.
+      // Any other error means that the transport was destroyed: the client disconnected, or the server closed it.
       if (error instanceof SpdyError) throw error;
     } finally {
       this.#abortAll();

@@ -47,7 +47,7 @@ export class SpdyStream {
     });
   }
 
-  /** Ends this side's direction after all earlier writes. */
+  /** Ends the server's direction after all earlier writes. */
   end(): Promise<void> {
     return this.#afterWrites(async () => {
       if (this.#outputEnded) return;
@@ -64,7 +64,7 @@ export class SpdyStream {
     this.aborted();
   }
 
-  /** Drops all further input, because nothing reads it anymore. */
+  /** Drops all further input; called once nothing reads it. */
   discard(): void {
     this.#unwanted = true;
     this.#roomFound();
