@@ -5,9 +5,7 @@ import { quantile } from './figures.mjs';
 
 /** Size of each written object, in bytes. */
 const objectBytes = 1024;
-/**
- * Duration of the load before the measurement, in milliseconds. Warms up compilers and caches of either control plane.
- */
+/** Duration of the load before the measurement, in milliseconds. Warms up compilers and caches. */
 const warmUpMs = 1_500;
 const watchesOnAConnection = 10;
 

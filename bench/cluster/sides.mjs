@@ -22,8 +22,8 @@ export function ourSide() {
 }
 
 /**
- * Returns the real control plane from `bin`: etcd, kube-apiserver, kube-controller-manager, kube-scheduler. `flags` of
- * the target are additional kube-apiserver flags.
+ * Returns the real control plane from `bin`: etcd, kube-apiserver, kube-controller-manager, kube-scheduler. The `flags`
+ * of the target are additional kube-apiserver flags.
  */
 export function oracleSide(bin) {
   for (const program of ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kube-scheduler']) {

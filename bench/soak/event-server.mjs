@@ -22,7 +22,7 @@ function made(i) {
   const object = thing(i, revision % 1000);
   const version = String(++revision);
   object.metadata.resourceVersion = version;
-  // Up to 2,000 characters; short notes are more likely.
+  // The note has up to 2,000 characters; short notes are more likely.
   object.metadata.annotations['example.com/note'] = 'x'.repeat(Math.floor(random.next() ** 2 * 2_000));
   return { version, name: object.metadata.name, text: JSON.stringify(object) };
 }

@@ -15,7 +15,7 @@ import { type DecorateHook, type DecorateResponse, webhook } from './sync-hook.t
 const patience = { timeoutMs: 30_000 };
 const namespace = 'default';
 const noted = 'service-per-pod.example.com/services';
-// The hook in another language needs Python 3. Without Python, its tests are skipped, unless KUBEWRIGHT_REQUIRE_ALL=1.
+// The Python hook needs Python 3. Without it, the hook's tests are skipped, or fail if KUBEWRIGHT_REQUIRE_ALL=1.
 const hasPython = process.env['KUBEWRIGHT_REQUIRE_ALL'] === '1' || spawnSync('python3', ['--version']).status === 0;
 
 const program = new URL('../hooks/sync.py', import.meta.url).pathname;

@@ -3,8 +3,8 @@ import { ChartError, renderChart } from './render-chart.ts';
 import type { ChartWatch, Release } from './watches.ts';
 
 /**
- * Returns a controller that runs a chart for each object of a kind: it renders the chart, applies the objects and deletes those
- * that the chart no longer contains.
+ * Returns a controller that runs a chart for each object of a kind: it renders the chart, applies the objects and
+ * deletes objects that the chart no longer contains.
  */
 export function chartController(watch: ChartWatch): ControllerDefinition {
   /**

@@ -9,7 +9,7 @@ import { parse } from 'yaml';
 export type Values = Readonly<Record<string, unknown>>;
 /** The observed state of a release. */
 export interface ReleaseStatus {
-  /** The release, and the generation of its object when it was installed. */
+  /** The release, and the generation of the reconciled object when the release was installed. */
   readonly deployedRelease?: { readonly name: string; readonly installedGeneration: number };
   readonly conditions?: readonly Condition[];
 }
@@ -36,7 +36,9 @@ export interface ChartWatch {
   readonly overrideValues: Readonly<Record<string, string>>;
 }
 
-/** Reads a file in the format of operator-sdk's `watches.yaml`, with the kinds of the chart in `owns`. */
+/**
+ * Reads a file in the format of operator-sdk's `watches.yaml`, extended by `owns`, the kinds of objects in the chart.
+ */
 export function readWatches(file: string): readonly ChartWatch[] {
   const entries = parse(readFileSync(file, 'utf8')) as readonly (DescribedKind & {
     readonly chart: string;

@@ -4,8 +4,8 @@ import { phasesAfter } from './plan-progress.ts';
 import { InvalidInstance, typed } from './typed.ts';
 
 /**
- * Returns the status to continue with: a new run if parameters have changed, otherwise the stored run. If a parameter of the running
- * plan changes, the plan restarts; other plans start when the running one has ended.
+ * Returns the status to continue with: a new run if parameters have changed, otherwise the stored run. If a parameter
+ * of the running plan changes, the plan restarts; other plans start when the running plan has ended.
  *
  * @throws InvalidInstance if the parameters or plans are invalid.
  */

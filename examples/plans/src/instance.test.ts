@@ -27,7 +27,7 @@ const crds = ['instances', 'operatorversions'].map((name) => file(`crd/bases/pla
 describe('plans', () => {
   let environment: TestEnvironment;
   let infrastructure: FakeInfrastructure;
-  /** The spec in the manifest. A test changes the stored one. */
+  /** The spec in the manifest. Tests change the stored spec. */
   let web: OperatorVersion['spec'];
   beforeAll(async () => {
     environment = await TestEnvironment.start({ manifests: crds, components: FakeInfrastructure.components });
@@ -206,7 +206,7 @@ describe('plans', () => {
         () => true,
       );
       if (crashed) crashes.shift();
-      // Only without a crash: otherwise, a step could complete before the crash at its status write.
+      // Not after a crash: the pods could complete a step whose status was not written yet.
       else await runPods(space);
       for (const job of (await client.resource(Job).list({ namespace: space })).items) jobs.add(job.metadata.uid);
       return (await read())?.progress;

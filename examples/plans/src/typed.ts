@@ -6,7 +6,7 @@ export class InvalidInstance extends Error {}
 /** A value of a parameter's type. */
 export type Value = string | number | boolean;
 
-/** The text format of each type's values. All except strings are JSON. */
+/** The format of each type's values. All formats except strings are JSON. */
 const formats = { string: /^/, integer: /^(0|-?[1-9]\d{0,14})$/, boolean: /^(true|false)$/ };
 
 /** Parses a string as a value of the parameter's type. @throws InvalidInstance if the string has another format */

@@ -4,7 +4,7 @@ import type { PodTemplateSpec } from '@kubewright/apimachinery/core/v1';
 import type { SampleDB } from './api/v1/sample-db.ts';
 import type { VersionChange } from './version-change.ts';
 
-/** The mount path of the volume with the snapshots in the Jobs. */
+/** The path at which the Jobs mount the volume with the snapshots. */
 const folder = '/snapshots';
 
 /**

@@ -6,9 +6,9 @@ import type { AuthorityLifetimes } from './authority-lifetimes.ts';
 
 /** The authority's state, shared by all replicas. */
 export interface AuthorityState {
-  /** Key of the newest authority, PEM. */
+  /** Key of the newest authority, in PEM format. */
   readonly key: string;
-  /** Certificates of the authorities that callers should trust, newest first, PEM. */
+  /** Certificates of the authorities that callers should trust, newest first, in PEM format. */
   readonly bundle: readonly string[];
   /** The key pair that the servers present. */
   readonly serving: KeyPair;

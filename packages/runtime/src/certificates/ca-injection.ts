@@ -31,7 +31,8 @@ export interface InjectionOptions {
   readonly targets: InjectionTargets;
   readonly address: WebhookAddress;
   /**
-   * Reads the current bundle, PEM. Called after the object is read, so an older bundle never replaces a newer bundle.
+   * Reads the current bundle, in PEM format. Called after the object is read, so that an older bundle never replaces a
+   * newer bundle.
    */
   readonly bundle: () => Promise<string>;
   readonly signal: AbortSignal;

@@ -86,7 +86,7 @@ function joined(sentences: readonly string[]): string {
   return (more > 0 ? `${text}; and ${more} more` : text).slice(0, 4_096);
 }
 
-/** Returns the conditions in `status.conditions`, their conventional place. */
+/** Returns the conditions in the conventional field `status.conditions`. */
 export function conditionsOf(object: KubernetesObject): readonly Condition[] | undefined {
   const { status } = object as KubernetesObject & { readonly status?: { readonly conditions?: unknown } };
   // By convention, `status.conditions` is a list of conditions; any other value is ignored.

@@ -4,7 +4,7 @@ export type PathStep =
   | { readonly field: string }
   | { readonly item: unknown; readonly index: number; readonly key?: ListKey };
 
-/** Members that identify the items of a list. */
+/** Fields that identify the items of a list. */
 export type ListKey = readonly string[];
 
 /** A path in an object, and its current value. */
@@ -34,7 +34,7 @@ const listKeys: readonly ListKey[] = [
 ];
 const maxDepth = 32;
 
-/** Members that change with every write, or that the writer cannot choose. */
+/** Fields that change with every write, or that the writer cannot choose. */
 const serverOwned: ReadonlySet<string> = new Set([
   'managedFields',
   'resourceVersion',

@@ -1,7 +1,7 @@
 import type { MetricFactory } from './metric-factory.ts';
 import type { CacheGauges } from './runtime-metrics.ts';
 
-/** Metrics of caches, by kind. */
+/** Cache metrics, by kind. */
 export function cacheMetrics(make: MetricFactory, read: () => readonly CacheGauges[]): void {
   const objects = make.gauge('kubewright_cache_objects', 'Objects in the cache', ['kind']);
   const bytes = make.gauge('kubewright_cache_bytes', 'Off-heap memory of cached objects in bytes', ['kind']);

@@ -3,7 +3,7 @@ import type { WebhookMetrics } from '../webhook/webhook-parts.ts';
 import type { MetricFactory } from './metric-factory.ts';
 import { tenfoldBuckets } from './tenfold-buckets.ts';
 
-/** Creates the webhook metrics of controller-runtime. As upstream, denials count as 200. */
+/** Creates controller-runtime's webhook metrics. As in upstream, denials count as 200. */
 export function webhookMetrics(make: MetricFactory): WebhookMetrics {
   const prefix = 'controller_runtime';
   const latency = make.histogram(

@@ -234,7 +234,7 @@ export class ShardMembership implements Runnable, Partition {
     else this.#tenure = new Tenure({ clock: this.#clock, since, ...this.#times });
   }
 
-  /** Returns a text that differs whenever this replica may own keys that it did not own before. */
+  /** Returns a string that changes whenever this replica may own keys that it did not own before. */
   get #signature(): string {
     return JSON.stringify([this.#tenure?.isValid ?? false, this.#settled, this.#wanted, this.#members.signature]);
   }

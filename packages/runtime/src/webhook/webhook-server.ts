@@ -41,8 +41,8 @@ export interface WebhookServerParts extends WebhookParts {
 }
 
 /**
- * Maximum wait for requests in progress when the server stops, in milliseconds; controller-runtime waits for one
- * minute, its manager's limit.
+ * Maximum wait for requests in progress when the server stops, in milliseconds; controller-runtime waits for up to one
+ * minute, the limit of its manager.
  */
 const drainMs = 10_000;
 

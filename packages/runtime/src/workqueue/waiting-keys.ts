@@ -4,7 +4,7 @@ import { BinaryHeap } from './binary-heap.ts';
 /** The reason why a key waits; each key has one slot per reason. */
 export type TimerSlot = 'delayed' | 'retry' | 'requeue';
 
-/** A key that waits until a time. */
+/** A key that becomes due at a given time. */
 export interface TimedKey {
   readonly key: string;
   readonly slot: TimerSlot;

@@ -53,7 +53,7 @@ export interface PendingWork {
   readonly ready: readonly WorkItem[];
   /** Keys being worked on that were not added again in the meantime. */
   readonly working: readonly WorkItem[];
-  /** Keys that wait until a time. */
+  /** Keys that become due later. */
   readonly timed: readonly TimedKey[];
 }
 
@@ -238,7 +238,7 @@ export class WorkQueue {
   }
 
   /**
-   * Accepts no more keys and drops keys that wait until a time.
+   * Accepts no more keys and drops keys that become due later.
    * @param options.drain - hands out ready keys first; otherwise they are dropped. @defaultValue false
    * @returns a promise that resolves when no key is being worked on.
    */

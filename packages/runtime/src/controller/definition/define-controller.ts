@@ -175,12 +175,12 @@ function settingsOf(options: ControllerSettings): ControllerSettings {
   };
 }
 
-/** Members of a reconcile result. */
+/** Fields of a reconcile result. */
 const ofResult = ['requeueAfterMs', 'requeue', 'priority'];
-/** Members of a desired state. */
+/** Fields of a desired state. */
 const ofState = [...ofResult, 'children', 'mayDelete', 'status', 'conditions'];
 
-/** Members of a finalizer's result. */
+/** Fields of a finalizer's result. */
 const ofFinalState = [...ofState, 'finalized'];
 
 /**
