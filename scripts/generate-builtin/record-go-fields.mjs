@@ -6,7 +6,7 @@
  *
  *     node scripts/generate-builtin/record-go-fields.mjs "$(go env GOMODCACHE)/k8s.io"
  *
- * Recorded from the modules of Kubernetes 1.36.3 (v0.36.3). One text for each message: `number[=json name][flags]`,
+ * Recorded from the modules of Kubernetes 1.36.3 (v0.36.3). One string for each message: `number[=json name][flags]`,
  * flags after a colon: `i` inlined, `p` pointer, `k` kept when zero (no omitempty), `z` omitzero. Messages that the
  * protobuf data lacks are recorded with their types. `types` contains the Go types of fields that use a named scalar,
  * list or map, such as `Container.imagePullPolicy`: `v1.PullPolicy`. `embedded` contains the structures through which a

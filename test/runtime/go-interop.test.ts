@@ -181,7 +181,7 @@ describe('Metrics served by both', () => {
   const theirs = readMetrics(recorded.metrics);
 
   it.each([...theirs.keys()])('%s', (name) => {
-    // Help texts may differ, because dashboards and alerts do not use them.
+    // HELP lines may differ, because dashboards and alerts do not use them.
     const { help, ...ours } = metrics.get(name) ?? { help: '' };
     expect(help).not.toBe('');
     const { help: _help, ...same } = theirs.get(name)!;

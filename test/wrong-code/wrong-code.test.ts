@@ -3,8 +3,8 @@ import ts from 'typescript';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { mistakes, preamble } from './mistakes.ts';
 
-// The compiler errors for common mistakes are part of the API: they must be short and refer to the user's code. To update
-// the expected texts, run `npx vitest run test/wrong-code -u`, and review the changes.
+// The compiler errors for common mistakes are part of the API: they must be short and refer to the user's code. To
+// update the expected errors, run `npx vitest run test/wrong-code -u`, and review the changes.
 
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const path = (name: string) => `${folder}${name.replaceAll(' ', '-')}.ts`;

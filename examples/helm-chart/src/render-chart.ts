@@ -35,7 +35,7 @@ export async function renderChart(
   return parseObjects(output);
 }
 
-/** Returns the objects in the output of helm. */
+/** Returns the objects in helm's output. */
 export function parseObjects(output: string): readonly Child[] {
   return parseAllDocuments(output)
     .map((document) => document.toJS() as Child | null)

@@ -34,7 +34,7 @@ export class OperatedCluster implements AsyncDisposable {
     this.#manager = await startOperator(this.client);
   }
 
-  /** Returns the metrics of the operator. */
+  /** Returns the operator's metrics. */
   async operatorMetrics(): Promise<string> {
     return (await fetch(`http://127.0.0.1:${this.#manager.ports.metrics}/metrics`)).text();
   }

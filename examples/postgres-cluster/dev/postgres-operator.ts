@@ -20,7 +20,7 @@ export function fileOf(path: string): string {
   return fileURLToPath(new URL(`../${path}`, import.meta.url));
 }
 
-/** True if the programs of PostgreSQL are installed. */
+/** True if PostgreSQL's programs are installed. */
 export const isPostgresInstalled: boolean =
   existsSync('/usr/lib/postgresql') || spawnSync('pg_rewind', ['--version']).status === 0;
 

@@ -1,6 +1,6 @@
 import { isAbsolute, join, relative } from 'node:path';
 
-/** Paths and programs that the texts mention. */
+/** Paths and programs that the instructions mention. */
 export interface InstructionFacts {
   readonly kubeconfig: string;
   /** The example's own folder. */

@@ -22,7 +22,7 @@ const lingerMs = 250;
 /**
  * The time after which the process exits even if stopping hangs, in milliseconds. The operator and the cluster wait at
  * most 4 s for other programs. The rest of the time is for their own work, which is slow on a busy machine. Cutting
- * that short would leave containers behind.
+ * this work short would leave containers behind.
  */
 const lastResortMs = 15_000;
 

@@ -17,8 +17,8 @@ const finalizer = 'service-account-rbac.example.com/access';
 const managed = 'app.kubernetes.io/managed-by=service-account-rbac';
 
 /**
- * Returns a controller that gives each service account `*-dev` in the namespace `default` access to `namespace-dev`, and removes
- * it with the account.
+ * Returns a controller that gives each service account `*-dev` in the namespace `default` access to `namespace-dev`,
+ * and removes the access with the account.
  */
 export function serviceAccountRbac({ access }: { readonly access: Access }): ControllerDefinition {
   /** @rbac groups=rbac.authorization.k8s.io resources=roles verbs=escalate;bind */

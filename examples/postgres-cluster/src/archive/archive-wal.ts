@@ -13,9 +13,10 @@ import { archivedWal, isPartialSegment } from './wal-file.ts';
 
 /**
  * Archives a WAL file. Once this resolves, the file is durable. Archiving the same content again succeeds: PostgreSQL
- * repeats the command after a crash, and standbys archive the same WAL in case the primary fails before it does. Skips
- * partial segments, and segments that contain the end of their timeline or lie after it: two servers that were promoted
- * from the same segment have different versions of it, and the first segment of the new timeline contains the same WAL.
+ * repeats the command after a crash, and standbys archive the same WAL in case the primary fails before it has archived
+ * the WAL. Skips partial segments, and segments that contain the end of their timeline or lie after it: two servers
+ * that were promoted from the same segment have different versions of it, and the first segment of the new timeline
+ * contains the same WAL.
  *
  * @throws ArchiveError with the reason `Conflict` if another database owns the archive, or the archive has this file
  *   with different content

@@ -77,7 +77,7 @@ export async function takeBackup({ name, uid, type }: BackupRequest, context: Ba
       stoppedAt: new Date(clock.now()).toISOString(),
       sizeBytes,
     };
-    // The backup that this one is based on may have been deleted in the meantime.
+    // For an incremental backup, the backup that it builds on may have been deleted in the meantime.
     chainOf(backup, await listBackups(store, signal));
     await recordBackup(store, backup, signal);
     return backup;

@@ -222,7 +222,9 @@ function systemCondition({ members }: ObservedCluster): ConditionUpdate {
   return { type, status: 'False', reason: 'Mismatch', message };
 }
 
-/** Reports whether the servers accept the current settings. A server that rejects them keeps the last valid ones. */
+/**
+ * Reports whether the servers accept the current settings. A server that rejects them keeps the last valid settings.
+ */
 function settingsConditions({ members }: ObservedCluster): readonly ConditionUpdate[] {
   const rejecting = members.find(({ report }) => report?.settingsError !== undefined);
   const { name, report } = rejecting ?? {};

@@ -42,7 +42,7 @@ export interface ObservedCluster {
 
 /** The Lease of the primary. */
 export interface ObservedLease {
-  /** Undefined if it is free. */
+  /** Undefined if the Lease is free. */
   readonly holder?: string | undefined;
   readonly isExpired: boolean;
   /** Time at which a primary last renewed or released it. */
@@ -73,7 +73,7 @@ export interface ObservedPod {
   readonly notRunningSinceMs?: number | undefined;
   /** True if the pod failed or completed, for example because it was evicted. */
   readonly hasEnded: boolean;
-  /** True if the pod differs from the one that the operator would create now. */
+  /** True if the pod differs from the pod that the operator would create now. */
   readonly isOutdated: boolean;
   /** True if the pod's node is cordoned, for example while it is being drained. */
   readonly isOnCordonedNode: boolean;

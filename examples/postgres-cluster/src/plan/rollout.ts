@@ -7,7 +7,7 @@ export type RolloutStep =
   | { readonly do: 'restart'; readonly name: string; readonly why: string }
   /** Deletes the pod, which is then recreated. */
   | { readonly do: 'recreate'; readonly name: string; readonly why: string }
-  /** Waits for other instances, or for a decision of the user. */
+  /** Waits for other instances, or for the user's decision. */
   | { readonly do: 'wait'; readonly why: string; readonly needsUser?: true };
 
 /**

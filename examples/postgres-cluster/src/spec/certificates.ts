@@ -30,7 +30,7 @@ const overlapMs = dayMs;
 
 /**
  * Returns a cluster's current certificates: the existing ones until they need renewal, then new ones. A new authority
- * is distributed a day before it signs, so that both sides of a connection already trust it.
+ * is distributed a day before it signs, so that both ends of a connection already trust it.
  */
 export function nextCertificates(
   existing: Partial<Certificates>,

@@ -13,7 +13,10 @@ export interface PoolerCertificates {
   readonly authorities: string;
 }
 
-/** Returns a pooler's current certificates: the ones in its Secret until they need renewal, then new ones. */
+/**
+ * Returns a pooler's current certificates: the certificates in its Secret until they need renewal, then new
+ * certificates.
+ */
 export function nextPoolerCertificates(
   existing: Secret | undefined,
   options: {

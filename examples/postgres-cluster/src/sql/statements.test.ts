@@ -103,7 +103,8 @@ describe('databaseStatements', () => {
   });
 });
 
-// RFC 7677 §3: the salt is that of its example. The expected keys verify that example's client proof and server signature.
+// The salt is from the example in RFC 7677 §3. The expected keys verify the example's client proof and server
+// signature.
 it('scramVerifier returns the verifier of RFC 7677', () => {
   expect(scramVerifier('pencil', Buffer.from('W22ZaJ0SNY7soEsUEjb6gQ==', 'base64'))).toBe(
     'SCRAM-SHA-256$4096:W22ZaJ0SNY7soEsUEjb6gQ==$WG5d8oPm3OtcPnkdi4Uo7BkeZkBFzpcXkuLmtbsT4qY=:wfPLwcE6nTWhTAmQ7tl2KeoiWGPlZqQxSrmfPwDl2dU=',

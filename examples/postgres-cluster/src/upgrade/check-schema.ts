@@ -47,7 +47,7 @@ export async function checkSchema(options: CheckOptions): Promise<void> {
   });
 }
 
-/** Maximum number of errors in a message. The first one often causes the others. */
+/** Maximum number of errors in a message. The first error often causes the others. */
 const maxFailures = 3;
 
 /** Returns the errors in psql's output, except that `postgres` already exists: it does in every server. */

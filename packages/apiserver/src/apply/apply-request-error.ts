@@ -1,9 +1,9 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
 /**
- * Thrown for an applied configuration that cannot be merged. `message` is the API server's (1.36), `httpStatus` its response
- * code: 400 for a wrong version or `managedFields` in the configuration, 500 for a configuration that does not match the
- * type. Do not retry.
+ * Thrown for an applied configuration that cannot be merged. `message` is the API server's message (1.36), `httpStatus`
+ * its status code: 400 for a wrong version or `managedFields` in the configuration, 500 for a configuration that does
+ * not match the type. Do not retry.
  */
 export class ApplyRequestError extends KubewrightError {
   readonly code = 'KW5010';

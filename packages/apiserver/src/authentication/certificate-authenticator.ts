@@ -2,8 +2,8 @@ import type { ApiRequest } from '../http/api-request.ts';
 import type { Authenticator, UserInfo } from './authenticator.ts';
 
 /**
- * Maps the common name of the verified client certificate to the user and its organizations to groups (k8s.io/apiserver
- * `x509.CommonNameUserConversion`).
+ * Maps the common name of the verified client certificate to the user, and the certificate's organizations to groups
+ * (k8s.io/apiserver `x509.CommonNameUserConversion`).
  *
  * @example
  * ```ts

@@ -101,8 +101,8 @@ export interface Strategy {
   /** True if server-side apply to this subresource creates a missing object. @defaultValue false */
   readonly allowCreateOnApply?: boolean | undefined;
   /**
-   * For kinds with graceful deletion (pods): returns the grace period to grant, given the requested one, or `undefined` to delete
-   * immediately.
+   * For kinds with graceful deletion (pods): returns the grace period to grant, given the requested period, or
+   * `undefined` to delete immediately.
    */
   gracefulSeconds?(object: KubernetesObject, requested: number | bigint | undefined): number | bigint | undefined;
   /**

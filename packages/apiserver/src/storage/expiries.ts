@@ -11,8 +11,8 @@ const batchSize = 128;
 
 /**
  * Deletes expired keys. Few different times to live exist, and keys with the same time to live expire in the order of
- * their writes. Therefore, each time to live has a queue. Lifetimes follow the monotonic clock, like etcd's leases:
- * setting the wall clock back must not make Events live longer.
+ * their writes. Therefore, each time to live has a queue. TTLs follow the monotonic clock, like etcd's leases: setting
+ * the wall clock back must not make Events live longer.
  */
 export class Expiries implements Disposable {
   readonly #clock: Clock;

@@ -68,7 +68,7 @@ interface ContractContext {
   made(): StorageUnderTest;
 }
 
-/** Returns a write of a text value. */
+/** Returns a write of a string value. */
 export function put(key: string, text: string, expected = 0): StorageWrite {
   return { key, expected, bytes: Buffer.from(text) };
 }

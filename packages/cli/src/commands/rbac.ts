@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Context } from '../program/context.ts';
 import type { RbacOptions } from '../rbac/compare-rbac.ts';
 
-/** Adds `rbac`, which compares the permissions of an operator with those it uses. */
+/** Adds `rbac`, which compares an operator's granted permissions with the permissions that it uses. */
 export function addRbac(program: Command, context: Context): void {
   program
     .command('rbac')

@@ -135,7 +135,7 @@ async function convertedOrNot(
   }
 }
 
-/** Waits until the objects are deleted. Returns those that remain. */
+/** Waits until the objects are deleted. Returns the remaining objects. */
 async function awaitGone(
   { resource, hold, options }: Removal,
   { operator }: Pick<RemovalOptions, 'operator'> = options,

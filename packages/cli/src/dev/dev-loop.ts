@@ -113,7 +113,7 @@ export class DevLoop {
     return this.#isBroken;
   }
 
-  /** Regenerates the manifests and applies those that changed. */
+  /** Regenerates the manifests and applies the manifests that changed. */
   async update(): Promise<void> {
     await this.generate();
     await this.apply();

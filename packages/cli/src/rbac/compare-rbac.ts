@@ -32,8 +32,8 @@ export interface RbacOptions {
 }
 
 /**
- * Runs the operator on its samples in a temporary cluster and compares the permissions that the operator used with
- * those that its roles grant.
+ * Runs the operator on its samples in a temporary cluster and compares the permissions that the operator used with the
+ * permissions that its roles grant.
  */
 export async function compareRbac(context: Context, { fix = false, dryRun = false }: RbacOptions): Promise<void> {
   const project = requireProject(context.environment.cwd);

@@ -13,7 +13,7 @@ export const mainFile = 'src/main.ts';
 /** The maximum number of runs: a granted permission lets the operator proceed to the next denied one. */
 const maxRuns = 6;
 
-/** The result of a run of the operator. */
+/** The result of running the operator. */
 export interface Observed {
   readonly report: RbacReport;
   /** The number of samples. */

@@ -8,7 +8,7 @@ export interface Granted extends Permission {
   readonly from: readonly string[];
 }
 
-/** The permissions that the operator's roles grant, compared with those it needs. */
+/** The permissions that the operator's roles grant, compared with the permissions that it needs. */
 export interface RbacReport {
   /** Needed but not granted. */
   readonly missing: readonly Permission[];

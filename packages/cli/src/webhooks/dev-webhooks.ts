@@ -102,7 +102,7 @@ export class DevWebhooks implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     try {
-      // Use a new signal, because the removal must run even after Ctrl-C has aborted the signal of the program.
+      // Use a new signal, because the removal must run even after Ctrl-C has aborted the program's signal.
       await this.keepOnly([], { ...this.#environment, signal: new AbortController().signal });
     } finally {
       await this.#front[Symbol.asyncDispose]();

@@ -24,7 +24,7 @@ export function parseWarnings(header: string): ApiWarning[] {
 }
 
 /**
- * Passes each warning text on only once. Remembers a limited number of texts, so a server that keeps varying the text
+ * Passes each warning on only once. Remembers a limited number of warnings, so a server that keeps varying its warnings
  * cannot exhaust memory.
  */
 export class WarningFilter {
@@ -35,7 +35,7 @@ export class WarningFilter {
     this.#limit = limit;
   }
 
-  /** True the first time this text is seen. */
+  /** True the first time this warning is seen. */
   isNew(warning: ApiWarning): boolean {
     if (this.#seen.has(warning.text)) return false;
     if (this.#seen.size >= this.#limit) {

@@ -72,9 +72,9 @@ export interface EmbeddedClusterOptions {
   readonly server?: ServerSettings | undefined;
   /**
    * The components to run, as a list like kube-controller-manager's `--controllers`: `*` selects all components, `foo`
-   * selects foo, `-foo` excludes it. Besides single controllers, the list can name `controllers` (all controllers),
-   * `scheduler`, `kube-proxy`, `coredns`, `metrics` and `nodes`. `['apiserver']` runs only the API server, like Go's
-   * envtest. Without `serviceaccount-controller`, pods need no service account.
+   * selects foo, `-foo` excludes it. In addition to single controllers, the list can name `controllers` (all
+   * controllers), `scheduler`, `kube-proxy`, `coredns`, `metrics` and `nodes`. `['apiserver']` runs only the API
+   * server, like Go's envtest. Without `serviceaccount-controller`, pods need no service account.
    *
    * @defaultValue `['*']`: everything, with the nodes of `node`
    */

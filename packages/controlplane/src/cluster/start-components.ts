@@ -13,7 +13,7 @@ const ingressName = 'ingress-controller';
 /** Name of the component that provisions local volumes, and of its account. */
 const provisionerName = 'local-volume-provisioner';
 
-/** Components that can be selected besides the built-in controllers. */
+/** Components that can be selected in addition to the built-in controllers. */
 export const furtherComponents: readonly string[] = [balancerName, ingressName, provisionerName];
 
 /**

@@ -135,7 +135,7 @@ function namesOf(row: BuiltinResource): Names {
     storageVersionHash: row.storageVersionHash,
     deprecation: deprecations.get(`${row.group}/${row.version}/${row.resource}`),
     custom: false,
-    // The descriptions are empty: upstream's texts are not copied.
+    // The descriptions are empty: upstream's descriptions are not copied.
     columns: (row.columns ?? nameAndAgeColumns).map((column) => ({ ...column, description: '' })),
   };
 }

@@ -86,7 +86,7 @@ const startChecks: readonly string[] = [
   'poststarthook/apiservice-openapiv3-controller',
 ];
 
-/** Paths listed under `/` besides those of API groups. */
+/** Paths listed under `/` in addition to the paths of API groups. */
 const paths = [
   '/.well-known/openid-configuration',
   '/healthz',

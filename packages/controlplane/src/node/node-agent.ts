@@ -265,7 +265,7 @@ export class NodeAgent implements AsyncDisposable {
   }
 
   #event(pod: Pod, { type = 'Normal', reason, note }: PodEvent): void {
-    // A kubelet aggregates events only if their texts are equal.
+    // A kubelet aggregates events only if their messages are equal.
     this.#events?.record({
       type,
       reason,

@@ -193,7 +193,8 @@ describe('scheduler', () => {
     const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'data' } }];
     await createPod('writer', { nodeSelector: { pool: 'volumes' }, volumes });
     await expect.poll(() => nodeOf('writer'), { ...within, timeout: 30_000 }).toBe('far');
-    // As upstream, the scheduler waits for the claim's volume name and annotation, but not for its phase, which is written later.
+    // As in upstream, the scheduler waits for the claim's volume name and annotation, but not for its phase, which is
+    // written later.
     const bound = async () => {
       const { spec, status } = await plane.client.resource(PersistentVolumeClaim).get({ namespace, name: 'data' });
       return [status?.phase, spec?.volumeName];

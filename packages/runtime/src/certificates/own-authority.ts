@@ -9,8 +9,8 @@ export interface OwnAuthorityOptions {
   /** The Service through which the API server reaches the webhooks. Set this or `url`. */
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
   /**
-   * For development: the address at which the API server reaches this process, such as `https://127.0.0.1`; the bound port is added
-   * if missing. Overrides the Service in the configurations.
+   * For development: the URL at which the API server reaches this process, such as `https://127.0.0.1`; the bound port
+   * is added if missing. Overrides the Service in the configurations.
    */
   readonly url?: string;
   /** Additional names and addresses at which clients reach the server. */

@@ -11,7 +11,7 @@ export interface MetricsPathsOptions extends MetricsAccessOptions {
 }
 
 /**
- * Returns the paths of the metrics server: `/metrics` and the paths of the program, all guarded in the same way.
+ * Returns the paths of the metrics server: `/metrics` and the program's own paths, all guarded in the same way.
  * @throws TypeError if the program would replace `/metrics`, or a path does not begin with a slash.
  */
 export async function metricsPaths(

@@ -20,8 +20,8 @@ export interface WebhookConfigurationsOptions {
    */
   readonly service?: { readonly namespace: string; readonly name: string; readonly port?: number };
   /**
-   * Replaces `service`: the address at which the API server reaches this process, such as `https://127.0.0.1:9443`.
-   * Include the port, so that a configuration that already contains the CA (`ownAuthority({ url })`) can be reapplied
+   * Replaces `service`: the URL at which the API server reaches this process, such as `https://127.0.0.1:9443`. Include
+   * the port, so that a configuration that already contains the CA (`ownAuthority({ url })`) can be reapplied
    * unchanged.
    */
   readonly url?: string;

@@ -184,18 +184,19 @@ describe('parseYaml of large bodies', () => {
           changed = changed.slice(0, from) + put.join('') + changed.slice(from + cut);
         }
         fc.pre(!changed.includes('?'));
-        // Skip texts with empty lines after an escaped line break: the library drops the lines, unlike go-yaml and the
-        // specification.
+        // Skip documents with empty lines after an escaped line break: the library drops the lines, unlike go-yaml and
+        // the specification.
         fc.pre(!/\\\s*\n\s*\n/.test(changed));
         // Skip block scalars with an explicit indentation and blank lines, because the library drops blanks beyond the
         // indentation.
         fc.pre(!(/[|>][-+]*\d/.test(changed) && /\n +(?:\n|$)/.test(changed)));
         const [small, large] = both(changed);
-        // Skip texts that either parser rejects, because the parsers may reject different invalid texts.
+        // Skip documents that either parser rejects: the two parsers may reject different invalid documents.
         fc.pre(!(small instanceof Error) && !(large instanceof Error));
         expect(large).toEqual(small);
       }),
-      // Use a fixed seed, because the library parses some other texts differently from go-yaml and the specification.
+      // Use a fixed seed, because the library parses some other documents differently from go-yaml and the
+      // specification.
       { numRuns: 600, seed: 1 },
     );
   });

@@ -13,9 +13,9 @@ const emptyType: Readonly<Record<Level, string>> = {
 };
 
 /**
- * Checks that a schema is structural (apiextensions 1.36, `schema/validation.go`): every value has a type; `allOf`, `anyOf`,
- * `oneOf` and `not` contain only validations, and only for fields that are declared outside of them; `metadata` restricts
- * only `name` and `generateName`. Problems are sorted by text, as in upstream's response.
+ * Checks that a schema is structural (apiextensions 1.36, `schema/validation.go`): every value has a type; `allOf`,
+ * `anyOf`, `oneOf` and `not` contain only validations, and only for fields that are declared outside of them;
+ * `metadata` restricts only `name` and `generateName`. Problems are sorted by message, as in upstream's response.
  */
 export function checkStructuralInvariants(
   schema: JsonSchema,

@@ -9,8 +9,8 @@ export interface WaitOptions {
   /** @defaultValue the system clock */
   readonly clock?: Clock;
   /**
-   * Log lines, the last 20 of which end the error message. The methods of a `TestOperator` pass the log of the
-   * operator. @defaultValue none
+   * Log lines, the last 20 of which end the error message. The methods of a `TestOperator` pass the operator's log.
+   * @defaultValue none
    */
   readonly log?: readonly string[];
 }

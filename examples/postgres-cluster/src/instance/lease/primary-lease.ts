@@ -34,8 +34,8 @@ export interface PrimaryLeaseOptions {
 }
 
 /**
- * The Lease that a cluster's primary holds. Another instance can acquire it only after it has not changed for its whole duration,
- * measured with a monotonic clock. The holder gives up earlier, at the renew deadline.
+ * The Lease that a cluster's primary holds. Another instance can acquire the Lease only if the Lease has not changed
+ * for its whole duration, measured with a monotonic clock. The holder gives up earlier, at the renew deadline.
  */
 export class PrimaryLease {
   readonly #options: PrimaryLeaseOptions;

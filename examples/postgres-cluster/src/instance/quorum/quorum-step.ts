@@ -68,7 +68,7 @@ export function quorumStep(state: QuorumState, { wanted, published, replication 
   return hasAll(next, { lsn: state.since, replicas: replication.replicas }) ? { state, publish: [next] } : { state };
 }
 
-/** Adds a quorum, and removes the ones that it makes redundant. */
+/** Adds a quorum, and removes the quorums that it makes redundant. */
 export function withQuorum(published: readonly FailoverQuorum[], next: FailoverQuorum): readonly FailoverQuorum[] {
   return [...published.filter((each) => !entails(each, next)), next];
 }

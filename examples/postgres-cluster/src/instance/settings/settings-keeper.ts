@@ -10,8 +10,8 @@ import { type SettingsInput, settingsFile } from './settings-file.ts';
 type Parameters = Readonly<Record<string, string>>;
 
 /**
- * Writes the server's configuration. If the server rejects the parameters, the last accepted ones stay in effect, even after a
- * restart.
+ * Writes the server's configuration. If the server rejects the parameters, the last accepted parameters stay in effect,
+ * even after a restart.
  */
 export class SettingsKeeper {
   readonly #data: DataDirectory;

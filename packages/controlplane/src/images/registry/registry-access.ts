@@ -28,7 +28,7 @@ export class RegistryAccess implements Disposable {
    * Calls `use` with each credential that applies to an image's repository, until one has access. The credential of
    * docker's helper program comes last. `open` creates a session with the credential.
    *
-   * @param options - `scopes`: scopes that the session needs besides reading, as in {@link RegistrySession}.
+   * @param options - `scopes`: scopes that the session needs in addition to reading, as in {@link RegistrySession}.
    * @throws ImageReferenceError, RegistryError or the error of `use`; the signal's reason if it is aborted.
    */
   async withCredentials<T>(

@@ -19,7 +19,8 @@ export interface RegistrySessionOptions {
   readonly connections: HttpConnections;
   readonly retry: RetryContext;
   /**
-   * Scopes that the requests need, besides the scopes that the registry requests: `repository:team/app:pull,push`.
+   * Scopes that the requests need in addition to the scopes that the registry requests:
+   * `repository:team/app:pull,push`.
    *
    * @defaultValue none
    */

@@ -158,7 +158,7 @@ function policyFields(spec: PolicySpec): readonly FieldError[] {
   ];
 }
 
-/** Rejects text that is only white space. Absent and empty texts are allowed. */
+/** Rejects strings that consist of white space. Absent and empty strings are allowed. */
 const notBlank: Check<string> = present(
   rule((text) => text === '' || text.trim() !== '', 'must be non-empty if specified'),
 );

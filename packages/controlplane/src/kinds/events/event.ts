@@ -2,7 +2,7 @@ import { type BuiltinKind, builtinKind } from '../builtin-kind.ts';
 import type { Event, Eventsv1Event } from '../generated/drafts.ts';
 import { eventConversion } from './event-conversion.ts';
 
-/** Lifetime of an Event after its last write, in seconds: kube-apiserver's `--event-ttl`. */
+/** TTL of an Event, counted from its last write, in seconds: kube-apiserver's `--event-ttl`. */
 export const eventTtlSeconds = 3600;
 
 /** Events of the core group, in which the events of both APIs are stored. */

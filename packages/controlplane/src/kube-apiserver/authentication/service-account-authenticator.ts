@@ -4,7 +4,7 @@ import type { LegacyTokens } from './legacy-token.ts';
 import type { BoundObject, ServiceAccountClaims, ServiceAccountTokens } from './service-account-token.ts';
 
 /**
- * Time for which a token stays valid after its bound object should have been deleted, in milliseconds (as upstream,
+ * Time for which a token stays valid after its bound object should have been deleted, in milliseconds (as in upstream,
  * 1.36).
  */
 const leewayMs = 60_000;

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject, sign, verify } from 'node:
 import type { Clock, Random } from '@kubewright/apimachinery';
 import { defined } from '@kubewright/apimachinery/internal';
 
-/** The clock skew that is tolerated at both ends of a token's lifetime (go-jose's default, as upstream). */
+/** The clock skew that is tolerated at both ends of a token's lifetime (go-jose's default, as in upstream). */
 const leewaySeconds = 60;
 
 /** The claims of a service account token: registered claims and Kubernetes' private claim (1.36). */

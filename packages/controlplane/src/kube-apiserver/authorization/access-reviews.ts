@@ -132,6 +132,6 @@ function rulesReview(object: Draft, user: UserInfo, index: RbacIndex): Kubernete
     nonResourceRules: rules.filter(({ nonResourceURLs }) => (nonResourceURLs?.length ?? 0) > 0),
     incomplete: false,
   };
-  // As upstream, the response has an empty spec.
+  // As in upstream, the response has an empty spec.
   return { ...object, metadata: object.metadata as KubernetesObject['metadata'], spec: {}, status } as KubernetesObject;
 }

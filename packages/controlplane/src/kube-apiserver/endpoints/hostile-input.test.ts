@@ -66,7 +66,7 @@ describe('hostile input', () => {
     return `${root}/${scope === 'Namespaced' ? 'namespaces/a/' : ''}${resource}`;
   }
 
-  /** Sends requests and returns those that get a server error. */
+  /** Sends requests and returns the requests that get a server error. */
   async function faults(style: Style): Promise<readonly string[]> {
     const found: string[] = [];
     const ask = async (method: string, path: string, body: unknown, type = 'application/json'): Promise<void> => {

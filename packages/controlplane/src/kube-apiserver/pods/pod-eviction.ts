@@ -237,7 +237,7 @@ function markDisrupted(pod: Parameters<Parameters<ConnectCall['updateParent']>[0
   pod['status'] = { ...status, conditions: marked };
 }
 
-/** True if a budget's selector matches the pod. As upstream, empty and invalid selectors match no pod. */
+/** True if a budget's selector matches the pod. As in upstream, empty and invalid selectors match no pod. */
 function matches(selector: LabelSelectorObject, pod: ReachedPod): boolean {
   const isEmpty = Object.keys(selector.matchLabels ?? {}).length + (selector.matchExpressions?.length ?? 0) === 0;
   if (isEmpty) return false;

@@ -33,9 +33,9 @@ interface Due {
 }
 
 /**
- * Declares a controller that runs a function for each object at regular times, whether or not the object changes; changes do not
- * trigger it. All timers share the queue of the controller. Times count from the start of the program, or of the leader's term.
- * Mirrors kopf's `@kopf.timer`.
+ * Declares a controller that runs a function for each object at regular times, whether or not the object changes;
+ * changes do not trigger it. All timers share the controller's queue. Times count from the start of the program, or of
+ * the leader's term. Mirrors kopf's `@kopf.timer`.
  *
  * @example
  * ```ts

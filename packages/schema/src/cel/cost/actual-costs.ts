@@ -152,7 +152,7 @@ export function comparisonCost(a: CelValue, b: CelValue): number {
   if (typeof a !== 'string' || typeof b !== 'string') {
     return Math.ceil(Math.min(actualSize(a), actualSize(b)) * traversalCost);
   }
-  // Fast path: comparing with a text of 1 to 10 characters costs 1.
+  // Fast path: comparing with a string of 1 to 10 characters costs 1.
   const units = Math.min(a.length, b.length);
   if (units <= 10) return units === 0 ? 0 : 1;
   return Math.ceil(Math.min(codePointLength(a), codePointLength(b)) * traversalCost);

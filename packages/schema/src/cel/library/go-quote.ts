@@ -10,7 +10,7 @@ const namedEscapes: ReadonlyMap<string, string> = new Map([
   ['"', '\\"'],
 ]);
 
-/** Quotes a text as Go's `%q` does. */
+/** Quotes a string as Go's `%q` does. */
 export function goQuote(text: string): string {
   return `"${Array.from(text, quoteChar).join('')}"`;
 }

@@ -5,7 +5,7 @@ export interface GoUrl {
   readonly host: string;
   readonly rawPath: string;
   readonly rawQuery: string;
-  /** The URL in canonical form: equal URLs have equal texts. */
+  /** The URL in canonical form: equal URLs have the same string. */
   readonly text: string;
 }
 

@@ -114,7 +114,9 @@ function matches(context: CallContext, text: string, pattern: string): boolean {
   return guardPattern(context, text, pattern).test(text);
 }
 
-/** Compiles a pattern and charges for matching it against a text. Reports an invalid pattern as an evaluation error. */
+/**
+ * Compiles a pattern and charges for matching it against a string. Reports an invalid pattern as an evaluation error.
+ */
 export function guardPattern(context: CallContext, text: string, pattern: string): Pattern {
   if (!context.patterns.has(pattern)) context.charge(50 + pattern.length);
   try {

@@ -1,6 +1,6 @@
 const encoder = new TextEncoder();
 
-/** Returns the length of a text's UTF-8 encoding, in bytes. */
+/** Returns the length of a string's UTF-8 encoding, in bytes. */
 export function utf8Length(text: string): number {
   let length = text.length;
   for (let i = 0; i < text.length; i++) {

@@ -20,8 +20,8 @@ export interface YamlTree {
 }
 
 /**
- * Parses the first document of a YAML text in linear time, about 100 times as fast as the YAML library, which can block
- * a server for seconds. Accepts everything except explicit keys (`? `), and returns the same tree as the library.
+ * Parses the first document of a YAML stream in linear time, about 100 times as fast as the YAML library, which can
+ * block a server for seconds. Accepts everything except explicit keys (`? `), and returns the same tree as the library.
  *
  * @throws {@link BodyReadError}
  */

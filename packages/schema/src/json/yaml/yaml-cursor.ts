@@ -1,7 +1,7 @@
 import { BodyReadError } from '../parsed-body.ts';
 
 /**
- * A position in a YAML text, shared by all parts of the parser. The position only moves forward, so parsing takes
+ * A position in a YAML document, shared by all parts of the parser. The position only moves forward, so parsing takes
  * linear time.
  */
 export class YamlCursor {
