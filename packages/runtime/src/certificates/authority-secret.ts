@@ -53,7 +53,7 @@ export async function keepAuthority(options: KeepOptions): Promise<KeptAuthority
   });
 }
 
-/** Reads the current bundle from the Secret, in PEM format; `undefined` if there is none. */
+/** Reads the current bundle from the Secret, in PEM format; `undefined` if none exists. */
 export async function readBundle(
   options: Pick<KeepOptions, 'client' | 'secret' | 'signal'>,
 ): Promise<string | undefined> {
