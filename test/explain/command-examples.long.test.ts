@@ -78,7 +78,7 @@ const cleanups: Readonly<Record<string, () => Promise<unknown>>> = {
 /** The files that a setup may change. */
 const files = [api, 'src/main.ts', 'config/default/kustomization.yaml'];
 
-/** Runs the kubewright commands in an example; returns the result of the last one. */
+/** Runs the kubewright commands in an example; returns the result of the last command. */
 async function type(lines: string, cwd: string): Promise<Ended> {
   let ended: Ended | undefined;
   for (const line of lines.split('\n')) {

@@ -4,9 +4,9 @@
  * npm run parity -- --seed 7 [--per-kind 100] [--only pods] [--out FILE] [--server URL --token TOKEN]
  *
  * Without `--server`, starts the real server from the programs in BIN, or in kubewright-oracle/bin of the user's cache
- * folder. Exits with 1 if a larger share of the answers differs than ratchet.json allows. `--part` chooses single `writes`
- * or `sequences` of writes, lists and watches. `--record` writes the answers of the part as the fixture that `npm test`
- * replays; `--update` lowers ratchet.json to today's counts.
+ * folder. Exits with 1 if a larger share of the responses differs than ratchet.json allows. `--part` chooses single
+ * `writes` or `sequences` of writes, lists and watches. `--record` writes the answers of the part as the fixture that
+ * `npm test` replays; `--update` lowers ratchet.json to today's counts.
  */
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 import { collectionOf, type JsonObject, type ParityKind } from './parity-kinds.ts';
 
-/** The operations of requests. All are dry runs, so that their order does not matter. */
+/** The operations that requests perform. All are dry runs, so that their order does not matter. */
 const operations = [
   'create',
   'update',

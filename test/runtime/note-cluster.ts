@@ -10,7 +10,7 @@ import { type Note, NoteKind, noteDefinition } from './programs/note.ts';
 
 const definitions = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
-/** A cluster that serves the notes of these tests: an embedded one, or an existing one. */
+/** A cluster that serves the notes of these tests: an embedded or an existing cluster. */
 export class NoteCluster implements AsyncDisposable {
   readonly client: KubernetesClient;
   /** Path of the administrator's kubeconfig. */

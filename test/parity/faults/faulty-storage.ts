@@ -14,7 +14,7 @@ import type { JsonObject } from '../parity-kinds.ts';
 
 /** Faults to inject between the server and its storage. */
 export interface StorageFaults {
-  /** Replaces an object before it is stored; `previous` is the stored one. */
+  /** Replaces an object before it is stored; `previous` is the stored object. */
   readonly stored?: ((object: JsonObject, previous: JsonObject | undefined) => JsonObject) | undefined;
   /** Called for each watch; the result replaces the changes that the watch receives. */
   readonly watched?: (() => (changes: readonly StorageChange[]) => readonly StorageChange[]) | undefined;
