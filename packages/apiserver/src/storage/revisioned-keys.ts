@@ -108,7 +108,7 @@ export class RevisionedKeys implements Disposable {
     this.#revision = Math.max(this.#revision, revision);
   }
 
-  /** Drops all history before a revision: watches can no longer start there. */
+  /** Drops all history before a revision. Watches can no longer start before that revision. */
   compact(revision: number): void {
     for (let records = this.#history.takeOldest(); records; records = this.#history.takeOldest()) this.#drop(records);
     this.#compacted = revision;

@@ -71,7 +71,7 @@ describe('builtin warnings', () => {
       changes: JSON.stringify(suspectCases[one.index]?.[1]).slice(0, 120),
     })),
   )('warns about $index $resource $changes as the real API server does', ({ index, warnings }) => {
-    // The warning header contains each text only once.
+    // The response contains each warning only once.
     const made = [...new Set(warningsOf(index))].map((text) => `299 - ${JSON.stringify(text)}`);
     expect(made.join(', ')).toBe(warnings);
   });
