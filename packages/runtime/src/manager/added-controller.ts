@@ -42,7 +42,7 @@ export interface ControllerRunnableOptions {
   readonly makeParts: (client: KubernetesClient) => Omit<ControllerParts, 'cache'> & { readonly cache: InformerCache };
   /** Aborted when the manager stops. */
   readonly managerStop: AbortSignal;
-  /** Waits until the controller's caches have synced; fails after the manager's cache sync timeout. */
+  /** Waits until the controller's caches have synced; fails after the manager's cache sync timeout, if one is set. */
   readonly synced: (cache: InformerCache, signal: AbortSignal) => Promise<void>;
   /** Returns the time limit for stopping, and whether the whole manager stops. */
   readonly stopping: () => { readonly budget: StopBudget; readonly isManager: boolean };
