@@ -120,8 +120,8 @@ function withWebhooks<T extends MutatingWebhookConfiguration | ValidatingWebhook
 }
 
 /**
- * Returns the definition with conversion enabled: the operator declares a converter for the kind. Keeps conversion that
- * is already enabled.
+ * Returns the definition with webhook conversion enabled: the operator declares a converter for the kind. Keeps
+ * existing webhook settings, and adds missing settings.
  */
 function withConversion(object: CustomResourceDefinition, injected: Injected): CustomResourceDefinition {
   const { conversion } = object.spec;
