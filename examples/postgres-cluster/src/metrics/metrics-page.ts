@@ -13,18 +13,21 @@ export function metricsPage(): string {
   );
   return `# Metrics and alerts of PostgreSQL clusters
 
-Generated from [\`instance-metrics.ts\`](../../examples/postgres-cluster/src/metrics/instance-metrics.ts) and
-[\`alerts.ts\`](../../examples/postgres-cluster/src/metrics/alerts.ts) of the example [\`postgres-cluster\`](../examples/postgres-cluster.md).
+This page lists the metrics and alerts of the example [\`postgres-cluster\`](../examples/postgres-cluster.md). It is generated from
+[\`instance-metrics.ts\`](../../examples/postgres-cluster/src/metrics/instance-metrics.ts) and
+[\`alerts.ts\`](../../examples/postgres-cluster/src/metrics/alerts.ts).
 
-Each instance serves \`/metrics\` over HTTPS on its port \`status\`, 8000, without a client certificate. The server's certificate is signed by
-the cluster's own authority: trust the \`ca.crt\` of the Secret \`NAME-server\`, and verify the name \`NAME-rw\`.
-[\`monitoring/\`](../../examples/postgres-cluster/monitoring) contains a PodMonitor for the cluster \`shop\`, and the alerts as a PrometheusRule;
-[\`postgres-clusters.json\`](../../examples/postgres-cluster/grafana/postgres-clusters.json) is a dashboard for Grafana. The operator itself serves controller-runtime's metrics, like every operator.
+- **Scraping.** Each instance serves \`/metrics\` over HTTPS on its port \`status\`, 8000, and requires no client certificate. The server's
+  certificate is signed by the cluster's own authority: trust the \`ca.crt\` of the Secret \`NAME-server\`, and verify the name \`NAME-rw\`.
+  [\`monitoring/\`](../../examples/postgres-cluster/monitoring) contains a PodMonitor for the cluster \`shop\`.
+- **Alerts.** \`monitoring/\` also contains the alerts as a PrometheusRule.
+- **Dashboard.** Import [\`postgres-clusters.json\`](../../examples/postgres-cluster/grafana/postgres-clusters.json) in Grafana.
+- **The operator** itself serves controller-runtime's metrics, like every operator.
 
 ## Metrics
 
-All have the label \`cluster\`. Metrics without a value are left out: while its server does not accept connections, an instance reports only
-its own state.
+All metrics have the label \`cluster\`. Metrics without a value are left out: while its server does not accept connections, an instance
+reports only its own state.
 
 | metric | type | other labels | meaning |
 |---|---|---|---|
@@ -42,7 +45,10 @@ ${alert.join('\n')}
 `;
 }
 
-/** Replaces Prometheus placeholders such as `{{ $labels.pod }}` with words. */
+/** Replaces Prometheus placeholders such as `{{ $labels.pod }}` with words, and returns a sentence. */
 function text(summary: string): string {
-  return summary.replace(/\{\{ \$labels\.(\w+) \}\}/g, 'the $1');
+  const words = summary
+    .replace(/(\w+) \{\{ \$labels\.\1 \}\}/g, '$1')
+    .replace(/\{\{ \$labels\.(\w+) \}\}/g, 'the $1');
+  return words.charAt(0).toUpperCase() + words.slice(1);
 }

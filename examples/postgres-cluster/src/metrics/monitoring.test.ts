@@ -25,6 +25,14 @@ describe('generated files', () => {
   });
 });
 
+describe('metricsPage', () => {
+  it('names labels in words, in complete sentences', () => {
+    expect(metricsPage()).toContain('| The slot on the pod retains more than 10 GiB of WAL. ');
+    expect(metricsPage()).toContain('| The cluster has no primary: ');
+    expect(metricsPage()).not.toContain('$labels');
+  });
+});
+
 describe('instanceMetrics', () => {
   const names = new Set(instanceMetrics.map(({ name }) => name));
 

@@ -2,7 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { formatProblem, generate } from '@kubewright/codegen';
 
-/** Writes the manifests of a project; answers what is wrong instead. */
+/** Writes the manifests of a project, and returns the problems of its code. */
 export async function writeManifests(root: string): Promise<readonly string[]> {
   const { files, problems } = await generate({ root });
   for (const { path, text } of files) {
