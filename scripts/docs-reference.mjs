@@ -37,10 +37,13 @@ async function commandPage() {
       ];
       return parts.filter(Boolean).join('\n\n');
     });
-  const intro = `${sentence(program.description)} \`--json\` anywhere on a command line writes JSON records, one per line. The
-[package](../packages/cli.md) page describes projects, exit codes and errors. [Commands](./commands.md) compares these commands with
-kubebuilder's.`;
-  return `${['# The command line', intro, ...sections].join('\n\n')}\n`;
+  const intro = `${sentence(program.description)} This page lists all commands with their flags. \`--json\` anywhere on a command line writes
+JSON records, one per line.`;
+  const next = nextSteps(
+    '[The package](../packages/cli.md) describes projects, exit codes and errors.',
+    '[Commands](./commands.md) compares these commands with those of kubebuilder and operator-sdk.',
+  );
+  return `${['# The command line', intro, ...sections, next].join('\n\n')}\n`;
 }
 
 function errorPage() {
@@ -54,13 +57,15 @@ function errorPage() {
       ...own.map(({ code, text, source: from }) => `### ${code}\n\n${escaped(text)}\n\n\`${from}\``),
     ];
   });
-  const intro = 'Every error has a code. `kubewright explain CODE` prints these texts offline.';
-  return `${['# Error codes', intro, ...sections.flat()].join('\n\n')}\n`;
+  const intro = 'This page lists the codes of all errors, by package. `kubewright explain CODE` prints the same texts offline.';
+  const next = nextSteps('[Troubleshoot by symptom](../how-to/troubleshoot.md) has the remedies of common errors.');
+  return `${['# Error codes', intro, ...sections.flat(), next].join('\n\n')}\n`;
 }
 
 function eventPage() {
-  const intro = `Log records have a field \`event\`. An id never changes its meaning, while messages may be reworded; match on it in alerting
-rules. Records of errors also have the fields \`code\`, \`what\`, \`why\` and \`remedy\`. Logs for people omit the ids.`;
+  const intro = `This page lists the ids of log records. JSON logs have the id of each record in the field \`event\`. An id never changes its
+meaning, but messages may be reworded, so match on ids in alerting rules. Records of errors also have the fields \`code\`, \`what\`, \`why\`
+and \`remedy\`. Human-readable logs omit the ids.`;
   const operators = eventsIn('packages/runtime/src/log/log-events.ts');
   const cluster = [
     ...eventsIn('packages/controlplane/src/log/cluster-log-events.ts'),
@@ -68,7 +73,13 @@ rules. Records of errors also have the fields \`code\`, \`what\`, \`why\` and \`
   ];
   const first = ['## Operators', table(['event', ''], operators)];
   const second = ['## Embedded cluster', table(['event', ''], cluster)];
-  return `${['# Log events', intro, ...first, ...second].join('\n\n')}\n`;
+  const next = nextSteps('[Develop an operator](../how-to/develop.md#read-the-log) explains the readable log.');
+  return `${['# Log events', intro, ...first, ...second, next].join('\n\n')}\n`;
+}
+
+/** Returns the section with which every page ends. */
+function nextSteps(...links) {
+  return ['## Where to go next', links.map((link) => `- ${link}`).join('\n')].join('\n\n');
 }
 
 /** Returns the event ids in a file of log events, with their comments. */
