@@ -57,7 +57,8 @@ function errorPage() {
       ...own.map(({ code, text, source: from }) => `### ${code}\n\n${escaped(text)}\n\n\`${from}\``),
     ];
   });
-  const intro = 'This page lists the codes of all errors, by package. `kubewright explain CODE` prints the same texts offline.';
+  const intro =
+    'This page lists the codes of all errors, by package. `kubewright explain CODE` prints the same texts offline.';
   const next = nextSteps('[Troubleshoot by symptom](../how-to/troubleshoot.md) has the remedies of common errors.');
   return `${['# Error codes', intro, ...sections.flat(), next].join('\n\n')}\n`;
 }

@@ -47,8 +47,6 @@ ${alert.join('\n')}
 
 /** Replaces Prometheus placeholders such as `{{ $labels.pod }}` with words, and returns a sentence. */
 function text(summary: string): string {
-  const words = summary
-    .replace(/(\w+) \{\{ \$labels\.\1 \}\}/g, '$1')
-    .replace(/\{\{ \$labels\.(\w+) \}\}/g, 'the $1');
+  const words = summary.replace(/(\w+) \{\{ \$labels\.\1 \}\}/g, '$1').replace(/\{\{ \$labels\.(\w+) \}\}/g, 'the $1');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
