@@ -1,5 +1,6 @@
-// Kept in the emitted declarations, which refer to Node's types, so that users do not have to list @types/node. /
-// <reference types="@types/node/index.d.ts" preserve="true" />
+// Kept in the emitted declarations, which refer to Node's types, so that users do not have to list @types/node.
+
+/// <reference types="@types/node/index.d.ts" preserve="true" />
 
 export type { AdmissionAttributes, AdmissionPlugin } from './admission/admission-plugin.ts';
 export { namespaceLifecycle } from './admission/namespace-lifecycle.ts';

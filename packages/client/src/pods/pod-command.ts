@@ -81,7 +81,8 @@ export class ChannelCommand implements PodCommand {
 
   async exit(): Promise<number> {
     // Wait until the end of the turn, because `text()` may start to read in it: `Promise.all([command.exit(),
-    // command.text()])`. seam: waits for the end of this turn; adds no delay
+    // command.text()])`.
+    // seam: waits for the end of this turn; adds no delay
     setImmediate(() => {
       if (this.#output) return;
       this.#discard(this[Symbol.asyncIterator]());

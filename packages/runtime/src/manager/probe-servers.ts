@@ -86,8 +86,8 @@ export class ProbeServers implements AsyncDisposable {
   }
 
   async #listen(what: string, where: Listening): Promise<number> {
-    // seam: yields one turn of the event loop. Listening loads Node modules for 20 ms; the first lists are requested
-    // before then.
+    // Listening loads Node.js modules for 20 ms, so the first lists are requested before it.
+    // seam: yields one turn of the event loop
     await setImmediate();
     // Loaded together with Node's HTTP server, only if a path is served.
     const { ProbeServer } = await import('../health/probe-server.ts');
