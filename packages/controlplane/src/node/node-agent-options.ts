@@ -3,9 +3,9 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import type { Sockets } from '../network/sockets.ts';
 import type { Driver } from './driver.ts';
-import type { NodeFacts } from './object/node-description.ts';
 import type { PodSettings } from './pod/pod-host.ts';
 import type { ProbeRunner } from './probes/probe-runner.ts';
+import type { NodeFacts } from './status/node-description.ts';
 
 /** Options for {@link NodeAgent}. */
 export interface NodeAgentOptions {

@@ -21,15 +21,15 @@ import { LocalLogStore } from './logs/local-log-store.ts';
 import type { LogKey } from './logs/log-store.ts';
 import type { NodeAgentOptions } from './node-agent-options.ts';
 import { LocalConnector } from './node-connector.ts';
-import { DiskPressure } from './object/disk-pressure.ts';
-import { isMirrorPod, MirrorPods } from './object/mirror-pods.ts';
-import { NodeKeeper } from './object/node-keeper.ts';
-import { nodeUsage } from './object/node-usage.ts';
-import { FollowedObjects } from './objects/followed-objects.ts';
+import { nodeUsage } from './node-usage.ts';
 import { ApiPodObjects } from './pod/api-pod-objects.ts';
+import { isMirrorPod, MirrorPods } from './pod/mirror-pods.ts';
 import type { PodEvent, PodHost } from './pod/pod-host.ts';
 import { PodWorkers } from './pod/pod-workers.ts';
 import { writeStatus } from './pod/write-status.ts';
+import { DiskPressure } from './status/disk-pressure.ts';
+import { NodeKeeper } from './status/node-keeper.ts';
+import { WatchedObjects } from './watched-objects/watched-objects.ts';
 
 /** Default time limit for stopping, in milliseconds. */
 const defaultStopMs = 6_000;
@@ -55,7 +55,7 @@ export class NodeAgent implements AsyncDisposable {
   readonly #keeper: NodeKeeper;
   readonly #mirrors: MirrorPods;
   readonly #disk: DiskPressure;
-  readonly #followed: FollowedObjects;
+  readonly #watched: WatchedObjects;
   readonly #workers: PodWorkers;
   #queue: HandlerContext | undefined;
   #events: EventRecorder | undefined;
@@ -111,7 +111,7 @@ export class NodeAgent implements AsyncDisposable {
       handleSignals: false,
       gracefulShutdownTimeoutMs: 1_000,
     });
-    this.#followed = new FollowedObjects({ client, clock, log, changed: (uids) => this.#referencesChanged(uids) });
+    this.#watched = new WatchedObjects({ client, clock, log, changed: (uids) => this.#referencesChanged(uids) });
     const host: PodHost = {
       clock,
       random,
@@ -123,7 +123,7 @@ export class NodeAgent implements AsyncDisposable {
         client,
         services: (namespace) =>
           driver.ignoresEnvironment ? [] : this.#manager.cache.lister(Service).list({ namespace }),
-        followed: this.#followed,
+        watched: this.#watched,
       }),
       images: new Set(),
       settings: { ...options.settings, allocatable: facts.capacity },
@@ -132,7 +132,7 @@ export class NodeAgent implements AsyncDisposable {
       wake: (pod) => this.#queue?.enqueue(objectKey(pod)),
     };
     const { removalDelayMs = 0 } = options;
-    this.#workers = new PodWorkers({ host, followed: this.#followed, removalDelayMs });
+    this.#workers = new PodWorkers({ host, watched: this.#watched, removalDelayMs });
   }
 
   /** Records the error of a failed write that does not concern a pod, in case the disk is full. */
@@ -174,7 +174,7 @@ export class NodeAgent implements AsyncDisposable {
 
   async #stop(withinMs: number): Promise<void> {
     this.#stopping = true;
-    this.#followed[Symbol.dispose]();
+    this.#watched[Symbol.dispose]();
     const { clock, driver } = this.#options;
     const deadline = new Deadline(clock, withinMs);
     const graceMs = Math.max(withinMs - afterContainersMs, 0);

@@ -15,8 +15,8 @@ import type { RunningContainer } from './driver.ts';
 import { forwardPort } from './forward-port.ts';
 import type { LogStore } from './logs/log-store.ts';
 import { readLog } from './logs/read-log.ts';
-import { isMirrorPod } from './object/mirror-pods.ts';
 import type { ContainerSlot } from './pod/container-slot.ts';
+import { isMirrorPod } from './pod/mirror-pods.ts';
 import { networkFault } from './probes/network-fault.ts';
 
 /** Connects to the pods of a node: logs, exec, attach and port forwarding. */

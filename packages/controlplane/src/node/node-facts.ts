@@ -1,6 +1,6 @@
 import { availableParallelism, hostname, release, totalmem } from 'node:os';
 import type { Random } from '@kubewright/apimachinery';
-import type { NodeFacts } from './object/node-description.ts';
+import type { NodeFacts } from './status/node-description.ts';
 
 const kubeletVersion = 'v1.36.3';
 const kubeletPort = 10_250;

@@ -2,8 +2,8 @@ import type { Clock, Random } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { NodeAgent } from '../node-agent.ts';
-import { virtualNode } from '../object/virtual-node.ts';
 import { LocalProbeRunner } from '../probes/local-probe-runner.ts';
+import { virtualNode } from '../virtual-node.ts';
 import { InprocDriver, type InprocDriverOptions } from './inproc-driver.ts';
 
 /** Options for {@link inprocNode}. */

@@ -8,32 +8,32 @@ import {
   ServiceAccount,
 } from '@kubewright/apimachinery/core/v1';
 import type { KubernetesClient } from '@kubewright/client';
-import type { FollowedObjects } from '../objects/followed-objects.ts';
+import type { WatchedObjects } from '../watched-objects/watched-objects.ts';
 import type { PodObjects, TokenRequestSpec } from './pod-host.ts';
 
-/** Reads the objects that pods refer to: from the followed objects and the cache, or live. */
+/** Reads the objects that pods refer to: from the watched objects and the cache, or live. */
 export class ApiPodObjects implements PodObjects {
   readonly #client: KubernetesClient;
   /** Returns the Services of a namespace. */
   readonly services: (namespace: string) => readonly Service[];
-  readonly #followed: FollowedObjects;
+  readonly #watched: WatchedObjects;
 
   constructor(options: {
     readonly client: KubernetesClient;
     readonly services: (namespace: string) => readonly Service[];
-    readonly followed: FollowedObjects;
+    readonly watched: WatchedObjects;
   }) {
     this.#client = options.client;
     this.services = options.services;
-    this.#followed = options.followed;
+    this.#watched = options.watched;
   }
 
   configMap(namespace: string, name: string): ConfigMap | undefined {
-    return this.#followed.configMap(namespace, name);
+    return this.#watched.configMap(namespace, name);
   }
 
   secret(namespace: string, name: string): Secret | undefined {
-    return this.#followed.secret(namespace, name);
+    return this.#watched.secret(namespace, name);
   }
 
   claim(namespace: string, name: string): Promise<PersistentVolumeClaim | undefined> {

@@ -2,9 +2,9 @@ import { setImmediate } from 'node:timers'; // seam: see its use
 import { isDeleting, type ObjectKey } from '@kubewright/apimachinery';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { MemoryPodVolumes } from '../inproc/memory-pod-volumes.ts';
-import type { FollowedObjects } from '../objects/followed-objects.ts';
 import { CheckedPodVolumes } from '../volumes/checked-pod-volumes.ts';
 import { LocalPodVolumes } from '../volumes/local-pod-volumes.ts';
+import type { WatchedObjects } from '../watched-objects/watched-objects.ts';
 import { hostPortConflict } from './host-ports.ts';
 import type { PodHost } from './pod-host.ts';
 import { PodWorker, type SyncResult } from './pod-worker.ts';
@@ -13,7 +13,7 @@ import { PodWorker, type SyncResult } from './pod-worker.ts';
 export interface PodWorkersOptions {
   readonly host: PodHost;
   /** The objects that the pods refer to. */
-  readonly followed: FollowedObjects;
+  readonly watched: WatchedObjects;
   /** Minimum time for which a pod being deleted stays in the API, in milliseconds. */
   readonly removalDelayMs: number;
 }
@@ -42,12 +42,12 @@ export class PodWorkers {
 
   /** Syncs a pod with its worker, which is created if needed. */
   async sync(pod: Pod): Promise<{ readonly worker: PodWorker; readonly result: SyncResult }> {
-    const { followed, host } = this.#options;
+    const { watched, host } = this.#options;
     const uid = pod.metadata.uid ?? '';
     // A finished pod no longer needs the objects it refers to. For other pods, read all these objects before the worker
     // uses them.
-    if (this.#workers.get(uid)?.isOver) followed.forget(uid);
-    else await followed.follow(pod);
+    if (this.#workers.get(uid)?.isOver) watched.unregisterPod(uid);
+    else await watched.registerPod(pod);
     let worker = this.#workers.get(uid);
     if (!worker) {
       worker = this.#create(pod);
@@ -77,7 +77,7 @@ export class PodWorkers {
   /** Frees the resources of a pod and drops its worker. */
   async remove(worker: PodWorker): Promise<void> {
     await worker.remove();
-    this.#options.followed.forget(worker.uid);
+    this.#options.watched.unregisterPod(worker.uid);
     this.#workers.delete(worker.uid);
     this.#deletions.delete(worker.uid);
   }

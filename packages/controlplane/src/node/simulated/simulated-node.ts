@@ -3,7 +3,7 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import type { AddressPool } from '../../network/address-pool.ts';
 import { NodeAgent } from '../node-agent.ts';
-import { virtualNode } from '../object/virtual-node.ts';
+import { virtualNode } from '../virtual-node.ts';
 import { SimulatedDriver } from './simulated-driver.ts';
 import { SimulatedProbeRunner } from './simulated-probe-runner.ts';
 

@@ -1,6 +1,6 @@
-import type { NodeUsage } from '../../kube-apiserver/pods/node-connector.ts';
-import type { Driver, Usage } from '../driver.ts';
-import type { PodWorker } from '../pod/pod-worker.ts';
+import type { NodeUsage } from '../kube-apiserver/pods/node-connector.ts';
+import type { Driver, Usage } from './driver.ts';
+import type { PodWorker } from './pod/pod-worker.ts';
 
 /** Returns the resource usage of a node's running containers, by pod. */
 export async function nodeUsage(

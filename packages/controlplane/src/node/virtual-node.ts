@@ -1,5 +1,5 @@
 import type { Random } from '@kubewright/apimachinery';
-import type { NodeFacts } from './node-description.ts';
+import type { NodeFacts } from './status/node-description.ts';
 
 /** Returns the address of a node that runs no processes, by its number from 0: 10.0.0.1, 10.0.0.2, … (no last byte is 0 or 255). */
 export function virtualNodeIP(index: number): string {

@@ -6,18 +6,18 @@ import { silentLogger } from '@kubewright/runtime';
 import { expect, it } from 'vitest';
 import { adminIdentity, nodeIdentity } from '../../cluster/identities.ts';
 import { PlaneUnderTest } from '../../kube-apiserver/testdata/plane-under-test.ts';
-import { FollowedObjects } from './followed-objects.ts';
+import { WatchedObjects } from './watched-objects.ts';
 
 const namespace = 'default';
 
-it('follows the objects of pods with the permissions of a node, as long as a pod needs them', async () => {
+it('watches the objects of pods with the permissions of a node, as long as a pod needs them', async () => {
   await using plane = await PlaneUnderTest.start();
-  const watched: string[] = [];
+  const requests: string[] = [];
   const client = (clientCertificate: typeof adminIdentity): KubernetesClient => {
     const connection = { remoteAddress: '127.0.0.1', protocol: 'in-process', clientCertificate } as const;
     const handle: typeof plane.plane.handle = async (request) => {
       const response = await plane.plane.handle(request);
-      if (clientCertificate !== adminIdentity) watched.push(`${response.status} ${request.path}`);
+      if (clientCertificate !== adminIdentity) requests.push(`${response.status} ${request.path}`);
       return response;
     };
     const transport = new InProcessTransport<Connection>({ handle, connection });
@@ -42,44 +42,44 @@ it('follows the objects of pods with the permissions of a node, as long as a pod
   const settings = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'settings', namespace } } as const;
   await admin.resource(ConfigMap).create({ ...settings, data: { a: '1' } });
   const changes: (readonly string[])[] = [];
-  using followed = new FollowedObjects({
+  using watched = new WatchedObjects({
     client: client(nodeIdentity('n')),
     clock: systemClock,
     log: silentLogger,
     changed: (uids) => changes.push(uids),
   });
 
-  await followed.follow(a);
-  expect(followed.configMap(namespace, 'settings')?.data).toEqual({ a: '1' });
-  expect(followed.secret(namespace, 'of-a')).toBeUndefined();
-  expect(followed.follow(a)).toBeUndefined();
-  await followed.follow(b);
+  await watched.registerPod(a);
+  expect(watched.configMap(namespace, 'settings')?.data).toEqual({ a: '1' });
+  expect(watched.secret(namespace, 'of-a')).toBeUndefined();
+  expect(watched.registerPod(a)).toBeUndefined();
+  await watched.registerPod(b);
 
   changes.length = 0;
   await admin.resource(ConfigMap).patch({ namespace, name: 'settings' }, { type: 'merge', body: { data: { a: '2' } } });
-  await expect.poll(() => followed.configMap(namespace, 'settings')?.data).toEqual({ a: '2' });
+  await expect.poll(() => watched.configMap(namespace, 'settings')?.data).toEqual({ a: '2' });
   expect(changes).toEqual([[a.metadata.uid, b.metadata.uid]]);
   await admin.resource(Secret).create(Secret({ metadata: { name: 'of-b', namespace } }));
-  await expect.poll(() => followed.secret(namespace, 'of-b')).toBeDefined();
+  await expect.poll(() => watched.secret(namespace, 'of-b')).toBeDefined();
   expect(changes.at(-1)).toEqual([b.metadata.uid]);
   await admin.resource(Secret).delete({ namespace, name: 'of-b' });
-  await expect.poll(() => followed.secret(namespace, 'of-b')).toBeUndefined();
+  await expect.poll(() => watched.secret(namespace, 'of-b')).toBeUndefined();
 
   // One watch for each object, regardless of the number of pods; other objects of the namespace are not watched.
-  const objects = watched
+  const objects = requests
     .filter((line) => line.includes('watch='))
     .map((line) => /metadata\.name(?:=|%3D)([a-z-]+)/.exec(line)?.[1]);
   expect([...objects].sort()).toEqual(['of-a', 'of-b', 'settings']);
   changes.length = 0;
   await admin.resource(ConfigMap).create({ ...settings, metadata: { name: 'unrelated', namespace } });
   await admin.resource(ConfigMap).patch({ namespace, name: 'settings' }, { type: 'merge', body: { data: { a: '3' } } });
-  await expect.poll(() => followed.configMap(namespace, 'settings')?.data).toEqual({ a: '3' });
+  await expect.poll(() => watched.configMap(namespace, 'settings')?.data).toEqual({ a: '3' });
   expect(changes).toHaveLength(1);
 
-  followed.forget(a.metadata.uid);
-  expect(followed.configMap(namespace, 'settings')).toBeDefined();
-  followed.forget(b.metadata.uid);
-  expect(followed.configMap(namespace, 'settings')).toBeUndefined();
-  expect(watched.every((line) => line.startsWith('200 ') && line.includes('fieldSelector=metadata.name'))).toBe(true);
+  watched.unregisterPod(a.metadata.uid);
+  expect(watched.configMap(namespace, 'settings')).toBeDefined();
+  watched.unregisterPod(b.metadata.uid);
+  expect(watched.configMap(namespace, 'settings')).toBeUndefined();
+  expect(requests.every((line) => line.startsWith('200 ') && line.includes('fieldSelector=metadata.name'))).toBe(true);
   expect(plane.errors).toEqual([]);
 });

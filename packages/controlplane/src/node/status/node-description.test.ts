@@ -1,7 +1,7 @@
 import { seededRandom } from '@kubewright/apimachinery';
 import { expect, it } from 'vitest';
+import { virtualNode } from '../virtual-node.ts';
 import { nodeMetadata } from './node-description.ts';
-import { virtualNode } from './virtual-node.ts';
 
 it('leaves the annotations of controllers alone', () => {
   const facts = virtualNode({ nodeName: 'n', driver: 'simulated', description: 'A test.', random: seededRandom(1) });

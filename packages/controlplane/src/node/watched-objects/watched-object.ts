@@ -4,8 +4,8 @@ import type { KubernetesClient } from '@kubewright/client';
 import type { Logger } from '@kubewright/runtime';
 import { clusterLogEvents } from '../../log/cluster-log-events.ts';
 
-/** Options for {@link FollowedObject}. */
-export interface FollowedObjectOptions<T extends KubernetesObject> {
+/** Options for {@link WatchedObject}. */
+export interface WatchedObjectOptions<T extends KubernetesObject> {
   readonly kind: Kind<T>;
   readonly namespace: string;
   readonly name: string;
@@ -19,18 +19,18 @@ export interface FollowedObjectOptions<T extends KubernetesObject> {
 const pauses = { initialMs: 200, maxMs: 30_000 };
 
 /**
- * Follows one object with a watch on its name. A node may open such a watch even if it cannot read other objects of the kind.
+ * Watches one object by its name. A node may do so even if it cannot read other objects of the kind.
  * Dispose it to stop.
  */
-export class FollowedObject<T extends KubernetesObject> implements Disposable {
+export class WatchedObject<T extends KubernetesObject> implements Disposable {
   /** Resolves once the first lookup has succeeded or failed. */
   readonly ready: Promise<void>;
-  readonly #options: FollowedObjectOptions<T>;
+  readonly #options: WatchedObjectOptions<T>;
   readonly #stop = new AbortController();
   #setReady: () => void = () => {};
   #object: T | undefined;
 
-  constructor(options: FollowedObjectOptions<T>) {
+  constructor(options: WatchedObjectOptions<T>) {
     this.#options = options;
     this.ready = new Promise((resolve) => {
       this.#setReady = resolve;
