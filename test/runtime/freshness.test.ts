@@ -176,9 +176,9 @@ describe.concurrent('A cache stays fresh', () => {
     await proxy.close();
     await proxy.reopen();
     await polled(() => api.watches.length > before, 'a mute watch is open');
-    api.write('a', 'unsaid');
+    api.write('a', 'unannounced');
     api.isMute = false;
-    expect(await sees('a', 'unsaid')).toBeLessThan(bookmarkBoundMs);
+    expect(await sees('a', 'unannounced')).toBeLessThan(bookmarkBoundMs);
   });
 
   it('when the token file is replaced and the old token is rejected', { timeout: 60_000 }, async (test) => {

@@ -93,7 +93,7 @@ export function upsertCallOf(
 export async function readDeletion(call: ResourceCall): Promise<DeleteOptions> {
   const { registry, warnings } = call;
   const deletion = await readDeletionOptions(call);
-  const { unsaidPropagationWarning: warning } = registry.definition.strategy;
+  const { defaultPropagationWarning: warning } = registry.definition.strategy;
   const isSpecified = deletion.propagationPolicy !== undefined || deletion.orphanDependents !== undefined;
   if (warning !== undefined && !isSpecified) warnings.add(warning);
   return deletion;

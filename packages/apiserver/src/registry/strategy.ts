@@ -74,7 +74,11 @@ export interface Strategy {
    * Same as {@link prepareForCreate}, for updates; also copies from `old` the fields that this endpoint cannot change.
    */
   prepareForUpdate?(object: Draft, old: KubernetesObject, context: StrategyContext): void;
-  /** Releases values that the prepare functions allocated, such as IP addresses, if the object is not stored. */
+  /**
+   * Undoes the prepare functions after a failed write: releases the values that they allocated, such as IP addresses. Called once
+   * for each draft that is not stored because a prepare function, validation, admission or the storage rejected it. Mirrors the
+   * cleanup after `BeginCreate` and `BeginUpdate` in upstream's `Store`.
+   */
   abandon?(object: Draft): void;
   /** Returns every error in a new object, except in metadata. */
   validate?(object: KubernetesObject, context: StrategyContext): readonly FieldError[];
@@ -124,8 +128,8 @@ export interface Strategy {
   readonly garbageCollection?: boolean;
   /** Propagation policy if the client sets none. @defaultValue 'Background' */
   readonly defaultPropagation?: 'Background' | 'Orphan';
-  /** Warning text for a deletion without a propagation policy. */
-  readonly unsaidPropagationWarning?: string;
+  /** Warning text for a deletion that sets no propagation policy, and therefore uses the default. */
+  readonly defaultPropagationWarning?: string;
   /** True if a deletion returns the removed object instead of a Status. @defaultValue false */
   readonly returnsDeleted?: boolean;
   /**

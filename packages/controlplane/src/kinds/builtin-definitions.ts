@@ -8,7 +8,7 @@ import { builtinDefaults } from './builtin-defaults.ts';
 import type { BuiltinKind } from './builtin-kind.ts';
 import { builtinKinds } from './builtin-kinds.ts';
 import type { BuiltinDefinitionsOptions } from './builtin-options.ts';
-import { mainStrategy, viewStrategy } from './builtin-strategy.ts';
+import { mainStrategy, subresourceStrategy } from './builtin-strategy.ts';
 import { builtinValidations } from './builtin-validations.ts';
 import { connectSubresource, virtualResource } from './hooks.ts';
 import { nameAndAge, nameAndAgeColumns } from './table/name-and-age.ts';
@@ -81,10 +81,10 @@ function subresource(sub: Subresource, parts: Parts): SubresourceDefinition {
 
 function behaviorOf(sub: Subresource, parts: Parts): SubresourceDefinition['behaviour'] {
   const { resource, kind, types, options } = parts;
-  const view = kind.views?.[sub.name] ?? (sub.name === 'status' ? {} : undefined);
-  if (view) {
+  const strategy = kind.subresources?.[sub.name] ?? (sub.name === 'status' ? {} : undefined);
+  if (strategy) {
     const own = rules(parts.validations.get(`${kind.resource}/${sub.name}`));
-    return { type: 'status', strategy: { ...viewStrategy(kind, view, types), ...own } };
+    return { type: 'status', strategy: { ...subresourceStrategy(kind, strategy, types), ...own } };
   }
   if (sub.name === 'scale' && kind.scale) return kind.scale;
   return connectSubresource(`${resource.resource}/${sub.name}`, options);

@@ -39,12 +39,12 @@ export interface BuiltinKind<T = never> {
   readonly allowCreateOnUpdate?: boolean;
   readonly garbageCollection?: Strategy['garbageCollection'];
   readonly defaultPropagation?: Strategy['defaultPropagation'];
-  readonly unsaidPropagationWarning?: string;
+  readonly defaultPropagationWarning?: Strategy['defaultPropagationWarning'];
   /** See {@link Strategy.resets}. */
   readonly resets?: Strategy['resets'];
   readonly strategy?: KindStrategy<T>;
-  /** Subresources that change only a part of the object, by name. `status` is always defined. */
-  readonly views?: Readonly<Record<string, KindView<T>>>;
+  /** The strategies of the subresources that change a part of the object, by name. `status` is always defined. */
+  readonly subresources?: Readonly<Record<string, SubresourceStrategy<T>>>;
   readonly scale?: ScaleSubresource;
   readonly fieldLabels?: Readonly<Record<string, (object: T) => string>>;
   readonly conversion?: Conversion;
@@ -58,8 +58,11 @@ export interface BuiltinKind<T = never> {
   readonly conversionAnnotations?: readonly string[];
 }
 
-/** The rules of a subresource. Before they run, all fields that the subresource does not own are restored from the stored object. */
-export interface KindView<T> extends KindStrategy<T> {
+/**
+ * The strategy of a subresource. Before its functions run, all fields that the subresource does not own are restored from the
+ * stored object.
+ */
+export interface SubresourceStrategy<T> extends KindStrategy<T> {
   /** Root fields that a write through this subresource may change. @defaultValue ['status'] */
   readonly owns?: readonly string[];
   /**

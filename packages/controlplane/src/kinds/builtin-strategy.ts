@@ -1,7 +1,7 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
 import { defined } from '@kubewright/apimachinery/internal';
 import type { Draft, Strategy } from '@kubewright/apiserver';
-import type { BuiltinKind, KindStrategy, KindView, StatusHandling } from './builtin-kind.ts';
+import type { BuiltinKind, KindStrategy, StatusHandling, SubresourceStrategy } from './builtin-kind.ts';
 import { copyJson } from './copy-json.ts';
 import { dropUnusedOfPods } from './core/unused-pod-fields.ts';
 import { wireShapes } from './generated/wire-shapes.ts';
@@ -34,8 +34,7 @@ export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
   return {
     ...shared(kind, types),
     ...passedOn(own),
-    ...defined({ resets: kind.resets }),
-    ...(kind.unsaidPropagationWarning && { unsaidPropagationWarning: kind.unsaidPropagationWarning }),
+    ...defined({ resets: kind.resets, defaultPropagationWarning: kind.defaultPropagationWarning }),
     returnsDeleted: returningDeleted.has(kind.resource),
     prepareForCreate(object, context) {
       if (handling === 'reset') resetStatus({ object, kind, types });
@@ -51,24 +50,28 @@ export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
 }
 
 /** Returns the strategy of a subresource. Fields that it does not own are restored from the stored object. */
-export function viewStrategy(kind: BuiltinKind, view: KindView<never>, types: WireTypes): Strategy {
-  const own = untyped(view);
-  const owned = new Set(view.owns ?? ['status']);
+export function subresourceStrategy(
+  kind: BuiltinKind,
+  subresource: SubresourceStrategy<never>,
+  types: WireTypes,
+): Strategy {
+  const own = untyped(subresource);
+  const owned = new Set(subresource.owns ?? ['status']);
   const fixed = Object.keys(wireShapes[kind.struct] ?? {}).filter((field) => field !== 'metadata' && !owned.has(field));
   return {
     ...shared(kind, types),
     ...passedOn(own),
-    ...resetsOf(view),
-    ...defined({ allowCreateOnApply: view.allowCreateOnApply }),
+    ...resetsOf(subresource),
+    ...defined({ allowCreateOnApply: subresource.allowCreateOnApply }),
     prepareForUpdate(object, old, context) {
       takeOver(object, { from: old, fields: fixed });
-      if (view.keepsMetadata) keepMetadata(object, old);
+      if (subresource.keepsMetadata) keepMetadata(object, old);
       own.prepareForUpdate?.(object, old, context);
     },
   };
 }
 
-function resetsOf({ resets, keepsMetadata, owns }: KindView<never>): Pick<Strategy, 'resets'> {
+function resetsOf({ resets, keepsMetadata, owns }: SubresourceStrategy<never>): Pick<Strategy, 'resets'> {
   if (resets) return { resets };
   return keepsMetadata && owns === undefined ? { resets: [['spec'], ['metadata']] } : {};
 }

@@ -16,12 +16,12 @@ const context: StrategyContext = {
   warn: () => {},
 };
 
-function strategyOf(resource: string, view?: string): Strategy {
+function strategyOf(resource: string, subresource?: string): Strategy {
   const definition = definitions.find((candidate) => candidate.resource === resource);
-  const behaviour = view === undefined ? undefined : definition?.subresources.get(view)?.behaviour;
+  const behaviour = subresource === undefined ? undefined : definition?.subresources.get(subresource)?.behaviour;
   const strategy =
-    view === undefined ? definition?.strategy : behaviour?.type === 'status' ? behaviour.strategy : undefined;
-  if (!strategy) throw new Error(`${resource}/${view ?? ''} has no strategy`);
+    subresource === undefined ? definition?.strategy : behaviour?.type === 'status' ? behaviour.strategy : undefined;
+  if (!strategy) throw new Error(`${resource}/${subresource ?? ''} has no strategy`);
   return strategy;
 }
 
@@ -41,11 +41,11 @@ function stored(resource: string, object: object): KubernetesObject {
 function change<T>(
   resource: string,
   old: KubernetesObject,
-  options: { readonly view?: string; readonly edit: (draft: T) => void },
+  options: { readonly subresource?: string; readonly edit: (draft: T) => void },
 ): { readonly object: T; readonly faults: string } {
   const draft = structuredClone(old) as unknown as Draft;
   options.edit(draft as unknown as T);
-  const strategy = strategyOf(resource, options.view);
+  const strategy = strategyOf(resource, options.subresource);
   strategy.applyDefaults?.(draft);
   strategy.prepareForUpdate?.(draft, old, context);
   const faults = strategy.validateUpdate?.(draft as unknown as KubernetesObject, old, context) ?? [];
@@ -81,9 +81,9 @@ describe('pods', () => {
       p.spec.hostname = 'h';
     };
     expect(change('pods', pod, { edit }).object.status.phase).toBe('Pending');
-    const viewed = change('pods', pod, { view: 'status', edit });
-    expect(viewed.object.status).toMatchObject({ phase: 'Running', qosClass: 'BestEffort' });
-    expect(viewed.object.spec).toEqual((pod as unknown as Pod).spec);
+    const updated = change('pods', pod, { subresource: 'status', edit });
+    expect(updated.object.status).toMatchObject({ phase: 'Running', qosClass: 'BestEffort' });
+    expect(updated.object.spec).toEqual((pod as unknown as Pod).spec);
   });
 
   it('changes only ephemeral containers through the ephemeralcontainers subresource', () => {
@@ -92,7 +92,7 @@ describe('pods', () => {
       p.metadata.labels = { a: 'b' };
       p.spec.ephemeralContainers = [{ name: 'e', image: 'e', resources: {} }];
     };
-    const { object, faults } = change('pods', pod, { view: 'ephemeralcontainers', edit });
+    const { object, faults } = change('pods', pod, { subresource: 'ephemeralcontainers', edit });
     expect(faults).toBe('');
     expect(object.spec.ephemeralContainers).toHaveLength(1);
     expect(object.spec.hostname).toBeUndefined();
@@ -104,7 +104,7 @@ describe('pods', () => {
       p.spec.containers![0]!.resources = { requests: { cpu: '1' } };
       p.spec.containers![0]!.image = 'b';
     };
-    const { object } = change('pods', pod, { view: 'resize', edit });
+    const { object } = change('pods', pod, { subresource: 'resize', edit });
     expect(object.spec.containers![0]).toMatchObject({ image: 'a', resources: { requests: { cpu: '1' } } });
   });
 

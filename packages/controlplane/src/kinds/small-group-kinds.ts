@@ -26,7 +26,7 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
     struct: 'apiregistrationv1.APIService',
     allowUnconditionalUpdate: false,
     strategy: apiServiceStrategy,
-    views: { status: { keepsMetadata: true } },
+    subresources: { status: { keepsMetadata: true } },
   }),
   builtinKind<PriorityClass>({
     resource: 'scheduling.k8s.io/v1/priorityclasses',
@@ -67,7 +67,7 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
   builtinKind<Resourcev1ResourceClaim>({
     resource: 'resource.k8s.io/v1/resourceclaims',
     struct: 'resourcev1.ResourceClaim',
-    views: { status: { keepsMetadata: true } },
+    subresources: { status: { keepsMetadata: true } },
   }),
   builtinKind<ResourceClaimTemplate>({
     resource: 'resource.k8s.io/v1/resourceclaimtemplates',
@@ -87,12 +87,12 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
     resource: 'flowcontrol.apiserver.k8s.io/v1/flowschemas',
     struct: 'flowcontrolv1.FlowSchema',
     generation: 'spec',
-    views: { status: { keepsMetadata: true } },
+    subresources: { status: { keepsMetadata: true } },
   }),
   builtinKind<PriorityLevelConfiguration>({
     resource: 'flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations',
     struct: 'flowcontrolv1.PriorityLevelConfiguration',
     generation: 'spec',
-    views: { status: { keepsMetadata: true } },
+    subresources: { status: { keepsMetadata: true } },
   }),
 ];

@@ -9,7 +9,7 @@ import { eventually } from '../testdata/eventually.ts';
 import { FakeApiServer } from '../testdata/fake-api-server.ts';
 
 const Site = defineKind<object>({ group: 'example.com', version: 'v1', kind: 'Site' });
-const delays = { zero: 0, past: -5, unsaid: Number.NaN, soon: 1 };
+const delays = { zero: 0, past: -5, invalid: Number.NaN, soon: 1 };
 type Name = keyof typeof delays;
 
 const running: Manager[] = [];
@@ -79,11 +79,11 @@ describe('requeueAfterMs', () => {
     for (const name of names) server.delete(Site, name);
     await eventually(() => steps.size === names.length);
     await pass(clock, () => server.list(Site).length === 0);
-    expect(Object.fromEntries(steps)).toEqual({ zero: 2, past: 2, unsaid: 2, soon: 2 });
-    expect(names.filter((name) => seen(lines, name))).toEqual(['unsaid']);
+    expect(Object.fromEntries(steps)).toEqual({ zero: 2, past: 2, invalid: 2, soon: 2 });
+    expect(names.filter((name) => seen(lines, name))).toEqual(['invalid']);
   });
 
-  it.each(Object.entries(delays).filter(([name]) => name !== 'unsaid'))(
+  it.each(Object.entries(delays).filter(([name]) => name !== 'invalid'))(
     'of a reconcile requests exactly one more run for any value: %s',
     async (name, requeueAfterMs) => {
       const clock = new VirtualClock();

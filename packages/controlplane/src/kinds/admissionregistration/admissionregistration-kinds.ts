@@ -5,8 +5,8 @@ const group = 'admissionregistration.k8s.io/v1';
 function admissionKind(resource: string, struct: string): ReturnType<typeof builtinKind> {
   return builtinKind({
     // An apply to the status may create the object, which upstream allows only for these kinds and Services. Kinds
-    // without a status subresource ignore this view.
-    views: { status: { keepsMetadata: true, allowCreateOnApply: true } },
+    // without a status subresource ignore this entry.
+    subresources: { status: { keepsMetadata: true, allowCreateOnApply: true } },
     resource: `${group}/${resource}`,
     struct: `admissionregistrationv1.${struct}`,
     generation: 'object',

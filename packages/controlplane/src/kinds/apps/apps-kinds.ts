@@ -42,7 +42,7 @@ export const appsKinds: readonly BuiltinKind[] = [
         if (moved) metadata.generation = (old.metadata.generation ?? 0) + 1;
       },
     },
-    views: {
+    subresources: {
       status: {
         // Labels can be changed only through the main resource.
         prepareForUpdate({ metadata }, old) {

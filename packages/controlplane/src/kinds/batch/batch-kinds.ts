@@ -11,7 +11,7 @@ export const batchKinds: readonly BuiltinKind[] = [
     generation: 'spec',
     // Upstream keeps this default for compatibility: Jobs existed before garbage collection.
     defaultPropagation: 'Orphan',
-    unsaidPropagationWarning:
+    defaultPropagationWarning:
       'child pods are preserved by default when jobs are deleted; set propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress this warning',
     strategy: { prepareForCreate: generateJobSelector },
     fieldLabels: { 'status.successful': ({ status }) => String(status.succeeded ?? 0) },

@@ -24,7 +24,7 @@ export const certificateSigningRequests: BuiltinKind = builtinKind<Request>({
       request.spec = structuredClone(old.spec);
     },
   },
-  views: {
+  subresources: {
     status: {
       resets: [['spec'], ['status', 'conditions']],
       prepareForUpdate(request, old, { clock }) {

@@ -112,30 +112,30 @@ function conditionFaults(conditions: readonly Condition[]): readonly FieldError[
   return faults;
 }
 
-function changeFaults(view: 'main' | 'status' | 'approval') {
+function changeFaults(endpoint: 'main' | 'status' | 'approval') {
   return (request: Request, old: Request): readonly FieldError[] => {
     const count = ({ status }: Request, type: string): number =>
       (status.conditions ?? []).filter((condition) => condition.type === type).length;
     const faults = decisions
       .filter((type) => count(request, type) < count(old, type))
       .map((type) => forbiddenField(conditionsPath, `updates may not remove a condition of type "${type}"`));
-    if (view !== 'approval') {
+    if (endpoint !== 'approval') {
       const added = ['Approved', 'Denied'].filter((type) => count(request, type) > count(old, type));
       for (const type of added) {
         faults.push(forbiddenField(conditionsPath, `updates may not add a condition of type "${type}"`));
       }
     }
-    return [...faults, ...certificateFaults(request, { old, view })];
+    return [...faults, ...certificateFaults(request, { old, endpoint })];
   };
 }
 
 function certificateFaults(
   { status }: Request,
-  { old, view }: { readonly old: Request; readonly view: string },
+  { old, endpoint }: { readonly old: Request; readonly endpoint: string },
 ): readonly FieldError[] {
   const before = old.status.certificate ?? '';
   if ((status.certificate ?? '') === before) return [];
-  if (view !== 'status') return [forbiddenField(certificatePath, 'updates may not set certificate content')];
+  if (endpoint !== 'status') return [forbiddenField(certificatePath, 'updates may not set certificate content')];
   if (before !== '') return [forbiddenField(certificatePath, 'updates may not modify existing certificate content')];
   if (pemOf(status.certificate).includes('-----BEGIN CERTIFICATE-----')) return [];
   return [invalidField(certificatePath, '<certificate data>', 'must contain at least one CERTIFICATE PEM block')];

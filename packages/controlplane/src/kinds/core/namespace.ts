@@ -20,6 +20,6 @@ export const namespaces: BuiltinKind = builtinKind<Namespace>({
       else delete spec.finalizers;
     },
   },
-  views: { status: {}, finalize: { owns: ['spec'] } },
+  subresources: { status: {}, finalize: { owns: ['spec'] } },
   fieldLabels: { 'status.phase': ({ status }) => status.phase ?? '', name: ({ metadata }) => metadata.name ?? '' },
 });

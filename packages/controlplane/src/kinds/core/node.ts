@@ -14,6 +14,6 @@ export const nodes: BuiltinKind = builtinKind<Node>({
     },
     prepareForUpdate: ({ spec }, old) => dropUnused(spec, old.spec, ['configSource']),
   },
-  views: { status: { prepareForUpdate: ({ status }, old) => dropUnused(status, old.status, ['config']) } },
+  subresources: { status: { prepareForUpdate: ({ status }, old) => dropUnused(status, old.status, ['config']) } },
   fieldLabels: { 'spec.unschedulable': ({ spec }) => String(spec.unschedulable ?? false) },
 });

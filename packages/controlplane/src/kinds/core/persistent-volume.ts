@@ -14,7 +14,7 @@ export const persistentVolumes: BuiltinKind = builtinKind<PersistentVolume>({
       status.lastPhaseTransitionTime = formatTime(clock.now());
     },
   },
-  views: {
+  subresources: {
     status: {
       prepareForUpdate({ status }, old, { clock }) {
         const before = old.status.lastPhaseTransitionTime;

@@ -1,5 +1,5 @@
 import { formatTime } from '@kubewright/apimachinery/internal';
-import { type BuiltinKind, builtinKind, type KindStrategy, type KindView } from '../builtin-kind.ts';
+import { type BuiltinKind, builtinKind, type KindStrategy, type SubresourceStrategy } from '../builtin-kind.ts';
 import { copyJson } from '../copy-json.ts';
 import type { Container, Pod, PodCondition } from '../generated/drafts.ts';
 import { qosClassOf } from './pod-qos.ts';
@@ -10,7 +10,11 @@ export const pods: BuiltinKind = builtinKind<Pod>({
   struct: 'v1.Pod',
   generation: 'spec',
   strategy: podStrategy(),
-  views: { status: statusView(), ephemeralcontainers: ephemeralContainersView(), resize: resizeView() },
+  subresources: {
+    status: statusStrategy(),
+    ephemeralcontainers: ephemeralContainersStrategy(),
+    resize: resizeStrategy(),
+  },
   fieldLabels: {
     'spec.nodeName': (pod) => pod.spec.nodeName ?? '',
     'spec.host': (pod) => pod.spec.nodeName ?? '',
@@ -53,7 +57,7 @@ function schedulingGated(now: string): PodCondition {
   };
 }
 
-function statusView(): KindView<Pod> {
+function statusStrategy(): SubresourceStrategy<Pod> {
   return {
     resets: [['spec'], ['metadata', 'deletionTimestamp'], ['metadata', 'ownerReferences']],
     prepareForUpdate(pod, old) {
@@ -79,7 +83,7 @@ function keepObservedGenerations(pod: Pod, old: Pod): void {
   }
 }
 
-function ephemeralContainersView(): KindView<Pod> {
+function ephemeralContainersStrategy(): SubresourceStrategy<Pod> {
   return {
     owns: ['spec'],
     keepsMetadata: true,
@@ -92,7 +96,7 @@ function ephemeralContainersView(): KindView<Pod> {
   };
 }
 
-function resizeView(): KindView<Pod> {
+function resizeStrategy(): SubresourceStrategy<Pod> {
   return {
     owns: ['spec'],
     keepsMetadata: true,

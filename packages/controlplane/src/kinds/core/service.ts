@@ -20,7 +20,7 @@ export function services(allocator: ServiceAllocator): BuiltinKind {
     resource: '/v1/services',
     struct: 'v1.Service',
     allowCreateOnUpdate: true,
-    views: { status: { allowCreateOnApply: true } },
+    subresources: { status: { allowCreateOnApply: true } },
     strategy: {
       prepareForCreate(service, { dryRun }) {
         allocateForCreate(service, { allocator: counting(service), dryRun });

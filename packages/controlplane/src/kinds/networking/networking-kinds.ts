@@ -22,6 +22,6 @@ export const networkingKinds: readonly BuiltinKind[] = [
   builtinKind<ServiceCIDR>({
     resource: 'networking.k8s.io/v1/servicecidrs',
     struct: 'networkingv1.ServiceCIDR',
-    views: { status: { keepsMetadata: true } },
+    subresources: { status: { keepsMetadata: true } },
   }),
 ];

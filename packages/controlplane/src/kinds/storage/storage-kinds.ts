@@ -41,7 +41,7 @@ export const storageKinds: readonly BuiltinKind[] = [
     resource: `${group}/volumeattachments`,
     struct: 'storagev1.VolumeAttachment',
     allowUnconditionalUpdate: false,
-    views: { status: { keepsMetadata: true } },
+    subresources: { status: { keepsMetadata: true } },
   }),
   builtinKind<VolumeAttributesClass>({
     resource: `${group}/volumeattributesclasses`,

@@ -81,13 +81,13 @@ function lifeOf([resource, object], index) {
     ['POST', collection, named],
     ...stepsFor(resource, named, { view: 'status', status }),
     ...(resource === 'certificatesigningrequests' ? stepsFor(resource, named, { view: 'approval', status: { conditions: [ended] } }) : []),
-    ...(resource === 'pods' ? podViews(path, named) : []),
+    ...(resource === 'pods' ? podSubresources(path, named) : []),
     ['PATCH', path, { metadata: { finalizers: null } }, { type: 'merge' }],
     ['DELETE', path, { gracePeriodSeconds: 0 }],
   ];
 }
 
-function podViews(path, pod) {
+function podSubresources(path, pod) {
   const [container] = pod.spec.containers;
   const ephemeralContainers = [{ name: 'debug', image: 'busybox' }];
   const resources = { requests: { cpu: '1' } };
