@@ -34,7 +34,7 @@ export class ControllerLoop {
   /** Work that was pending when the loop was stopped. */
   #left: PendingWork | undefined;
   /** Keys whose reconcile has succeeded since the stop, with the times of their next runs. */
-  readonly #endedWell = new Map<string, readonly TimedKey[]>();
+  readonly #succeededSinceStop = new Map<string, readonly TimedKey[]>();
 
   constructor(definition: ControllerDefinition, parts: ControllerParts) {
     this.name = definition.name;
@@ -119,11 +119,12 @@ export class ControllerLoop {
   takeOver(before: ControllerLoop): void {
     if (!before.#left) return;
     const { working, timed, ...left } = before.#left;
-    const ended = before.#endedWell;
+    const succeeded = before.#succeededSinceStop;
+    const stillTimed = timed.filter(({ key, slot }) => slot !== 'requeue' || !succeeded.has(key));
     this.queue.takeOver({
       ...left,
-      working: working.filter(({ key }) => !ended.has(key)),
-      timed: [...timed.filter(({ key, slot }) => slot !== 'requeue' || !ended.has(key)), ...[...ended.values()].flat()],
+      working: working.filter(({ key }) => !succeeded.has(key)),
+      timed: [...stillTimed, ...[...succeeded.values()].flat()],
     });
   }
 
@@ -207,7 +208,7 @@ export class ControllerLoop {
     if (next === 'with backoff') return;
     const { priority = given } = outcome ?? {};
     const dueMs = this.#parts.clock.monotonic() + (next?.delayMs ?? 0);
-    this.#endedWell.set(key, next ? [{ key, slot: 'requeue', dueMs, priority }] : []);
+    this.#succeededSinceStop.set(key, next ? [{ key, slot: 'requeue', dueMs, priority }] : []);
   }
 }
 

@@ -3,7 +3,7 @@ import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.
 import { logEvents } from '../log/log-events.ts';
 import { abortable } from '../reflector/abortable.ts';
 import { Backoff } from '../reflector/backoff.ts';
-import type { Source, SourceStart } from './source.ts';
+import type { Source, SourceRun } from './source.ts';
 
 /** Options for {@link channelSource}. */
 export interface ChannelSourceOptions<E> {
@@ -34,20 +34,17 @@ export function enqueueRequest(request: ReconcileRequest, context: HandlerContex
   context.enqueue(request);
 }
 
-async function follow<E>(
-  options: ChannelSourceOptions<E>,
-  with_: { readonly context: HandlerContext; readonly start: SourceStart },
-): Promise<void> {
+async function follow<E>(options: ChannelSourceOptions<E>, { context, start }: SourceRun): Promise<void> {
   const { name, events, handler } = options;
-  const { signal, clock, random } = with_.start;
-  const log = with_.start.log.with({ source: name });
+  const { signal, clock, random } = start;
+  const log = start.log.with({ source: name });
   const backoff = new Backoff({ clock, random });
   while (!signal.aborted) {
     try {
       const stream = typeof events === 'function' ? events(signal) : events;
       for await (const event of abortable(leaving(stream, signal), signal)) {
         try {
-          handler(event, with_.context);
+          handler(event, context);
         } catch (error) {
           log.error('an event of a source failed', { event: logEvents.sourceFailed, error });
         }

@@ -1,7 +1,7 @@
-import { sleep } from '@kubewright/apimachinery';
-import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.ts';
+import type { ReconcileRequest } from '../handler/event-handler.ts';
 import { logEvents } from '../log/log-events.ts';
-import type { Source, SourceStart } from './source.ts';
+import { pollRepeatedly } from './poll-repeatedly.ts';
+import type { Source, SourceRun } from './source.ts';
 
 /** Options for {@link pollSource}. */
 export interface PollSourceOptions {
@@ -26,34 +26,17 @@ export function pollSource(options: PollSourceOptions): Source {
   return {
     name: options.name,
     async start(context, start) {
-      await pollOnce(options, { context, start });
-      void again(options, { context, start });
+      const poll = (): Promise<void> => pollOnce(options, { context, start });
+      await poll();
+      void pollRepeatedly(poll, { everyMs: options.everyMs, start });
     },
   };
 }
 
-interface With {
-  readonly context: HandlerContext;
-  readonly start: SourceStart;
-}
-
-async function again(options: PollSourceOptions, with_: With): Promise<void> {
-  const { signal, clock, random } = with_.start;
-  while (!signal.aborted) {
-    try {
-      await sleep(clock, { ms: options.everyMs * (0.9 + random.next() * 0.2), signal });
-    } catch {
-      // Aborted: stop polling.
-      return;
-    }
-    await pollOnce(options, with_);
-  }
-}
-
-async function pollOnce(options: PollSourceOptions, with_: With): Promise<void> {
-  const { signal, log } = with_.start;
+async function pollOnce(options: PollSourceOptions, { context, start }: SourceRun): Promise<void> {
+  const { signal, log } = start;
   try {
-    for (const request of await options.poll({ signal })) with_.context.enqueue(request);
+    for (const request of await options.poll({ signal })) context.enqueue(request);
   } catch (error) {
     if (!signal.aborted)
       log.error('cannot poll a source', { event: logEvents.sourceFailed, source: options.name, error });

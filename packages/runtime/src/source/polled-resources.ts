@@ -1,8 +1,9 @@
-import { formatObjectKey, type ObjectKey, sleep } from '@kubewright/apimachinery';
+import { formatObjectKey, type ObjectKey } from '@kubewright/apimachinery';
 import { defined, sameJson } from '@kubewright/apimachinery/internal';
 import type { HandlerContext, ReconcileRequest } from '../handler/event-handler.ts';
 import { logEvents } from '../log/log-events.ts';
-import type { Source, SourceStart } from './source.ts';
+import { pollRepeatedly } from './poll-repeatedly.ts';
+import type { Source, SourceRun } from './source.ts';
 
 /** Options for {@link polledResources}. */
 export interface PolledResourcesOptions<R> {
@@ -57,8 +58,9 @@ export function polledResources<R>(options: PolledResourcesOptions<R>): PolledRe
     name: options.name,
     get: (key) => poller.get(key),
     async start(context, start) {
-      await poller.round(context, start);
-      void poller.repeat(context, start);
+      const poll = (): Promise<void> => poller.round({ context, start });
+      await poll();
+      void pollRepeatedly(poll, { everyMs: options.everyMs, start });
     },
   };
 }
@@ -76,21 +78,8 @@ class Poller<R> {
     return this.#known.get(formatObjectKey(namespace === undefined ? { name } : { namespace, name }));
   }
 
-  async repeat(context: HandlerContext, start: SourceStart): Promise<void> {
-    const { signal, clock, random } = start;
-    while (!signal.aborted) {
-      try {
-        await sleep(clock, { ms: this.#options.everyMs * (0.9 + random.next() * 0.2), signal });
-      } catch {
-        // Aborted: stop polling.
-        return;
-      }
-      await this.round(context, start);
-    }
-  }
-
   /** Fetches all resources once; never rejects. */
-  async round(context: HandlerContext, { signal, log }: SourceStart): Promise<void> {
+  async round({ context, start: { signal, log } }: SourceRun): Promise<void> {
     const { keys, concurrency = 4, name } = this.#options;
     const failed = (error: unknown, key?: string): void => {
       if (signal.aborted) return;

@@ -76,3 +76,9 @@ export interface SourceStart {
   /** Logger that includes the controller's name in every line. */
   readonly log: Logger;
 }
+
+/** One run of a source: where its requests go, and the options it was started with. */
+export interface SourceRun {
+  readonly context: HandlerContext;
+  readonly start: SourceStart;
+}

@@ -19,7 +19,7 @@ const threadDelayMs = 10_000;
 /** Space for the name of the running reconcile, in bytes. */
 const nameBytes = 512;
 
-interface Who {
+interface ActiveReconcile {
   readonly controller: string;
   readonly key: string;
 }
@@ -51,12 +51,12 @@ export class Watchdog implements AsyncDisposable {
   readonly #threadDueMs: number;
   #worker: Worker | undefined;
   #inspector: typeof Inspector | undefined;
-  readonly #active = new SmallSet<Who>();
-  #last: Who | undefined;
+  readonly #active = new SmallSet<ActiveReconcile>();
+  #last: ActiveReconcile | undefined;
   /** Time since which {@link #last} has been running, or the time of the last beat. */
   #lastSinceMs = 0;
   /** The reconcile that ran longest since the last beat, even if it has ended. */
-  #longest: { readonly who: Who; readonly ms: number } | undefined;
+  #longest: { readonly reconcile: ActiveReconcile; readonly ms: number } | undefined;
   #timer: Disposable;
   #lastBeatMs: number;
   #ended = false;
@@ -109,16 +109,16 @@ export class Watchdog implements AsyncDisposable {
   }
 
   #mark(controller: string, key: string): ActivityMark {
-    const who = { controller, key };
-    this.#active.add(who);
+    const reconcile = { controller, key };
+    this.#active.add(reconcile);
     if (!this.#worker && !this.#ended) this.#startThread();
-    const resumed = (): void => this.#runs(who);
+    const resumed = (): void => this.#runs(reconcile);
     resumed();
     return {
       resumed,
       ended: () => {
-        this.#active.delete(who);
-        if (this.#last !== who) return;
+        this.#active.delete(reconcile);
+        if (this.#last !== reconcile) return;
         // Only one reconcile is left, so it must be the next reconcile to run, even after a wait that is not reported
         // to the watchdog.
         const [other] = this.#active;
@@ -127,11 +127,11 @@ export class Watchdog implements AsyncDisposable {
     };
   }
 
-  #runs(who: Who | undefined): void {
-    if (this.#last === who) return;
+  #runs(reconcile: ActiveReconcile | undefined): void {
+    if (this.#last === reconcile) return;
     this.#credit();
-    this.#last = who;
-    Atomics.store(this.#shared, 1, who ? this.#write(`${who.controller} ${who.key}`) : 0);
+    this.#last = reconcile;
+    Atomics.store(this.#shared, 1, reconcile ? this.#write(`${reconcile.controller} ${reconcile.key}`) : 0);
   }
 
   /**
@@ -152,7 +152,7 @@ export class Watchdog implements AsyncDisposable {
   #credit(): void {
     const now = this.#clock.monotonic();
     const ms = now - this.#lastSinceMs;
-    if (this.#last && ms >= (this.#longest?.ms ?? 0)) this.#longest = { who: this.#last, ms };
+    if (this.#last && ms >= (this.#longest?.ms ?? 0)) this.#longest = { reconcile: this.#last, ms };
     this.#lastSinceMs = now;
   }
 
@@ -174,7 +174,7 @@ export class Watchdog implements AsyncDisposable {
       this.#log.warn('the event loop was blocked', {
         event: logEvents.eventLoopBlocked,
         heldMs: Math.round(heldMs),
-        ...this.#longest?.who,
+        ...this.#longest?.reconcile,
       });
     this.#longest = undefined;
     this.#timer = this.#arm();
