@@ -36,11 +36,8 @@ interface Failure {
   readonly policy: MutatingPolicy;
   readonly binding?: PolicyBinding;
   readonly message: string;
-  /**
-   * True if an expression failed (reason `Invalid`); otherwise, the policy's configuration is invalid (reason
-   * `Forbidden`).
-   */
-  readonly isInvalid?: boolean;
+  /** Reason of the response: `Invalid` if an expression failed, `Forbidden` if the policy cannot be configured. */
+  readonly reason: 'Invalid' | 'Forbidden';
 }
 
 /**
@@ -88,8 +85,12 @@ export class MutatingPolicies implements AdmissionPlugin {
           for (const param of list) found.push({ policy, binding, version, param });
         } catch (error) {
           if (!(error instanceof PolicyConfigurationError)) throw error;
-          const message = `failed to configure ${where}: ${error.message}`;
-          failures.push(where === 'binding' ? { policy, binding, message } : { policy, message });
+          const failure = {
+            policy,
+            message: `failed to configure ${where}: ${error.message}`,
+            reason: 'Forbidden',
+          } as const;
+          failures.push(where === 'binding' ? { ...failure, binding } : failure);
           if (where === 'policy') break;
         }
       }
@@ -142,7 +143,7 @@ export class MutatingPolicies implements AdmissionPlugin {
         return await step();
       } catch (error) {
         if (!(error instanceof MutationError)) throw error;
-        failures.push({ policy, binding, message: error.message, isInvalid: true });
+        failures.push({ policy, binding, message: error.message, reason: 'Invalid' });
         return false;
       }
     };
@@ -176,6 +177,6 @@ function rejection(attributes: AdmissionAttributes, failures: readonly Failure[]
   );
   const { status } = forbidden(attributes.definition, nameShown(attributes), '');
   const details = { ...status.details, causes: messages.map((message) => ({ message })) };
-  const reason = failures[0]?.isInvalid ? 'Invalid' : 'Forbidden';
+  const reason = failures[0]?.reason ?? 'Forbidden';
   return new StatusError({ ...status, message: messages[0] ?? '', reason, details });
 }
