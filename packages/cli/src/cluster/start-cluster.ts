@@ -17,7 +17,7 @@ export interface ClusterSettings {
   readonly nodes?: number | undefined;
   /** The driver that runs containers. @defaultValue 'process' */
   readonly driver?: 'process' | 'container' | 'simulated' | undefined;
-  /** Network of pods that run as processes. @defaultValue 'loopback' */
+  /** Network of pods that run on this machine. @defaultValue 'loopback' */
   readonly network?: 'loopback' | 'isolated' | undefined;
   readonly allowRootPods?: boolean | undefined;
   readonly allowHostPrograms?: boolean | undefined;

@@ -4,8 +4,8 @@ import type { KubernetesClient } from '@kubewright/client';
 
 /** The annotation with which an embedded cluster's node reports its driver. */
 const driverAnnotation = 'kubewright.dev/driver';
-/** The drivers whose pods can share this machine's network. */
-const processDrivers: readonly (string | undefined)[] = ['process', 'container'];
+/** The drivers whose pods run on this machine, as processes or in rootless containers. */
+const localDrivers: readonly (string | undefined)[] = ['process', 'container'];
 
 interface Container {
   args?: string[];
@@ -14,17 +14,17 @@ interface Container {
 }
 
 /**
- * In an embedded cluster, limits the operator to the address of its pod. Pods of such clusters are
- * processes that share the machine's addresses. If replicas listened on all addresses, they would conflict with each
- * other or with another program on :8081.
+ * In an embedded cluster, limits the operator to the address of its pod. By default, the pods of such a cluster share the loopback
+ * network of this machine, with both drivers: if replicas listened on all addresses, they would conflict with each other or with
+ * another program on :8081. On the isolated network, listening on the pod's own address works as well.
  */
 export async function withOwnAddresses(
   client: KubernetesClient,
   { objects, signal }: { readonly objects: readonly UnstructuredObject[]; readonly signal: AbortSignal },
 ): Promise<readonly UnstructuredObject[]> {
   const { items } = await client.resource(Node).list({ signal });
-  const isEmbedded = items.some(({ metadata }) => processDrivers.includes(metadata.annotations?.[driverAnnotation]));
-  return isEmbedded ? objects.map(bindToPod) : objects;
+  const isLocal = items.some(({ metadata }) => localDrivers.includes(metadata.annotations?.[driverAnnotation]));
+  return isLocal ? objects.map(bindToPod) : objects;
 }
 
 function bindToPod(object: UnstructuredObject): UnstructuredObject {

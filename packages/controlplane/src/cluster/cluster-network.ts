@@ -12,7 +12,7 @@ import { nodeName } from './node-name.ts';
 import type { Notes } from './state-directory.ts';
 import type * as Workers from './workers.ts';
 
-/** The network of pods that run as processes: this machine's loopback network, or a separate network. */
+/** The network of pods that run on this machine: this machine's loopback network, or a separate network. */
 export type NetworkMode = 'loopback' | 'isolated';
 
 /** Options for {@link ClusterNetwork.open}. */
@@ -22,7 +22,7 @@ export interface ClusterNetworkOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Logger;
-  /** The network of pods; `undefined` if no pods run as processes, because there is then nothing to route to. */
+  /** The network of pods; `undefined` if no pods run on this machine, because there is then nothing to route to. */
   readonly mode: NetworkMode | undefined;
   /** Number of nodes. */
   readonly nodes: number;

@@ -43,7 +43,7 @@ export interface NodeSettings {
    */
   readonly programs?: Readonly<Record<string, ContainerFunction>> | undefined;
   /**
-   * The network of pods that run as processes. `loopback`: pods share this machine's network. `isolated`: each pod has
+   * The network of pods that run on this machine. `loopback`: pods share this machine's network. `isolated`: each pod has
    * its own address and ports, and volumes are at their mount paths (needs Linux with user namespaces, util-linux and
    * iproute2).
    *
@@ -69,8 +69,8 @@ export interface NodeSettings {
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** True if containers are processes of this machine. */
-export function runProcesses({ driver = 'process' }: NodeSettings): boolean {
+/** True if containers run on this machine, as processes or in rootless containers. */
+export function runLocally({ driver = 'process' }: NodeSettings): boolean {
   return driver === 'process' || driver === 'container';
 }
 

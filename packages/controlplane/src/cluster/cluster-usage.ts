@@ -1,6 +1,6 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { NodeConnector, NodeUsage } from '../kube-apiserver/pods/node-connector.ts';
-import { type NodeSettings, runProcesses } from './cluster-nodes.ts';
+import { type NodeSettings, runLocally } from './cluster-nodes.ts';
 import { nodeName } from './node-name.ts';
 
 /**
@@ -11,7 +11,7 @@ export function clusterUsage(
   connector: NodeConnector,
   { settings, clock }: { readonly settings: NodeSettings; readonly clock: Clock },
 ): () => Promise<readonly NodeUsage[]> {
-  const first = runProcesses(settings) ? nodeName(0) : undefined;
+  const first = runLocally(settings) ? nodeName(0) : undefined;
   return async () => {
     const nodes = (await connector.usage?.()) ?? [];
     return nodes.map((node) => (node.name === first ? { ...node, own: thisProcess(clock.now()) } : node));

@@ -14,7 +14,7 @@ import { LocalVolumeFolders, simulatedVolumeFolders } from './local-volume-folde
 export interface ClusterVolumesOptions {
   readonly random: Random;
   readonly log: Logger;
-  /** True if pods run as processes of this machine, so volumes need folders. */
+  /** True if pods run on this machine, so volumes need folders. */
   readonly hasProcesses: boolean;
   /** The folder that keeps the cluster's objects; undefined if they are lost when the cluster stops. */
   readonly data: string | undefined;

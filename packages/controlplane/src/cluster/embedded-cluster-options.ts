@@ -4,7 +4,7 @@ import type { HttpLimits } from '@kubewright/apiserver/internal';
 import type { Logger } from '@kubewright/runtime';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import type { ClusterNetwork, ClusterNetworkOptions } from './cluster-network.ts';
-import { type NodeSettings, runProcesses } from './cluster-nodes.ts';
+import { type NodeSettings, runLocally } from './cluster-nodes.ts';
 import type { ClusterSnapshot } from './cluster-snapshot.ts';
 import type { ComponentSelection } from './component-selection.ts';
 import type { ServerSettings } from './server-settings.ts';
@@ -97,7 +97,7 @@ export function nodesOf({ node }: EmbeddedClusterOptions, selection: ComponentSe
   return selection.includes('nodes') ? (node ?? (selection.names('nodes') ? {} : undefined)) : undefined;
 }
 
-/** Returns the network settings for the cluster's nodes. `mode` is undefined if no pods run as processes. */
+/** Returns the network settings for the cluster's nodes. `mode` is undefined if no pods run on this machine. */
 export function podNetworkOf(
   options: EmbeddedClusterOptions,
   selection: ComponentSelection,
@@ -106,5 +106,5 @@ export function podNetworkOf(
   if (settings === undefined) return { mode: undefined, nodes: 0, hasDns: false };
   const { network = 'loopback', count: nodes = 1 } = settings;
   const hasDns = selection.includes('coredns');
-  return { mode: runProcesses(settings) ? network : undefined, nodes, hasDns };
+  return { mode: runLocally(settings) ? network : undefined, nodes, hasDns };
 }

@@ -71,7 +71,7 @@ describe('a cluster with a data folder', () => {
     ['with new folders for its state', { directory: join(root, 'first') }, { directory: join(root, 'second') }],
   ])('continues with its range of service addresses %s', { timeout: 60_000 }, async (_, first, second) => {
     const data = mkdtempSync(join(root, 'range-'));
-    // Services get loopback addresses only if pods run as processes.
+    // Services get loopback addresses only if pods run on this machine.
     const options = { data, components: ['apiserver', 'nodes'] };
     const create = async (cluster: EmbeddedCluster, name: string): Promise<string | undefined> => {
       const service = Service({ metadata: { name, namespace }, spec: { ports: [{ port: 80 }] } });
