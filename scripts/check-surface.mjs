@@ -5,7 +5,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 // About 20 of the public names belong to the test kit, and 45 to the API server library.
-const ceilings = { public: 349, internal: 100 };
+const ceilings = { public: 350, internal: 100 };
 
 const reports = fileURLToPath(new URL('../docs/api/', import.meta.url));
 const counts = { public: 0, internal: 0 };

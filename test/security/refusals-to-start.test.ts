@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock, systemRandom } from '@kubewright/apimachinery';
-import { EmbeddedCluster, ListenError, StateDirectoryError } from '@kubewright/controlplane';
+import { ListenError } from '@kubewright/apiserver';
+import { EmbeddedCluster, StateDirectoryError } from '@kubewright/controlplane';
 import { silentLogger } from '@kubewright/runtime';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 

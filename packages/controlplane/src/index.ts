@@ -1,7 +1,6 @@
 // The declarations refer to Node's types. With this reference, users need not list @types/node.
 /// <reference types="@types/node/index.d.ts" preserve="true" />
 
-export { ListenError } from '@kubewright/apiserver';
 export { applyManifests } from './cluster/apply-manifests.ts';
 export { EmbeddedCluster } from './cluster/embedded-cluster.ts';
 export type { EmbeddedClusterOptions } from './cluster/embedded-cluster-options.ts';

@@ -1,6 +1,5 @@
 import { KubewrightError, StatusError } from '@kubewright/apimachinery';
 import { TransportError } from '@kubewright/client';
-import { ListenError } from '@kubewright/controlplane';
 import { describe, expect, it } from 'vitest';
 import { failureOf } from './failure.ts';
 
@@ -10,6 +9,11 @@ const status = (code: number, rest: object) =>
 
 class LeaseError extends KubewrightError {
   override readonly code = 'KW9999';
+}
+
+/** An error with the code of a port that is in use. */
+class BusyPortError extends KubewrightError {
+  override readonly code = 'KW5101';
 }
 
 describe('failureOf', () => {
@@ -113,7 +117,7 @@ describe('failureOf', () => {
   it('uses exit code 3 for environment failures', () => {
     const unreachable = new TransportError('KW2001', { what: 'no connection to 127.0.0.1:9' }, { sent: false });
     expect(failure(unreachable)).toMatchObject({ exitCode: 3, message: { code: 'KW7301' } });
-    const busy = new ListenError({ what: 'what', why: 'why', remedy: 'how' }, { host: 'h', port: 1, cause: undefined });
+    const busy = new BusyPortError({ what: 'what', why: 'why', remedy: 'how' });
     const message = { code: 'KW5101', what: 'what', why: 'why', remedy: 'how' };
     expect(failure(busy)).toEqual({ exitCode: 3, message });
   });

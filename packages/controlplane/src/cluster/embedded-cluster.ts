@@ -31,8 +31,8 @@ export class EmbeddedCluster implements AsyncDisposable {
   /**
    * Starts a cluster. Resolves once it serves requests and accepts pods.
    *
-   * @throws StateDirectoryError if the folder cannot be used or is locked; ListenError if the port is busy; ComponentsError if
-   * the list of components is invalid.
+   * @throws StateDirectoryError if the folder cannot be used or is locked; ListenError (KW5101) if the port is busy;
+   * ComponentsError if the list of components is invalid.
    */
   static async start(options: EmbeddedClusterOptions = {}): Promise<EmbeddedCluster> {
     return new EmbeddedCluster(await startCluster(options));

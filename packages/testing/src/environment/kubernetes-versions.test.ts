@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { type KubernetesVersion, kubernetesVersions } from './kubernetes-versions.ts';
+import { kubernetesVersions } from './kubernetes-versions.ts';
 
 describe('kubernetesVersions', () => {
   const folder = mkdtempSync(join(tmpdir(), 'kw-versions-'));
@@ -31,8 +31,8 @@ describe('kubernetesVersions', () => {
     ['1.29.4', false],
     ['1.30.0', true],
     ['1.36.0', true],
-  ])('compares versions by number, as the example of KubernetesVersion does: %s', (version, expected) => {
-    const isNewEnough = ({ version }: Pick<KubernetesVersion, 'version'>): boolean =>
+  ])('compares versions by number, as the example of kubernetesVersions does: %s', (version, expected) => {
+    const isNewEnough = ({ version }: { readonly version: string }): boolean =>
       version === 'embedded' || version.localeCompare('1.30.0', 'en', { numeric: true }) >= 0;
     expect(isNewEnough({ version })).toBe(expected);
   });

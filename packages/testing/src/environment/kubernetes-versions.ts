@@ -2,29 +2,12 @@ import { existsSync, readdirSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-type Env = Readonly<Record<string, string | undefined>>;
-
-/**
- * A control plane to run tests on, and the environment variables that select it.
- *
- * @example
- * ```ts
- * const isNewEnough = ({ version }: KubernetesVersion): boolean =>
- *   version === 'embedded' || version.localeCompare('1.30.0', 'en', { numeric: true }) >= 0; // as strings, 1.9.0 > 1.30.0
- * const versions = kubernetesVersions().filter(isNewEnough);
- * ```
- */
-export interface KubernetesVersion {
-  /** The version, such as `1.36.0`; `embedded` for the embedded cluster. */
-  readonly version: string;
-  /** For `TestEnvironment.start({ env })`. */
-  readonly env: Env;
-}
-
 /**
  * Returns the control planes on this machine, for tests that run on each of them: the embedded cluster, then the versions of etcd
  * and kube-apiserver that envtest's `setup-envtest` has downloaded, oldest first.
  *
+ * @returns `version`: such as `1.36.0`, or `embedded` for the embedded cluster. `env`: the environment variables that select the
+ * control plane, for `TestEnvironment.start({ env })`
  * @param options - `folder`: the folder that contains the programs, such as the project's `bin`. @defaultValue the folder of
  * `setup-envtest`, such as `~/.local/share/kubebuilder-envtest`
  *
@@ -34,11 +17,15 @@ export interface KubernetesVersion {
  *   await using environment = await TestEnvironment.start({ env });
  *   console.log(version, await environment.client.discovery.groups());
  * }
+ *
+ * // As strings, 1.9.0 > 1.30.0.
+ * const isNewEnough = (version: string) => version.localeCompare('1.30.0', 'en', { numeric: true }) >= 0;
+ * const newer = kubernetesVersions().filter(({ version }) => version === 'embedded' || isNewEnough(version));
  * ```
  */
 export function kubernetesVersions(
-  options: { readonly folder?: string; readonly env?: Env } = {},
-): readonly KubernetesVersion[] {
+  options: { readonly folder?: string; readonly env?: Readonly<Record<string, string | undefined>> } = {},
+): readonly { readonly version: string; readonly env: Readonly<Record<string, string | undefined>> }[] {
   const { env = process.env, folder = envtestFolder(env) } = options;
   const { USE_EXISTING_CLUSTER: _existing, KUBEBUILDER_ASSETS: _assets, ...others } = env;
   const binaries = join(folder, 'k8s');
@@ -52,7 +39,7 @@ export function kubernetesVersions(
 }
 
 /** Returns the folder of setup-envtest, the default of its `--bin-dir`. */
-function envtestFolder(env: Env): string {
+function envtestFolder(env: Readonly<Record<string, string | undefined>>): string {
   if (process.platform === 'darwin') {
     return join(homedir(), 'Library', 'Application Support', 'io.kubebuilder.envtest');
   }

@@ -1,6 +1,14 @@
 import type { ClientCall, Verb } from '@kubewright/client';
 
-/** Selects calls of a client. An unset field matches anything. */
+/**
+ * Selects calls of a client. An unset field matches anything.
+ *
+ * @example
+ * ```ts
+ * const statusWrites: CallPattern = { kind: 'Shop', subresource: 'status' };
+ * new Faults().conflict(statusWrites);
+ * ```
+ */
 export interface CallPattern {
   readonly verb?: Verb;
   /** Such as `ConfigMap`. */

@@ -68,7 +68,7 @@ describe('Faults', () => {
   });
 
   it('delays a call on its clock', async () => {
-    faults.delay({ verb: 'get' }, 2_000);
+    faults.delay({ verb: 'get' }, { ms: 2_000 });
     let isDone = false;
     const read = flaky
       .resource(ConfigMap)

@@ -25,7 +25,7 @@ interface Fault {
  * const faults = new Faults();
  * const flaky = client.intercepted(faults.interceptor);
  * faults.failNext({ verb: 'apply', kind: 'ConfigMap' }, { status: 500 });
- * faults.delay({ verb: 'get' }, 2_000);
+ * faults.delay({ verb: 'get' }, { ms: 2_000 });
  * ```
  */
 export class Faults {
@@ -38,8 +38,9 @@ export class Faults {
   #faults: readonly Fault[] = [];
   readonly #watches = new Set<DroppableWatch>();
 
-  constructor({ clock = systemClock }: { readonly clock?: Clock } = {}) {
-    this.#clock = clock;
+  /** @param options - `clock`: measures delays. @defaultValue the system clock */
+  constructor(options: { readonly clock?: Clock } = {}) {
+    this.#clock = options.clock ?? systemClock;
   }
 
   /**
@@ -68,12 +69,18 @@ export class Faults {
   }
 
   /** Rejects the next matching write with a conflict, as if someone else had changed the object. */
-  conflict(pattern: CallPattern, { times }: { readonly times?: number } = {}): void {
+  conflict(pattern: CallPattern, options: { readonly times?: number } = {}): void {
+    const { times } = options;
     this.#add('conflict', pattern, { times, writesOnly: true, act: async (call) => conflictResponse(call) });
   }
 
-  /** Delays the next matching call by this time, in milliseconds. */
-  delay(pattern: CallPattern, ms: number, { times }: { readonly times?: number } = {}): void {
+  /**
+   * Delays the next matching call.
+   *
+   * @param options - `ms`: the delay, in milliseconds; `times`: the number of calls, 1 by default.
+   */
+  delay(pattern: CallPattern, options: { readonly ms: number; readonly times?: number }): void {
+    const { ms, times } = options;
     this.#add('delay', pattern, {
       times,
       act: async (call, next) => {

@@ -1,6 +1,7 @@
 import {
   type Clock,
   isConflict,
+  type KubernetesObject,
   KubewrightError,
   type ObjectKey,
   type Stored,
@@ -95,8 +96,9 @@ export class FakeInfrastructure implements AsyncDisposable {
    */
   static async start(
     environment: TestEnvironment,
-    { clock = systemClock }: { readonly clock?: Clock } = {},
+    options: { readonly clock?: Clock } = {},
   ): Promise<FakeInfrastructure> {
+    const { clock = systemClock } = options;
     checkComponents(environment);
     const { client } = environment;
     await registerNode(client, clock.now());
@@ -105,7 +107,7 @@ export class FakeInfrastructure implements AsyncDisposable {
   }
 
   /** Starts all containers and lets their probes succeed: the pod is `Running` and ready. */
-  makeReady(pod: ObjectOrKey): Promise<Stored<Pod>> {
+  makeReady(pod: KubernetesObject | ObjectKey): Promise<Stored<Pod>> {
     return this.#play(pod, { script: () => ({ does: 'run' }) });
   }
 
@@ -116,7 +118,7 @@ export class FakeInfrastructure implements AsyncDisposable {
    * @param options - `exitCode`: 1 by default; 137 is reported as `OOMKilled`
    */
   crash(
-    pod: ObjectOrKey,
+    pod: KubernetesObject | ObjectKey,
     options: { readonly container?: string; readonly exitCode?: number; readonly message?: string } = {},
   ): Promise<Stored<Pod>> {
     const { container, exitCode = 1, message } = options;
@@ -133,13 +135,13 @@ export class FakeInfrastructure implements AsyncDisposable {
   }
 
   /** Ends all containers successfully: a pod that does not restart them is `Succeeded`. */
-  succeed(pod: ObjectOrKey): Promise<Stored<Pod>> {
+  succeed(pod: KubernetesObject | ObjectKey): Promise<Stored<Pod>> {
     return this.#play(pod, { script: () => ({ does: 'exit', exitCode: 0 }) });
   }
 
   /** Simulates a failed image pull of a container (by default the first), which then waits in `ImagePullBackOff`. */
   failPull(
-    pod: ObjectOrKey,
+    pod: KubernetesObject | ObjectKey,
     options: { readonly container?: string; readonly message?: string } = {},
   ): Promise<Stored<Pod>> {
     const imageOf = (object: Pod, name: string): string =>
@@ -169,9 +171,10 @@ export class FakeInfrastructure implements AsyncDisposable {
 
   /** Reports that no node fits the pod, like the scheduler. */
   async makeUnschedulable(
-    pod: ObjectOrKey,
-    { message = '0/1 nodes are available: 1 Insufficient cpu.' }: { readonly message?: string } = {},
+    pod: KubernetesObject | ObjectKey,
+    options: { readonly message?: string } = {},
   ): Promise<Stored<Pod>> {
+    const { message = '0/1 nodes are available: 1 Insufficient cpu.' } = options;
     const key = keyOf(pod);
     const lastTransitionTime = formatTime(this.#clock.now());
     const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, lastTransitionTime };
@@ -190,7 +193,10 @@ export class FakeInfrastructure implements AsyncDisposable {
    * @param options - `timeoutMs`: as for {@link eventually}
    * @throws AssertionError if the Job is not complete in time
    */
-  async complete(job: ObjectOrKey, options: { readonly timeoutMs?: number } = {}): Promise<Stored<Job>> {
+  async complete(
+    job: KubernetesObject | ObjectKey,
+    options: { readonly timeoutMs?: number } = {},
+  ): Promise<Stored<Job>> {
     const key = keyOf(job);
     if (!this.#hasJobController) return completeJob(this.#client, { key, nowMs: this.#clock.now() });
     const advance = async (): Promise<Stored<Job>> => {
@@ -206,7 +212,7 @@ export class FakeInfrastructure implements AsyncDisposable {
   }
 
   /** Provisions a volume for a claim and binds both. */
-  async bind(claim: ObjectOrKey): Promise<Stored<PersistentVolumeClaim>> {
+  async bind(claim: KubernetesObject | ObjectKey): Promise<Stored<PersistentVolumeClaim>> {
     return bindClaim(this.#client, keyOf(claim));
   }
 
@@ -216,7 +222,7 @@ export class FakeInfrastructure implements AsyncDisposable {
    * @param ip - @defaultValue the next address of 203.0.113.0/24, a range for examples; after 254 Services, the addresses repeat
    */
   async assignAddress(
-    service: ObjectOrKey,
+    service: KubernetesObject | ObjectKey,
     ip: string = balancerAddress(this.#balancerAddresses++),
   ): Promise<Stored<Service>> {
     return assignAddress(this.#client, { key: keyOf(service), ip });
@@ -227,7 +233,7 @@ export class FakeInfrastructure implements AsyncDisposable {
    * authority of this instance. The cluster does not trust this authority, so the API server rejects the certificate as
    * a client certificate.
    */
-  async sign(request: ObjectOrKey): Promise<Stored<CertificateSigningRequest>> {
+  async sign(request: KubernetesObject | ObjectKey): Promise<Stored<CertificateSigningRequest>> {
     const nowMs = this.#clock.now();
     this.#authority ??= signingAuthority(nowMs);
     return signRequest(this.#client, { name: keyOf(request).name, authority: this.#authority, nowMs });
@@ -240,7 +246,7 @@ export class FakeInfrastructure implements AsyncDisposable {
 
   /** Binds the pod to the node if necessary, changes its containers, and reports the result. */
   async #play(
-    pod: ObjectOrKey,
+    pod: KubernetesObject | ObjectKey,
     act: {
       readonly script: (name: string, index: number, pod: Pod) => Script | undefined;
       readonly events?: (pod: Stored<Pod>, container: string) => readonly ComponentEvent[];
@@ -309,10 +315,7 @@ function checkComponents(environment: TestEnvironment): void {
   });
 }
 
-/** An object, or its key. */
-type ObjectOrKey = ObjectKey | { readonly metadata: { readonly namespace?: string; readonly name?: string } };
-
-function keyOf(of: ObjectOrKey): ObjectKey {
+function keyOf(of: KubernetesObject | ObjectKey): ObjectKey {
   const { namespace, name = '' } = 'metadata' in of ? of.metadata : of;
   return namespace === undefined ? { name } : { namespace, name };
 }

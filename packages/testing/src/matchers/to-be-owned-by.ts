@@ -15,8 +15,9 @@ import { fail, titleOf } from './matcher.ts';
  */
 export function toBeOwnedBy<T extends KubernetesObject>(
   owner: KubernetesObject,
-  { controller = true }: { readonly controller?: boolean } = {},
+  options: { readonly controller?: boolean } = {},
 ): (object: T) => void {
+  const { controller = true } = options;
   const { apiVersion, kind, metadata } = owner;
   const { name, uid } = metadata;
   const expected = { apiVersion, kind, name, ...defined({ uid }), ...(controller && { controller }) };

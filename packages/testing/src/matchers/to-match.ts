@@ -1,21 +1,27 @@
 import { isDeepStrictEqual } from 'node:util';
 import { fail, titleOf } from './matcher.ts';
 
-/** A matcher of a test runner, such as `expect.any(String)`. */
-interface AsymmetricMatcher {
-  asymmetricMatch(actual: unknown): boolean;
-}
-
-/** The fields that can be expected of a value of type `T`. */
-type Expected<T> = unknown extends T
+/**
+ * The argument of {@link toMatch} for values of type `T`: any of their fields, regular expressions instead of text, and in any
+ * position a matcher of a test runner, such as `expect.any(String)`.
+ *
+ * @example
+ * ```ts
+ * const expected: Expected<ConfigMap> = { metadata: { name: /^settings-/ }, data: { mode: 'dark' } };
+ * const isDark: Matcher<ConfigMap> = toMatch<ConfigMap>(expected);
+ * ```
+ */
+export type Expected<T> = unknown extends T
   ? unknown
-  : T extends string
-    ? T | RegExp | AsymmetricMatcher
-    : T extends readonly (infer Item)[]
-      ? readonly Expected<Item>[] | AsymmetricMatcher
-      : T extends object
-        ? { readonly [Name in keyof T]?: Expected<T[Name]> | undefined } | AsymmetricMatcher
-        : T | AsymmetricMatcher;
+  :
+      | { asymmetricMatch(actual: unknown): boolean }
+      | (T extends string
+          ? T | RegExp
+          : T extends readonly (infer Item)[]
+            ? readonly Expected<Item>[]
+            : T extends object
+              ? { readonly [Name in keyof T]?: Expected<T[Name]> | undefined }
+              : T);
 
 /**
  * Matches objects that have at least the expected fields. Lists must have the same length. A regular expression matches
@@ -71,6 +77,6 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return Object.prototype.toString.call(value) === '[object Object]';
 }
 
-function isAsymmetric(value: unknown): value is AsymmetricMatcher {
+function isAsymmetric(value: unknown): value is { asymmetricMatch(actual: unknown): boolean } {
   return typeof value === 'object' && value !== null && 'asymmetricMatch' in value;
 }

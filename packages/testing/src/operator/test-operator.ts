@@ -6,12 +6,6 @@ import { consistently } from '../wait/consistently.ts';
 import { eventually } from '../wait/eventually.ts';
 import { RunningManager } from './running-manager.ts';
 
-/** Options for {@link TestOperator.start}: the manager options that a test can set. */
-export type TestOperatorOptions = Omit<
-  ManagerOptions,
-  'client' | 'kubeconfig' | 'context' | 'log' | 'handleSignals' | 'signal'
->;
-
 /**
  * An operator that runs in the test: its manager, its log, faults in its API calls, and waits whose errors show its log.
  *
@@ -52,9 +46,13 @@ export class TestOperator implements AsyncDisposable {
    *
    * @param client - the client to use, such as a test environment's; not disposed. To run as another user, pass `client.with({
    * impersonate })`.
+   * @param options - the manager options that a test can set, such as `controllers` and `webhooks`.
    * @throws the error of the manager if it cannot start
    */
-  static async start(client: KubernetesClient, options: TestOperatorOptions): Promise<TestOperator> {
+  static async start(
+    client: KubernetesClient,
+    options: Omit<ManagerOptions, 'client' | 'kubeconfig' | 'context' | 'log' | 'handleSignals' | 'signal'>,
+  ): Promise<TestOperator> {
     const { clock = systemClock } = options;
     const lines: string[] = [];
     const write = (line: string): void => void lines.push(line.trimEnd());

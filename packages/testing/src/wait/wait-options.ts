@@ -1,6 +1,14 @@
 import type { Clock } from '@kubewright/apimachinery';
 
-/** Settings that `eventually` and `consistently` share. */
+/**
+ * Options that {@link eventually} and {@link consistently} share.
+ *
+ * @example
+ * ```ts
+ * const options: WaitOptions = { intervalMs: 100, signal: AbortSignal.timeout(30_000) };
+ * await eventually(() => client.resource(Pod).get({ name: 'web-0' }), ({ status }) => status?.phase === 'Running', options);
+ * ```
+ */
 export interface WaitOptions {
   /** Time between two reads, in milliseconds. @defaultValue 20 */
   readonly intervalMs?: number;

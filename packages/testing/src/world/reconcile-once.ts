@@ -20,30 +20,20 @@ import { serveKinds } from './served-kinds.ts';
 import { WorldError } from './world-error.ts';
 
 /**
- * The objects, time and faults with which {@link reconcileOnce} runs.
+ * The objects, time and faults with which {@link reconcileOnce} runs: objects in memory, or an object in a running cluster.
  *
  * @example
  * ```ts
  * const world: ReconcileWorld<ConfigMap> = { objects: [ConfigMap({ metadata: { name: 'a' } })], now: '2030-01-01T00:00:00Z' };
  * ```
  */
-export interface ReconcileWorld<T extends KubernetesObject> {
+export type ReconcileWorld<T extends KubernetesObject> = {
   /**
-   * All objects that exist, with their status. The first object is reconciled. Owner references among the objects get
-   * the right UIDs, so you can set any UID.
+   * The current time, or a clock. An in-memory server uses the same time; a running cluster has its own clock.
+   *
+   * @defaultValue `2026-01-01T00:00:00Z`; the system clock in a running cluster
    */
-  readonly objects: readonly [T, ...KubernetesObject[]];
-  /** The key of another object to reconcile, such as one that does not exist. @defaultValue the first object */
-  readonly key?: ObjectKey | undefined;
-  /** The current time, or a clock. The server uses the same time. @defaultValue `2026-01-01T00:00:00Z` */
   readonly now?: string | VirtualClock | undefined;
-  /**
-   * YAML files with the generated CRDs, whose defaults and validation then apply. A kind that no file defines has no schema: any
-   * object is valid, and no field has a default.
-   */
-  readonly manifests?: readonly string[] | undefined;
-  /** Kinds to serve in addition to the kinds that the controller watches, such as the kinds of other objects. @defaultValue none */
-  readonly kinds?: readonly KindDescriptor[] | undefined;
   /** Faults in the controller's API calls. */
   readonly faults?: Faults | undefined;
   /** The value of `ctx.random`. @defaultValue seeded with 1, so that every run is the same */
@@ -52,20 +42,37 @@ export interface ReconcileWorld<T extends KubernetesObject> {
   readonly log?: Logger | undefined;
   /** Cancels the reconcile. */
   readonly signal?: AbortSignal | undefined;
-}
+} & (
+  | {
+      /**
+       * All objects that exist, with their status. The first object is reconciled. Owner references among the objects get
+       * the right UIDs, so you can set any UID.
+       */
+      readonly objects: readonly [T, ...KubernetesObject[]];
+      /** The key of another object to reconcile, such as one that does not exist. @defaultValue the first object */
+      readonly key?: ObjectKey | undefined;
+      /**
+       * YAML files with the generated CRDs, whose defaults and validation then apply. A kind that no file defines has no schema:
+       * any object is valid, and no field has a default.
+       */
+      readonly manifests?: readonly string[] | undefined;
+      /**
+       * Kinds to serve in addition to the kinds that the controller watches, such as the kinds of other objects.
+       *
+       * @defaultValue none
+       */
+      readonly kinds?: readonly KindDescriptor[] | undefined;
+    }
+  | {
+      /** A client of a running cluster, such as a `TestEnvironment`, whose other controllers also run. Not disposed. */
+      readonly client: KubernetesClient;
+      /** The object to reconcile, or its key. An object that is not stored yet is created first. */
+      readonly object: T | ObjectKey;
+    }
+);
 
-/** A running cluster, such as a `TestEnvironment`, including its other controllers. */
-interface RunningCluster<T extends KubernetesObject>
-  extends Pick<ReconcileWorld<T>, 'faults' | 'random' | 'log' | 'signal'> {
-  /** Not disposed. */
-  readonly client: KubernetesClient;
-  /** The object to reconcile, or its key. An object that is not stored yet is created first. */
-  readonly object: T | ObjectKey;
-  /** The time of the controller; the cluster has its own clock. @defaultValue the system clock, like the cluster's */
-  readonly now?: ReconcileWorld<T>['now'];
-}
-
-type BaseReport<T extends KubernetesObject> = Awaited<ReturnType<typeof reconcileKey<T>>>;
+type InMemoryWorld<T extends KubernetesObject> = Extract<ReconcileWorld<T>, { readonly objects: unknown }>;
+type RunningCluster<T extends KubernetesObject> = Extract<ReconcileWorld<T>, { readonly client: unknown }>;
 
 /**
  * The outcome of one reconcile.
@@ -75,16 +82,14 @@ type BaseReport<T extends KubernetesObject> = Awaited<ReturnType<typeof reconcil
  * const isSettled = ({ writes, result }: ReconcileReport<KubernetesObject>): boolean => writes.length === 0 && !result.requeue;
  * ```
  */
-export interface ReconcileReport<T extends KubernetesObject> extends BaseReport<T> {
+export interface ReconcileReport<T extends KubernetesObject> extends Awaited<ReturnType<typeof reconcileKey<T>>> {
   /** The status of the object after the reconcile. */
-  readonly status: StatusIn<T> | undefined;
+  readonly status: (T extends { readonly status?: infer S } ? S : unknown) | undefined;
   /** A client for reading and changing the world: an administrator's, or the given client of a running cluster. */
   readonly client: KubernetesClient;
   /** Reconciles the object again in the current state of the server. */
   again(): Promise<ReconcileReport<T>>;
 }
-
-type StatusIn<T> = T extends { readonly status?: infer S } ? S : unknown;
 
 /**
  * Reconciles one object once in an in-memory world: an API server with the given objects and a virtual clock. There is
@@ -106,7 +111,7 @@ type StatusIn<T> = T extends { readonly status?: infer S } ? S : unknown;
  */
 export async function reconcileOnce<T extends KubernetesObject>(
   definition: ControllerDefinition,
-  world: ReconcileWorld<T> | RunningCluster<T>,
+  world: ReconcileWorld<T>,
 ): Promise<ReconcileReport<T>> {
   const { random = seededRandom(1) } = world;
   if ('client' in world) {
@@ -125,7 +130,7 @@ function virtualClock(now: ReconcileWorld<KubernetesObject>['now']): VirtualCloc
 /** Starts an API server with the objects of a world. */
 async function inMemoryWorld<T extends KubernetesObject>(
   definition: ControllerDefinition,
-  world: ReconcileWorld<T>,
+  world: InMemoryWorld<T>,
   { clock, random }: { readonly clock: VirtualClock; readonly random: Random },
 ): Promise<Pick<RunningCluster<T>, 'client' | 'object'>> {
   const { objects, manifests = [], kinds = [] } = world;
@@ -151,7 +156,7 @@ async function reconcileIn<T extends KubernetesObject>(
     random,
     ...defined({ log, signal }),
   });
-  const { status } = (report.object ?? {}) as { readonly status?: StatusIn<T> };
+  const { status } = (report.object ?? {}) as { readonly status?: ReconcileReport<T>['status'] };
   const { namespace, name = '' } = report.object?.metadata ?? ('metadata' in object ? object.metadata : object);
   const key = { name, ...defined({ namespace }) };
   return { ...report, status, client, again: () => reconcileIn<T>(definition, { ...world, object: key }) };
