@@ -54,7 +54,8 @@ export async function connect(
         },
         {
           call: writeCall,
-          admission: 'none',
+          // All admission has run on the request.
+          validatingAttributes: () => undefined,
           // As in upstream, a binding or an eviction changes no managed fields.
           tracked: true,
           strategy: {

@@ -118,7 +118,7 @@ async function write(
       call: writeCall,
       strategy: { ...strategy, allowCreateOnUpdate: false },
       tracked: true,
-      admission: (draft, live) =>
+      validatingAttributes: (draft, live) =>
         scaleAttributes(call, writeCall, {
           object: scaleOf(draft as unknown as KubernetesObject, scale),
           old: scaleOf(live, scale),

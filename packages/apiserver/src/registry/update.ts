@@ -40,10 +40,14 @@ export interface UpdateOptions {
   /** True if the transform has already recorded field ownership. */
   readonly tracked?: boolean | undefined;
   /**
-   * Builds the attributes for validating admission if the client sent an object of a different kind, such as a Scale;
-   * in this case, the transform has already run mutating admission. `none`: all admission has already run.
+   * Set if mutating admission has already run, because the client sent an object of a different kind, such as a Scale. Returns the
+   * attributes for validating admission, or undefined if validating admission has run as well.
+   *
+   * @defaultValue mutating and validating admission run on the updated object
    */
-  readonly admission?: 'none' | ((draft: Draft, live: KubernetesObject) => AdmissionAttributes) | undefined;
+  readonly validatingAttributes?:
+    | ((draft: Draft, live: KubernetesObject) => AdmissionAttributes | undefined)
+    | undefined;
 }
 
 /** The result of {@link updateObject}. */
@@ -114,15 +118,15 @@ async function updateOnce(
   dedupOwnerReferences(draft, call.warn);
   if (options.tracked !== true) await registry.trackUpdate(live, draft, { call, time: now });
   const own = registry.admissionAttributes(call, { operation: 'UPDATE', object: draft, old: live });
-  const { admission = own } = options;
-  if (admission === own) await services.admission.mutate(own);
+  const { validatingAttributes } = options;
+  if (!validatingAttributes) await services.admission.mutate(own);
   checkNamespace(registry, draft, call);
   dedupOwnerReferences(draft, call.warn, ' after mutating admission happens');
   checkResourceVersion(registry, draft, { call, strategy, stored });
   try {
     beforeUpdate(registry, draft, { call, strategy, live });
-    const toValidate = typeof admission === 'function' ? admission(draft, live) : admission;
-    if (toValidate !== 'none') await services.admission.validate(toValidate);
+    const attributes = validatingAttributes ? validatingAttributes(draft, live) : own;
+    if (attributes) await services.admission.validate(attributes);
     registry.keepUnchangedTimes(draft, live);
     strategy.prepareForStorage?.(draft);
     return await write(registry, draft, { call, live, stored });
