@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { parseLsn } from '../lsn.ts';
 import { archivedWal, segmentAt, segmentOf } from './wal-file.ts';
 
 const segmentBytes = 16 * 1024 * 1024;
@@ -41,11 +42,15 @@ describe('segmentAt', () => {
     ['0/1000000', true, '000000010000000000000000'],
     ['1/FFFFFFFF', false, '0000000100000001000000FF'],
     ['2/0', true, '0000000100000001000000FF'],
+    ['0/0', true, '000000010000000000000000'],
   ])('maps the LSN %s (as an end: %s) to the segment %s', (lsn, isEnd, name) => {
-    expect(segmentAt(lsn, { timeline: 1, segmentBytes, isEnd })).toBe(name);
+    expect(segmentAt(parseLsn(lsn), { timeline: 1, segmentBytes, isEnd })).toBe(name);
   });
 
-  it('rejects an invalid LSN', () => {
-    expect(() => segmentAt('0/G', { timeline: 1, segmentBytes })).toThrow('not an LSN: "0/G"');
+  it.each([
+    ['A/FF000000', 2, 16 * 1024 * 1024, '000000020000000A000000FF'],
+    ['1/0', 1, 64 * 1024 * 1024, '000000010000000100000000'],
+  ])('maps the LSN %s of timeline %i with segments of %i bytes to %s', (lsn, timeline, bytes, name) => {
+    expect(segmentAt(parseLsn(lsn), { timeline, segmentBytes: bytes })).toBe(name);
   });
 });

@@ -1,5 +1,3 @@
-import { parseLsn } from '../lsn.ts';
-
 /** A WAL segment, as identified by its file name. */
 export interface WalSegment {
   readonly timeline: number;
@@ -53,14 +51,14 @@ export function segmentOf(archivedName: string, segmentBytes: number): WalSegmen
  * segment.
  */
 export function segmentAt(
-  lsn: string,
+  lsn: bigint,
   {
     timeline,
     segmentBytes,
     isEnd = false,
   }: { readonly timeline: number; readonly segmentBytes: number; readonly isEnd?: boolean },
 ): string {
-  const position = parseLsn(lsn) - (isEnd ? 1n : 0n);
+  const position = isEnd && lsn > 0n ? lsn - 1n : lsn;
   return nameOfSegment({ timeline, number: position / BigInt(segmentBytes) }, segmentBytes);
 }
 

@@ -12,6 +12,7 @@ import { readIdentity } from '../archive/system-identity.ts';
 import { segmentAt } from '../archive/wal-file.ts';
 import type { BackupRequest } from '../instance/protocol.ts';
 import type { ProgramContext } from '../instance/server/run-program.ts';
+import { parseLsn } from '../lsn.ts';
 import { type ArchivedBackup, backupFiles, listBackups, recordBackup } from './archived-backup.ts';
 import { chainOf, restorable } from './backup-chain.ts';
 import { awaitWal, finishWal } from './backup-wal.ts';
@@ -71,8 +72,8 @@ export async function takeBackup({ name, uid, type }: BackupRequest, context: Ba
       timeline,
       beginLSN,
       endLSN,
-      beginWAL: segmentAt(beginLSN, { timeline, segmentBytes }),
-      endWAL: segmentAt(endLSN, { timeline: lastTimeline, segmentBytes, isEnd: true }),
+      beginWAL: segmentAt(parseLsn(beginLSN), { timeline, segmentBytes }),
+      endWAL: segmentAt(parseLsn(endLSN), { timeline: lastTimeline, segmentBytes, isEnd: true }),
       startedAt: startedAt.toISOString(),
       stoppedAt: new Date(clock.now()).toISOString(),
       sizeBytes,

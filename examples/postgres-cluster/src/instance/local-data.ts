@@ -1,6 +1,7 @@
 import type { Clock } from '@kubewright/apimachinery';
 import type { Logger } from '@kubewright/runtime';
 import { ArchiveError } from '../archive/archive-error.ts';
+import { segmentAt } from '../archive/wal-file.ts';
 import { parseLsn } from '../lsn.ts';
 import type { ClusterAccess } from './cluster/cluster-access.ts';
 import type { DataState } from './decision/situation.ts';
@@ -12,7 +13,6 @@ import type { ProgramContext } from './server/run-program.ts';
 import { endServerProcesses } from './server/server-processes.ts';
 import { canFollow } from './server/timeline-history.ts';
 import type { UpstreamConnections } from './server/upstream-connections.ts';
-import { walFileOf } from './server/wal-position.ts';
 import type { LocalStatus } from './sql/local-status.ts';
 import type { Sql } from './sql/sql-session.ts';
 import { historyOf, upstreamWal } from './sql/upstream.ts';
@@ -189,7 +189,7 @@ export class LocalData {
       this.#state = { ...this.#state, isDiverged: true };
       return false;
     }
-    const next = walFileOf(own.lsn, { timeline: wal.timeline, segmentBytes: wal.segmentBytes });
+    const next = segmentAt(own.lsn, { timeline: wal.timeline, segmentBytes: wal.segmentBytes });
     // Skips the timeline, which is in the first eight digits.
     if (wal.oldestFile === '' || next.slice(8) >= wal.oldestFile.slice(8)) return true;
     const why = `${upstream} no longer has the WAL from ${status.lsn} on`;

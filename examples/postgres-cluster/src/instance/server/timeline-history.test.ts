@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseLsn } from '../../lsn.ts';
 import { canFollow, parseHistory } from './timeline-history.ts';
-import { walFileOf } from './wal-position.ts';
 
 const history = parseHistory(
   '1\t0/3000060\tno recovery target specified\n\n2\t0/5000000\tno recovery target specified\n',
@@ -39,15 +38,5 @@ describe('canFollow', () => {
 
   it('accepts data without a history file if it ends before the fork', () => {
     expect(canFollow({ timeline: 2, lsn: parseLsn('0/4000000'), history: [] }, primary)).toBe(true);
-  });
-});
-
-describe('walFileOf', () => {
-  it.each([
-    ['0/3000060', 1, 16n << 20n, '000000010000000000000003'],
-    ['A/FF000000', 2, 16n << 20n, '000000020000000A000000FF'],
-    ['1/0', 1, 64n << 20n, '000000010000000100000000'],
-  ])('returns the WAL file of %s on timeline %i', (lsn, timeline, segmentBytes, file) => {
-    expect(walFileOf(parseLsn(lsn), { timeline, segmentBytes })).toBe(file);
   });
 });

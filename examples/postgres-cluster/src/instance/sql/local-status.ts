@@ -1,6 +1,6 @@
+import { segmentAt } from '../../archive/wal-file.ts';
 import { parseLsn } from '../../lsn.ts';
 import { type ArchiveReport, cloneName, type ReplicaReport } from '../protocol.ts';
-import { walFileOf } from '../server/wal-position.ts';
 import { slotPrefix } from '../settings/settings-file.ts';
 import type { Sql } from './sql-session.ts';
 
@@ -66,10 +66,8 @@ async function receivedTimeline(
   sql: Sql,
   { lsn, timeline, segment }: { readonly lsn: string; readonly timeline: number; readonly segment: string },
 ): Promise<number> {
-  const position = parseLsn(lsn);
   // At a segment boundary, the last byte of WAL is in the previous file.
-  const last = position > 0n ? position - 1n : position;
-  const file = walFileOf(last, { timeline: 0, segmentBytes: BigInt(segment) });
+  const file = segmentAt(parseLsn(lsn), { timeline: 0, segmentBytes: Number(segment), isEnd: true });
   const [row] = await sql.query('SELECT max(substr(name, 1, 8)) AS newest FROM pg_ls_waldir() WHERE name ~ $1', [
     `^[0-9A-F]{8}${file.slice(8)}$`,
   ]);

@@ -7,7 +7,7 @@ import type { Sql } from './sql-session.ts';
 export interface UpstreamWal extends WalEnd {
   /** Name of the primary's oldest WAL file. */
   readonly oldestFile: string;
-  readonly segmentBytes: bigint;
+  readonly segmentBytes: number;
   /** False between a promotion and the next checkpoint, while pg_rewind would still see the old timeline. */
   readonly hasCheckpoint: boolean;
 }
@@ -28,7 +28,7 @@ export async function upstreamWal(sql: Sql): Promise<UpstreamWal> {
     lsn: parseLsn(String(row['lsn'])),
     history: await historyOf(sql, timeline),
     oldestFile: String(row['oldest'] ?? ''),
-    segmentBytes: BigInt(String(row['segment'])),
+    segmentBytes: Number(row['segment']),
     hasCheckpoint: row['checkpoint'] === timeline,
   };
 }
