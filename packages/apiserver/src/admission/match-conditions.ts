@@ -103,17 +103,11 @@ export function conditionFault(expression: string, policy?: PolicyDeclarations):
     ? compilePolicyExpression(expression, { environment, ...policy, variables: policy.variables.map(dynamicVariable) })
     : compiled(expression, environment);
   if (made instanceof Error) return `compilation failed: ${made.message}`;
-  const { resultType: type } = made.program;
-  const name = typeName(type);
+  const name = made.program.resultTypeName;
   const types = policy ? policy.types : ['bool', 'dyn'];
   if (types.length === 0 || types.includes(name)) return undefined;
   const wanted = policy && types.length > 1 ? `one of [${types.join(' ')}]` : types[0];
   return `must evaluate to ${wanted} but got ${name}`;
-}
-
-/** Formats a type as upstream prints it: `list(JSONPatch)`. */
-function typeName({ name, params }: CelExpression['program']['resultType']): string {
-  return params.length === 0 ? name : `${name}(${params.map(typeName).join(', ')})`;
 }
 
 /** Declares a variable whose expression is checked elsewhere. */

@@ -4,7 +4,7 @@ import { Compiler } from './eval/compiler.ts';
 import { Frame } from './eval/frame.ts';
 import { Scope } from './eval/scope.ts';
 import { parse } from './syntax/parser.ts';
-import { type CelType, dynType } from './types/cel-type.ts';
+import { type CelType, dynType, typeName } from './types/cel-type.ts';
 import { type Checked, check } from './types/checker.ts';
 import { checkLiterals } from './types/literal-checks.ts';
 import type { CelValue } from './values/value.ts';
@@ -17,6 +17,8 @@ export interface CelProgram {
   readonly source: string;
   /** Static type of the result; `dyn` if the expression was not checked. */
   readonly resultType: CelType;
+  /** The name of {@link resultType} in messages, as Go's CEL library prints it: `map(string, dyn)`, `google.protobuf.Duration`. */
+  readonly resultTypeName: string;
   /** The checker's results; undefined if the expression was not checked. */
   readonly checked: Checked | undefined;
   /** True if the expression refers to the variable. */
@@ -62,9 +64,13 @@ export function compileProgram(source: string, options: ProgramOptions): CelProg
   const run = compiler.branch(parsed.expr, scope);
   const names = [...variables.keys()];
   const { size } = scope;
+  const resultType = checked?.resultType ?? dynType;
   return {
     source,
-    resultType: checked?.resultType ?? dynType,
+    resultType,
+    get resultTypeName() {
+      return typeName(resultType);
+    },
     checked,
     uses: (variable) => scope.wasRead(variable),
     evaluate(values, budget = { remaining: defaultBudget }) {

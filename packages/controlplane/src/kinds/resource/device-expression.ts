@@ -1,6 +1,6 @@
 import { invalidField } from '@kubewright/apimachinery';
 import { tooLongField } from '@kubewright/apimachinery/internal';
-import { CelCompileError, type CelExpression, compileExpression, kubernetesEnvironment } from '@kubewright/schema';
+import { CelCompileError, compileExpression, kubernetesEnvironment } from '@kubewright/schema';
 import type { SchemaNode } from '@kubewright/schema/internal';
 import type { Check } from '../validation/check.ts';
 
@@ -31,7 +31,7 @@ export const deviceExpression: Check<string> = (expression = '', path) => {
   if (Buffer.byteLength(expression) > maxLength) return [tooLongField(path, { max: maxLength })];
   try {
     const { program } = compileExpression(expression, { environment: kubernetesEnvironment(), variables: { device } });
-    const type = typeName(program.resultType);
+    const type = program.resultTypeName;
     if (type === 'bool' || type === 'dyn') return [];
     return [invalidField(path, expression, `must evaluate to bool or the unknown type, not ${type}`)];
   } catch (error) {
@@ -39,8 +39,3 @@ export const deviceExpression: Check<string> = (expression = '', path) => {
     return [invalidField(path, expression, `compilation failed: ${error.message}`)];
   }
 };
-
-/** Formats a type as upstream prints it: `map(string, string)`. */
-function typeName({ name, params }: CelExpression['program']['resultType']): string {
-  return params.length === 0 ? name : `${name}(${params.map(typeName).join(', ')})`;
-}

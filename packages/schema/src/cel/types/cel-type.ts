@@ -120,6 +120,14 @@ export function formatType(type: CelType): string {
   }
 }
 
+/**
+ * Formats a type as Go's `types.Type.String`: like {@link formatType}, but with the full names of well-known types, such as
+ * `google.protobuf.Duration`.
+ */
+export function typeName({ name, params }: CelType): string {
+  return params.length === 0 ? name : `${name}(${params.map(typeName).join(', ')})`;
+}
+
 /** Formats the signature of a call for error messages: `string.(int, dyn)`. */
 export function formatCall(args: readonly CelType[], isMember: boolean): string {
   const names = args.map(formatType);
