@@ -14,7 +14,7 @@ const WATCH_PATIENCE_MS = 5_000;
 export class Replay {
   readonly #transport: Transport;
   readonly #places: RunPlaces;
-  readonly #learnt = new Map<string, string>();
+  readonly #learned = new Map<string, string>();
   readonly #versions = new Map<string, string>();
 
   constructor(transport: Transport, places: RunPlaces) {
@@ -60,15 +60,15 @@ export class Replay {
     const generated = [
       ...path.matchAll(/[/=](?:[a-z]+-)+(?:[bcdfghjklmnpqrstvwxz2456789]{8,10}-)?[bcdfghjklmnpqrstvwxz2456789]{5}\b/g),
     ];
-    return method !== 'PUT' && answer.status < 300 && generated.some(([name]) => !this.#learnt.has(name.slice(1)));
+    return method !== 'PUT' && answer.status < 300 && generated.some(([name]) => !this.#learned.has(name.slice(1)));
   }
 
   #learn(recorded: readonly Identity[], live: readonly Identity[]): void {
     if (recorded.length !== live.length) return;
     recorded.forEach((was, index) => {
       const is = live[index] ?? {};
-      if (was.name && is.name && was.name !== is.name) this.#learnt.set(was.name, is.name);
-      if (was.uid && is.uid) this.#learnt.set(was.uid, is.uid);
+      if (was.name && is.name && was.name !== is.name) this.#learned.set(was.name, is.name);
+      if (was.uid && is.uid) this.#learned.set(was.uid, is.uid);
       if (was.resourceVersion && is.resourceVersion) this.#versions.set(was.resourceVersion, is.resourceVersion);
     });
   }
@@ -77,7 +77,7 @@ export class Replay {
     let result = text.replace(/(resourceVersion(?:=|"\s*:\s*"))(\d+)/g, (_all, before: string, version: string) => {
       return before + (this.#versions.get(version) ?? version);
     });
-    for (const [was, is] of this.#learnt) result = result.replaceAll(was, is);
+    for (const [was, is] of this.#learned) result = result.replaceAll(was, is);
     return result;
   }
 }

@@ -1,5 +1,5 @@
 // Runs one example manifest in its own namespace, on any API server; shared by the test and the recorder.
-import { normalise } from '../../packages/controlplane/src/controllers/testdata/normalise.mjs';
+import { normalize } from '../../packages/controlplane/src/controllers/testdata/normalize.mjs';
 import { playOnce } from '../../packages/controlplane/src/controllers/testdata/player.mjs';
 
 const apps = '/apis/apps/v1';
@@ -35,7 +35,7 @@ const pluralOf = (kind) => {
 };
 
 /** Decides how a pod's containers behave: pods that are always restarted keep running; all others succeed. */
-const behaviour = ({ spec }) => (spec.restartPolicy === 'Always' ? 'app' : 'ok');
+const behavior = ({ spec }) => (spec.restartPolicy === 'Always' ? 'app' : 'ok');
 
 /**
  * Creates the objects of a manifest and simulates nodes. Calls `settled` with a function that reads the normalized state.
@@ -47,7 +47,7 @@ export async function runExample(documents, { call, namespace, pause, settled })
   let playing = true;
   const player = (async () => {
     while (playing) {
-      await playOnce(call, [namespace], behaviour);
+      await playOnce(call, [namespace], behavior);
       await pause();
     }
   })();
@@ -71,7 +71,7 @@ async function stateOf({ call, path, namespace }) {
   for (const plural of Object.keys(collections)) state[plural] = (await call('GET', path(plural))).json.items ?? [];
   state.serviceaccounts = state.serviceaccounts.filter(({ metadata }) => metadata.name !== 'default');
   // Keep the whole pods instead of only the fields that controllers set.
-  const { pods, ...others } = normalise({ ...state, wholePods: state.pods }, namespace);
+  const { pods, ...others } = normalize({ ...state, wholePods: state.pods }, namespace);
   return JSON.parse(withoutChance(JSON.stringify(others)));
 }
 

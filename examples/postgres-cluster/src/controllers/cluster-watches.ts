@@ -34,7 +34,7 @@ function leaseWatch(seen: SeenLeases): Watch {
   });
 }
 
-function labelled<T extends KubernetesObject>(kind: Kind<T>): Watch {
+function labeled<T extends KubernetesObject>(kind: Kind<T>): Watch {
   const toCluster = enqueueMapped<T>(({ namespace, labels }) => {
     const name = labels[clusterLabel];
     return name === undefined ? [] : [{ namespace, name }];
@@ -47,7 +47,7 @@ function labelled<T extends KubernetesObject>(kind: Kind<T>): Watch {
  * the cluster.
  */
 export function clusterWatches(seen: SeenLeases): readonly Watch[] {
-  return [labelled(Pod), labelled(PersistentVolumeClaim), leaseWatch(seen)];
+  return [labeled(Pod), labeled(PersistentVolumeClaim), leaseWatch(seen)];
 }
 
 /**

@@ -41,7 +41,7 @@ export function crdDefinition(row: BuiltinResource, options: CrdStrategyOptions)
           version,
           kind,
           verbs: ['get', 'patch', 'update'],
-          behaviour: { type: 'status', strategy: crdStatusStrategy(options) },
+          behavior: { type: 'status', strategy: crdStatusStrategy(options) },
         },
       ],
     ]),

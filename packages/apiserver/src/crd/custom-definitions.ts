@@ -177,12 +177,12 @@ function subresourcesOf(parts: CustomStrategyParts): ReadonlyMap<string, Subreso
       version: version.name,
       kind: spec.names.kind,
       verbs: subresourceVerbs,
-      behaviour: { type: 'status', strategy: customStatusStrategy(parts) },
+      behavior: { type: 'status', strategy: customStatusStrategy(parts) },
     });
   }
   if (scale !== undefined) {
-    const behaviour = { ...scaleOf(scale), otherReplicasPaths: replicasPaths(spec) };
-    found.set('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: subresourceVerbs, behaviour });
+    const behavior = { ...scaleOf(scale), otherReplicasPaths: replicasPaths(spec) };
+    found.set('scale', { group: 'autoscaling', version: 'v1', kind: 'Scale', verbs: subresourceVerbs, behavior });
   }
   return found;
 }

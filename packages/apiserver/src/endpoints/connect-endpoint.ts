@@ -20,10 +20,10 @@ import { namespaceOf, type ResourceCall, writeCallOf } from './resource-call.ts'
 export async function connect(
   call: ResourceCall,
   definition: SubresourceDefinition,
-  behaviour: ConnectSubresource,
+  behavior: ConnectSubresource,
 ): Promise<ApiResponse> {
   const { registry, info, request, user } = call;
-  if (behaviour.getNeedsCreate && info.verb === 'get') {
+  if (behavior.getNeedsCreate && info.verb === 'get') {
     await authorizeRequest(call.options.authorizer, { info: { ...info, verb: 'create' }, user });
   }
   if (!definition.verbs.includes(info.verb)) throw methodNotSupported();
@@ -70,7 +70,7 @@ export async function connect(
       return registry.form.object(stored);
     },
   };
-  return behaviour.connect(connectCall);
+  return behavior.connect(connectCall);
 }
 
 /** Runs admission for a stream: the operation is CONNECT, and the object holds the options from the query. */

@@ -20,13 +20,13 @@ import type { ResourceCall } from './resource-call.ts';
 export async function proxyEndpoint(
   call: ResourceCall,
   definition: SubresourceDefinition,
-  behaviour: ProxySubresource,
+  behavior: ProxySubresource,
 ): Promise<ApiResponse> {
   const { info, request, registry } = call;
   if (!definition.verbs.includes(info.verb)) throw methodNotSupported();
   const path = pathBehind(call);
   await admitConnect(call, definition, { path });
-  const connection = await behaviour.connect({
+  const connection = await behavior.connect({
     namespace: registry.definition.scope === 'Cluster' ? '' : info.namespace,
     name: info.pathName,
     signal: request.signal,

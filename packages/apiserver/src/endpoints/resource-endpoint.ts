@@ -111,16 +111,16 @@ async function subresourceEndpoint(call: ResourceCall): Promise<ApiResponse> {
   if (definition === undefined && registry.definition.custom) throw notFound(registry.definition, info.name);
   if (info.pathName === '') throw pathNotFound();
   if (definition === undefined) throw pathNotFound();
-  const { behaviour } = definition;
-  if (behaviour.type === 'connect') {
+  const { behavior } = definition;
+  if (behavior.type === 'connect') {
     const { computed: handlers } = registry.definition;
-    return connect(handlers ? computedWrites(call, handlers) : call, definition, behaviour);
+    return connect(handlers ? computedWrites(call, handlers) : call, definition, behavior);
   }
-  if (behaviour.type === 'proxy') return proxyEndpoint(call, definition, behaviour);
+  if (behavior.type === 'proxy') return proxyEndpoint(call, definition, behavior);
   if (info.remainder.length > 0) throw pathNotFound();
   if (!definition.verbs.includes(info.verb)) throw unsupportedVerb(call);
-  if (behaviour.type === 'scale') return scaleEndpoint(call, behaviour);
-  return mainEndpoint(call, statusStrategy(behaviour, registry.definition));
+  if (behavior.type === 'scale') return scaleEndpoint(call, behavior);
+  return mainEndpoint(call, statusStrategy(behavior, registry.definition));
 }
 
 function unsupportedVerb({ info, registry }: ResourceCall): Error {

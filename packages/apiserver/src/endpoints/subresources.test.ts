@@ -14,7 +14,7 @@ describe('subresources', () => {
       version: 'v1',
       kind: 'Paint',
       verbs: ['create'],
-      behaviour: {
+      behavior: {
         type: 'connect' as const,
         async connect({ parent, updateParent, body: sent }: ConnectCall) {
           const before = await parent();
@@ -54,7 +54,7 @@ describe('subresources', () => {
       version: 'v1',
       kind: 'Paint',
       verbs: ['get'],
-      behaviour: {
+      behavior: {
         type: 'connect',
         getNeedsCreate,
         connect: async () => ({ status: 200, headers: {}, body: new Uint8Array(0) }),

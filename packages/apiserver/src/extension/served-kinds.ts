@@ -102,7 +102,7 @@ function computedDefinition(definition: ResourceDefinition, computed: ComputedKi
   ];
   const subresources = Object.entries(computed.subresources).map(([name, subresource]) => {
     const { verbs: own = ['get'], kind: body = kind, connect } = subresource;
-    return [name, { group, version, kind: body, verbs: own, behaviour: { type: 'connect', connect } }] as const;
+    return [name, { group, version, kind: body, verbs: own, behavior: { type: 'connect', connect } }] as const;
   });
   return {
     ...definition,

@@ -66,7 +66,7 @@ export class RequestMetrics {
       scope:
         info.pathName !== '' || info.verb === 'create' ? 'resource' : info.namespace !== '' ? 'namespace' : 'cluster',
       subresource: subresource ? info.subresource : '',
-      verb: subresource?.behaviour.type === 'connect' ? 'CONNECT' : verbLabel(info.verb, contentType),
+      verb: subresource?.behavior.type === 'connect' ? 'CONNECT' : verbLabel(info.verb, contentType),
       version: info.version,
     };
   }

@@ -38,10 +38,10 @@ const specAndMetadata: Resets = [['spec'], ['metadata']];
 
 /** Returns the fields that a write through a subresource cannot own. An empty `subresource` is the main endpoint. */
 function resetsOf({ custom, strategy, subresources }: ResourceDefinition, subresource: string): Resets {
-  const main = strategy.resets ?? (subresources.get('status')?.behaviour.type === 'status' ? resetStatus : []);
-  const behaviour = subresources.get(subresource)?.behaviour;
-  if (behaviour?.type !== 'status') return main;
-  if (behaviour.strategy.resets) return behaviour.strategy.resets;
+  const main = strategy.resets ?? (subresources.get('status')?.behavior.type === 'status' ? resetStatus : []);
+  const behavior = subresources.get(subresource)?.behavior;
+  if (behavior?.type !== 'status') return main;
+  if (behavior.strategy.resets) return behavior.strategy.resets;
   // Subresources of type `status` with another name, such as a namespace's finalize, change the spec.
   if (subresource !== 'status') return main;
   return custom ? specAndMetadata : spec;

@@ -133,7 +133,7 @@ export interface TableColumn {
  *   version: 'v1',
  *   kind: 'Flunder',
  *   verbs: ['get', 'patch', 'update'],
- *   behaviour: { type: 'status', strategy },
+ *   behavior: { type: 'status', strategy },
  * };
  * ```
  */
@@ -147,7 +147,7 @@ export interface SubresourceDefinition {
    * `status`: reads and writes the parent; its strategy decides which fields may change. `scale`: the Scale view of the
    * parent. `proxy`: forwards requests to an HTTP server. `connect`: anything else.
    */
-  readonly behaviour: StatusSubresource | ScaleSubresource | ConnectSubresource | ProxySubresource;
+  readonly behavior: StatusSubresource | ScaleSubresource | ConnectSubresource | ProxySubresource;
 }
 
 /** A view of the parent that can change only some of its fields. */

@@ -71,7 +71,7 @@ export function widgets(overrides: Partial<ResourceDefinition> = {}): ResourceDe
           version: 'v1',
           kind: 'Widget',
           verbs: ['get', 'patch', 'update'],
-          behaviour: {
+          behavior: {
             type: 'status',
             strategy: {
               ...strategy,
@@ -91,7 +91,7 @@ export function widgets(overrides: Partial<ResourceDefinition> = {}): ResourceDe
           version: 'v1',
           kind: 'Scale',
           verbs: ['get', 'patch', 'update'],
-          behaviour: {
+          behavior: {
             type: 'scale',
             specReplicasPath: ['spec', 'size'],
             statusReplicasPath: ['status', 'size'],

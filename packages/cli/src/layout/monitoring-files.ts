@@ -74,7 +74,7 @@ spec:
   policyTypes:
   - Ingress
   ingress:
-  - ${what === 'metrics' ? fromLabelled : ''}ports:
+  - ${what === 'metrics' ? fromLabeled : ''}ports:
     - port: ${port}
       protocol: TCP
 `;
@@ -82,7 +82,7 @@ spec:
 
 // The policy for webhooks has no `from` rule: the API server that calls webhooks is in no namespace, so no namespace
 // selector matches it.
-const fromLabelled = `from:
+const fromLabeled = `from:
     - namespaceSelector:
         matchLabels:
           metrics: enabled

@@ -76,10 +76,10 @@ type Subresource = BuiltinResource['subresources'][number];
 
 function subresource(sub: Subresource, parts: Parts): SubresourceDefinition {
   const { group, version, kind, verbs } = sub;
-  return { group, version, kind, verbs, behaviour: behaviorOf(sub, parts) };
+  return { group, version, kind, verbs, behavior: behaviorOf(sub, parts) };
 }
 
-function behaviorOf(sub: Subresource, parts: Parts): SubresourceDefinition['behaviour'] {
+function behaviorOf(sub: Subresource, parts: Parts): SubresourceDefinition['behavior'] {
   const { resource, kind, types, options } = parts;
   const strategy = kind.subresources?.[sub.name] ?? (sub.name === 'status' ? {} : undefined);
   if (strategy) {

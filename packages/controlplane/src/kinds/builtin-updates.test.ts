@@ -18,9 +18,9 @@ const context: StrategyContext = {
 
 function strategyOf(resource: string, subresource?: string): Strategy {
   const definition = definitions.find((candidate) => candidate.resource === resource);
-  const behaviour = subresource === undefined ? undefined : definition?.subresources.get(subresource)?.behaviour;
+  const behavior = subresource === undefined ? undefined : definition?.subresources.get(subresource)?.behavior;
   const strategy =
-    subresource === undefined ? definition?.strategy : behaviour?.type === 'status' ? behaviour.strategy : undefined;
+    subresource === undefined ? definition?.strategy : behavior?.type === 'status' ? behavior.strategy : undefined;
   if (!strategy) throw new Error(`${resource}/${subresource ?? ''} has no strategy`);
   return strategy;
 }

@@ -1,9 +1,9 @@
 import type { SubresourceDefinition } from '@kubewright/apiserver';
 
-type Behaviour = SubresourceDefinition['behaviour'];
+type Behavior = SubresourceDefinition['behavior'];
 
 /** The scale subresource of a kind, as an `autoscaling/v1` Scale. */
-export type ScaleSubresource = Extract<Behaviour, { readonly type: 'scale' }>;
+export type ScaleSubresource = Extract<Behavior, { readonly type: 'scale' }>;
 
 /** A subresource that forwards requests to an HTTP server. */
-export type ProxySubresource = Extract<Behaviour, { readonly type: 'proxy' }>;
+export type ProxySubresource = Extract<Behavior, { readonly type: 'proxy' }>;

@@ -173,7 +173,7 @@ class Comparison {
     // A lost response raises the known version too: only the server knows the state, so reads must query the server.
     this.#known.set(call.name, Math.max(call.version, this.#known.get(call.name) ?? 0));
     if (lost) this.#mayAsk.add(call.name);
-    else if (this.#selecting && isLabelled(call.answer) && !isFitting(call.answer)) {
+    else if (this.#selecting && isLabeled(call.answer) && !isFitting(call.answer)) {
       this.#outside.set(call.name, Math.max(call.version, this.#outside.get(call.name) ?? 0));
     }
     call.report(lost ? { error: new Error('lost'), sent: true } : { response: structuredClone(call.answer) });
@@ -227,7 +227,7 @@ class Comparison {
   }
 }
 
-function isLabelled(answer: unknown): answer is KubernetesObject {
+function isLabeled(answer: unknown): answer is KubernetesObject {
   return (answer as Partial<KubernetesObject>).metadata !== undefined;
 }
 

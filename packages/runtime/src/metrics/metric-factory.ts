@@ -20,7 +20,7 @@ export interface MetricFactory {
 export function metricFactory(registered: RegisteredMetrics): MetricFactory {
   const readings = new Map<PlainMetric, Map<string, () => void>>();
   const plain = (type: 'counter' | 'gauge') => (name: string, help: string, labelNames: readonly string[]) =>
-    registered.add(new PlainMetric({ name, help, type, isLabelled: labelNames.length > 0 }));
+    registered.add(new PlainMetric({ name, help, type, isLabeled: labelNames.length > 0 }));
   return {
     readOnRequest(metric, owner, read) {
       const owners = readings.get(metric) ?? new Map<string, () => void>();

@@ -12,16 +12,16 @@ const step = fc.record({
 describe('PlainMetric', () => {
   it("renders the same text as the library's metric", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.boolean(), fc.boolean(), fc.array(step), async (isGauge, isLabelled, steps) => {
+      fc.asyncProperty(fc.boolean(), fc.boolean(), fc.array(step), async (isGauge, isLabeled, steps) => {
         const [registry, own] = [new Registry(), new Registry()];
         const what = { name: 'requests', help: 'How many there were' };
-        const labelNames = isLabelled ? ['code', 'host'] : [];
+        const labelNames = isLabeled ? ['code', 'host'] : [];
         const counter = isGauge ? undefined : new Counter({ ...what, labelNames, registers: [registry] });
         const gauge = isGauge ? new Gauge({ ...what, labelNames, registers: [registry] }) : undefined;
-        const ours = new PlainMetric({ ...what, type: isGauge ? 'gauge' : 'counter', isLabelled });
+        const ours = new PlainMetric({ ...what, type: isGauge ? 'gauge' : 'counter', isLabeled });
         ours.registerIn(own);
         for (const { what: does, value, labels: given } of steps) {
-          const labels: Record<string, string> = isLabelled ? given : {};
+          const labels: Record<string, string> = isLabeled ? given : {};
           if (does === 'inc') {
             (counter ?? gauge)?.inc(labels, value);
             ours.inc(labels, value);

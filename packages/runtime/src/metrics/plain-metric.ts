@@ -7,7 +7,7 @@ export interface PlainMetricOptions {
   readonly help: string;
   readonly type: 'counter' | 'gauge';
   /** True if the metric has labels; without labels, it shows 0 from the start. */
-  readonly isLabelled: boolean;
+  readonly isLabeled: boolean;
 }
 
 /**
@@ -23,13 +23,13 @@ export class PlainMetric {
   /** Called before the values are read. */
   collect: (() => void) | undefined;
   readonly #values = new Map<string, { readonly labels: Labels; value: number }>();
-  readonly #isLabelled: boolean;
+  readonly #isLabeled: boolean;
 
   constructor(options: PlainMetricOptions) {
     this.name = options.name;
     this.help = options.help;
     this.type = options.type;
-    this.#isLabelled = options.isLabelled;
+    this.#isLabeled = options.isLabeled;
     this.reset();
   }
 
@@ -57,7 +57,7 @@ export class PlainMetric {
 
   reset(): void {
     this.#values.clear();
-    if (!this.#isLabelled) this.set({}, 0);
+    if (!this.#isLabeled) this.set({}, 0);
   }
 
   /** Called by the registry. */

@@ -42,11 +42,11 @@ describe('RememberedApplies', () => {
   it('notices when someone sets a field that the server had dropped', () => {
     const { applies } = remembering();
     const managedFields = live('6').metadata.managedFields;
-    const labelled = live('6', {
+    const labeled = live('6', {
       metadata: { name: 'a', uid: 'u', resourceVersion: '6', labels: { theirs: 'x' }, managedFields },
     });
     // An empty map contains no label, so labels of other managers do not matter.
-    expect(applies.has(wanted, labelled, manager)).toBe(true);
+    expect(applies.has(wanted, labeled, manager)).toBe(true);
     applies.remember(object({ spec: { dropped: 1 }, metadata: { name: 'a' } }), live('6', {}, {}), manager);
     const set = live('7', { spec: { dropped: 2 } }, {});
     expect(applies.has(object({ spec: { dropped: 1 }, metadata: { name: 'a' } }), set, manager)).toBe(false);

@@ -80,9 +80,9 @@ export class SelectedParams implements Disposable {
   async #matchingForm(stored: StoredObject): Promise<KubernetesObject | undefined> {
     const { served, converts } = this.#options;
     // Most objects do not match, so their decoded form is not cached.
-    const labelled = converts
+    const labeled = converts
       ? await served(stored)
       : (JSON.parse(decoder.decode(stored.bytes)) as Pick<KubernetesObject, 'metadata'>);
-    return this.#selector.matches(labelled.metadata.labels ?? {}) ? served(stored) : undefined;
+    return this.#selector.matches(labeled.metadata.labels ?? {}) ? served(stored) : undefined;
   }
 }

@@ -22,7 +22,7 @@ export async function findRevisions(
   { set, pods }: { readonly set: Stored<DaemonSet>; readonly pods: readonly Pod[] },
 ): Promise<DaemonRevisions> {
   const known: Stored<ControllerRevision>[] = [];
-  for (const revision of await claimed(ctx, set)) known.push(await labelled(ctx, revision));
+  for (const revision of await claimed(ctx, set)) known.push(await labeled(ctx, revision));
   const wanted = { data: revisionData(set) };
   const equal = known.filter((revision) => isSameRevision(revision, wanted)).sort(byRevision);
   const old = known.filter((revision) => !equal.includes(revision)).sort(byRevision);
@@ -67,10 +67,7 @@ async function claimed(ctx: RequestContext, owner: Stored<DaemonSet>): Promise<r
 }
 
 /** Adds the hash label to a revision that an old version of Kubernetes created without the label. */
-async function labelled(
-  ctx: RequestContext,
-  revision: Stored<ControllerRevision>,
-): Promise<Stored<ControllerRevision>> {
+async function labeled(ctx: RequestContext, revision: Stored<ControllerRevision>): Promise<Stored<ControllerRevision>> {
   if (hashOf(revision) !== '') return revision;
   const { metadata } = revision;
   const labels = { ...metadata.labels, [revisionLabel]: metadata.name };

@@ -30,7 +30,7 @@ export interface AutoscalerParts {
   readonly events: CoreEventRecorder;
   readonly known: KnownAutoscaler;
   /** Returns all autoscalers of the namespace, including this one. */
-  readonly neighbours: () => readonly KnownAutoscaler[];
+  readonly neighbors: () => readonly KnownAutoscaler[];
 }
 
 /** Thrown to end a reconcile whose failure has already been reported. */
@@ -179,7 +179,7 @@ export class AutoscalerReconcile {
 
   /** Returns the target's pods. Fails if another autoscaler controls some of them. */
   #pods({ status }: Scale): { readonly pods: readonly Stored<Pod>[]; readonly selector: string } {
-    const { ctx, known, neighbours } = this.#parts;
+    const { ctx, known, neighbors } = this.#parts;
     const selector = status?.selector ?? '';
     if (selector === '') {
       const message = "the HPA target's scale is missing a selector";
@@ -192,7 +192,7 @@ export class AutoscalerReconcile {
     const { namespace } = this.#autoscaler.metadata;
     known.selector = LabelSelector.parse(selector);
     const pods = ctx.cache.lister(Pod).list({ namespace, labelSelector: selector });
-    const controlling = neighbours().filter((each) =>
+    const controlling = neighbors().filter((each) =>
       pods.some(({ metadata }) => each === known || each.selector?.matches(metadata.labels) === true),
     );
     if (controlling.length > 1) {

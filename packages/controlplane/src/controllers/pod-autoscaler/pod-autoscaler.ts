@@ -40,8 +40,8 @@ export function podAutoscalerController(): BuiltInController {
         const history = { recommendations: [], added: [], removed: [] };
         const known = all.get(uid) ?? { name, namespace, history, selector: undefined };
         all.set(uid, known);
-        const neighbours = () => [...all.values()];
-        await events.during(ctx, () => new AutoscalerReconcile(autoscaler, { ctx, events, known, neighbours }).run());
+        const neighbors = () => [...all.values()];
+        await events.during(ctx, () => new AutoscalerReconcile(autoscaler, { ctx, events, known, neighbors }).run());
         return { requeueAfterMs: periodMs };
       },
     }),

@@ -27,16 +27,16 @@ export async function refreshNode(call) {
 }
 
 /** Advances every pod of the namespaces by one step. */
-export async function playOnce(call, namespaces, behaviourOf = ({ spec }) => spec.containers[0].image.split(':')[0]) {
+export async function playOnce(call, namespaces, behaviorOf = ({ spec }) => spec.containers[0].image.split(':')[0]) {
   for (const namespace of namespaces) {
     const { json } = await call('GET', `/api/v1/namespaces/${namespace}/pods`);
-    for (const pod of json?.items ?? []) await playPod(call, pod, behaviourOf);
+    for (const pod of json?.items ?? []) await playPod(call, pod, behaviorOf);
   }
 }
 
 let address = 0;
 
-async function playPod(call, pod, behaviourOf) {
+async function playPod(call, pod, behaviorOf) {
   const { metadata, spec, status } = pod;
   const path = `/api/v1/namespaces/${metadata.namespace}/pods/${metadata.name}`;
   if (metadata.deletionTimestamp) {
@@ -45,16 +45,16 @@ async function playPod(call, pod, behaviourOf) {
     return;
   }
   if (!spec.nodeName || status.phase !== 'Pending') return;
-  const behaviour = behaviourOf(pod);
-  if (behaviour === 'bad' || metadata.annotations?.wait) return;
-  await call('PATCH', `${path}/status`, { metadata: { uid: metadata.uid }, status: statusFor(behaviour, spec) }, merge);
+  const behavior = behaviorOf(pod);
+  if (behavior === 'bad' || metadata.annotations?.wait) return;
+  await call('PATCH', `${path}/status`, { metadata: { uid: metadata.uid }, status: statusFor(behavior, spec) }, merge);
 }
 
-function statusFor(behaviour, spec) {
+function statusFor(behavior, spec) {
   const time = now();
-  const ready = behaviour === 'app' ? 'True' : 'False';
-  const ended = behaviour === 'ok' || behaviour.startsWith('fail');
-  const exitCode = behaviour === 'ok' ? 0 : Number(behaviour.split('-')[1] ?? 1);
+  const ready = behavior === 'app' ? 'True' : 'False';
+  const ended = behavior === 'ok' || behavior.startsWith('fail');
+  const exitCode = behavior === 'ok' ? 0 : Number(behavior.split('-')[1] ?? 1);
   const ip = `10.9.${Math.floor(address / 250) % 250}.${(address++ % 250) + 1}`;
   const condition = (type, value) => ({ type, status: value, lastTransitionTime: time });
   return {

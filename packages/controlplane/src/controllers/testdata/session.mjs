@@ -1,5 +1,5 @@
 /** The session of a scenario in a namespace of an API server: sends requests, waits, and records its state. */
-import { normalise } from './normalise.mjs';
+import { normalize } from './normalize.mjs';
 
 const types = {
   merge: 'application/merge-patch+json',
@@ -121,13 +121,13 @@ export class Session {
     if (!events) delete state.events;
     // A pattern as `events` selects components whose events are otherwise left out.
     const select = events instanceof RegExp && { components: events, messages };
-    const seen = Object.entries(normalise(state, this.namespace, select));
+    const seen = Object.entries(normalize(state, this.namespace, select));
     this.pictures.push({ name, state: Object.fromEntries(seen.filter(([resource]) => !only || only.includes(resource))) });
   }
 
   /** Records a value other than the namespace's state. */
   keep(name, value) {
-    this.pictures.push({ name, state: normalise({ [name]: [value] }, this.namespace) });
+    this.pictures.push({ name, state: normalize({ [name]: [value] }, this.namespace) });
   }
 
   async #state() {

@@ -58,7 +58,7 @@ const iscsi: Check<ISCSIVolumeSource> = (source, path) => [
   ...present(initiator)(source?.initiatorName, path.child('initiatorname')),
 ];
 
-const fibreChannel: Check<FCVolumeSource> = (source, path) => {
+const fiberChannel: Check<FCVolumeSource> = (source, path) => {
   const { targetWWNs = [], wwids = [], lun } = source ?? {};
   const at = path.child('targetWWNs');
   const faults: FieldError[] = [];
@@ -146,7 +146,7 @@ export const vendorVolumes: FieldChecks<Volume> = {
   cinder: fields<CinderVolumeSource>({ volumeID: required(), secretRef: present(namedSecret) }),
   cephfs: fields<CephFSVolumeSource>({ monitors: required() }),
   quobyte: present(quobyte),
-  fc: present(fibreChannel),
+  fc: present(fiberChannel),
   flexVolume,
   azureFile: fields({ secretName: required(), shareName: required() }),
   vsphereVolume: fields({ volumePath: required() }),

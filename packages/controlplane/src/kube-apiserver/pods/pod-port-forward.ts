@@ -12,7 +12,7 @@ import type { ReachedPod } from './pod-container.ts';
 /** The protocol of the SPDY streams. */
 const overSpdy = 'portforward.k8s.io';
 /** SPDY tunneled through WebSocket messages: kubectl's first choice since 1.31. */
-const tunnelled = 'SPDY/3.1+portforward.k8s.io';
+const tunneled = 'SPDY/3.1+portforward.k8s.io';
 /** WebSocket channels, with the ports in the query: used by clients not written in Go. */
 const inChannels = ['v4.channel.k8s.io', overSpdy];
 
@@ -38,9 +38,9 @@ async function forward(call: ConnectCall, connector: NodeConnector): Promise<Api
     void new SpdyPortForward(duplex, forward).run();
   } else if (!wantsWebSocket(request)) {
     throw badRequest('Upgrade request required');
-  } else if (offersProtocol(request, tunnelled)) {
+  } else if (offersProtocol(request, tunneled)) {
     const { createWebSocketStream } = await import('ws');
-    const { socket } = await acceptWebSocket(request, [tunnelled]);
+    const { socket } = await acceptWebSocket(request, [tunneled]);
     void new SpdyPortForward(createWebSocketStream(socket), forward).run();
   } else {
     const ports = readPorts(query);

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { comparable, recordedAnswers, withoutSettled } from '../testdata/plane-under-test.ts';
 import { acceptedDifferences } from './testdata/accepted-differences.ts';
 import { steps } from './testdata/admission.mjs';
-import { behaviours } from './testdata/admission-behaviours.mjs';
+import { behaviors } from './testdata/admission-behaviors.mjs';
 import {
   comparableReceived,
   playWithWebhooks,
@@ -16,7 +16,7 @@ describe('admission webhooks, as recorded from the real API server', () => {
   let answers: readonly WebhookStepAnswer[] = [];
 
   beforeAll(async () => {
-    const played = await playWithWebhooks(steps, { behaviours });
+    const played = await playWithWebhooks(steps, { behaviors });
     expect(played.errors).toEqual([]);
     answers = played.answers;
   }, 60_000);

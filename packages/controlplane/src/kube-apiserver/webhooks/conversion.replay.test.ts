@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { cleanUpBehind, comparable, recordedAnswers, withoutSettled } from '../testdata/plane-under-test.ts';
 import { acceptedDifferences } from './testdata/accepted-differences.ts';
 import { steps } from './testdata/conversion.mjs';
-import { behaviours } from './testdata/conversion-behaviours.mjs';
+import { behaviors } from './testdata/conversion-behaviors.mjs';
 import { playWithWebhooks, reviewsOf, type WebhookStepAnswer } from './testdata/webhook-replay.ts';
 
 const recorded = recordedAnswers(new URL('./testdata/conversion-1.36.3.jsonl', import.meta.url)) as WebhookStepAnswer[];
@@ -11,7 +11,7 @@ describe('webhook conversion, as recorded from the real API server', () => {
   let answers: readonly WebhookStepAnswer[] = [];
 
   beforeAll(async () => {
-    const played = await playWithWebhooks(steps, { behaviours, settle: cleanUpBehind });
+    const played = await playWithWebhooks(steps, { behaviors, settle: cleanUpBehind });
     expect(played.errors).toEqual([]);
     answers = played.answers;
   }, 60_000);

@@ -2,7 +2,7 @@ import { HttpsWebhookCaller, type WebhookResponse } from '@kubewright/apiserver/
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hostSockets } from '../../network/sockets.ts';
 import { makeCertificates } from './testdata/webhook-replay.ts';
-import { startWebhookServer, type WebhookBehaviours, type WebhookServer } from './testdata/webhook-server.mjs';
+import { startWebhookServer, type WebhookBehaviors, type WebhookServer } from './testdata/webhook-server.mjs';
 
 const certificates = makeCertificates();
 
@@ -11,13 +11,13 @@ describe('HttpsWebhookCaller', () => {
   let caller: HttpsWebhookCaller;
 
   beforeEach(async () => {
-    const behaviours: WebhookBehaviours = {
+    const behaviors: WebhookBehaviors = {
       echo: (review) => ({ body: review }),
       long: () => ({ text: 'x'.repeat(3000) }),
       cut: () => 'cut',
       hang: () => 'hang',
     };
-    server = await startWebhookServer({ ...certificates, behaviours });
+    server = await startWebhookServer({ ...certificates, behaviors });
     caller = new HttpsWebhookCaller({ maxResponseBytes: 2000 });
   });
   afterEach(async () => {

@@ -32,7 +32,7 @@ const ignore = { failurePolicy: 'Ignore' };
 const service = (name, more = {}) => ({ clientConfig: { service: { namespace: 'wh-rec', name, port: 443, path: '/allow', ...more }, caBundle: '{ca}' } });
 const conditions = (...expressions) => ({ matchConditions: expressions.map((expression, i) => ({ name: `c${i}`, expression })) });
 
-/** A webhook for each behaviour: `v-x` behaves like `x`. */
+/** A webhook for each behavior: `v-x` behaves like `x`. */
 const verdicts = ['allow', 'audit', 'deny', 'deny-message', 'deny-full', 'deny-success', 'deny-reason', 'deny-teapot', 'deny-700', 'deny-warn',
   'deny-metadata', 'warn', 'warn-long', 'warn-many', 'wrong-uid', 'no-uid', 'no-response', 'wrong-version', 'wrong-kind', 'unknown-kind', 'no-type',
   'extra-fields', 'bad-type', 'not-json', 'empty', 'empty-object', 'http-500', 'http-500-json', 'http-404', 'http-400', 'http-403', 'http-204',

@@ -17,9 +17,9 @@ import { startWebhookServer } from './webhook-server.mjs';
 
 const [base, token, script] = process.argv.slice(2);
 const { steps } = await import(`./${script}.mjs`);
-const { behaviours } = await import(`./${script}-behaviours.mjs`);
+const { behaviors } = await import(`./${script}-behaviors.mjs`);
 const certificates = makeCertificates();
-const server = await startWebhookServer({ ...certificates, behaviours });
+const server = await startWebhookServer({ ...certificates, behaviors });
 const sendRequest = requestSender(base, token, { userAgent: 'test/1.0' });
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const received = [];

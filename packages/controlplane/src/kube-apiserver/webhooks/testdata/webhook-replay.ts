@@ -5,7 +5,7 @@ import type { NodeConnector } from '../../pods/node-connector.ts';
 import { comparable, PlaneUnderTest, type SettleCall, type Step, type StepAnswer } from '../../testdata/plane-under-test.ts';
 import { CERTIFICATE_NAMES } from './certificate-names.mjs';
 import { fillSteps, withoutAddress } from './fill-steps.mjs';
-import { type Received, startWebhookServer, type WebhookBehaviours } from './webhook-server.mjs';
+import { type Received, startWebhookServer, type WebhookBehaviors } from './webhook-server.mjs';
 
 /** A response, and the requests that webhooks received before it was sent. */
 export interface WebhookStepAnswer extends StepAnswer {
@@ -28,7 +28,7 @@ export function makeCertificates(): { readonly key: string; readonly cert: strin
 export async function playWithWebhooks(
   steps: readonly Step[],
   options: {
-    readonly behaviours: WebhookBehaviours;
+    readonly behaviors: WebhookBehaviors;
     settle?(plane: PlaneUnderTest): (call: SettleCall) => Promise<void>;
   },
 ): Promise<{ readonly answers: readonly WebhookStepAnswer[]; readonly errors: readonly unknown[] }> {
@@ -43,8 +43,8 @@ export async function playWithWebhooks(
   const certificates = makeCertificates();
   // Lets calls that hang time out.
   const onHang = (): void => void plane.clock.advance(1000);
-  const { behaviours } = options;
-  const server = await startWebhookServer({ ...certificates, behaviours, onHang });
+  const { behaviors } = options;
+  const server = await startWebhookServer({ ...certificates, behaviors, onHang });
   const received: (readonly Received[])[] = [];
   try {
     const settle = options.settle?.(plane);

@@ -19,8 +19,8 @@ export type WebhookReply =
   | 'hang'
   | 'cut';
 
-/** Behaviours by path, without the leading slash. */
-export type WebhookBehaviours = Readonly<Record<string, (review: unknown) => WebhookReply>>;
+/** Behaviors by path, without the leading slash. */
+export type WebhookBehaviors = Readonly<Record<string, (review: unknown) => WebhookReply>>;
 
 /** A webhook server on loopback. */
 export interface WebhookServer {
@@ -35,7 +35,7 @@ export interface WebhookServer {
 export declare function startWebhookServer(options: {
   readonly key: string;
   readonly cert: string;
-  readonly behaviours: WebhookBehaviours;
+  readonly behaviors: WebhookBehaviors;
   readonly port?: number;
   readonly onHang?: () => void;
 }): Promise<WebhookServer>;

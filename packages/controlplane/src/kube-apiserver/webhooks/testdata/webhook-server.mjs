@@ -1,11 +1,11 @@
 /**
- * A webhook server for the recorder and the replay. The request's path selects the behaviour from a table (see
- * `admission-behaviours.mjs`, `conversion-behaviours.mjs`). The server keeps all requests verbatim.
+ * A webhook server for the recorder and the replay. The request's path selects the behavior from a table (see
+ * `admission-behaviors.mjs`, `conversion-behaviors.mjs`). The server keeps all requests verbatim.
  */
 import { createServer } from 'node:https';
 
-/** Starts the server. `behaviours` maps a path (without its slash) to `(review) => response`. */
-export async function startWebhookServer({ key, cert, behaviours, port = 0, onHang = () => {} }) {
+/** Starts the server. `behaviors` maps a path (without its slash) to `(review) => response`. */
+export async function startWebhookServer({ key, cert, behaviors, port = 0, onHang = () => {} }) {
   const received = [];
   const sockets = new Set();
   const server = createServer({ key, cert }, (request, response) => {
@@ -15,8 +15,8 @@ export async function startWebhookServer({ key, cert, behaviours, port = 0, onHa
       const text = Buffer.concat(chunks).toString('utf8');
       const url = new URL(request.url, 'https://host');
       received.push(receivedOf(request, url, text));
-      const behaviour = text === '' ? () => ({ status: 400, text: 'no review' }) : behaviours[url.pathname.slice(1)];
-      const answer = behaviour?.(text === '' ? undefined : JSON.parse(text)) ?? { status: 404, text: 'no such behaviour' };
+      const behavior = text === '' ? () => ({ status: 400, text: 'no review' }) : behaviors[url.pathname.slice(1)];
+      const answer = behavior?.(text === '' ? undefined : JSON.parse(text)) ?? { status: 404, text: 'no such behavior' };
       if (answer === 'hang') onHang();
       else if (answer === 'cut') request.socket.destroy();
       else send(response, answer);

@@ -9,7 +9,7 @@ const patched = (...operations) => allowed({ patch: base64(operations), patchTyp
 const raw = (reply) => () => reply;
 const label = (name, value = 'yes') => ({ op: 'add', path: `/metadata/labels/${name}`, value });
 
-export const behaviours = {
+export const behaviors = {
   allow: allowed(),
   audit: allowed({ auditAnnotations: { why: 'because' } }),
   deny: denied(),

@@ -21,7 +21,7 @@ const good = (review) => reply(review, { convertedObjects: convertAll(review), r
 const spoiled = (spoil) => (review) => reply(review, { convertedObjects: convertAll(review).map(spoil), result: success });
 const metadata = (change) => spoiled((object) => ({ ...object, metadata: change(object.metadata) }));
 
-export const behaviours = {
+export const behaviors = {
   convert: good,
   'fail-message': (review) => reply(review, { result: { status: 'Failure', message: 'no way' } }),
   'fail-silent': (review) => reply(review, { result: { status: 'Failure' } }),

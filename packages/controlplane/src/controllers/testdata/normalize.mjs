@@ -16,7 +16,7 @@ const parts = {
   configmaps: ({ metadata, data }) => ({ metadata, data }),
 };
 
-export function normalise(state, namespace, select) {
+export function normalize(state, namespace, select) {
   const names = nameReplacements(state);
   const out = {};
   for (const [resource, items] of Object.entries(state)) {

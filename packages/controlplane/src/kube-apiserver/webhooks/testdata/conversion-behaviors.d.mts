@@ -1,0 +1,3 @@
+import type { WebhookBehaviors } from './webhook-server.mjs';
+
+export declare const behaviors: WebhookBehaviors;

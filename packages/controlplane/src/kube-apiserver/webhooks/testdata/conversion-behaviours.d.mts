@@ -1,3 +1,0 @@
-import type { WebhookBehaviours } from './webhook-server.mjs';
-
-export declare const behaviours: WebhookBehaviours;
