@@ -30,7 +30,11 @@ export interface Driver extends AsyncDisposable {
    * has already pulled count as present.
    */
   hasImage?(image: string): boolean;
-  /** Returns true if an image was loaded by hand. Such images are used with every pull policy. @defaultValue false */
+  /**
+   * Returns true if an image was loaded by hand. The node uses such an image with every pull policy, and does not request its pull.
+   *
+   * @defaultValue false
+   */
   isLoaded?(image: string): boolean;
   /**
    * Resolves an image and ensures that it can be run.
@@ -66,7 +70,7 @@ export interface Driver extends AsyncDisposable {
 export interface PullRequest {
   readonly podUid: string;
   readonly containerName: string;
-  /** True if the node has already pulled the image and the container's pull policy allows using it. */
+  /** True if the image is on this machine, and the container's pull policy allows using it or it was loaded by hand. */
   readonly isPresent: boolean;
   /** The pod's Secrets with credentials for registries. @defaultValue none */
   readonly secrets?: readonly Secret[] | undefined;

@@ -110,7 +110,7 @@ export class ContainerDriver implements Driver {
 
   pullImage(image: string, { isPresent, secrets = [] }: PullRequest): Promise<ImageReference> {
     const { images, clock, random, env } = this.#options;
-    if (isPresent || images.isLoaded(image)) return images.resolve(image);
+    if (isPresent) return images.resolve(image);
     return images.pull(image, {
       clock,
       random,
