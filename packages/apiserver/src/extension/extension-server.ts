@@ -42,7 +42,7 @@ export interface ExtensionServer extends AsyncDisposable {
  * the cluster. `/healthz`, `/readyz` and `/metrics` are served. Excess concurrent requests get a 429 with
  * `Retry-After`.
  *
- * @throws DefinitionError (KW5302) if a kind has no valid definition
+ * @throws DefinitionError (KW5302) if a kind has no valid definition; ServerOptionsError (KW5303) if a time is not a number from 0 on
  *
  * @example
  * ```ts

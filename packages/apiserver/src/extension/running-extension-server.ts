@@ -22,6 +22,7 @@ import { openApiHandler } from '../openapi/open-api-handler.ts';
 import { MutableCatalog } from '../registry/resource-catalog.ts';
 import { MemoryStorage } from '../storage/memory-storage.ts';
 import type { Storage } from '../storage/storage.ts';
+import { checkTimes } from './check-times.ts';
 import type { ExtensionServer } from './extension-server.ts';
 import type { ExtensionServerOptions } from './extension-server-options.ts';
 import { printError } from './print-error.ts';
@@ -52,6 +53,7 @@ export class RunningExtensionServer implements ExtensionServer {
   #stopped: Promise<void> | undefined;
 
   constructor(options: ExtensionServerOptions) {
+    checkTimes(options);
     const { clock = systemClock, random = systemRandom, storage = new MemoryStorage({ clock }) } = options;
     this.#options = options;
     this.#clock = clock;

@@ -85,4 +85,21 @@ describe('apiServer shutdown', () => {
     await expect(open(asked, '/healthz')).rejects.toThrow('ECONNREFUSED');
     await new Asked({ shutdownDelayMs: 10_000 }).server[Symbol.asyncDispose]();
   });
+
+  it.each([
+    ['shutdownDelayMs', Number.NaN],
+    ['shutdownDelayMs', -1],
+    ['shutdownDelayMs', Number.POSITIVE_INFINITY],
+    ['shutdownDelayMs', '1000' as unknown as number],
+    ['graceMs', Number.NaN],
+    ['graceMs', -1],
+  ])('rejects a %s of %s', (name, ms) => {
+    expect(() => new Asked({ [name]: ms })).toThrow(
+      expect.objectContaining({
+        code: 'KW5303',
+        what: `invalid ${name} ${ms} of apiServer`,
+        remedy: `set ${name} to a number from 0 on, such as 10_000 for ten seconds`,
+      }),
+    );
+  });
 });
