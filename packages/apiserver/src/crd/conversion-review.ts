@@ -3,12 +3,6 @@ import { WebhookCallError } from '../webhooks/webhook-call-error.ts';
 import type { WebhookReply } from '../webhooks/webhook-reply.ts';
 
 const group = 'apiextensions.k8s.io';
-const reviewVersions = ['v1', 'v1beta1'];
-
-/** Returns the review version for a webhook: the first supported version in its list. */
-export function conversionReviewVersion(versions: readonly string[]): string | undefined {
-  return versions.find((version) => reviewVersions.includes(version));
-}
 
 /** Builds a request to convert objects to another version (`ConversionReview`). */
 export function conversionReview(

@@ -5,14 +5,13 @@ import {
   requiredField,
   unsupportedField,
 } from '@kubewright/apimachinery';
+import { reviewVersions } from '../webhooks/review-version.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
 
 interface Webhook {
   readonly clientConfig?: { readonly url?: string; readonly service?: unknown };
   readonly conversionReviewVersions?: readonly string[];
 }
-
-const reviewVersions = ['v1', 'v1beta1'];
 
 /** Validates the conversion settings of a CRD. */
 export function validateConversion({ spec }: CustomResourceDefinition): readonly FieldError[] {

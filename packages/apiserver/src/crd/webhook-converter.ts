@@ -2,11 +2,12 @@ import type { Random } from '@kubewright/apimachinery';
 import type { SchemaNode } from '@kubewright/schema/internal';
 import type { ObjectConverter } from '../registry/resource-definition.ts';
 import type { Draft } from '../registry/strategy.ts';
+import { reviewVersion } from '../webhooks/review-version.ts';
 import { WebhookCallError } from '../webhooks/webhook-call-error.ts';
 import type { WebhookClient, WebhookClientConfig } from '../webhooks/webhook-client.ts';
 import { conversionFault } from '../webhooks/webhook-fault.ts';
 import type { CompiledVersion } from './compile-version.ts';
-import { conversionReview, conversionReviewVersion, readConvertedObjects } from './conversion-review.ts';
+import { conversionReview, readConvertedObjects } from './conversion-review.ts';
 import { restoreConverted } from './converted-object.ts';
 import type { ConverterFactory, ConverterParts } from './custom-definitions.ts';
 import type { CustomResourceDefinition } from './custom-resource-definition.ts';
@@ -82,7 +83,7 @@ class WebhookConverter implements ObjectConverter {
   ): Promise<readonly unknown[]> {
     const { client, random } = this.#services;
     const { clientConfig: config, conversionReviewVersions } = this.#webhook;
-    const version = conversionReviewVersion(conversionReviewVersions);
+    const version = reviewVersion(conversionReviewVersions);
     if (version === undefined) throw conversionFault('no supported conversion review versions');
     const uid = random.uid();
     const body = conversionReview([object], { uid, version, desiredAPIVersion: apiVersion });

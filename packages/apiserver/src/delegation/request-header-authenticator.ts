@@ -1,5 +1,6 @@
 import { Buffer } from 'node:buffer';
 import type { Authenticator, UserInfo } from '../authentication/authenticator.ts';
+import { decodeExtraKey } from '../authentication/extra-key.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import type { AuthenticationTrust } from './authentication-trust.ts';
 import { SigningAuthority } from './signed-by.ts';
@@ -53,7 +54,7 @@ function readIdentity({ rawHeaders = [] }: ApiRequest, trust: AuthenticationTrus
     else if (trust.groupHeaders.includes(name) && value !== '') found.groups.push(value);
     const prefix = trust.extraHeaderPrefixes.find((each) => name.startsWith(each));
     if (prefix === undefined) continue;
-    const key = unescapeKey(name.slice(prefix.length));
+    const key = decodeExtraKey(name.slice(prefix.length));
     const values = found.extra.get(key);
     if (values) values.push(value);
     else found.extra.set(key, [value]);
@@ -66,12 +67,4 @@ function readIdentity({ rawHeaders = [] }: ApiRequest, trust: AuthenticationTrus
     ...(uid !== '' && { uid }),
     ...(extra.size > 0 && { extra: Object.fromEntries(extra) }),
   };
-}
-
-function unescapeKey(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key; // not percent-encoded: used unchanged, as in upstream
-  }
 }

@@ -1,5 +1,6 @@
 import { badRequest } from '@kubewright/apimachinery';
 import type { UserInfo } from '../authentication/authenticator.ts';
+import { decodeExtraKey } from '../authentication/extra-key.ts';
 import type { Authorizer } from '../authorization/authorizer.ts';
 import type { ApiRequest } from '../http/api-request.ts';
 import { denied } from './authorize.ts';
@@ -36,7 +37,7 @@ function readHeaders({ headers }: ApiRequest): RequestedIdentity | undefined {
     if (!name.startsWith('impersonate-')) continue;
     found = true;
     if (!name.startsWith(extraPrefix)) continue;
-    extra[decodeKey(name.slice(extraPrefix.length))] = splitValues(headers[name] ?? '');
+    extra[decodeExtraKey(name.slice(extraPrefix.length))] = splitValues(headers[name] ?? '');
   }
   if (!found) return undefined;
   return {
@@ -50,14 +51,6 @@ function readHeaders({ headers }: ApiRequest): RequestedIdentity | undefined {
 /** Splits a header's values. Repeated headers arrive joined by commas. */
 function splitValues(text: string): readonly string[] {
   return text === '' ? [] : text.split(',').map((value) => value.trim());
-}
-
-function decodeKey(key: string): string {
-  try {
-    return decodeURIComponent(key);
-  } catch {
-    return key; // not percent-encoded: used unchanged, as in upstream
-  }
 }
 
 interface Identity {

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { UnstructuredObject } from '@kubewright/apimachinery';
+import { keyOf } from '../chart/certificate-choice.ts';
 import { type ChartInput, chartFiles, type Rendered } from '../chart/chart-files.ts';
 import { type Generate, manifestsOf } from '../generate/manifests.ts';
 import type { Project } from '../project/find-project.ts';
@@ -72,8 +73,4 @@ function prefixed(
     ...object,
     metadata: { ...object.metadata, name: `${name}-${object.metadata?.name}`, namespace: `${name}-system` },
   }));
-}
-
-function keyOf({ kind, metadata }: UnstructuredObject): string {
-  return `${kind} ${metadata?.name}`;
 }

@@ -56,7 +56,8 @@ export function certificateChoice({ own, certManager }: Alternatives): Certifica
   };
 }
 
-function keyOf({ kind, metadata }: UnstructuredObject): string {
+/** Returns an object's kind and name, as rendered before the namespace is known. */
+export function keyOf({ kind, metadata }: UnstructuredObject): string {
   return `${kind} ${metadata?.name}`;
 }
 

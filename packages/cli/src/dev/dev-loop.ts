@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path';
-import { sleep, type UnstructuredObject } from '@kubewright/apimachinery';
+import { sleep } from '@kubewright/apimachinery';
 import { stringifyJson } from '@kubewright/apimachinery/internal';
 import type { Generator } from '@kubewright/codegen';
 import type { Generate } from '../generate/manifests.ts';
@@ -15,6 +15,7 @@ import { available, isDelegated } from '../target/api-services.ts';
 import { applySamples } from '../target/samples.ts';
 import { checkSamples, installedCrd, reportKindChange } from './kind-changes.ts';
 import type { DevPlace } from './place/dev-place.ts';
+import { keyOf } from './place/guest-objects.ts';
 import { TestRun } from './test-run.ts';
 import { Changes } from './watch/changes.ts';
 import { type WakeUp, WakeUps } from './watch/wake-ups.ts';
@@ -190,8 +191,4 @@ export class DevLoop {
         : 'Save a file to restart the operator; press Ctrl-C to stop.\n\n',
     );
   }
-}
-
-function keyOf({ kind, metadata }: UnstructuredObject): string {
-  return `${kind} ${metadata?.namespace ?? ''}/${metadata?.name}`;
 }

@@ -1,5 +1,5 @@
 import type { WebhookCertificates } from '../project/find-project.ts';
-import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { generatedFile, type ProjectFile } from '../project/write-files.ts';
 import { patchEntry } from './patch-entry.ts';
 
 /** Path at which the Secret with the certificate of the project's API server is mounted. */
@@ -11,11 +11,11 @@ const mountPath = '/tmp/k8s-apiserver/serving-certs';
  */
 export function apiServerFiles(project: string, certificates: WebhookCertificates): readonly ProjectFile[] {
   return [
-    file('config/apiserver/kustomization.yaml', 'resources:\n- service.yaml\n'),
-    file('config/apiserver/service.yaml', service(project)),
-    file('config/default/manager_apiserver_patch.yaml', managerPatch),
+    generatedFile('config/apiserver/kustomization.yaml', 'resources:\n- service.yaml\n'),
+    generatedFile('config/apiserver/service.yaml', service(project)),
+    generatedFile('config/default/manager_apiserver_patch.yaml', managerPatch),
     ...(certificates === 'cert-manager'
-      ? [file('config/default/apiservicecainjection_patch.yaml', injectionPatch(project))]
+      ? [generatedFile('config/default/apiservicecainjection_patch.yaml', injectionPatch(project))]
       : []),
   ];
 }
@@ -26,10 +26,6 @@ export function apiServerPatches(certificates: WebhookCertificates): readonly st
     patchEntry('manager_apiserver_patch.yaml', 'Deployment'),
     ...(certificates === 'cert-manager' ? [patchEntry('apiservicecainjection_patch.yaml', 'APIService')] : []),
   ];
-}
-
-function file(path: string, text: string): ProjectFile {
-  return { path, text: `${generatedHeader}\n${text}` };
 }
 
 function service(project: string): string {

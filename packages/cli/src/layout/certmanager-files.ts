@@ -1,4 +1,4 @@
-import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { generatedFile, type ProjectFile } from '../project/write-files.ts';
 import { patchEntry } from './patch-entry.ts';
 
 /** Path at which kubebuilder mounts cert-manager's Secret for metrics. */
@@ -24,13 +24,17 @@ export function certManagerFiles(
     secret: 'metrics-server-cert',
   };
   return [
-    file('config/certmanager/kustomization.yaml', list),
-    file('config/certmanager/issuer.yaml', issuer(project)),
-    ...(hasWebhooks ? [file('config/certmanager/certificate-webhook.yaml', certificate(project, webhook))] : []),
-    ...(hasApiServer ? [file('config/certmanager/certificate-apiserver.yaml', certificate(project, apiServer))] : []),
-    file('config/certmanager/certificate-metrics.yaml', certificate(project, metrics)),
-    file('config/default/cert_metrics_manager_patch.yaml', metricsPatch),
-    file('config/prometheus/monitor_tls_patch.yaml', monitorPatch(project)),
+    generatedFile('config/certmanager/kustomization.yaml', list),
+    generatedFile('config/certmanager/issuer.yaml', issuer(project)),
+    ...(hasWebhooks
+      ? [generatedFile('config/certmanager/certificate-webhook.yaml', certificate(project, webhook))]
+      : []),
+    ...(hasApiServer
+      ? [generatedFile('config/certmanager/certificate-apiserver.yaml', certificate(project, apiServer))]
+      : []),
+    generatedFile('config/certmanager/certificate-metrics.yaml', certificate(project, metrics)),
+    generatedFile('config/default/cert_metrics_manager_patch.yaml', metricsPatch),
+    generatedFile('config/prometheus/monitor_tls_patch.yaml', monitorPatch(project)),
   ];
 }
 
@@ -39,10 +43,6 @@ export const metricsPatchEntry: string = patchEntry('cert_metrics_manager_patch.
 
 /** The entry in `config/prometheus` that makes Prometheus verify the server certificate. */
 export const monitorPatchEntry: string = patchEntry('monitor_tls_patch.yaml', 'ServiceMonitor');
-
-function file(path: string, text: string): ProjectFile {
-  return { path, text: `${generatedHeader}\n${text}` };
-}
 
 const metadata = (project: string, name: string): string => `metadata:
   labels:

@@ -1,6 +1,6 @@
 import { formatYaml } from '@kubewright/schema/internal';
 import type { Project } from '../project/find-project.ts';
-import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { generatedFile, type ProjectFile } from '../project/write-files.ts';
 import { apiServerFiles, apiServerPatches } from './api-server-files.ts';
 import { certManagerFiles, metricsPatchEntry } from './certmanager-files.ts';
 import { managerFiles } from './manager-files.ts';
@@ -83,5 +83,5 @@ function kustomization(
 ): ProjectFile {
   // File names may need quotes: `a: b.yaml`.
   const list = formatYaml({ resources });
-  return { path: `${folder}/kustomization.yaml`, text: `${generatedHeader}\n${before}${list}${after}` };
+  return generatedFile(`${folder}/kustomization.yaml`, `${before}${list}${after}`);
 }

@@ -1,4 +1,4 @@
-import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { generatedFile, type ProjectFile } from '../project/write-files.ts';
 
 /**
  * The manager's termination grace period: its shutdown budget of 30 s, plus time to log and to release its lease. A
@@ -9,15 +9,9 @@ const gracePeriodSeconds = 40;
 /** Returns the operator's namespace, deployment and metrics service: restricted pod security, probes, leader election. */
 export function managerFiles(project: string): readonly ProjectFile[] {
   return [
-    {
-      path: 'config/manager/kustomization.yaml',
-      text: `${generatedHeader}\nresources:\n- manager.yaml\n`,
-    },
-    {
-      path: 'config/manager/manager.yaml',
-      text: `${generatedHeader}\n${namespace(project)}---\n${deployment(project)}`,
-    },
-    { path: 'config/default/metrics_service.yaml', text: `${generatedHeader}\n${metricsService(project)}` },
+    generatedFile('config/manager/kustomization.yaml', 'resources:\n- manager.yaml\n'),
+    generatedFile('config/manager/manager.yaml', `${namespace(project)}---\n${deployment(project)}`),
+    generatedFile('config/default/metrics_service.yaml', metricsService(project)),
   ];
 }
 

@@ -1,4 +1,4 @@
-import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { generatedFile, type ProjectFile } from '../project/write-files.ts';
 import { monitorPatchEntry } from './certmanager-files.ts';
 import { patchesOf } from './patch-entry.ts';
 
@@ -10,20 +10,24 @@ export function monitoringFiles(
   project: string,
   { hasWebhooks, byCertManager }: { readonly hasWebhooks: boolean; readonly byCertManager: boolean },
 ): readonly ProjectFile[] {
-  const file = (path: string, text: string): ProjectFile => ({ path, text: `${generatedHeader}\n${text}` });
   const list = (names: readonly string[]): string => `resources:\n${names.map((name) => `- ${name}\n`).join('')}`;
   const policies = ['allow-metrics-traffic.yaml', ...(hasWebhooks ? ['allow-webhook-traffic.yaml'] : [])];
   return [
-    file(
+    generatedFile(
       'config/prometheus/kustomization.yaml',
       `${list(['monitor.yaml'])}${patchesOf(byCertManager ? [monitorPatchEntry] : [])}`,
     ),
-    file('config/prometheus/monitor.yaml', monitor(project)),
-    file('config/network-policy/kustomization.yaml', list(policies)),
-    file('config/network-policy/allow-metrics-traffic.yaml', policy(project, { what: 'metrics', port: 8443 })),
+    generatedFile('config/prometheus/monitor.yaml', monitor(project)),
+    generatedFile('config/network-policy/kustomization.yaml', list(policies)),
+    generatedFile('config/network-policy/allow-metrics-traffic.yaml', policy(project, { what: 'metrics', port: 8443 })),
     // This is the pod's port, not the service's, because policies apply to traffic that reaches a pod.
     ...(hasWebhooks
-      ? [file('config/network-policy/allow-webhook-traffic.yaml', policy(project, { what: 'webhook', port: 9443 }))]
+      ? [
+          generatedFile(
+            'config/network-policy/allow-webhook-traffic.yaml',
+            policy(project, { what: 'webhook', port: 9443 }),
+          ),
+        ]
       : []),
   ];
 }

@@ -1,11 +1,8 @@
-import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { generatedFile, type ProjectFile } from '../project/write-files.ts';
 
 /** Returns the accounts and roles that every operator has; `role.yaml` is generated from the operator's code. */
 export function rbacFiles(project: string): readonly ProjectFile[] {
-  const file = (name: string, text: string): ProjectFile => ({
-    path: `config/rbac/${name}.yaml`,
-    text: `${generatedHeader}\n${text}`,
-  });
+  const file = (name: string, text: string): ProjectFile => generatedFile(`config/rbac/${name}.yaml`, text);
   const metadata = (name: string): string => `metadata:
   labels:
     app.kubernetes.io/name: ${project}

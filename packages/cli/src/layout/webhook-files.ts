@@ -1,5 +1,5 @@
 import type { WebhookCertificates } from '../project/find-project.ts';
-import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { generatedFile, type ProjectFile } from '../project/write-files.ts';
 import { patchEntry, patchesOf } from './patch-entry.ts';
 
 /** The parts of a project's webhooks that determine the layout of its manifests. */
@@ -37,9 +37,9 @@ export function webhookFiles(project: string, layout: WebhookLayout): readonly P
   const list = (names: readonly string[]): string => `resources:\n${names.map((name) => `- ${name}\n`).join('')}`;
   const manifests = hasMutating || hasValidating ? ['manifests.yaml'] : [];
   return [
-    file('config/webhook/kustomization.yaml', list([...manifests, 'service.yaml'])),
-    file('config/webhook/service.yaml', service(project)),
-    file('config/default/manager_webhook_patch.yaml', managerPatch(project, certificates)),
+    generatedFile('config/webhook/kustomization.yaml', list([...manifests, 'service.yaml'])),
+    generatedFile('config/webhook/service.yaml', service(project)),
+    generatedFile('config/default/manager_webhook_patch.yaml', managerPatch(project, certificates)),
     ...(certificates === 'cert-manager' ? injectionPatches(project, layout) : []),
   ];
 }
@@ -65,10 +65,6 @@ export function definitionPatches({ certificates, converted }: WebhookLayout): s
       patchEntry(`patches/cainjection_in_${pluralOf(name)}.yaml`, 'CustomResourceDefinition', definitionOf(name)),
     ),
   );
-}
-
-function file(path: string, text: string): ProjectFile {
-  return { path, text: `${generatedHeader}\n${text}` };
 }
 
 /** `web.example.com_shops.yaml` contains `shops.web.example.com`. */
@@ -138,7 +134,7 @@ function injectionPatches(project: string, layout: WebhookLayout): readonly Proj
   // A CRD already has annotations from its generator.
   const one = `- op: add\n  path: /metadata/annotations/cert-manager.io~1inject-ca-from\n  value: ${from}\n`;
   return [
-    ...(hasMutating || hasValidating ? [file('config/default/webhookcainjection_patch.yaml', whole)] : []),
-    ...converted.map((name) => file(`config/crd/patches/cainjection_in_${pluralOf(name)}.yaml`, one)),
+    ...(hasMutating || hasValidating ? [generatedFile('config/default/webhookcainjection_patch.yaml', whole)] : []),
+    ...converted.map((name) => generatedFile(`config/crd/patches/cainjection_in_${pluralOf(name)}.yaml`, one)),
   ];
 }

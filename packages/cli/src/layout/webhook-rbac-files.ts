@@ -1,4 +1,4 @@
-import { generatedHeader, type ProjectFile } from '../project/write-files.ts';
+import { generatedFile, type ProjectFile } from '../project/write-files.ts';
 import type { WebhookLayout } from './webhook-files.ts';
 
 /**
@@ -20,7 +20,7 @@ export function webhookRbacFiles(project: string, layout: WebhookLayout | undefi
     binding(project, 'Role'),
     binding(project, 'ClusterRole'),
   ].join('---\n');
-  return [{ path: 'config/rbac/webhook_certificates_role.yaml', text: `${generatedHeader}\n${text}` }];
+  return [generatedFile('config/rbac/webhook_certificates_role.yaml', text)];
 }
 
 // RBAC cannot restrict create by name: the name is not known when the request is authorized.

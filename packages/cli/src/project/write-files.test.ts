@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { generatedHeader, outdated, writeGenerated } from './write-files.ts';
+import { generatedFile, outdated, writeGenerated } from './write-files.ts';
 
 const root = mkdtempSync(join(tmpdir(), 'kw-files-'));
 afterAll(() => rmSync(root, { recursive: true, force: true }));
@@ -12,9 +12,9 @@ describe('writeGenerated', () => {
   const object = (replicas: number): string => `apiVersion: apps/v1\nkind: Deployment\nspec: {replicas: ${replicas}}\n`;
 
   it('overwrites a file with the header and keeps one without it', () => {
-    const generated = [{ path, text: `${generatedHeader}\n${object(1)}` }];
+    const generated = [generatedFile(path, object(1))];
     expect(writeGenerated(root, generated)).toEqual({ written: [path], kept: [] });
-    writeFileSync(join(root, path), `${generatedHeader}\n${object(2)}`);
+    writeFileSync(join(root, path), generatedFile(path, object(2)).text);
     expect(writeGenerated(root, generated)).toEqual({ written: [path], kept: [] });
     for (const own of [object(3), `---\n${object(3)}`]) {
       writeFileSync(join(root, path), own);

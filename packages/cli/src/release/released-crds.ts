@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Crd, compareCrds } from '@kubewright/codegen';
 import { parseAllDocuments } from 'yaml';
 import { CliError } from '../program/cli-error.ts';
-import type { ProjectFile } from '../project/write-files.ts';
+import { type ProjectFile, readIfThere } from '../project/write-files.ts';
 
 /** The folder for the CRDs of the last release; stored in the project, so clones without tags have it too. */
 const releasedFolder = 'config/crd/released';
@@ -113,8 +113,4 @@ function filesIn(folder: string): readonly string[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => /\.ya?ml$/.test(name));
   return names.sort().map((name) => readFileSync(join(folder, name), 'utf8'));
-}
-
-function readIfThere(path: string): string | undefined {
-  return existsSync(path) ? readFileSync(path, 'utf8') : undefined;
 }

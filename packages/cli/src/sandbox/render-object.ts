@@ -9,6 +9,7 @@ import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { readObjects } from '../render/kustomize.ts';
 import { applyObjects, kindOf, type Target } from '../target/apply-objects.ts';
+import { inNamespace } from '../target/samples.ts';
 import { endOfReconcile, OperatorSandbox } from './operator-sandbox.ts';
 
 /** The time in which the operator must reconcile the object, in milliseconds. */
@@ -40,10 +41,6 @@ export async function renderObject(context: Context, file: string): Promise<void
     ].join('');
     reporter.result({ object: whose, children: children.map(withoutServerFields), status }, text);
   }
-}
-
-function inNamespace(object: UnstructuredObject): UnstructuredObject {
-  return { ...object, metadata: { namespace: 'default', ...object.metadata } };
 }
 
 function isOfProject(apiVersion: string, { domain }: Project): boolean {

@@ -43,7 +43,8 @@ export async function applySamples(
   return objects;
 }
 
-function inNamespace(object: UnstructuredObject): UnstructuredObject {
+/** Returns an object with the namespace `default` if it has none. */
+export function inNamespace(object: UnstructuredObject): UnstructuredObject {
   return { ...object, metadata: { namespace: 'default', ...object.metadata } };
 }
 

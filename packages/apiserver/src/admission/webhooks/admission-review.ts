@@ -8,12 +8,6 @@ import type { AdmissionAttributes } from '../admission-plugin.ts';
 import { namespaceOf, requestVersion, type Version, type VersionedObjects } from './reviewed-request.ts';
 
 const admissionGroup = 'admission.k8s.io';
-const reviewVersions = ['v1', 'v1beta1'];
-
-/** Returns the review version for a webhook: the first supported version in its list. */
-export function reviewVersion(versions: readonly string[]): string | undefined {
-  return versions.find((version) => reviewVersions.includes(version));
-}
 
 /** Builds an AdmissionRequest without its objects, for match conditions; reviews add the objects. */
 export function admissionRequest(attributes: AdmissionAttributes, version: Version): Readonly<Record<string, unknown>> {

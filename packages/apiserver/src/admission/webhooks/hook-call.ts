@@ -1,4 +1,5 @@
 import { badRequest, type Clock, type Random } from '@kubewright/apimachinery';
+import { reviewVersion } from '../../webhooks/review-version.ts';
 import { WebhookCallError } from '../../webhooks/webhook-call-error.ts';
 import type { WebhookClient } from '../../webhooks/webhook-client.ts';
 import type { AdmissionAttributes } from '../admission-plugin.ts';
@@ -8,7 +9,6 @@ import {
   admissionReview,
   InvalidResponseError,
   readAdmissionResponse,
-  reviewVersion,
 } from './admission-review.ts';
 import type { Version, VersionedObjects } from './reviewed-request.ts';
 import type { WebhookSpec } from './webhook.ts';

@@ -161,6 +161,7 @@ function isDead(former: UnstructuredObject): boolean {
   return webhook?.clientConfig?.url !== undefined;
 }
 
-function keyOf({ kind, metadata }: UnstructuredObject): string {
+/** Returns an object's kind, namespace and name. */
+export function keyOf({ kind, metadata }: UnstructuredObject): string {
   return `${kind} ${metadata?.namespace ?? ''}/${metadata?.name}`;
 }

@@ -1,5 +1,6 @@
 import type { DaemonSetStatus } from '@kubewright/apimachinery/apps/v1';
 import { defined } from '@kubewright/apimachinery/internal';
+import { nonZero } from '../non-zero.ts';
 import { isPodAvailable, isPodReady } from '../pods/pod-state.ts';
 import { type DaemonState, scheduledThenOldest } from './daemon-plan.ts';
 import { isUpdated } from './daemon-pod.ts';
@@ -34,8 +35,4 @@ export function daemonSetStatus({ set, nodes, pods, hash, nowMs }: DaemonState):
     ...nonZero('numberUnavailable', counts.desired - counts.available),
     ...defined({ collisionCount, conditions }),
   };
-}
-
-function nonZero(name: string, count: number): Readonly<Record<string, number>> {
-  return count === 0 ? {} : { [name]: count };
 }

@@ -1,6 +1,7 @@
 import type { Stored } from '@kubewright/apimachinery';
 import type { Deployment, DeploymentCondition, DeploymentStatus, ReplicaSet } from '@kubewright/apimachinery/apps/v1';
 import { defined } from '@kubewright/apimachinery/internal';
+import { nonZero } from '../non-zero.ts';
 import {
   conditionOf,
   newCondition,
@@ -149,8 +150,4 @@ function replicaFailure({ sets, current }: DeploymentState): DeploymentCondition
   const failure = failureOf(current) ?? sets.map(failureOf).find((each) => each !== undefined);
   if (!failure) return undefined;
   return { ...failure, ...(failure.lastTransitionTime && { lastUpdateTime: failure.lastTransitionTime }) };
-}
-
-function nonZero(name: string, count: number): Readonly<Record<string, number>> {
-  return count === 0 ? {} : { [name]: count };
 }

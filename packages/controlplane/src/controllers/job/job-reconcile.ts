@@ -5,6 +5,7 @@ import { defined, formatTime, sameJson } from '@kubewright/apimachinery/internal
 import type { ReconcileOutcome, RequestContext } from '@kubewright/runtime';
 import { claim } from '../claim.ts';
 import type { CoreEventRecorder } from '../core-event-recorder.ts';
+import { nonZero } from '../non-zero.ts';
 import { patchObject, updateStatus } from '../object-writes.ts';
 import { orphansOf } from '../orphan-owners.ts';
 import { isNamespaceTerminating, type PodControl } from '../pods/pod-control.ts';
@@ -219,8 +220,4 @@ export async function releasePod(ctx: RequestContext, pod: Stored<Pod>): Promise
     });
     return undefined;
   }
-}
-
-function nonZero(name: string, count: number): Readonly<Record<string, number>> {
-  return count === 0 ? {} : { [name]: count };
 }

@@ -1,6 +1,7 @@
 import type { ReplicaSetCondition, ReplicaSetStatus } from '@kubewright/apimachinery/apps/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { defined, formatTime, sameJson } from '@kubewright/apimachinery/internal';
+import { nonZero } from '../non-zero.ts';
 import { messageOf } from '../pods/pod-control.ts';
 import { isPodAvailable, isPodReady } from '../pods/pod-state.ts';
 import type { ReplicaOwner } from './replica-owner.ts';
@@ -38,10 +39,6 @@ export function replicaSetStatus(owner: ReplicaOwner, state: ReplicaSetState): R
 /** True if two statuses are equal. */
 export function isSameStatus(present: ReplicaSetStatus | undefined, next: ReplicaSetStatus): boolean {
   return sameJson(present ?? {}, next);
-}
-
-function nonZero(name: string, count: number): Readonly<Record<string, number>> {
-  return count === 0 ? {} : { [name]: count };
 }
 
 function withFailure(owner: ReplicaOwner, { pods, error, nowMs }: ReplicaSetState): readonly ReplicaSetCondition[] {

@@ -2,6 +2,7 @@ import { isDeleting } from '@kubewright/apimachinery';
 import type { StatefulSet, StatefulSetStatus } from '@kubewright/apimachinery/apps/v1';
 import type { Pod } from '@kubewright/apimachinery/core/v1';
 import { defined } from '@kubewright/apimachinery/internal';
+import { nonZero } from '../non-zero.ts';
 import type { Revisions } from './revisions.ts';
 import { isAvailable, isHealthy, podRevision } from './stateful-pod.ts';
 
@@ -35,8 +36,4 @@ export function statefulSetStatus(
     collisionCount: revisions.collisionCount,
     ...defined({ conditions: set.status?.conditions }),
   };
-}
-
-function nonZero(name: string, count: number): Readonly<Record<string, number>> {
-  return count === 0 ? {} : { [name]: count };
 }

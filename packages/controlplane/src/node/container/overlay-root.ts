@@ -6,6 +6,7 @@ import { pathInRoot } from '../../images/path-in-root.ts';
 import type { VolumeMount } from '../driver.ts';
 import { PinnedPath } from '../pinned-path.ts';
 import { linkError } from '../process/isolated/container-root.ts';
+import { fstabField, overlayPath } from '../process/isolated/mount-text.ts';
 import { MountPathError } from '../process/isolated/root-plan.ts';
 import { removeTree } from '../remove-tree.ts';
 import { deviceNames, type ImageFiles, type MountPlan, planMounts } from './mount-plan.ts';
@@ -183,21 +184,14 @@ function tableOf(
   const flags = readOnly ? 'ro,nodev' : 'nodev';
   // In a user namespace, overlayfs may write only attributes whose names begin with `user.`.
   const attributes = firstId === undefined ? ',userxattr' : '';
-  const layers = `lowerdir=${escapedLayer(lower)},upperdir=${escapedLayer(upper)},workdir=${escapedLayer(work)}`;
+  const layers = `lowerdir=${overlayPath(lower)},upperdir=${overlayPath(upper)},workdir=${overlayPath(work)}`;
   const root =
     method === 'copy'
-      ? `${escaped(folder)} ${escaped(folder)} none bind,${flags} 0 0`
-      : `overlay ${escaped(folder)} overlay ${escaped(`${flags}${attributes},${layers}`)} 0 0`;
+      ? `${fstabField(folder)} ${fstabField(folder)} none bind,${flags} 0 0`
+      : `overlay ${fstabField(folder)} overlay ${fstabField(`${flags}${attributes},${layers}`)} 0 0`;
   const lines = mounts.map(
-    ({ source, path, type, options }) => `${escaped(source)} ${escaped(join(folder, path))} ${type} ${options} 0 0`,
+    ({ source, path, type, options }) =>
+      `${fstabField(source)} ${fstabField(join(folder, path))} ${type} ${options} 0 0`,
   );
   return `${[root, ...lines].join('\n')}\n`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
-}
-
-function escapedLayer(path: string): string {
-  return path.replace(/[:,\\]/g, (character) => `\\${character}`);
 }

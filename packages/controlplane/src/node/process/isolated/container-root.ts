@@ -14,6 +14,7 @@ import { dirname, join } from 'node:path';
 import type { VolumeMount } from '../../driver.ts';
 import { type MakePart, PinnedPath, removeFolder } from '../../pinned-path.ts';
 import type { ContainerUser } from '../container-user.ts';
+import { fstabField, overlayPath } from './mount-text.ts';
 import { type HostFiles, MountPathError, type PlannedVolume, planRoot, type RootPlan } from './root-plan.ts';
 
 /** Files of a container's root on disk. */
@@ -171,32 +172,24 @@ function mountTable(
   { folder, lowers }: { readonly folder: string; readonly lowers: ReadonlyMap<string, string> },
 ): string {
   const lines = mounts.map((mount) => {
-    const path = escaped(`${folder}${mount.path}`);
+    const path = fstabField(`${folder}${mount.path}`);
     if (mount.type === 'terminals') return `devpts ${path} devpts newinstance,ptmxmode=0666,mode=0620 0 0`;
-    if (mount.type === 'bind') return `${escaped(mount.path)} ${path} none rbind 0 0`;
-    const lower = [lowers.get(mount.path) ?? '', mount.path].map(escapedLower).join(':');
-    return `overlay ${path} overlay lowerdir=${escaped(lower)} 0 0`;
+    if (mount.type === 'bind') return `${fstabField(mount.path)} ${path} none rbind 0 0`;
+    const lower = [lowers.get(mount.path) ?? '', mount.path].map(overlayPath).join(':');
+    return `overlay ${path} overlay lowerdir=${fstabField(lower)} 0 0`;
   });
   const staged = volumes.map(({ mount: { hostPath, subPath, readOnly } }, index) => {
     const source = subPath ? join(subPath.volume, subPath.below) : hostPath;
     // A mount in a user namespace may add these flags but must not remove them.
     const flags = readOnly ? 'rbind,ro,nosuid,nodev' : 'rbind';
-    return `${escaped(source)} ${escaped(`${folder}${stagedAt(index)}`)} none ${flags} 0 0`;
+    return `${fstabField(source)} ${fstabField(`${folder}${stagedAt(index)}`)} none ${flags} 0 0`;
   });
-  const whole = `${escaped(folder)} ${escaped(folder)} none bind 0 0`;
+  const whole = `${fstabField(folder)} ${fstabField(folder)} none bind 0 0`;
   return `${[whole, ...lines, ...staged].join('\n')}\n`;
 }
 
 /** Formats the mounts of volumes at their own paths as an fstab for the finished root. */
 function volumesTableOf(volumes: readonly PlannedVolume[]): string {
-  const lines = volumes.map(({ path }, index) => `${stagedAt(index)} ${escaped(path)} none rbind 0 0`);
+  const lines = volumes.map(({ path }, index) => `${stagedAt(index)} ${fstabField(path)} none rbind 0 0`);
   return `${[...lines, `${volumesFolder}/empty ${volumesFolder} none bind 0 0`].join('\n')}\n`;
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\s\\#]/g, (character) => `\\${character.charCodeAt(0).toString(8).padStart(3, '0')}`);
-}
-
-function escapedLower(path: string): string {
-  return path.replace(/[:,\\]/g, (character) => `\\${character}`);
 }
