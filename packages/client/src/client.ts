@@ -184,7 +184,8 @@ export class KubernetesClient implements AsyncDisposable {
     const { namespace, dryRun, interceptors = [] } = this.#options;
     if (namespace !== undefined && rest.namespace !== undefined && rest.namespace !== namespace) {
       throw new RequestError({
-        what: `cannot bind a client of namespace "${namespace}" to namespace "${rest.namespace}"`,
+        what: `cannot bind the client to namespace "${rest.namespace}"`,
+        why: `the client is already bound to namespace "${namespace}"`,
       });
     }
     // The impersonating interceptor is innermost, so all others see the original headers.
@@ -214,7 +215,7 @@ export class KubernetesClient implements AsyncDisposable {
     if (this.#options.dryRun && (request.method ?? 'GET') !== 'GET') {
       throw new RequestError({
         what: `cannot send ${request.method} ${request.path}`,
-        why: 'a client in dry-run mode sends no raw write requests',
+        why: 'the client is in dry-run mode, which does not support raw write requests',
       });
     }
     const bytes = body === undefined || body instanceof Uint8Array ? body : Buffer.from(stringifyJson(body), 'utf8');

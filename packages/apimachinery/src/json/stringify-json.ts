@@ -48,7 +48,7 @@ function stringifyDeep(root: unknown, indent: number): string {
       out.push(JSON.stringify(value) ?? 'null');
       return;
     }
-    if (entered.has(value)) throw new TypeError('cannot serialize a cycle as JSON');
+    if (entered.has(value)) throw new TypeError('cannot serialize the value as JSON: it contains a circular reference');
     entered.add(value);
     if (Array.isArray(value)) {
       out.push('[');

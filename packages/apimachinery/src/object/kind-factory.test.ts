@@ -33,7 +33,7 @@ describe('kindFactory', () => {
     ConfigMap({ metadata: {}, datum: {} });
     // @ts-expect-error the factory sets the type
     expect(() => ConfigMap({ apiVersion: 'v2', metadata: {} })).toThrow(
-      'creates v1 ConfigMap objects, got v2 ConfigMap',
+      'creates objects of kind ConfigMap of v1, got ConfigMap of v2',
     );
   });
 

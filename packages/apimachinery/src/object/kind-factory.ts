@@ -70,6 +70,6 @@ export function kindFactory<T, D extends KindDescriptor = KindDescriptor>(descri
 function rejectOtherType(init: object, apiVersion: string, kind: string): void {
   const given: { readonly apiVersion?: unknown; readonly kind?: unknown } = init;
   if ((given.apiVersion ?? apiVersion) === apiVersion && (given.kind ?? kind) === kind) return;
-  const other = `${given.apiVersion ?? apiVersion} ${given.kind ?? kind}`;
-  throw new TypeError(`${kind}(…) creates ${apiVersion} ${kind} objects, got ${other}`);
+  const other = `${given.kind ?? kind} of ${given.apiVersion ?? apiVersion}`;
+  throw new TypeError(`${kind}(…) creates objects of kind ${kind} of ${apiVersion}, got ${other}`);
 }

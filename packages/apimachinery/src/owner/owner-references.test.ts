@@ -38,7 +38,7 @@ describe('owner references', () => {
   it('allows one controller and many owners', () => {
     const other = object('Other', { name: 'x', namespace: 'a', uid: 'u9' });
     const controlled = setControllerReference(child, owner);
-    expect(() => setControllerReference(controlled, other)).toThrow(/Owner "o" already controls it/);
+    expect(() => setControllerReference(controlled, other)).toThrow(/is already controlled by Owner "o"/);
     const both = setOwnerReference(controlled, other);
     expect(both.metadata.ownerReferences).toHaveLength(2);
     expect(removeOwnerReference(both, other)).toEqual(controlled);

@@ -72,8 +72,8 @@ export function setControllerReference<T extends KubernetesObject>(
   if (other !== undefined && !sameOwner(other, reference)) {
     throw new OwnershipError({
       what: `${describe(owner)} cannot control ${describe(child)}`,
-      why: `${other.kind} ${quote(other.name)} already controls it`,
-      remedy: 'delete that owner reference first, or use setOwnerReference',
+      why: `${describe(child)} is already controlled by ${other.kind} ${quote(other.name)}`,
+      remedy: `remove the owner reference to ${other.kind} ${quote(other.name)} first, or use setOwnerReference`,
     });
   }
   return withReference(child, reference);
@@ -134,8 +134,8 @@ function referenceTo(
   if (name === undefined || uid === undefined) {
     throw new OwnershipError({
       what: `${describe(owner)} cannot own ${describe(child)}`,
-      why: 'the owner has no name or uid yet',
-      remedy: 'create the owner first',
+      why: 'the owner has no name or UID',
+      remedy: 'create the owner first, and pass the object that the API server returns',
     });
   }
   return {

@@ -71,7 +71,7 @@ function checkPatch(patch: unknown): readonly UncheckedOperation[] {
   if (!Array.isArray(patch)) throw malformed(patch);
   for (const operation of patch) {
     if (typeof operation !== 'object' || operation === null || Array.isArray(operation)) {
-      throw new JsonPatchError({ what: 'an operation of a JSON patch must be an object' }, { kind: 'malformed' });
+      throw new JsonPatchError({ what: 'each operation of a JSON patch must be an object' }, { kind: 'malformed' });
     }
   }
   return patch as readonly UncheckedOperation[]; // all elements are objects; each field is checked when it is read

@@ -44,7 +44,7 @@ function merge(document: unknown, { patch, depth }: { readonly patch: unknown; r
   if (depth > maxDepth)
     throw new MergePatchError({
       what: 'cannot apply the merge patch',
-      why: `it is nested deeper than ${maxDepth} levels`,
+      why: `the patch is nested deeper than ${maxDepth} levels`,
     });
   if (!isObject(patch)) return patch;
   const old = isObject(document) ? document : undefined;

@@ -20,12 +20,13 @@ export function folderFault(
     case 'ENOENT':
       return { why, remedy: `create the folder (mkdir -p ${path}), or ${instead}` };
     case 'ENOTDIR':
+      return { why, remedy: `replace the file in the path ${path} with a folder, or ${instead}` };
     case 'EEXIST':
-      return { why, remedy: `remove the file at that path, or ${instead}` };
+      return { why, remedy: `replace the file ${path} with a folder, or ${instead}` };
     case 'ENAMETOOLONG': {
       const longest = Math.max(...path.split(/[/\\]/).map(({ length }) => length));
-      const size = `the path has ${path.length} characters, its longest name ${longest}; most systems allow 4,095 and 255`;
-      return { why: `${why} (${size})`, remedy: `use a shorter path: ${instead}` };
+      const size = `the path has ${path.length} characters, and its longest file name ${longest}; most systems allow 4,095 and 255`;
+      return { why: `${why} (${size})`, remedy: `${instead} with a shorter path` };
     }
     case 'EROFS':
       return { why, remedy: `remount the file system read-write, or ${instead}` };
@@ -34,8 +35,8 @@ export function folderFault(
       return { why, remedy: `free disk space, or ${instead}` };
     case 'EMFILE':
     case 'ENFILE':
-      return { why, remedy: 'close other programs, or raise the limit of open files (ulimit -n)' };
+      return { why, remedy: 'close other programs, or raise the limit on open files (ulimit -n)' };
     default:
-      return { why, remedy: `make it writable for this user, or ${instead}` };
+      return { why, remedy: `make ${path} writable for this user, or ${instead}` };
   }
 }

@@ -39,7 +39,7 @@ export async function readJson(response: TransportResponse, what: string): Promi
       {
         what: `${what} failed`,
         why: `the response (${type}, ${bytes.byteLength} bytes) is not JSON`,
-        remedy: 'check that the address is that of a Kubernetes API server',
+        remedy: 'check that the address belongs to a Kubernetes API server',
       },
       { cause },
     );

@@ -26,7 +26,7 @@ export async function configOfContext(
     throw new ConfigError('KW2201', {
       what: `cannot use kubeconfig ${source}`,
       why: 'current-context is not set',
-      remedy: choose('contexts', kubeconfig.contexts),
+      remedy: chooseContext(kubeconfig),
     });
   }
   const context = kubeconfig.contexts.get(name);
@@ -34,10 +34,10 @@ export async function configOfContext(
     throw new ConfigError('KW2201', {
       what: `cannot use kubeconfig ${source}`,
       why: `context ${JSON.stringify(name)} does not exist`,
-      remedy: choose('contexts', kubeconfig.contexts),
+      remedy: chooseContext(kubeconfig),
     });
   }
-  const where = `${source}: context ${JSON.stringify(name)}`;
+  const where = `${source}, context ${JSON.stringify(name)}`;
   const cluster = kubeconfig.clusters.get(context.cluster);
   if (!cluster)
     throw new ConfigError('KW2201', {
@@ -50,7 +50,7 @@ export async function configOfContext(
       what: `cannot use kubeconfig ${where}`,
       why: `user ${JSON.stringify(context.user)} does not exist`,
     });
-  const server = serverOf(cluster, where);
+  const server = serverOf(cluster, { name: context.cluster, where });
   const trust = await trustOf(cluster, { environment, where });
   return {
     server,
@@ -64,15 +64,21 @@ export async function configOfContext(
   };
 }
 
-function choose(what: string, entries: ReadonlyMap<string, unknown>): string {
-  return entries.size === 0
-    ? `add one: it has no ${what}`
-    : `choose one of its ${what}: ${[...entries.keys()].join(', ')}`;
+function chooseContext({ contexts }: Kubeconfig): string {
+  return contexts.size === 0
+    ? 'add a context to the kubeconfig, which has none'
+    : `choose a context of the kubeconfig: ${[...contexts.keys()].join(', ')}`;
 }
 
-function serverOf(cluster: ClusterEntry, where: string): string {
+function serverOf(
+  cluster: ClusterEntry,
+  { name, where }: { readonly name: string; readonly where: string },
+): string {
   if (cluster.server === undefined)
-    throw new ConfigError('KW2202', { what: `cannot use kubeconfig ${where}`, why: 'its cluster has no server' });
+    throw new ConfigError('KW2202', {
+      what: `cannot use kubeconfig ${where}`,
+      why: `cluster ${JSON.stringify(name)} has no server`,
+    });
   const server = cluster.server.includes('://') ? cluster.server : `https://${cluster.server}`;
   try {
     new URL(server);
@@ -94,7 +100,7 @@ async function trustOf(
   if (cluster.insecureSkipTlsVerify && (file !== undefined || data !== undefined)) {
     throw new ConfigError('KW2202', {
       what: `cannot use kubeconfig ${options.where}`,
-      why: 'a certificate authority and insecure-skip-tls-verify are mutually exclusive',
+      why: 'the cluster sets both a certificate authority and insecure-skip-tls-verify',
       remedy: 'remove one of them',
     });
   }
@@ -123,8 +129,8 @@ function credentialsOf(user: UserEntry, context: CredentialContext): CredentialP
   if (user.authProvider !== undefined) {
     throw new ConfigError('KW2202', {
       what: `cannot use kubeconfig ${where}`,
-      why: `auth-provider ${JSON.stringify(user.authProvider)} was removed from Kubernetes`,
-      remedy: 'use an exec plugin',
+      why: `auth-provider ${JSON.stringify(user.authProvider)} is not supported`,
+      remedy: 'use an exec credential plugin',
     });
   }
   const hasToken = user.token !== undefined || user.tokenFile !== undefined;
@@ -132,7 +138,7 @@ function credentialsOf(user: UserEntry, context: CredentialContext): CredentialP
   if (hasToken && hasBasic) {
     throw new ConfigError('KW2202', {
       what: `cannot use kubeconfig ${where}`,
-      why: 'the user has both a token and a user name',
+      why: 'the user has both a token and a username',
       remedy: 'remove one of them',
     });
   }
@@ -150,7 +156,7 @@ function credentialsOf(user: UserEntry, context: CredentialContext): CredentialP
     throw new ConfigError('KW2202', {
       what: `cannot use kubeconfig ${where}`,
       why: 'the user has a client certificate without a key, or a key without a certificate',
-      remedy: 'set both, or remove both',
+      remedy: 'set both the certificate and the key, or remove both',
     });
   }
   return new FileCredentials({

@@ -116,13 +116,13 @@ export class ExecCredentials implements CredentialProvider {
     const { exec, environment } = this.#options;
     if (!versions.includes(exec.apiVersion)) {
       throw this.#error(`has the unsupported apiVersion ${JSON.stringify(exec.apiVersion)}`, {
-        remedy: `use ${versions.join(' or ')}`,
+        remedy: `set apiVersion to ${versions.join(' or ')}`,
       });
     }
     if (exec.command === '') throw this.#error('has no command');
     if (exec.interactiveMode === undefined && exec.apiVersion === versions[0]) {
       throw this.#error('has no interactiveMode, which v1 requires', {
-        remedy: 'set it to Never, IfAvailable or Always',
+        remedy: 'set interactiveMode to Never, IfAvailable or Always',
       });
     }
     if (exec.interactiveMode === 'Always' && !environment.isInteractive) {
@@ -193,14 +193,15 @@ export class ExecCredentials implements CredentialProvider {
   }
 
   get #installHint(): string {
-    return this.#options.exec.installHint ?? 'check that it is installed and in PATH';
+    return this.#options.exec.installHint ?? `check that ${this.#options.exec.command} is installed and in PATH`;
   }
 
   #error(
     problem: string,
     options: { readonly remedy?: string | undefined; readonly cause?: unknown } = {},
   ): ConfigError {
-    const what = `credential plugin ${JSON.stringify(this.#options.exec.command)} failed`;
+    const { command } = this.#options.exec;
+    const what = command === '' ? 'cannot run the credential plugin' : `credential plugin ${JSON.stringify(command)} failed`;
     return new ConfigError('KW2203', { what, why: `it ${problem}`, remedy: options.remedy }, options);
   }
 }

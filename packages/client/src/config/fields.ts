@@ -18,7 +18,7 @@ export interface Fields {
 /** Returns a reader for the fields of a value. @throws ConfigError `KW2202` if `value` is not an object. */
 export function readFields(value: unknown, where: string): Fields {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new ConfigError('KW2202', { what: `cannot use ${where}`, why: 'must be an object' });
+    throw new ConfigError('KW2202', { what: `cannot use ${where}`, why: 'expected an object' });
   }
   const raw = (name: string): unknown =>
     Object.hasOwn(value, name) ? (value as Readonly<Record<string, unknown>>)[name] : undefined;
@@ -36,7 +36,7 @@ export function readFields(value: unknown, where: string): Fields {
     error,
     text(name) {
       const found = raw(name) ?? '';
-      if (typeof found !== 'string') throw error(name, 'must be a string (put it in quotes)');
+      if (typeof found !== 'string') throw error(name, 'must be a string (put the value in quotes)');
       return found === '' ? undefined : found;
     },
     flag(name) {

@@ -54,12 +54,12 @@ describe('FileCredentials', () => {
     files.set('key', renewed.key);
     expect(await credentials.get()).toMatchObject(client);
     expect(reported).toEqual([
-      'cannot use crt and key: the key does not match the certificate; replace both files at the same time',
+      'cannot use crt and key: the key does not match the certificate; replace the certificate and the key at the same time',
     ]);
     files.set('crt', renewed.cert.slice(0, 100));
     await clock.advance(1_000);
     expect(await credentials.get()).toMatchObject(client);
-    expect(reported[1]).toContain('they are not complete PEM files');
+    expect(reported[1]).toContain('at least one of them is not a complete PEM file');
     files.set('crt', renewed.cert);
     await clock.advance(1_000);
     expect(await credentials.get()).toMatchObject(renewed);
@@ -109,6 +109,6 @@ describe('FileCredentials', () => {
     await clock.advance(60_000);
     files.delete('token');
     expect((await credentials.get()).authorization).toBe('Bearer t1');
-    expect(reported).toEqual(['cannot renew the token: token is empty', 'cannot read token: ENOENT']);
+    expect(reported).toEqual(['cannot renew the token: token file token is empty', 'cannot read token: file not found; check the path']);
   });
 });

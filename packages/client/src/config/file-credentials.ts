@@ -87,8 +87,8 @@ export class FileCredentials implements CredentialProvider {
       const text = (await environment.readFile(token.file)).trim();
       if (text !== '') return `Bearer ${text}`;
       if (previous === undefined)
-        throw new ConfigError('KW2202', { what: `cannot use token file ${token.file}`, why: 'it is empty' });
-      this.#report(new ConfigError('KW2202', { what: 'cannot renew the token', why: `${token.file} is empty` }));
+        throw new ConfigError('KW2202', { what: `cannot use token file ${token.file}`, why: 'the file is empty' });
+      this.#report(new ConfigError('KW2202', { what: 'cannot renew the token', why: `token file ${token.file} is empty` }));
     } catch (cause) {
       const error = cause instanceof ConfigError ? cause : unreadable(token.file, cause);
       if (previous === undefined) throw error;
@@ -117,11 +117,11 @@ export class FileCredentials implements CredentialProvider {
       return { pair: previous, rereadMs: rereadEveryMs };
     }
     const files = `${cert.file ?? 'the client certificate'} and ${key.file ?? 'the client key'}`;
-    const why = matches === undefined ? 'they are not complete PEM files' : 'the key does not match the certificate';
+    const why = matches === undefined ? 'at least one of them is not a complete PEM file' : 'the key does not match the certificate';
     const error = new ConfigError('KW2202', {
       what: `cannot use ${files}`,
       why,
-      remedy: 'replace both files at the same time',
+      remedy: 'replace the certificate and the key at the same time',
     });
     if (!previous) throw error;
     this.#report(error);
@@ -150,12 +150,23 @@ export class FileCredentials implements CredentialProvider {
 /** Returns the error for a file named in the configuration. */
 export function unreadable(file: string, cause: unknown): ConfigError {
   const code = (cause as { readonly code?: unknown } | null)?.code;
-  return new ConfigError(
-    'KW2202',
-    { what: `cannot read ${file}`, why: typeof code === 'string' ? code : undefined },
-    { cause },
-  );
+  const known = reasons.get(code);
+  const why = known?.why ?? (typeof code === 'string' ? code : undefined);
+  return new ConfigError('KW2202', { what: `cannot read ${file}`, why, remedy: known?.remedy(file) }, { cause });
 }
+
+interface Reason {
+  readonly why: string;
+  readonly remedy: (file: string) => string;
+}
+
+const permissionDenied: Reason = { why: 'permission denied', remedy: (file) => `run chmod u+r ${file}` };
+const reasons: ReadonlyMap<unknown, Reason> = new Map<unknown, Reason>([
+  ['EACCES', permissionDenied],
+  ['EPERM', permissionDenied],
+  ['EISDIR', { why: 'it is a folder, not a file', remedy: () => 'specify a file' }],
+  ['ENOENT', { why: 'file not found', remedy: () => 'check the path' }],
+]);
 
 /** A client certificate and its private key, in PEM. */
 interface KeyPair {

@@ -64,7 +64,7 @@ describe('loadClientConfig with KUBECONFIG', () => {
     });
     expect((await loadClientConfig({ environment, context: 'two', namespace: 'mine' })).namespace).toBe('mine');
     await expect(loadClientConfig({ environment, context: 'three' })).rejects.toThrow(
-      'choose one of its contexts: one, two',
+      'choose a context of the kubeconfig: one, two',
     );
   });
 });
@@ -163,7 +163,7 @@ describe('loadClientConfig fields', () => {
           ? Promise.reject(Object.assign(new Error('denied'), { code: 'EACCES' }))
           : environment.readFile(path),
     };
-    await expect(loadClientConfig({ environment: refused })).rejects.toThrow(`cannot read ${mount}/token: EACCES`);
+    await expect(loadClientConfig({ environment: refused })).rejects.toThrow(`cannot read ${mount}/token: permission denied; run chmod u+r ${mount}/token`);
   });
 
   it('follows a rotating pod token, and writes IPv6 addresses in brackets', async () => {
@@ -188,16 +188,16 @@ describe('loadClientConfig fields', () => {
       );
     };
     expect(await bad(kubeconfig({ user: '{ token: 12345 }' }))).toBe(
-      'cannot use kubeconfig /k/config: users[0]: user: token must be a string (put it in quotes)',
+      'cannot use kubeconfig /k/config: users[0]: user: token must be a string (put the value in quotes)',
     );
     expect(await bad('users: [{ name: a, user: { token: hunter2')).not.toContain('hunter2');
     expect(await bad(kubeconfig({ cluster: '{ server: "https://x", certificate-authority-data: "%%%" }' }))).toContain(
       'certificate-authority-data is not valid base64',
     );
-    expect(await bad(kubeconfig({ user: '{ token: a, username: b }' }))).toContain('both a token and a user name');
-    expect(await bad(kubeconfig({ user: '{ auth-provider: { name: gcp } }' }))).toContain('use an exec plugin');
+    expect(await bad(kubeconfig({ user: '{ token: a, username: b }' }))).toContain('both a token and a username');
+    expect(await bad(kubeconfig({ user: '{ auth-provider: { name: gcp } }' }))).toContain('use an exec credential plugin');
     expect(await bad(kubeconfig({ cluster: '{ certificate-authority: x, server: "https://x" }' }))).toContain('/k/x');
-    expect(await bad('[]')).toContain('must be an object');
+    expect(await bad('[]')).toContain('expected an object');
   });
 
   it('survives an alias bomb', async () => {

@@ -50,8 +50,8 @@ export async function loadClientConfig(options: LoadConfigOptions = {}): Promise
     const found = read.filter((config) => config !== undefined);
     if (found.length === 0)
       throw new ConfigError('KW2201', {
-        what: `cannot read kubeconfig ${listed} of KUBECONFIG`,
-        why: 'file not found',
+        what: `cannot read kubeconfig ${listed} (from KUBECONFIG)`,
+        why: files.length > 1 ? 'none of the files exists' : 'file not found',
       });
     const merged = mergeKubeconfigs(found);
     return withNamespace(await configOfContext(merged, { context, environment, onRenewalFailure, source: listed }));
@@ -64,7 +64,7 @@ export async function loadClientConfig(options: LoadConfigOptions = {}): Promise
   if (home === undefined || !config) {
     throw new ConfigError('KW2201', {
       what: 'no cluster is configured',
-      why: `--kubeconfig and KUBECONFIG are not set, ${home ?? '~/.kube/config'} does not exist, and this is not a pod`,
+      why: `--kubeconfig and KUBECONFIG are not set, ${home ?? '~/.kube/config'} does not exist, and this process does not run in a pod`,
     });
   }
   return withNamespace(await configOfContext(config, { context, environment, onRenewalFailure, source: home }));

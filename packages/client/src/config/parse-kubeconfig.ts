@@ -14,7 +14,7 @@ export function parseKubeconfig(text: string, file: string): Kubeconfig {
   if (text.length > maxBytes)
     throw new ConfigError('KW2202', {
       what: `cannot read kubeconfig ${file}`,
-      why: `it is larger than ${maxBytes} bytes`,
+      why: `the file is larger than ${maxBytes >> 20} MiB`,
     });
   let document: unknown;
   try {

@@ -102,7 +102,7 @@ export class DiscoveryClient {
     const stop = new AbortController();
     expectManyListeners(stop.signal);
     const timer = this.#clock.setTimer(timeoutMs, () => {
-      const text = { what: 'discovery failed', why: `no response within ${timeoutMs / 1000} s` };
+      const text = { what: 'API discovery failed', why: `no response within ${timeoutMs / 1000} s` };
       stop.abort(new TransportError('KW2003', text, { retryable: true }));
     });
     const read: Read = (path, accept) => this.#readPath(path, { signal: stop.signal, accept });

@@ -43,8 +43,11 @@ export interface PortForward extends AsyncDisposable {
 }
 
 /** Turns a port-forward WebSocket into a stream of bytes. */
-export function portStream(socket: WebSocketClient, { port, signal }: { readonly port: number } & CallOptions): Duplex {
-  const messages = payloads(socket, port);
+export function portStream(
+  socket: WebSocketClient,
+  { pod, port, signal }: { readonly pod: string; readonly port: number } & CallOptions,
+): Duplex {
+  const messages = payloads(socket, `port ${port} of pod ${pod}`);
   const onAbort = (): void => void stream.destroy(signal?.reason);
   const stream = new Duplex({
     read() {
@@ -75,7 +78,7 @@ async function sendPieces(socket: WebSocketClient, bytes: Uint8Array): Promise<v
 }
 
 /** Yields the bytes from the pod. @throws TransportError if the pod refuses the connection. */
-async function* payloads(socket: WebSocketClient, port: number): AsyncGenerator<Buffer, void, undefined> {
+async function* payloads(socket: WebSocketClient, target: string): AsyncGenerator<Buffer, void, undefined> {
   // The first message of each channel holds the number of the port.
   const opened = new Set<number>();
   for await (const message of socket.messages()) {
@@ -84,7 +87,7 @@ async function* payloads(socket: WebSocketClient, port: number): AsyncGenerator<
     if (!opened.has(channel)) opened.add(channel);
     else if (channel === channels.error) {
       throw new TransportError('KW2003', {
-        what: `cannot connect to port ${port} of the pod`,
+        what: `cannot connect to ${target}`,
         why: bytes.toString('utf8'),
       });
     } else if (bytes.length > 0) yield bytes;

@@ -44,7 +44,7 @@ export class StreamingPodsClient implements PodsClient {
   async connect(key: ObjectKey, { port, signal }: { readonly port: number } & CallOptions): Promise<Duplex> {
     const { portForwardProtocols, portStream } = await import('./port-forward.ts');
     const request = { key, subresource: 'portforward', query: { ports: port }, signal };
-    return portStream(await this.#webSocket(request, portForwardProtocols), { port, signal });
+    return portStream(await this.#webSocket(request, portForwardProtocols), { pod: key.name, port, signal });
   }
 
   async portForward(
@@ -89,8 +89,8 @@ export class StreamingPodsClient implements PodsClient {
     const { key, subresource, query, signal } = to;
     if (this.#scope.dryRun) {
       throw new RequestError({
-        what: `cannot open ${subresource} of pod ${key.name}`,
-        why: 'a client in dry-run mode starts nothing',
+        what: `cannot open subresource ${subresource} of pod ${key.name}`,
+        why: 'the client is in dry-run mode, which opens no streams',
       });
     }
     const at = { ...placeOf(this.#scope, key), subresource };

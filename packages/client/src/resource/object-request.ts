@@ -93,7 +93,7 @@ export function keyToApply({ namespace, name }: ObjectMeta): ObjectKey {
   if (name) return namespace === undefined ? { name } : { namespace, name };
   throw new RequestError({
     what: 'cannot apply an object without a name',
-    why: 'an apply needs the name of the object to create or change',
+    why: 'server-side apply does not support generateName',
     remedy: 'set metadata.name',
   });
 }
@@ -111,7 +111,7 @@ function inScope<N extends string | undefined>(scope: ResourceScope, namespace: 
   const { onlyNamespace } = scope;
   if (onlyNamespace === undefined || namespace === onlyNamespace) return namespace;
   throw new RequestError({
-    what: `cannot access ${scope.kind.kind} in namespace ${JSON.stringify(namespace)}`,
+    what: `cannot access ${scope.kind.plural} in namespace ${JSON.stringify(namespace)}`,
     why: `this client is bound to namespace ${JSON.stringify(onlyNamespace)}`,
   });
 }
@@ -139,8 +139,8 @@ export function applyQuery(scope: ResourceScope, options: ApplyOptions | undefin
   if (!query['fieldManager']) {
     throw new RequestError({
       what: `cannot apply ${scope.kind.kind}`,
-      why: 'server-side apply needs a field manager',
-      remedy: 'set fieldManager in the call or the client',
+      why: 'server-side apply requires a field manager',
+      remedy: 'set fieldManager in the options of the call or of the client',
     });
   }
   // The server is always strict for applies, so send the parameter only if a call sets it explicitly.
@@ -179,7 +179,7 @@ function encodeJson(body: unknown, path: string): Uint8Array {
     throw new RequestError(
       {
         what: `cannot encode the request to ${path}`,
-        why: 'the body cannot be serialized as JSON (a cycle)',
+        why: 'the body contains a circular reference or another value that JSON cannot represent',
       },
       { cause },
     );

@@ -15,7 +15,7 @@ export function resourcePath(
     path += `/namespaces/${segment(at.namespace, 'namespace')}`;
   }
   path += `/${kind.plural}`;
-  if (at.name !== undefined) path += `/${segment(at.name, `name of a ${kind.kind}`)}`;
+  if (at.name !== undefined) path += `/${segment(at.name, `${kind.kind} name`)}`;
   // A proxy subresource includes a path on the target, so its slashes are not escaped.
   if (at.subresource !== undefined) path += `/${at.subresource}`;
   return path;
@@ -50,7 +50,7 @@ function segment(text: string, what: string): string {
   if (text === '' || text === '.' || text === '..' || /[/%]/.test(text)) {
     throw new RequestError({
       what: `invalid ${what} ${JSON.stringify(text)}`,
-      why: 'it must not be empty, ".", "..", or contain "/" or "%"',
+      why: 'a name must not be empty, "." or "..", and must not contain "/" or "%"',
     });
   }
   return encodeURIComponent(text).replaceAll('%3A', ':');

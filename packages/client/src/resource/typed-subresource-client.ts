@@ -14,7 +14,10 @@ export class TypedSubresourceClient<S, A = S> implements SubresourceClient<S, A>
 
   constructor(runner: CallRunner, options: { readonly scope: ResourceScope; readonly name: string }) {
     if (!/^[a-z0-9-]+(\/.*)?$/.test(options.name)) {
-      throw new RequestError({ what: `invalid subresource name ${JSON.stringify(options.name)}` });
+      throw new RequestError({
+        what: `invalid subresource name ${JSON.stringify(options.name)}`,
+        why: 'a subresource name must consist of lower-case letters, digits and dashes',
+      });
     }
     this.#runner = runner;
     this.#scope = options.scope;

@@ -82,7 +82,7 @@ export class HttpTransport implements Transport {
     if (request.body && request.body.byteLength > maxRequestBytes) {
       const text = {
         what: `cannot send ${request.method} ${request.path}`,
-        why: `the body of ${request.body.byteLength} bytes exceeds the limit of ${maxRequestBytes}`,
+        why: `the body has ${request.body.byteLength} bytes; the limit is ${maxRequestBytes} bytes`,
       };
       throw new TransportError('KW2007', text, { sent: false });
     }
@@ -150,7 +150,7 @@ function parseServer(text: string): URL {
   try {
     url = new URL(text);
   } catch (cause) {
-    throw new TypeError(`invalid API server address ${JSON.stringify(text)}: must be like https://host:6443`, {
+    throw new TypeError(`invalid API server address ${JSON.stringify(text)}: must be a URL such as https://host:6443`, {
       cause,
     });
   }

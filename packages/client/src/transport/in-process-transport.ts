@@ -172,7 +172,7 @@ class GuardedBody implements AsyncIterableIterator<Uint8Array> {
   }
 
   async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    this.#giveUp(new DOMException('the reader gave up the body', 'AbortError'));
+    this.#giveUp(new DOMException('the caller stopped reading the response', 'AbortError'));
     return { done: true, value: undefined };
   }
 

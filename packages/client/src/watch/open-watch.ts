@@ -38,7 +38,7 @@ export function openWatch<T extends object>(options: {
     async return() {
       left = true;
       release();
-      stop.abort(new DOMException('the reader stopped the watch', 'AbortError'));
+      stop.abort(new DOMException('the caller stopped the watch', 'AbortError'));
       await events.return();
       return { done: true, value: undefined };
     },

@@ -20,7 +20,7 @@ export async function* readWatch<T extends object>(
     tooLong: (maxLineBytes) =>
       new TransportError(
         'KW2005',
-        { what: 'the watch failed', why: `a line is longer than ${maxLineBytes} bytes` },
+        { what: `${options.what} failed`, why: `an event is longer than ${maxLineBytes} bytes` },
         { sent: true },
       ),
     maxLineBytes: options.maxLineBytes,

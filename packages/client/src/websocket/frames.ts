@@ -54,7 +54,7 @@ export class MessageJoiner {
   push({ payload, isLast }: Frame): Buffer | undefined {
     this.#size += payload.length;
     if (this.#size > this.#maxBytes) {
-      throw new RangeError(`a message of at least ${this.#size} bytes is over the limit of ${this.#maxBytes}`);
+      throw new RangeError(`a message of at least ${this.#size} bytes exceeds the limit of ${this.#maxBytes} bytes`);
     }
     if (this.#parts.push(payload) > maxFragments) {
       throw new RangeError(`a message has more than ${maxFragments} fragments`);
@@ -106,7 +106,7 @@ export class FrameReader {
     if (bytes.length < start) return { needed: start };
     const length = extended === 0 ? short : extended === 2 ? bytes.readUInt16BE(2) : Number(bytes.readBigUInt64BE(2));
     if (length > this.#maxBytes)
-      throw new RangeError(`a frame of ${length} bytes is over the limit of ${this.#maxBytes}`);
+      throw new RangeError(`a frame of ${length} bytes exceeds the limit of ${this.#maxBytes} bytes`);
     const opcode = first & 0x0f;
     const isLast = (first & 0x80) !== 0;
     if (opcode >= opcodes.close && (length > maxControlBytes || !isLast))

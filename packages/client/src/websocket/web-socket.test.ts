@@ -70,7 +70,7 @@ describe('FrameReader', () => {
   });
 
   it('rejects a frame over the limit before it arrives', () => {
-    expect(() => new FrameReader(1_000).push(long(2_000))).toThrow('2000 bytes is over the limit of 1000');
+    expect(() => new FrameReader(1_000).push(long(2_000))).toThrow('2000 bytes exceeds the limit of 1000 bytes');
   });
 });
 
@@ -130,7 +130,7 @@ describe('WebSocketClient', () => {
     for (let i = 0; i < 33; i++) stream.push(part);
     await expect(reading).rejects.toMatchObject({
       code: 'KW2006',
-      cause: new RangeError('a message of at least 34603008 bytes is over the limit of 33554432'),
+      cause: new RangeError('a message of at least 34603008 bytes exceeds the limit of 33554432 bytes'),
     });
     expect(stream.destroyed).toBe(true);
   });

@@ -41,7 +41,7 @@ export async function openWebSocket(
   if (!upgraded) {
     throw new TransportError('KW2006', {
       what: `${what} failed`,
-      why: `the server responded with ${status} instead of a WebSocket`,
+      why: `the server responded with status ${status} instead of switching to the WebSocket protocol`,
     });
   }
   const protocol = headers['sec-websocket-protocol'] ?? '';
@@ -50,7 +50,9 @@ export async function openWebSocket(
     .digest('base64');
   if (headers['sec-websocket-accept'] !== accept || !protocols.includes(protocol)) {
     upgraded.destroy();
-    const why = `the server's WebSocket uses protocol ${JSON.stringify(protocol)} instead of ${protocols.join(' or ')}`;
+    const why = protocols.includes(protocol)
+      ? 'the server sent an invalid sec-websocket-accept header'
+      : `the server chose the WebSocket subprotocol ${JSON.stringify(protocol)} instead of ${protocols.join(' or ')}`;
     throw new TransportError('KW2006', { what: `${what} failed`, why });
   }
   return new WebSocketClient(upgraded, { protocol, what });
@@ -106,7 +108,7 @@ export class WebSocketClient {
     }
     throw new TransportError('KW2003', {
       what: `${this.#what} failed`,
-      why: 'the connection ended without a close',
+      why: 'the connection ended without a close frame',
     });
   }
 
@@ -128,7 +130,7 @@ export class WebSocketClient {
     } catch (cause) {
       throw new TransportError(
         'KW2006',
-        { what: `${this.#what} failed`, why: 'the server sent an invalid frame' },
+        { what: `${this.#what} failed`, why: 'the server sent an invalid WebSocket frame' },
         { cause },
       );
     }

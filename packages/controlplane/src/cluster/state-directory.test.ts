@@ -57,14 +57,14 @@ describe('StateDirectory', () => {
 
   it('reports that a path is too long', () => {
     expect(() => StateDirectory.take(join(folder, 'a'.repeat(300)))).toThrow(
-      /^cannot use the cluster's state folder .*: ENAMETOOLONG: .* its longest name 300; .*; use a shorter path: use another folder/,
+      /^cannot use the cluster's state folder .*: ENAMETOOLONG: .* its longest file name 300; .*; use another folder with a shorter path/,
     );
   });
 
   it('reports the problem, the reason and the remedy if the folder cannot be created', () => {
     writeFileSync(join(folder, 'file'), '');
     expect(() => StateDirectory.take(join(folder, 'file', '.kubewright'))).toThrow(
-      /^cannot use the cluster's state folder .*: .*ENOTDIR.*; remove the file at that path, or use another folder/,
+      /^cannot use the cluster's state folder .*: .*ENOTDIR.*; replace the file in the path .* with a folder, or use another folder/,
     );
   });
 });

@@ -37,8 +37,8 @@ describe('temporaryFolder', () => {
     );
     const file = join(folder, 'file');
     writeFileSync(file, '');
-    expect(() => temporaryFolder({ own: file })).toThrow(/: ENOTDIR: .*; remove the file at that path/);
+    expect(() => temporaryFolder({ own: file })).toThrow(/: ENOTDIR: .*; replace the file in the path/);
     const long = join(folder, 'a'.repeat(300));
-    expect(() => temporaryFolder({ own: long })).toThrow(/: ENAMETOOLONG: .*; use a shorter path: set TMPDIR/);
+    expect(() => temporaryFolder({ own: long })).toThrow(/: ENAMETOOLONG: .*; set TMPDIR to .* with a shorter path/);
   });
 });

@@ -85,7 +85,7 @@ export class ConnectionPool {
     this.#protocol = undefined;
     throw new TransportError(
       'KW2001',
-      { what: `${this.#context.server.host} switched from ${expected} to ${protocol}` },
+      { what: `the protocol of ${this.#context.server.host} changed from ${expected} to ${protocol}` },
       { sent: false, retryable: true },
     );
   }

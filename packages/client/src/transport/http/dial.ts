@@ -93,8 +93,8 @@ export class Dialer {
       });
     } catch (cause) {
       const text = {
-        what: 'cannot set up TLS',
-        why: 'the client certificate, its key, or the certificate authority is not valid PEM, or they do not match',
+        what: `cannot set up TLS to ${this.#context.server.host}`,
+        why: 'the certificate authority, the client certificate or its key is not valid PEM, or the certificate and the key do not match',
       };
       throw new TransportError('KW2002', text, { sent: false, cause });
     }
@@ -154,8 +154,8 @@ function dialError(server: URL, cause: unknown): TransportError {
   if (isNoTls(cause)) {
     const text = {
       what: `TLS handshake with ${server.host} failed`,
-      why: 'the server does not use TLS',
-      remedy: 'use http://, or the port that serves HTTPS',
+      why: 'the server does not use TLS on this port',
+      remedy: 'use an http:// address, or the port that serves HTTPS',
     };
     return new TransportError('KW2002', text, { sent: false, cause });
   }

@@ -22,7 +22,7 @@ export class EnvironmentProxy {
     const proxy = URL.canParse(address) ? new URL(address) : undefined;
     if (proxy && (proxy.protocol === 'http:' || proxy.protocol === 'https:')) return new EnvironmentProxy(proxy);
     // The message omits the address, which may contain a password.
-    const why = proxy ? 'only http and https proxies are supported' : 'its address is invalid';
+    const why = proxy ? 'only http and https proxies are supported' : 'the address of the proxy is not a valid URL';
     const variable = url.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
     throw new TransportError('KW2009', { what: `cannot use the proxy in ${variable}`, why }, { sent: false });
   }

@@ -170,7 +170,7 @@ export class H1Pool {
       const text = {
         what: `${what} failed`,
         why: 'the server closed the TLS connection',
-        remedy: 'check that it accepts this client certificate',
+        remedy: 'check that the server accepts the client certificate',
       };
       return new TransportError('KW2002', text, { sent: false, cause });
     }
@@ -182,7 +182,7 @@ export class H1Pool {
         { cause },
       );
     }
-    const kept = outgoing.reusedSocket ? ' (a reused connection that the server may have closed)' : '';
+    const kept = outgoing.reusedSocket ? ' (the server may have closed the idle connection)' : '';
     const why = `the connection was lost before the response was complete${kept}`;
     return new TransportError('KW2003', { what: `${what} failed`, why }, { retryable: true, cause });
   }

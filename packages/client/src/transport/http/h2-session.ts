@@ -152,7 +152,7 @@ export class H2Session {
     if (never || stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) {
       return new TransportError(
         'KW2004',
-        { what: `${options.what} failed`, why: 'the server rejected the stream: it is shutting down or overloaded' },
+        { what: `${options.what} failed`, why: 'the server is shutting down or overloaded' },
         {
           retryable: true,
           sent: false,
@@ -164,11 +164,11 @@ export class H2Session {
       const text = {
         what: `${options.what} failed`,
         why: 'the server closed the TLS connection',
-        remedy: 'check that it accepts this client certificate',
+        remedy: 'check that the server accepts the client certificate',
       };
       return new TransportError('KW2002', text, { sent: false, cause });
     }
-    const detail = cause instanceof Error ? ` (${cause.message})` : stream.rstCode ? ` (reset ${stream.rstCode})` : '';
+    const detail = cause instanceof Error ? ` (${cause.message})` : stream.rstCode ? ` (HTTP/2 error code ${stream.rstCode})` : '';
     return new TransportError(
       'KW2003',
       { what: `${options.what} failed`, why: `the connection was lost before the response was complete${detail}` },
@@ -198,9 +198,9 @@ export class H2Session {
   #awaitSettings(): Promise<void> {
     const { clock, tuning, server } = this.#context;
     return new Promise((resolve, reject) => {
-      const fail = (why: string): void => {
+      const fail = (why: string, remedy?: string): void => {
         const cause = this.#error;
-        const text = { what: `cannot connect to ${server.host}`, why };
+        const text = { what: `cannot connect to ${server.host}`, why, remedy };
         const code = isTlsFailure(cause) ? 'KW2002' : 'KW2001';
         const known = cause instanceof TransportError ? cause : undefined;
         reject(known ?? new TransportError(code, text, { sent: false, retryable: code === 'KW2001', cause }));
@@ -215,7 +215,7 @@ export class H2Session {
       );
       this.#session.once('close', () => {
         timer[Symbol.dispose]();
-        fail('the connection was closed during setup; check that the server accepts the client certificate');
+        fail('the connection was closed during setup', 'check that the server accepts the client certificate');
       });
       this.#session.on('remoteSettings', (settings) => {
         timer[Symbol.dispose]();
@@ -257,7 +257,7 @@ export class H2Session {
     this.#keepAlive = clock.setTimer(
       tuning.keepAliveTimeoutMs,
       () => {
-        const what = `${this.#context.server.host} did not respond to a PING within ${tuning.keepAliveTimeoutMs} ms`;
+        const what = `${this.#context.server.host} did not respond to an HTTP/2 PING within ${tuning.keepAliveTimeoutMs} ms`;
         this.#fail(new TransportError('KW2003', { what }, { retryable: true }));
       },
       { unref: true },

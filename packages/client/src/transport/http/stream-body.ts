@@ -102,7 +102,7 @@ export class StreamBody implements AsyncIterableIterator<Uint8Array>, BodyStream
       const text = {
         what: `${what} failed`,
         why: `the response is larger than ${limit} bytes`,
-        remedy: 'request less (limit, selectors), or raise the limit',
+        remedy: 'request fewer objects (limit, selectors), or raise maxResponseBytes',
       };
       this.#giveUp({ reason: new TransportError('KW2005', text) });
       return;

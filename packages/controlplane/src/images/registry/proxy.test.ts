@@ -142,7 +142,7 @@ describe('ImageStore.pull through a proxy', () => {
       `${what}cannot use the proxy in HTTPS_PROXY: only http and https proxies are supported`,
     );
     expect(await failure('http://ada:secret@a b')).toBe(
-      `${what}cannot use the proxy in HTTPS_PROXY: its address is invalid`,
+      `${what}cannot use the proxy in HTTPS_PROXY: the address of the proxy is not a valid URL`,
     );
   });
 });
