@@ -45,9 +45,9 @@ export function aggregatedVersions(
     if (other === undefined) continue;
     problems.add(kind.at, {
       code: 'KW6701',
-      what: `${kind.kind} has a CRD in ${kind.group}/${kind.version}, but the aggregated server of ${other.kind} serves this group version`,
-      why: 'an APIService assigns a whole group version to one server',
-      fix: "set servedBy: 'aggregated' here too, or move the kind to another group or version",
+      what: `${kind.kind} has a CRD in ${kind.group}/${kind.version}, but an aggregated API server serves ${other.kind} in the same group version`,
+      why: 'an APIService delegates a whole group version to one server',
+      fix: `set servedBy: 'aggregated' for ${kind.kind} too, or move it to another group or version`,
     });
   }
   return [...found.values()].sort((a, b) => (`${a.group} ${a.version}` < `${b.group} ${b.version}` ? -1 : 1));

@@ -19,14 +19,14 @@ export function compareCrds(before: Crd, after: Crd): readonly CrdChange[] {
     const next = after.spec.versions.find(({ name }) => name === version.name);
     if (next === undefined) {
       const own = new Changes(version.name);
-      own.add('version-removed', '', `version ${version.name} was removed`);
+      own.add('version-removed', '', 'was removed');
       found.push(...own.list);
     } else found.push(...compareVersions(version, next));
   }
   for (const { name } of after.spec.versions) {
     if (before.spec.versions.some((version) => version.name === name)) continue;
     const own = new Changes(name);
-    own.add('version-added', '', `version ${name} was added`);
+    own.add('version-added', '', 'was added');
     found.push(...own.list);
   }
   return found.sort((a, b) => Number(a.severity === 'safe') - Number(b.severity === 'safe'));
@@ -43,19 +43,21 @@ function compareNames(before: Crd, after: Crd, changes: Changes): void {
   compare('scope-changed', 'the scope', old.scope, now.scope);
   const singular = ({ names }: Crd['spec']): string => names.singular ?? names.kind.toLowerCase();
   compare('singular-changed', 'the singular name', singular(old), singular(now));
-  compareLists([old.names.shortNames, now.names.shortNames], ['short-name-removed', 'short-name-added'], changes);
-  compareLists([old.names.categories, now.names.categories], ['category-removed', 'category-added'], changes);
+  const shortNames = { words: 'short name', kinds: ['short-name-removed', 'short-name-added'] } as const;
+  compareLists([old.names.shortNames, now.names.shortNames], shortNames, changes);
+  const categories = { words: 'category', kinds: ['category-removed', 'category-added'] } as const;
+  compareLists([old.names.categories, now.names.categories], categories, changes);
   const stored = ({ versions }: Crd['spec']): string | undefined => versions.find(({ storage }) => storage)?.name;
   compare('storage-version-changed', 'the storage version', stored(old), stored(now));
 }
 
 function compareLists(
   [old = [], now = []]: readonly [readonly string[] | undefined, readonly string[] | undefined],
-  [removed, added]: readonly [CrdChangeKind, CrdChangeKind],
+  { words, kinds: [removed, added] }: { readonly words: string; readonly kinds: readonly [CrdChangeKind, CrdChangeKind] },
   changes: Changes,
 ): void {
-  for (const each of old) if (!now.includes(each)) changes.add(removed, '', `${each} was removed`);
-  for (const each of now) if (!old.includes(each)) changes.add(added, '', `${each} was added`);
+  for (const each of old) if (!now.includes(each)) changes.add(removed, '', `${words} ${each} was removed`);
+  for (const each of now) if (!old.includes(each)) changes.add(added, '', `${words} ${each} was added`);
 }
 
 function compareVersions(before: CrdVersion, after: CrdVersion): readonly CrdChange[] {
@@ -68,7 +70,8 @@ function compareVersions(before: CrdVersion, after: CrdVersion): readonly CrdCha
   compareColumns(before, after, changes);
   const paths = ({ selectableFields = [] }: CrdVersion): readonly string[] =>
     selectableFields.map(({ jsonPath }) => jsonPath);
-  compareLists([paths(before), paths(after)], ['selectable-field-removed', 'selectable-field-added'], changes);
+  const selectable = { words: 'selectable field', kinds: ['selectable-field-removed', 'selectable-field-added'] } as const;
+  compareLists([paths(before), paths(after)], selectable, changes);
   const [old, now] = [before.schema?.openAPIV3Schema ?? {}, after.schema?.openAPIV3Schema ?? {}];
   compareSchemas(old, now, { path: '', changes });
   return changes.list;
@@ -80,12 +83,12 @@ function compareSubresources(before: CrdVersion, after: CrdVersion, changes: Cha
     changes.add(
       'status-subresource-removed',
       'status',
-      'is no longer a subresource: writes to the whole object change it',
+      'is no longer a subresource: writes to the main resource change it',
     );
   if (!old.status && now.status)
-    changes.add('status-subresource-added', 'status', 'is now a subresource: writes to the whole object ignore it');
-  if (old.scale && !now.scale) changes.add('scale-subresource-removed', '', 'can no longer be scaled');
-  if (!old.scale && now.scale) changes.add('scale-subresource-added', '', 'can now be scaled');
+    changes.add('status-subresource-added', 'status', 'is now a subresource: writes to the main resource ignore it');
+  if (old.scale && !now.scale) changes.add('scale-subresource-removed', '', 'scale subresource was removed');
+  if (!old.scale && now.scale) changes.add('scale-subresource-added', '', 'scale subresource was added');
   if (!old.scale || !now.scale) return;
   for (const name of ['specReplicasPath', 'statusReplicasPath', 'labelSelectorPath'] as const) {
     if (old.scale[name] === now.scale[name]) continue;

@@ -70,7 +70,7 @@ function compareValues(before: JsonSchema, after: JsonSchema, add: Add): void {
 function compareEnums(before: JsonSchema, after: JsonSchema, add: Add): void {
   if (before.enum === undefined && after.enum === undefined) return;
   if (before.enum === undefined) add('enum-added', `must now be one of ${print(after.enum)}`);
-  if (after.enum === undefined) add('enum-removed', 'can now be any value');
+  if (after.enum === undefined) add('enum-removed', 'can now have any value');
   if (before.enum === undefined || after.enum === undefined) return;
   const [old, now] = [before.enum.map(print), after.enum.map(print)];
   for (const value of old) if (!now.includes(value)) add('enum-value-removed', `can no longer be ${value}`);
@@ -113,14 +113,14 @@ function compareLists(before: JsonSchema, after: JsonSchema, add: Add): void {
     if (old !== now) add(kind, `${words} changed from ${old} to ${now}`);
   };
   if (before.type === 'array') {
-    compare('list-type-changed', 'x-kubernetes-list-type', 'the list type', 'atomic');
-    compare('list-keys-changed', 'x-kubernetes-list-map-keys', 'the list map keys', 'none');
+    compare('list-type-changed', 'x-kubernetes-list-type', 'list type', 'atomic');
+    compare('list-keys-changed', 'x-kubernetes-list-map-keys', 'list map keys', 'none');
   }
-  if (before.type === 'object') compare('map-type-changed', 'x-kubernetes-map-type', 'the map type', 'granular');
+  if (before.type === 'object') compare('map-type-changed', 'x-kubernetes-map-type', 'map type', 'granular');
   const keeps = 'x-kubernetes-preserve-unknown-fields';
   if (before[keeps] === true && after[keeps] !== true)
-    add('unknown-fields-pruned', 'undeclared fields are now dropped');
-  if (before[keeps] !== true && after[keeps] === true) add('unknown-fields-kept', 'undeclared fields are now kept');
+    add('unknown-fields-pruned', 'now prunes undeclared fields');
+  if (before[keeps] !== true && after[keeps] === true) add('unknown-fields-kept', 'now keeps undeclared fields');
   const embedded = 'x-kubernetes-embedded-resource';
   if ((before[embedded] ?? false) !== (after[embedded] ?? false)) {
     const words =
@@ -189,7 +189,7 @@ function compareFields(
     } else if (must) changes.add('required-field-added', below, 'was added as a required field');
     else changes.add('field-added', below, 'was added');
     if (old.isRequired && !now.isRequired) {
-      changes.add('field-optional', below, 'is no longer required: clients that expect it may fail');
+      changes.add('field-optional', below, 'is no longer required: clients that expect the field may fail');
     }
     if (old.isNamed && !now.isNamed) changes.add('field-unnamed', below, 'no longer has its own schema');
     if (old.schema && now.schema && (old.isNamed || now.isNamed)) {

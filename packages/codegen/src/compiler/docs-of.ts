@@ -24,7 +24,7 @@ export function docsOf(
       code: 'KW6204',
       what: `the tag ${match[0]} has no effect here`,
       why: 'tags are read only from the documentation comment before a declaration',
-      fix: 'move it into a /** … */ comment before the declaration',
+      fix: 'move the tag into a /** … */ comment before the declaration',
     });
   }
   // All comments before a field describe it. Before a statement, only the last comment does: earlier comments usually describe

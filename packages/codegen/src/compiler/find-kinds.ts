@@ -81,14 +81,14 @@ function readKind(call: ts.CallExpression, view: ProjectView, problems: Problems
     problems.add(at, {
       code: 'KW6003',
       what: 'defineKind has no type arguments',
-      why: 'the schema is generated from them',
+      why: 'the schema is generated from the type arguments',
       fix,
     });
   }
   if (definition === undefined || spec === undefined) return undefined;
   for (const name of ['group', 'version', 'kind']) {
     if (typeof definition[name] === 'string') continue;
-    problems.add(at, { code: 'KW6003', what: `the kind has no ${name}`, fix: `add ${name}: '…'` });
+    problems.add(at, { code: 'KW6003', what: `defineKind has no ${name}`, fix: `add ${name}: '…'` });
     return undefined;
   }
   const reader = new TypeReader(view, problems);
@@ -127,7 +127,7 @@ function readDefinition(
   const [argument] = call.arguments;
   const unknown = (node: ts.Node, what: string): undefined => {
     const why = 'manifests are generated without running the program';
-    const fix = 'write it as a literal, or as a const with a literal value';
+    const fix = 'use a literal, or a const with a literal value';
     problems.add(view.position(node), { code: 'KW6002', what, why, fix });
     return undefined;
   };
@@ -139,7 +139,7 @@ function readDefinition(
   for (const property of argument.properties) {
     const isKnown = ts.isPropertyAssignment(property) && constantOf(view.checker, property.initializer) !== undefined;
     if (!isKnown)
-      unknown(property, `the value of ${property.name?.getText() ?? 'a spread'} cannot be determined from the code`);
+      unknown(property, `the value of ${property.name?.getText() ?? 'the spread'} cannot be determined from the code`);
   }
   return undefined;
 }

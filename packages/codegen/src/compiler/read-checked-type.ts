@@ -13,7 +13,7 @@ export function readType(reading: Reading, type: ts.Type, place: Place): TypeMod
   const { flags } = type;
   if (flags & TypeFlags.Any) return any(reading, type, place);
   if (flags & (TypeFlags.Null | TypeFlags.Undefined | TypeFlags.VoidLike | TypeFlags.Never)) {
-    const what = `the type ${place.node.getText()} alone does not describe a value`;
+    const what = `the type ${place.node.getText()} has no JSON schema`;
     return broken(reading, place, { what, fix: 'remove the field, or use the type of its values' });
   }
   if (flags & TypeFlags.Unknown || flags & TypeFlags.NonPrimitive) return { type: 'unknown', ...base };
@@ -26,11 +26,11 @@ export function readType(reading: Reading, type: ts.Type, place: Place): TypeMod
   if (branded !== type) return reading.type(branded, place);
   if (flags & (TypeFlags.Object | TypeFlags.Intersection)) return readObject(reading, type, place);
   if (flags & TypeFlags.Enum) {
-    const what = `the values of ${reading.checker.typeToString(type)} are computed`;
+    const what = `the values of the enum ${reading.checker.typeToString(type)} cannot be determined from the code`;
     return broken(reading, place, {
       what,
-      why: 'a schema must list all values',
-      fix: "write them as literals: 'a' | 'b'",
+      why: 'a schema must list all values of an enum',
+      fix: "use literals: 'a' | 'b'",
     });
   }
   return broken(reading, place, {

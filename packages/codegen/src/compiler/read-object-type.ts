@@ -25,7 +25,7 @@ export function readObject(reading: Reading, type: ts.Type, place: Place): TypeM
   if (other !== undefined) return other;
   if (reading.stack.includes(type)) {
     const what = `the type ${reading.checker.typeToString(type)} contains itself`;
-    const why = 'a structural schema has no references, so it would be infinite';
+    const why = 'a structural schema has no references, so the schema would be infinite';
     const fix = 'refer to nested items by name in a flat list, or use unknown with the tag @preserveUnknownFields';
     report(reading, place, 'KW6103', { what, why, fix });
     return { type: 'broken', ...baseOf(reading, place) };
@@ -33,7 +33,7 @@ export function readObject(reading: Reading, type: ts.Type, place: Place): TypeM
   const isEmpty = type.isIntersection() && type.getProperties().length === 0;
   if (isEmpty && type.types.some((each) => each.getProperties().length > 0)) {
     const what = `the types in ${place.node.getText()} conflict`;
-    const why = 'a field has a different type in each, so no value is valid';
+    const why = 'a field has incompatible types, so no value is valid';
     return broken(reading, place, {
       what,
       why,
@@ -76,7 +76,7 @@ function rejectCallable(reading: Reading, type: ts.Type, place: Place): TypeMode
   if (type.getCallSignatures().length + type.getConstructSignatures().length === 0) return undefined;
   return broken(reading, place, {
     what: 'functions cannot be represented in JSON',
-    fix: 'remove it: spec and status can only contain JSON data',
+    fix: 'remove the function: spec and status can contain only JSON data',
   });
 }
 

@@ -8,7 +8,7 @@ export interface TypeFinding {
 /** Suggests a replacement for a type that JSON cannot represent. */
 export function insteadOf(type: string): string {
   if (type === 'Date') return 'use string with the tag @dateTime';
-  if (type === 'Quantity') return 'use string with the tag @quantity; Quantity.parse(text) computes with it';
+  if (type === 'Quantity') return 'use string with the tag @quantity, and Quantity.parse to compute with the value';
   if (type === 'bigint') return 'use number | bigint: only integers beyond 2^53 are bigints';
   if (type === 'Map' || type === 'ReadonlyMap') return 'use Readonly<Record<string, …>>';
   if (type === 'Set' || type === 'ReadonlySet') return 'use a list with the tag @listType set';
@@ -16,12 +16,12 @@ export function insteadOf(type: string): string {
   if (type === 'URL') return 'use string with the tag @format uri';
   if (type === 'RegExp') return 'use string, and store the pattern as text';
   if (type === 'String' || type === 'Number' || type === 'Boolean') return `use ${type.toLowerCase()}`;
-  if (type === 'Function') return 'remove it: spec and status can only contain JSON data';
+  if (type === 'Function') return 'remove the function: spec and status can contain only JSON data';
   if (/^(?:Iterable|ArrayLike|Iterator|Generator)/.test(type)) return 'use an array: readonly …[]';
   if (type === 'Object') return 'use unknown with the tag @preserveUnknownFields';
-  if (type === 'symbol') return 'remove it, or use string';
+  if (type === 'symbol') return 'remove the field, or use string';
   if (type.includes('`')) return 'use string with the tag @pattern';
-  return 'use a string, number, boolean, array, map, or an interface of those';
+  return 'use a string, number, boolean, array or map, or an interface with fields of these types';
 }
 
 /** Classes of browser and Node APIs, whose declarations are not read. */
@@ -36,7 +36,7 @@ export function unresolved(written: string): TypeFinding & { readonly code: 'KW6
   const name = /^\w+/.exec(written)?.[0] ?? '';
   if (platform.has(name))
     return { code: 'KW6102', what: `the class ${written} cannot be represented in JSON`, fix: insteadOf(name) };
-  const fix = 'fix its name, or import it';
+  const fix = 'correct the name of the type, or import it';
   return { code: 'KW6104', what: `the type ${written} cannot be resolved`, fix };
 }
 

@@ -105,12 +105,19 @@ function checkNamesOf(kind: KindModel, problems: Problems): void {
     const name = field === 'spec.versions' ? 'version' : field.replace(/^spec\.(names\.)?/, '');
     problems.add(kind.at, {
       code: 'KW6003',
-      what: `${JSON.stringify(value)} is not a valid ${name}`,
+      what: `${JSON.stringify(value)} is not a valid ${nameWords[name] ?? name}`,
       why: rule,
-      fix: `fix ${name} in defineKind`,
+      fix: `correct ${name} in defineKind`,
     });
   }
 }
+
+const nameWords: Readonly<Record<string, string>> = {
+  plural: 'plural name',
+  singular: 'singular name',
+  shortNames: 'short name',
+  categories: 'category',
+};
 
 function checkVersions(kinds: readonly KindModel[], problems: Problems): void {
   const [first, ...more] = kinds as readonly [KindModel, ...KindModel[]]; // the cast is safe: a group is never empty
@@ -124,7 +131,7 @@ function checkVersions(kinds: readonly KindModel[], problems: Problems): void {
     for (const field of ['plural', 'singular', 'scope', 'servedBy'] as const) {
       if (kind[field] === first[field]) continue;
       const what = `${field} of ${kind.kind} is ${first[field]} in ${first.version} but ${kind[field]} in ${kind.version}`;
-      const why = 'it is a property of the kind and must be the same in all versions';
+      const why = `${field} must be the same in all versions of a kind`;
       problems.add(kind.at, { code: 'KW6004', what, why, fix: `set the same ${field} in all versions` });
     }
   }

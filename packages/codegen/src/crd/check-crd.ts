@@ -67,10 +67,10 @@ function checkSchema(
   const faults = checkStructural(schema, { path: '', compilePattern });
   for (const { field, message } of faults) {
     const at = placeOf(field, positions) ?? kind.at;
-    const fix = 'fix the tags of this field';
+    const fix = 'correct the tags or the type of this field';
     // The API server's message contains the field's path before "in body", but this check has an empty path.
     const what = message.replace(/: {2}in body /, ': it ');
-    problems.add(at, { code: 'KW6301', ...typePath(field), what, why: 'the API server would reject it', fix });
+    problems.add(at, { code: 'KW6301', ...typePath(field), what, why: 'the API server would reject the CRD', fix });
   }
   if (faults.length > 0) return;
   const objectMeta = builtinSchema('io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta');
@@ -87,8 +87,8 @@ function checkSchema(
       continue;
     }
     const what = message.replace(/^Invalid value: \{.*?\}: /s, '');
-    const fix = 'fix the CEL expression: self is the value that the tag is on';
-    problems.add(at, { code: 'KW6302', ...typePath(field), what, why: 'the API server would reject it', fix });
+    const fix = 'fix the CEL expression: self is the value that has the tag';
+    problems.add(at, { code: 'KW6302', ...typePath(field), what, why: 'the API server would reject the CRD', fix });
   }
 }
 
@@ -142,7 +142,7 @@ function checkPaths(schema: JsonSchema, { kind, problems }: Pick<Checked, 'kind'
       code: 'KW6205',
       path: path.replace(/^\./, ''),
       what: `${what} refers to ${path}, which does not exist`,
-      fix: 'use the path of an existing field, such as .status.phase',
+      fix: 'use the path of an existing field',
     });
   }
 }

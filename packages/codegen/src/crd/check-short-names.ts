@@ -19,7 +19,7 @@ export function checkShortNames(kinds: readonly KindModel[], problems: Problems)
         severity: 'warning',
         what: `the short name ${name} of ${kind.kind} is already used by ${other}`,
         why: `kubectl get ${name} shows objects of that kind`,
-        fix: 'choose another short name in shortNames, or remove it',
+        fix: `choose another name in shortNames, or remove ${name}`,
       });
     }
   }

@@ -52,7 +52,7 @@ describe('CRDs', () => {
       'KW6004',
       'Thing must have exactly one storage version, got v1, v2',
     ],
-    [define(`schema: { 'spec.b': {} }`), 'KW6205', 'schema describes spec.b, which does not exist'],
+    [define(`schema: { 'spec.b': {} }`), 'KW6205', 'the option schema refers to spec.b, which does not exist'],
     [
       define(`columns: [{ name: 'B', jsonPath: '.spec.b' }]`),
       'KW6205',

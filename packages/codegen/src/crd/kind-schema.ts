@@ -44,7 +44,7 @@ function addSchemaMap(root: Draft, kind: KindModel, problems: Problems): void {
   for (const [path, keywords] of Object.entries(kind.schema)) {
     const target = find(root, path);
     if (target === undefined) {
-      const what = `schema describes ${path}, which does not exist`;
+      const what = `the option schema refers to ${path}, which does not exist`;
       const fix = 'use a full path, such as spec.users[].name or spec.labels{}';
       problems.add(kind.at, { code: 'KW6205', path, what, fix });
       continue;

@@ -55,7 +55,7 @@ export function checkCrdForm(crd: Crd): void {
   if (!Array.isArray(versions) || versions.length === 0 || !versions.every(isObject))
     throw wrong('spec.versions', 'must be a list of versions');
   const [fault] = checkNames({ ...(names as Crd['spec']['names']), group, versions: versions.map(({ name }) => name) });
-  if (fault) throw wrong(`${fault.field} is ${JSON.stringify(fault.value)}`, fault.rule);
+  if (fault) throw wrong(`${fault.field} is ${JSON.stringify(fault.value)}:`, fault.rule);
   if (scope !== 'Namespaced' && scope !== 'Cluster') throw wrong('spec.scope', 'must be Namespaced or Cluster');
   for (const version of versions) checkVersion(version);
 }
@@ -93,5 +93,5 @@ function checkSchema(value: unknown, path: string): void {
 }
 
 function wrong(what: string, rule: string): ImportError {
-  return new ImportError(`${what}: ${rule}`, 'the API server would reject this CRD: correct it');
+  return new ImportError(`${what} ${rule}`, 'correct the CRD: the API server would reject it');
 }

@@ -55,7 +55,7 @@ export class CrdSource {
     if (this.#as === 'kind') return this.#kind(root, fields);
     if (others.length > 0) {
       const what = `${kind} has fields other than spec and status: ${others.join(', ')}`;
-      throw new ImportError(what, 'import it with as: kind instead of definition');
+      throw new ImportError(what, 'import the CRD as a kind instead of a definition: --as kind');
     }
     return this.#call(root);
   }

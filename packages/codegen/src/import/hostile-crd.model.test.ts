@@ -274,7 +274,7 @@ describe('importCrd with a malicious CRD', () => {
         ],
       },
     };
-    expect(() => importCrd(JSON.stringify(crd))).toThrow(/cannot generate types for this CRD: .*spec\.a/);
+    expect(() => importCrd(JSON.stringify(crd))).toThrow(/cannot generate types from the CRD: .*spec\.a/);
   });
 
   it('gives two kinds with the same name different names', () => {

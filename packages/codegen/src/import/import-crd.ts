@@ -35,7 +35,7 @@ export interface ImportOptions {
 export function importCrd(text: string, options: ImportOptions = {}): string {
   const crds = documentsOf(text).filter((each): each is Crd => isCrd(each));
   if (crds.length === 0)
-    throw new ImportError('the text contains none', 'pass a CustomResourceDefinition of apiextensions.k8s.io/v1');
+    throw new ImportError('the text contains no CustomResourceDefinition', 'pass a CustomResourceDefinition of apiextensions.k8s.io/v1');
   for (const crd of crds) checkCrdForm(crd);
   const names = new TypeNames();
   const kinds = crds.map((crd) => ({ crd, name: names.take(typeName(crd.spec.names.kind)) }));
@@ -63,9 +63,13 @@ function documentsOf(text: string): readonly unknown[] {
         const items = typeof value === 'object' && value !== null ? Reflect.get(value, 'items') : undefined;
         return Array.isArray(items) ? items : [value];
       } catch (cause) {
-        throw new ImportError('it cannot be parsed', 'pass valid YAML or JSON', { cause });
+        throw new ImportError(`the text cannot be parsed: ${messageOf(cause)}`, 'pass valid YAML or JSON', { cause });
       }
     });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 function isCrd(value: unknown): boolean {
@@ -85,6 +89,6 @@ function versionOf({ spec }: Crd, name: string | undefined): CrdVersion {
   const names = spec.versions.map((version) => version.name).join(', ');
   throw new ImportError(
     `${spec.names.kind} has no ${name === undefined ? 'storage version' : `version ${name}`}`,
-    `choose one of ${names}`,
+    `choose an existing version: ${names}`,
   );
 }

@@ -9,6 +9,6 @@ export class ImportError extends KubewrightError {
   readonly code = 'KW6601';
 
   constructor(why: string, remedy: string, options?: ErrorOptions) {
-    super({ what: 'cannot generate types for this CRD', why, remedy }, options);
+    super({ what: 'cannot generate types from the CRD', why, remedy }, options);
   }
 }

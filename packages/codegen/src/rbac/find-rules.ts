@@ -82,7 +82,7 @@ function optionsOf(call: ts.CallExpression, { view, problems }: RuleSearch): ts.
     code: 'KW6401',
     severity: 'warning',
     what: 'the permissions of the controller cannot be determined from the code',
-    fix: 'pass its options as an object literal, or add /** @rbac groups=… resources=… verbs=… */',
+    fix: 'pass the options of the controller as an object literal, or add /** @rbac groups=… resources=… verbs=… */',
   });
   return undefined;
 }
@@ -100,7 +100,7 @@ function expressionsOf(
       code: 'KW6401',
       severity: 'warning',
       what: `the value of ${option} in ${expression.getText()} cannot be determined from the code`,
-      why: 'its permissions are missing from the role',
+      why: 'the permissions for its kinds are missing from the role',
       fix: `set ${option} where the controller is created, or add /** @rbac groups=… resources=… verbs=… */`,
     });
   }
@@ -123,7 +123,7 @@ function kindsIn(expression: ts.Expression, search: RuleSearch): readonly KindRe
     code: 'KW6401',
     severity: 'warning',
     what: `the kind of ${expression.getText()} cannot be determined from the code`,
-    why: 'its permissions are missing from the role',
+    why: 'the permissions for this kind are missing from the role',
     fix: 'add /** @rbac groups=… resources=… verbs=get;list;watch */ above the controller',
   });
   return [];

@@ -11,14 +11,14 @@ export function parseRbacTag(text: string): RbacRule | string {
   const found = new Map<Field, readonly string[]>();
   for (const part of text.split(/[\s,]+/).filter((each) => each !== '')) {
     const [name = '', value] = part.split('=', 2);
-    if (value === undefined) return `${part} has no value`;
+    if (value === undefined) return `the field ${part} has no value`;
     if (!isField(name)) return `unknown field ${name}: must be one of ${fields.join(', ')}`;
     const plain = value.replace(/^"(.*)"$/, '$1');
     found.set(name, plain.split(';'));
   }
   const verbs = found.get('verbs') ?? [];
-  if (verbs.length === 0) return 'verbs is missing';
-  if (!found.has('urls') && !found.has('resources')) return 'either resources or urls is required';
+  if (verbs.length === 0) return 'the field verbs is missing';
+  if (!found.has('urls') && !found.has('resources')) return 'one of the fields resources and urls is required';
   const [namespace] = found.get('namespace') ?? [];
   const [roleName] = found.get('roleName') ?? [];
   return {

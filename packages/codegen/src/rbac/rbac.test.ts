@@ -231,13 +231,13 @@ describe('mergeRules', () => {
   });
 
   it.each([
-    ['groups=a resources=b', 'verbs is missing'],
-    ['verbs=get', 'either resources or urls is required'],
+    ['groups=a resources=b', 'the field verbs is missing'],
+    ['verbs=get', 'one of the fields resources and urls is required'],
     [
       'group=a verbs=get',
       'unknown field group: must be one of groups, resources, resourceNames, urls, verbs, namespace, roleName',
     ],
-    ['groups verbs=get', 'groups has no value'],
+    ['groups verbs=get', 'the field groups has no value'],
   ])('rejects %s', (text, why) => {
     expect(parseRbacTag(text)).toBe(why);
   });

@@ -117,7 +117,7 @@ function unknownKind(node: ts.Expression, { view, problems }: CallSearch): reado
     severity: 'warning',
     what: `the kind of ${shorten(node.getText())} cannot be determined from the code`,
     why: 'the permissions for this call are missing from the role',
-    fix: 'give it a specific type, or add /** @rbac groups=… resources=… verbs=… */',
+    fix: 'give the expression a specific type, or add /** @rbac groups=… resources=… verbs=… */',
   });
   return [];
 }

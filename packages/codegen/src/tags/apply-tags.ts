@@ -44,7 +44,9 @@ export function applyDocs(draft: Draft, docs: Docs, effects: TagEffects): void {
     const places = known.tag.places ?? ['field', 'type'];
     if (target === undefined || !places.includes(docs.place)) {
       const where =
-        target === undefined ? 'this type has no such part' : `it is allowed only on a ${places.join(' or ')}`;
+        target === undefined
+          ? `the type has no ${known.steps.at(-1) === 'items' ? 'list elements' : 'map values'} to apply the tag to`
+          : `the tag is allowed only on a ${places.join(' or ')}`;
       effects.problems.add(tag.at, {
         code: 'KW6202',
         ...pathOf(effects),
@@ -52,8 +54,8 @@ export function applyDocs(draft: Draft, docs: Docs, effects: TagEffects): void {
         why: where,
         fix:
           docs.place === 'kind'
-            ? 'move it to the field or interface that it describes'
-            : 'remove it, or move it to the field',
+            ? 'move the tag to the field or interface that it describes'
+            : 'remove the tag, or move it to the field that it describes',
       });
       continue;
     }
@@ -106,7 +108,7 @@ function applyTag(draft: Draft, { tag, definition }: Known, effects: TagEffects)
     return;
   }
   if (definition.argument === 'none' && tag.text !== '' && tag.text !== 'true') {
-    wrong(`takes no argument, got ${JSON.stringify(tag.text)}`);
+    wrong(`the tag takes no argument, got ${JSON.stringify(tag.text)}`);
     return;
   }
   if (definition.setsNumberType) effects.numberKind(draft);
@@ -116,7 +118,7 @@ function applyTag(draft: Draft, { tag, definition }: Known, effects: TagEffects)
 const expected: Readonly<Record<TagArgument, string>> = {
   none: '',
   number: '<number>',
-  numberOrNone: '<number>, or without an argument after @minimum or @maximum',
+  numberOrNone: '<number>, or no argument after @minimum or @maximum',
   count: '<whole number>',
   text: '<text>',
   names: '<name> <name> …',

@@ -38,7 +38,7 @@ export function oneOf(...allowed: readonly string[]): (use: TagUse) => Read<stri
     const value = use.text.replace(/^=/, '');
     return allowed.includes(value)
       ? { value }
-      : { wrong: `must be one of ${allowed.join(', ')}, got ${JSON.stringify(use.text)}` };
+      : { wrong: `the argument must be one of ${allowed.join(', ')}, got ${JSON.stringify(use.text)}` };
   };
 }
 

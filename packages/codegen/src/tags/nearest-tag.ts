@@ -18,8 +18,8 @@ const replacements: Readonly<Record<string, string>> = {
   regexp: 'use @pattern',
   number: 'use @float, or @int32 or @int64 for whole numbers',
   int: 'use @int32 or @int64',
-  param: 'remove it: it applies only to functions',
-  returns: 'remove it: it applies only to functions',
+  param: 'remove the tag: it applies only to functions',
+  returns: 'remove the tag: it applies only to functions',
   printcolumn: 'set `columns` in defineKind',
   printercolumn: 'set `columns` in defineKind',
   resource: 'set `plural`, `scope`, `shortNames` or `categories` in defineKind',
@@ -59,7 +59,7 @@ export function nearestTag(name: string): string {
     tags.map((tag) => tag.name),
   );
   if (near !== undefined) return `use @${near}`;
-  return 'remove it, or put it in backticks if it is part of the text';
+  return 'remove the tag, or put it in backticks if it is part of the text';
 }
 
 /** Suggests a replacement for a tag that has no effect on this type of value. */
@@ -68,6 +68,6 @@ export function rightTagFor({ name, family }: TagDefinition, valueType: ValueTyp
   if (right !== undefined) return `use @${right.name}`;
   if (valueType === 'array') return `use @items.${name} to apply it to the elements`;
   if (valueType === 'object')
-    return `use @values.${name} to apply it to the values of a map, or move it to the field that it describes`;
-  return 'remove it, or change the type';
+    return `use @values.${name} to apply it to the values of a map, or move the tag to the field that it describes`;
+  return 'remove the tag, or change the type';
 }

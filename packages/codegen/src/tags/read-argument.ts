@@ -11,7 +11,7 @@ export function readNumber(text: string, kind: 'number' | 'count'): Read<number>
     return { wrong: plain === '' ? 'the argument is missing' : `${JSON.stringify(text)} is not a number` };
   }
   if (kind === 'count' && (!Number.isSafeInteger(value) || value < 0))
-    return { wrong: `must be a non-negative integer, got ${text}` };
+    return { wrong: `the argument must be a non-negative integer, got ${text}` };
   return { value };
 }
 
@@ -41,7 +41,7 @@ export function readList(text: string, valueType: ValueType): Read<readonly unkn
     const read = readValue(text, 'any');
     return 'wrong' in read || Array.isArray(read.value)
       ? (read as Read<readonly unknown[]>)
-      : { wrong: 'must be a list' };
+      : { wrong: 'the argument must be a list' };
   }
   const values: unknown[] = [];
   for (const part of text.split(/[\s;|,]+/).filter((each) => each !== '')) {

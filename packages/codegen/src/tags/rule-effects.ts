@@ -17,11 +17,11 @@ export function extendRule(name: keyof ValidationRule): TagEffect {
     const rules = [...(draft['x-kubernetes-validations'] ?? [])];
     const last = rules.pop();
     if (last === undefined) {
-      wrong('it must follow a @rule');
+      wrong('the tag must follow a @rule');
       return;
     }
     if (name === 'reason' && !reasons.includes(text)) {
-      wrong(`must be one of ${reasons.join(', ')}, got ${JSON.stringify(text)}`);
+      wrong(`the argument must be one of ${reasons.join(', ')}, got ${JSON.stringify(text)}`);
       return;
     }
     const value = name === 'optionalOldSelf' ? text !== 'false' : text.replace(/\n\s*/g, ' ');

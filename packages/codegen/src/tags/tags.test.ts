@@ -70,7 +70,7 @@ describe('tags', () => {
     ['@optional', 'make the field optional with a question mark: `name?: …`'],
     ['@uniqueItems', 'use @listType set: the API server rejects uniqueItems because of its cost'],
     ['@printcolumn', 'set `columns` in defineKind'],
-    ['@frobnicate', 'remove it, or put it in backticks if it is part of the text'],
+    ['@frobnicate', 'remove the tag, or put it in backticks if it is part of the text'],
   ])('report the unknown tag %s and suggest the correct tag', async (tag, fix) => {
     const problem = await first(`interface Spec {\n  /** ${tag} */\n  a?: string }`);
     expect(problem).toMatchObject({ code: 'KW6201', fix, line: headLines + 2, column: 7, path: 'spec.a' });
@@ -82,18 +82,18 @@ describe('tags', () => {
     ['/** @minLength 3 */ a?: string[]', 'use @minItems'],
     ['/** @pattern x */ a?: string[]', 'use @items.pattern to apply it to the elements'],
     ['/** @listType set */ a?: Record<string, string>', 'use @mapType'],
-    ['/** @items.pattern x */ a?: string', 'remove it, or move it to the field'],
+    ['/** @items.pattern x */ a?: string', 'remove the tag, or move it to the field that it describes'],
   ])('report tags without effect, such as %s, and suggest the correct tag', async (field, fix) => {
     expect(await first(`interface Spec { ${field} }`)).toMatchObject({ code: 'KW6202', fix });
   });
 
   it.each([
     ['/** @minLength x */ a?: string', '"x" is not a number'],
-    ['/** @minLength -1 */ a?: string', 'must be a non-negative integer, got -1'],
-    ['/** @int32 yes */ a?: number', 'takes no argument, got "yes"'],
+    ['/** @minLength -1 */ a?: string', 'the argument must be a non-negative integer, got -1'],
+    ['/** @int32 yes */ a?: number', 'the tag takes no argument, got "yes"'],
     ['/** @default x @int32 */ a?: number', '"x" is not valid JSON'],
-    ['/** @listType bag */ a?: string[]', 'must be one of atomic, set, map, got "bag"'],
-    ['/** @message x */ a?: string', 'it must follow a @rule'],
+    ['/** @listType bag */ a?: string[]', 'the argument must be one of atomic, set, map, got "bag"'],
+    ['/** @message x */ a?: string', 'the tag must follow a @rule'],
     ['/** @atMostOneOf b c */ a?: { b?: string }', 'the field c does not exist'],
     [
       '/** @atMostOneOf b c */ a?: { b?: string; c: string }',

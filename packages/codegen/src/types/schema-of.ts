@@ -124,7 +124,7 @@ class SchemaMaker {
         code: 'KW6103',
         path: way.path,
         what: `the type ${name} contains itself`,
-        why: 'a structural schema has no references, so it would be infinite',
+        why: 'a structural schema has no references, so the schema would be infinite',
         fix: 'use unknown with the tag @preserveUnknownFields',
       });
       return { 'x-kubernetes-preserve-unknown-fields': true };
@@ -138,8 +138,8 @@ class SchemaMaker {
       this.#problems.add(model.at, {
         code: 'KW6101',
         ...(way.path !== '' && { path: way.path }),
-        what: 'number does not specify integer or floating-point',
-        why: 'Kubernetes stores and validates the two differently, and advises against floating-point',
+        what: 'the type number does not distinguish integers from floating-point numbers',
+        why: 'Kubernetes validates the two differently, and advises against floating-point numbers',
         fix: 'add the tag @int32 or @int64 (integers), or @float (floating-point)',
       });
     }

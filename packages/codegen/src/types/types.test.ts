@@ -108,10 +108,10 @@ describe('schemas of types', () => {
     ['a?: number', 'KW6101', 'add the tag @int32 or @int64 (integers), or @float (floating-point)'],
     ['a?: any', 'KW6102', 'use a specific type, or, for any JSON value, unknown with the tag @preserveUnknownFields'],
     ['a?: Date', 'KW6102', 'use string with the tag @dateTime'],
-    ['a?: Quantity', 'KW6102', 'use string with the tag @quantity; Quantity.parse(text) computes with it'],
+    ['a?: Quantity', 'KW6102', 'use string with the tag @quantity, and Quantity.parse to compute with the value'],
     ['a?: Map<string, string>', 'KW6102', 'use Readonly<Record<string, …>>'],
     ['a?: bigint', 'KW6102', 'use number | bigint: only integers beyond 2^53 are bigints'],
-    ['a?: () => void', 'KW6102', 'remove it: spec and status can only contain JSON data'],
+    ['a?: () => void', 'KW6102', 'remove the function: spec and status can contain only JSON data'],
     [
       'a?: [string, boolean]',
       'KW6102',
@@ -128,7 +128,7 @@ describe('schemas of types', () => {
       'use one object with an optional field for each case, and list the fields in the tag @exactlyOneOf',
     ],
     ['a?: Record<number, string>', 'KW6102', 'use Readonly<Record<string, …>>'],
-    ['a?: Missing', 'KW6104', 'fix its name, or import it'],
+    ['a?: Missing', 'KW6104', 'correct the name of the type, or import it'],
     [
       'a?: Spec',
       'KW6103',

@@ -37,7 +37,7 @@ function checkVersions({ crd }: BuiltCrd, { kind, versions, at }: ConversionMode
     problems.add(at, {
       code: 'KW6502',
       what: `the converter of ${kind} does not handle version ${version}`,
-      why: 'the API server requests every version that is served or stored',
+      why: 'the API server requests conversions to every version that is served or stored',
       fix: `add a spoke for ${version}: spoke(${kind}${capital(version)}, { toHub, fromHub })`,
     });
   }
@@ -58,7 +58,7 @@ function warnOfLosses({ crd, kinds }: BuiltCrd, problems: Problems): void {
     code: 'KW6502',
     severity: 'warning',
     what: `${first.name} and ${other.name} of ${crd.spec.names.kind} have different schemas but no converter`,
-    why: 'without one, the API server changes only apiVersion, so fields that the other version lacks are lost',
+    why: 'without a converter, the API server changes only apiVersion, so fields that the other version lacks are lost',
     fix: `declare a converter: kubewright create webhook --conversion --kind ${crd.spec.names.kind} …`,
   });
 }

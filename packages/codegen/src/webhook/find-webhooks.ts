@@ -47,7 +47,7 @@ function readOfKind({ name, call }: RuntimeCall, search: Search): WebhookModel |
   if (kind === undefined || functions === undefined) return unknown(call, search, 'the kind of the webhook');
   const isValidator = name === 'validator';
   const given = options === undefined ? {} : fieldsOf(options, search);
-  if (given === undefined) return unknown(options ?? call, search, 'the registration of the webhook');
+  if (given === undefined) return unknown(options ?? call, search, 'the options of the webhook');
   const { path, name: fullName, ...registration } = given;
   const operations = isValidator ? operationsOf(functions, search.view) : ['CREATE', 'UPDATE'];
   return {
@@ -64,10 +64,10 @@ function readOfKind({ name, call }: RuntimeCall, search: Search): WebhookModel |
 function readFree({ call }: RuntimeCall, search: Search): WebhookModel | undefined {
   const [options] = call.arguments;
   const given = options && fieldsOf(options, search);
-  if (given === undefined) return unknown(call, search, 'the registration of the webhook');
+  if (given === undefined) return unknown(call, search, 'the options of the webhook');
   const { type, path, rules, name, ...registration } = given;
   if ((type !== 'mutating' && type !== 'validating') || typeof path !== 'string') {
-    return unknown(call, search, 'the registration of the webhook');
+    return unknown(call, search, 'the options of the webhook');
   }
   // A webhook without rules is not part of the generated configurations. The program can register it itself.
   if (!Array.isArray(rules) || rules.length === 0) return undefined;
