@@ -63,7 +63,7 @@ describe('replica-set', () => {
     const failure = () => operator.log.find((line) => /sync failed.*default\/failing/.test(line)) ?? '';
     await operator.eventually(
       failure,
-      (line) => /forbidden by a fault of the test; .*Internal error/.test(line),
+      (line) => /forbidden by an injected fault; .*Internal error/.test(line),
       patience,
     );
   });

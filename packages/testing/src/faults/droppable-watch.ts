@@ -31,7 +31,7 @@ export class DroppableWatch {
   drop(): void {
     const error = new TransportError(
       'KW2003',
-      { what: 'the connection was lost', why: 'a fault of the test dropped the watch' },
+      { what: 'the connection was lost', why: 'an injected fault dropped the watch' },
       { retryable: true },
     );
     this.#lost = error;

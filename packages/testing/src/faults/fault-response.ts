@@ -3,22 +3,22 @@ import type { ClientCall, TransportResponse } from '@kubewright/client';
 
 /** The reason and the message that the API server returns with a status code. */
 const texts: Readonly<Record<number, readonly [StatusReason, string]>> = {
-  400: ['BadRequest', 'the request was rejected by a fault of the test'],
+  400: ['BadRequest', 'an injected fault rejected the request'],
   401: ['Unauthorized', 'Unauthorized'],
-  403: ['Forbidden', 'forbidden by a fault of the test'],
+  403: ['Forbidden', 'forbidden by an injected fault'],
   404: ['NotFound', 'the server could not find the requested resource'],
-  409: ['Conflict', 'the operation conflicts with a fault of the test'],
+  409: ['Conflict', 'an injected fault caused a conflict'],
   410: ['Expired', 'The resourceVersion for the provided watch is too old.'],
-  422: ['Invalid', 'invalid because of a fault of the test'],
+  422: ['Invalid', 'invalid because of an injected fault'],
   429: ['TooManyRequests', 'Too many requests, please try again later.'],
-  500: ['InternalError', 'Internal error occurred: a fault of the test'],
+  500: ['InternalError', 'Internal error occurred: an injected fault'],
   503: ['ServiceUnavailable', 'the server is currently unable to handle the request'],
   504: ['Timeout', 'Timeout: request did not complete within requested timeout - context deadline exceeded'],
 };
 
 /** Creates the response of an API server that fails with a status code. */
 export function failureResponse(code: number): TransportResponse {
-  const [reason, message] = texts[code] ?? ['', `status ${code} by a fault of the test`];
+  const [reason, message] = texts[code] ?? ['', `status ${code} because of an injected fault`];
   return responseOf({
     kind: 'Status',
     apiVersion: 'v1',

@@ -143,7 +143,7 @@ async function losingResponse(call: ClientCall, next: Next): Promise<TransportRe
   }
   throw new TransportError(
     'KW2003',
-    { what: 'the connection was lost', why: 'a fault of the test lost the response' },
+    { what: 'the connection was lost', why: 'an injected fault dropped the response' },
     { retryable: true },
   );
 }

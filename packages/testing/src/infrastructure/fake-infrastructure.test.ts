@@ -246,7 +246,7 @@ describe('FakeInfrastructure.start', () => {
     const starting = FakeInfrastructure.start(environment);
     await expect(starting).rejects.toMatchObject({
       code: 'KW8002',
-      message: expect.stringContaining(`the environment runs components that it replaces: ${named}`),
+      message: expect.stringContaining(`the environment runs components that fake infrastructure replaces: ${named}`),
       remedy: 'pass components: FakeInfrastructure.components to TestEnvironment.start',
     });
     expect((await environment.client.resource(Node).list()).items).toEqual([]);

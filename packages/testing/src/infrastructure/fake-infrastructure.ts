@@ -303,14 +303,14 @@ export class FakeInfrastructure implements AsyncDisposable {
 function checkComponents(environment: TestEnvironment): void {
   const what = 'cannot start fake infrastructure';
   if (environment.backend === 'existing') {
-    const why = 'the cluster of USE_EXISTING_CLUSTER has its own nodes';
-    throw new FakeInfrastructureError({ what, why, remedy: 'unset USE_EXISTING_CLUSTER, or skip the test there' });
+    const why = 'USE_EXISTING_CLUSTER selects an existing cluster, which has its own nodes';
+    throw new FakeInfrastructureError({ what, why, remedy: 'unset USE_EXISTING_CLUSTER, or skip the test on existing clusters' });
   }
   const running = replaced.filter((component) => environment.runs(component));
   if (running.length === 0) return;
   throw new FakeInfrastructureError({
     what,
-    why: `the environment runs components that it replaces: ${running.join(', ')}`,
+    why: `the environment runs components that fake infrastructure replaces: ${running.join(', ')}`,
     remedy: 'pass components: FakeInfrastructure.components to TestEnvironment.start',
   });
 }

@@ -28,7 +28,7 @@ export async function signRequest(
   const csr = await requests.get({ name });
   const request = new SigningRequest(Buffer.from(csr.spec.request ?? '', 'base64').toString('latin1'));
   if (!request.isAuthentic(crypto)) {
-    const why = 'its signature does not match its public key';
+    const why = 'the signature of the request does not match its public key';
     throw new SigningRequestError({ what: `cannot sign CertificateSigningRequest ${name}`, why });
   }
   const lastUpdateTime = formatTime(nowMs);

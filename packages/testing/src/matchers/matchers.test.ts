@@ -114,16 +114,16 @@ describe('toHaveCondition', () => {
 
   it('lists the existing conditions', () => {
     expect(mismatch(toHaveCondition('Ready'), pod([{ type: 'Initialized', status: 'True' }]))).toContain(
-      'Pod default/web has no condition Ready; it has Initialized',
+      'Pod default/web has no condition Ready; its conditions: Initialized',
     );
     expect(mismatch(toHaveCondition('Ready'), pod([]))).toContain('it has none');
   });
 
   it('rejects a condition of an older generation', () => {
     const old = { ...ready, status: 'True', observedGeneration: 0 };
-    expect(mismatch(toHaveCondition('Ready'), pod([old]))).toContain('is out of date');
+    expect(mismatch(toHaveCondition('Ready'), pod([old]))).toContain('is outdated');
     const status = { ...ready, status: 'True' };
-    expect(mismatch(toHaveCondition('Ready'), pod([status], { observedGeneration: 0 }))).toContain('is out of date');
+    expect(mismatch(toHaveCondition('Ready'), pod([status], { observedGeneration: 0 }))).toContain('is outdated');
     expect(() => toHaveCondition('Ready')(pod([status], { observedGeneration: 1 }))).not.toThrow();
   });
 });
@@ -166,7 +166,7 @@ describe('toHaveEvent', () => {
 
   it('lists the existing events', () => {
     const message = mismatch(toHaveEvent({ reason: 'Deleted' }), core);
-    expect(message).toContain('no such event among 1');
+    expect(message).toContain('no event matches; events found: 1');
     expect(message).toContain('+     "reason": "Failed"');
   });
 });
@@ -177,7 +177,7 @@ describe('toBeAbsent', () => {
   });
 
   it('names the object that still exists', () => {
-    expect(mismatch(toBeAbsent(), settings)).toBe('still there: ConfigMap shop/settings');
-    expect(mismatch(toBeAbsent(), { items: [settings] })).toBe('still there: ConfigMap shop/settings');
+    expect(mismatch(toBeAbsent(), settings)).toBe('still exists: ConfigMap shop/settings');
+    expect(mismatch(toBeAbsent(), { items: [settings] })).toBe('still exists: ConfigMap shop/settings');
   });
 });

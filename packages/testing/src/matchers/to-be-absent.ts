@@ -14,7 +14,7 @@ export function toBeAbsent<T>(): (value: T) => void {
     const items = Array.isArray(value) ? value : (value as { readonly items?: unknown } | undefined)?.items;
     const found = Array.isArray(items) ? items : [value].filter((each) => each !== undefined);
     if (found.length === 0) return;
-    throw new AssertionError({ message: `still there: ${found.map(titleOf).join(', ')}` });
+    throw new AssertionError({ message: `still exists: ${found.map(titleOf).join(', ')}` });
   };
   return Object.assign(check, { [acceptsAbsence]: true as const });
 }

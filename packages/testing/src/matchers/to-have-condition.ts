@@ -38,7 +38,7 @@ export function toHaveCondition<T>(
     const found = status?.conditions?.find((one) => one.type === type);
     if (!found) {
       const types = status?.conditions?.map((one) => one.type).join(', ') || 'none';
-      fail(`${titleOf(object)} has no condition ${type}; it has ${types}`, { expected: wanted, actual: undefined });
+      fail(`${titleOf(object)} has no condition ${type}; its conditions: ${types}`, { expected: wanted, actual: undefined });
     }
     const { status: state, reason, message } = found;
     const actual = { type, status: state, reason, message };
@@ -53,7 +53,7 @@ export function toHaveCondition<T>(
     const seen = found.observedGeneration ?? status?.observedGeneration;
     const generation = metadata?.generation;
     if (seen === undefined || generation === undefined || seen >= generation) return;
-    fail(`condition ${type} of ${titleOf(object)} is out of date`, {
+    fail(`condition ${type} of ${titleOf(object)} is outdated`, {
       expected: { observedGeneration: generation },
       actual: { observedGeneration: seen },
     });

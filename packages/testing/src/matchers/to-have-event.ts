@@ -35,7 +35,7 @@ export function toHaveEvent<T extends readonly object[] | { readonly items: read
     const all: readonly EventText[] = 'items' in events ? events.items : events;
     const actual = all.map(comparable);
     if (actual.some((event) => matches(expected, event))) return;
-    fail(`no such event among ${actual.length}`, { expected: [expected], actual });
+    fail(`no event matches; events found: ${actual.length}`, { expected: [expected], actual });
   };
 }
 

@@ -48,7 +48,7 @@ describe('TestOperator', () => {
     const body = { data: { mode: 'light' } };
     await client.resource(ConfigMap).patch({ name: 'settings' }, { type: 'merge', body });
     await eventually(copy, toMatch({ data: { mode: 'light' } }), patience);
-    expect(operator.log.join('\n')).toMatch(/a fault of the test[\s\S]*copied/);
+    expect(operator.log.join('\n')).toMatch(/an injected fault[\s\S]*copied/);
   });
 
   it('shows its log, and only its own, when one of its waits fails', async () => {
@@ -60,8 +60,8 @@ describe('TestOperator', () => {
     await using other = await TestOperator.start(environment.client, { controllers: [], namespaces: [name] });
     await client.resource(ConfigMap).create(original('dark'));
     await operator.eventually(copy, undefined, patience);
-    const withLog = /still there: ConfigMap [\s\S]*last 1 versions read[\s\S]*log of the operator:[\s\S]*copied/;
-    const withoutLog = /still there(?![\s\S]*copied)/;
+    const withLog = /still exists: ConfigMap [\s\S]*last version read[\s\S]*log of the operator:[\s\S]*copied/;
+    const withoutLog = /still exists(?![\s\S]*copied)/;
     // The following waits fail at the first read, no matter how long the read takes.
     const { eventually: eventuallyOf } = operator;
     await expect(eventuallyOf(copy, toBeAbsent(), { timeoutMs: 0 })).rejects.toThrow(withLog);

@@ -226,7 +226,7 @@ describe('consistently', () => {
     const clock = new VirtualClock();
     const wait = consistently(reads(1, 2, 5), (value) => value < 4, { clock });
     expect(await settled(clock, wait)).toMatchObject({
-      message: expect.stringMatching(/^no match after \d+ ms of 500 ms: the matcher returned false/),
+      message: expect.stringMatching(/^no match after \d+ ms, expected a match for 500 ms: the matcher returned false/),
     });
   });
 });

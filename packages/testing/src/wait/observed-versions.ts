@@ -45,7 +45,8 @@ function describeOne(versions: readonly Version[]): string {
     const body = before === undefined ? text : lineDiff(before, text);
     return `${(atMs / 1000).toFixed(2)} s, resourceVersion ${object.metadata.resourceVersion}\n${indented(body)}`;
   });
-  return `${titleOf(versions[0]?.object)}, last ${versions.length} versions read:\n${indented(parts.join('\n'))}`;
+  const last = versions.length === 1 ? 'last version' : `last ${versions.length} versions`;
+  return `${titleOf(versions[0]?.object)}, ${last} read:\n${indented(parts.join('\n'))}`;
 }
 
 function objectsIn(value: unknown): readonly ObservedObject[] {

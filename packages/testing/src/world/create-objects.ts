@@ -75,8 +75,8 @@ async function createOne(
   if (finalizers.length === 0) {
     throw new WorldError({
       what: `cannot create ${titleOf(object)} with a deletionTimestamp`,
-      why: 'it has no finalizers, so the API server would have deleted it',
-      remedy: 'add the finalizer that keeps it, or leave the object out',
+      why: 'the object has no finalizers, so the API server would have deleted it',
+      remedy: 'add the finalizer that blocks its deletion, or omit the object',
     });
   }
   const { name, namespace } = created.metadata;
@@ -105,7 +105,7 @@ async function kindOf(client: KubernetesClient, object: KubernetesObject): Promi
   if (found) return found;
   throw new WorldError({
     what: `cannot create ${titleOf(object)}`,
-    why: `nothing defines ${object.kind} of ${object.apiVersion}`,
+    why: `no kind or manifest defines ${object.kind} of ${object.apiVersion}`,
     remedy: 'pass the kind in `kinds`, or its manifest in `manifests`',
   });
 }

@@ -29,7 +29,7 @@ describe('ownersFirst', () => {
   ])('sorts %s', (_, objects, order) => expect(sorted(...objects).join(' ')).toBe(order));
 
   it.each([
-    ['it owns itself', [object('a', 'a')]],
+    ['the object owns itself', [object('a', 'a')]],
     [
       'these objects own each other: ConfigMap shop/b, ConfigMap shop/c',
       [object('a', 'b'), object('b', 'c'), object('c', 'b')],

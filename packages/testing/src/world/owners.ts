@@ -41,7 +41,7 @@ export function ownersFirst(objects: readonly KubernetesObject[], ownersOf: Owne
       const circle = [...path].slice([...path].indexOf(object)).map(titleOf);
       throw new WorldError({
         what: `cannot create ${titleOf(object)}`,
-        why: circle.length === 1 ? 'it owns itself' : `these objects own each other: ${circle.join(', ')}`,
+        why: circle.length === 1 ? 'the object owns itself' : `these objects own each other: ${circle.join(', ')}`,
         remedy: 'remove one of their owner references',
       });
     }

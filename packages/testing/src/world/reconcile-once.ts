@@ -166,7 +166,7 @@ function timeOf(text: string): number {
   const ms = Date.parse(text);
   if (Number.isNaN(ms)) {
     const what = `invalid value ${JSON.stringify(text)} of \`now\``;
-    throw new WorldError({ what, why: 'it is not a time', remedy: 'write it as 2030-01-01T00:00:00Z' });
+    throw new WorldError({ what, why: 'the value is not a valid time', remedy: 'use the format 2030-01-01T00:00:00Z' });
   }
   return ms;
 }
