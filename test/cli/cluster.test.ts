@@ -42,8 +42,8 @@ describe('kubewright cluster up', () => {
       code: 1,
       stdout: '',
       stderr: `KW7201 no embedded cluster is running in this folder
-  why: no process holds the lock on ${join(cwd, '.kubewright')}
-  fix: start one: kubewright cluster up --background
+  why: no cluster uses the state folder ${join(cwd, '.kubewright')}
+  fix: start a cluster: kubewright cluster up --background
 `,
     });
   }, 60_000);

@@ -79,7 +79,7 @@ describe('kubewright cluster expose', () => {
       await get(port).catch(() => 'closed');
       return expose.stdout();
     };
-    await expect.poll(afterRequest, patience).toContain('! connection failed    Service web has no ready pod\n');
+    await expect.poll(afterRequest, patience).toContain('! connection failed    Service default/web has no ready pods\n');
     expose.child.kill('SIGINT');
     expect([await expose.ended, expose.stderr()]).toEqual([0, '']);
   }, 60_000);
@@ -96,10 +96,10 @@ describe('kubewright cluster expose', () => {
     });
     const unclear = await run('two');
     expect(unclear.stderr).toContain(
-      'why: it has several TCP ports\n  fix: select one with --service-port: 80 (http), 9090 (metrics)\n',
+      'why: the Service has several TCP ports\n  fix: select a port with --service-port: 80 (http), 9090 (metrics)\n',
     );
     const unknown = await run('two', '--service-port', 'https');
-    expect(unknown.stderr).toContain('why: it has no TCP port https\n');
+    expect(unknown.stderr).toContain('why: the Service has no TCP port https\n');
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;

@@ -35,7 +35,7 @@ describe('types with breaking changes', () => {
     const released = await shop.run('build', '--release');
     expect(released).toMatchObject({ code: 0, stderr: '' });
     expect(released.stdout).toContain(
-      '✓ released             0.1.0: commit config/crd/released; later types are compared with it\n',
+      '✓ released             0.1.0: commit config/crd/released; later changes of the types are checked against it\n',
     );
     expect(shop.read(kept)).toMatch(/^# Released with 0\.1\.0: .*\n---\napiVersion/);
     const before = shop.read(crd);

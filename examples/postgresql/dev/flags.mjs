@@ -6,7 +6,7 @@ export const usage = `npm start [-- FLAGS]    an embedded cluster, the PostgreSQ
   --empty             start without the sample
   --once              exit once the sample is up
   --port PORT         port of the API server (default: a free port, reused on later starts)
-  --network NAME      loopback: pods share it; isolated: each pod has its own (default: loopback)
+  --network NAME      loopback: pods share the network of this machine; isolated: each pod has its own (default: loopback)
   --images FILE       JSON file that maps more images to programs (default: kubewright-images.json)
   --allow-host-programs   allow absolute paths of local programs as images
   --allow-root-pods   allow pods to run as UID 0

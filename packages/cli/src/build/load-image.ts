@@ -55,7 +55,7 @@ function keepCopy(dist: string): string {
 }
 
 function readImages(path: string): Readonly<Record<string, unknown>> {
-  let why = 'it must contain an object with image names as keys';
+  let why = 'the file must contain a JSON object with image names as keys';
   try {
     const images: unknown = existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
     if (typeof images === 'object' && images !== null && !Array.isArray(images)) return { ...images };
@@ -65,7 +65,7 @@ function readImages(path: string): Readonly<Record<string, unknown>> {
   throw new CliError('KW7506', {
     what: `cannot load the image: ${path} is not a valid image map`,
     why,
-    remedy: 'fix the file, or remove it and load all images again',
+    remedy: 'fix the file, or delete it and load all images again',
   });
 }
 

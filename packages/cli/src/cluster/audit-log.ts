@@ -42,7 +42,7 @@ function readPolicy(file: string): unknown {
       {
         what: `cannot read the audit policy ${file}`,
         why: cause instanceof Error ? cause.message : String(cause),
-        remedy: 'write a Policy of audit.k8s.io/v1 to this file',
+        remedy: 'specify a file that contains a Policy of audit.k8s.io/v1',
       },
       { cause },
     );

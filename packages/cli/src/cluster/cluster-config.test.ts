@@ -34,15 +34,15 @@ background: true
   });
 
   it.each([
-    ['node: 3', 'it has the unknown field node; did you mean nodes?; use the fields name, background, port, '],
-    ['__proto__: 3', 'it has the unknown field __proto__'],
+    ['node: 3', 'unknown field node; did you mean nodes?; use only the fields name, background, port, '],
+    ['__proto__: 3', 'unknown field __proto__'],
     ['nodes: 0', 'nodes must be a number from 1 to 100, got 0'],
     ['port: "80"', 'port must be a number from 0 to 65535, got "80"'],
     ['driver: docker', 'driver must be process, container or simulated, got "docker"'],
     ['allowRootPods: 1', 'allowRootPods must be true or false, got 1'],
-    ['name: ../up', 'name must be lower-case letters, digits and -, got "../up"'],
+    ['name: ../up', 'name must consist of lower-case letters, digits and dashes, got "../up"; correct the field name'],
     ['components: [1]', 'components must be a list, got [1]'],
-    ['- a', 'it is not a map of settings'],
+    ['- a', 'the file must contain a map of settings'],
     ['a: [', 'it is not YAML: '],
   ])('rejects %j', (text, why) => {
     expect(() => read(text)).toThrow(`cannot use the cluster configuration /etc/app/cluster.yaml: ${why}`);

@@ -26,7 +26,7 @@ const oneOf =
       : { fault: `must be ${names.join(', ').replace(/, ([^,]*)$/, ' or $1')}` };
 const list: Check = (value) => {
   const names = Array.isArray(value) ? value : [value];
-  return names.every((name) => typeof name === 'string') ? { value: names.join(',') } : { fault: 'must be a list' };
+  return names.every((name) => typeof name === 'string') ? { value: names.join(',') } : { fault: 'must be a list of strings' };
 };
 
 /** The fields of a configuration file, which are the flags of `cluster up` in camel case. */
@@ -34,7 +34,7 @@ const fields: Readonly<Record<keyof UpOptions, Check>> = {
   name: (value) =>
     typeof value === 'string' && isClusterName(value)
       ? { value }
-      : { fault: 'must be lower-case letters, digits and -' },
+      : { fault: 'must consist of lower-case letters, digits and dashes' },
   background: flag,
   port: number(0, 65_535),
   data: path,
@@ -67,10 +67,10 @@ export function clusterConfig(text: string, file: string): UpOptions {
     const check = Object.hasOwn(fields, name) ? fields[name as keyof UpOptions] : undefined;
     if (!check) {
       const meant = nearestName(name, Object.keys(fields));
-      throw invalid(file, `it has the unknown field ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`);
+      throw invalid(file, `unknown field ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`);
     }
     const result = check(value, dirname(file));
-    if ('fault' in result) throw invalid(file, `${name} ${result.fault}, got ${JSON.stringify(value)}`);
+    if ('fault' in result) throw invalid(file, `${name} ${result.fault}, got ${JSON.stringify(value)}`, `correct the field ${name}`);
     settings[name] = result.value;
   }
   return settings; // each value is checked
@@ -81,22 +81,25 @@ function parsed(text: string, file: string): object {
   try {
     config = parse(text);
   } catch (cause) {
-    throw invalid(file, `it is not YAML: ${(cause as Error).message}`);
+    throw invalid(file, `invalid YAML: ${(cause as Error).message}`, 'fix the YAML syntax');
   }
   if (config === null || config === undefined) return {};
   if (typeof config === 'object' && !Array.isArray(config)) return config;
-  throw invalid(file, 'it is not a map of settings');
+  throw invalid(file, 'the file must contain a map of settings');
 }
 
 function readText(file: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (cause) {
-    throw invalid(file, (cause as Error).message);
+    throw invalid(file, (cause as Error).message, 'specify a file that exists and is readable');
   }
 }
 
-function invalid(file: string, why: string): CliError {
-  const remedy = `use the fields ${Object.keys(fields).join(', ')}`;
+function invalid(
+  file: string,
+  why: string,
+  remedy: string = `use only the fields ${Object.keys(fields).join(', ')}`,
+): CliError {
   return new CliError('KW7205', { what: `cannot use the cluster configuration ${file}`, why, remedy });
 }

@@ -38,7 +38,7 @@ export async function expose(
     .get(key, { signal })
     .catch((error: unknown) => {
       throw isNotFound(error)
-        ? notExposed(key, { why: 'it does not exist', remedy: `list Services: kubectl get services -n ${namespace}` })
+        ? notExposed(key, { why: 'the Service does not exist', remedy: `list Services: kubectl get services -n ${namespace}` })
         : error;
     });
   const servicePort = portOf(service, options.servicePort);
@@ -47,7 +47,7 @@ export async function expose(
     const slices = await client.resource(EndpointSlice).list({ namespace, labelSelector, signal });
     const pods = readyPods(servicePort, slices.items);
     const pod = pods[Math.floor(random.next() * pods.length)];
-    if (pod === undefined) throw new Error(`Service ${name} has no ready pod`);
+    if (pod === undefined) throw new Error(`Service ${namespace}/${name} has no ready pods`);
     return pod;
   };
   const onError = (error: unknown): void => {
@@ -59,7 +59,7 @@ export async function expose(
       throw isPortInUse(error)
         ? notExposed(key, {
             why: `port ${options.port} of this machine is in use`,
-            remedy: 'pass another --port, or omit it to use a free port',
+            remedy: 'pass another port, or omit --port to use a free port',
           })
         : error;
     });
@@ -76,9 +76,9 @@ function portOf({ metadata, spec = {} }: Service, wanted: string | undefined): S
   const [only, ...others] = matching;
   if (only !== undefined && others.length === 0) return only;
   const all = ports.map(({ port, name }) => (name === undefined ? `${port}` : `${port} (${name})`)).join(', ');
-  if (all === '') throw notExposed(metadata, { why: 'it has no TCP port', remedy: 'expose a Service with a TCP port' });
-  const why = only === undefined ? `it has no TCP port ${wanted}` : 'it has several TCP ports';
-  throw notExposed(metadata, { why, remedy: `select one with --service-port: ${all}` });
+  if (all === '') throw notExposed(metadata, { why: 'the Service has no TCP port', remedy: 'expose a Service with a TCP port' });
+  const why = only === undefined ? `the Service has no TCP port ${wanted}` : 'the Service has several TCP ports';
+  throw notExposed(metadata, { why, remedy: `select a port with --service-port: ${all}` });
 }
 
 function isPortInUse(error: unknown): boolean {

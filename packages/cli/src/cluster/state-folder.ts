@@ -84,8 +84,8 @@ export class StateFolder {
         this.name === undefined
           ? 'no embedded cluster is running in this folder'
           : `no embedded cluster ${this.name} is running in this folder`,
-      why: `no process holds the lock on ${this.path}`,
-      remedy: `start one: kubewright cluster up --background${this.name === undefined ? '' : ` --name ${this.name}`}`,
+      why: `no cluster uses the state folder ${this.path}`,
+      remedy: `start a cluster: kubewright cluster up --background${this.name === undefined ? '' : ` --name ${this.name}`}`,
     });
   }
 

@@ -134,9 +134,9 @@ function notStarted(folder: StateFolder, log: string): CliError {
     what: 'the cluster did not start',
     why:
       what === undefined
-        ? `its log ${folder.logFile} ends with:\n${log.slice(-2_000) || '(empty)'}`
+        ? `the log ${folder.logFile} ends with:\n${log.slice(-2_000) || '(empty)'}`
         : `${what}${why === undefined ? '' : `: ${why}`}`,
-    remedy: remedy ?? 'start it in the foreground for more output: kubewright cluster up',
+    remedy: remedy ?? 'start the cluster in the foreground to see more output: kubewright cluster up',
   });
 }
 

@@ -14,7 +14,7 @@ export function addBuild(program: Command, context: Context): void {
     .option('--olm', 'also build an OLM bundle: dist/bundle')
     .option(
       '--release',
-      'record the CRDs as released with the version in package.json: later types are compared with them',
+      'record the CRDs as released with the version in package.json: later changes of the types are checked against them',
     )
     .option('--allow-breaking', 'build even if the CRDs break the released version')
     .option(
@@ -25,14 +25,14 @@ export function addBuild(program: Command, context: Context): void {
     .option('--push <IMAGE>', 'build the operator image without a container runtime and push it', imageToLoad)
     .option(
       '--base <IMAGE>',
-      'with --push: image to build on, with Node.js (default: as in the Dockerfile)',
+      'with --push: base image, which must contain Node.js (default: the base image of the Dockerfile)',
       imageReference,
     )
     .option(
       '--ca-file <FILE>',
-      'with --push: PEM file of certificate authorities to trust, besides those of this machine',
+      'with --push: PEM file of certificate authorities to trust, in addition to those of this machine',
     )
-    .option('--plain-http', 'with --push: use HTTP; only registries on this machine can do without this flag')
+    .option('--plain-http', 'with --push: use HTTP instead of HTTPS; registries on this machine do not need this flag')
     .action(async (options: BuildOptions) => {
       checkFlags(options);
       await (await import('../build/build-project.ts')).buildProject(context, options);
@@ -46,7 +46,7 @@ function checkFlags({ push, base, caFile, plainHttp }: BuildOptions): void {
   if (push !== undefined || unused === undefined) return;
   throw new CliError('KW7001', {
     what: `cannot use ${unused}`,
-    why: 'it has no effect without --push',
-    remedy: 'add --push IMAGE, or remove the flag',
+    why: `${unused} has no effect without --push`,
+    remedy: `add --push IMAGE, or remove ${unused}`,
   });
 }

@@ -12,7 +12,7 @@ export function addDev(program: Command, context: Context): void {
     .option('--ci', 'apply the samples, wait until they are ready, then exit')
     .option(
       '--run <COMMAND>',
-      'run this shell command with KUBECONFIG set once the operator works, then stop and exit with its code',
+      'once the operator runs, run this shell command with KUBECONFIG set, then stop and exit with the exit code of the command',
     )
     .option('--port <PORT>', 'port of the API server', portNumber)
     .option('--nodes <N>', 'number of nodes', nodeCount)

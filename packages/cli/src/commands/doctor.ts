@@ -6,7 +6,7 @@ import type { Context } from '../program/context.ts';
 export function addDoctor(program: Command, context: Context): void {
   program
     .command('doctor')
-    .description('check the environment: Node, kubectl, kubeconfig, ports and the folder')
+    .description('check the environment: Node.js, kubectl, kubeconfig, ports and this folder')
     .option('--kubeconfig <FILE>', 'kubeconfig to check')
     .option('--context <NAME>', 'kubeconfig context')
     .action(async (options: DoctorOptions) => (await import('../doctor/doctor.ts')).doctor(context, options));

@@ -11,7 +11,7 @@ export function addInit(program: Command, context: Context): void {
     .option('--domain <DOMAIN>', 'domain of the API groups, such as example.com')
     .option('--name <NAME>', 'name of the project (default: the name of the folder)')
     .addOption(
-      new Option('--template <NAME>', 'minimal: with a first kind; empty: without any kind')
+      new Option('--template <NAME>', 'minimal: with a sample kind; empty: without kinds')
         .choices(['minimal', 'empty'])
         .default('minimal'),
     )

@@ -6,7 +6,7 @@ import type { RunOptions } from '../run/run-file.ts';
 export function addRun(program: Command, context: Context): void {
   program
     .command('run')
-    .description('run one TypeScript file as an operator, in the cluster of this folder or the one in KUBECONFIG')
+    .description('run a TypeScript file as an operator, in the cluster of this folder or of KUBECONFIG')
     .argument('<FILE>', 'file that calls runOperator')
     .argument('[ARGS...]', 'arguments of the operator, after --')
     .option('--full-stacks', 'show complete stack traces')

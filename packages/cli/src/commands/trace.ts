@@ -13,7 +13,7 @@ export function addTrace(program: Command, context: Context): void {
       return target;
     })
     .option('-n, --namespace <NAME>', 'namespace of the workload')
-    .option('-f, --follow', 'print each version as it is written, until the workload is ready')
+    .option('-f, --follow', 'print each change as it happens, until the workload is ready')
     .option('--steps', 'number the steps of the request, and explain them')
     .action(async (target: TraceTarget, options: TraceOptions) =>
       (await import('../trace/trace.ts')).trace(context, { ...options, target }),

@@ -7,7 +7,7 @@ import { addTargetCluster } from './options/target-cluster.ts';
 export function addUninstall(program: Command, context: Context): void {
   addTargetCluster(program.command('uninstall'))
     .description("delete all objects of this project's kinds, then the kinds")
-    .option('-y, --yes', 'if the operator no longer runs, delete objects without its cleanup')
+    .option('-y, --yes', 'if the operator is not running, delete the objects without running its cleanup')
     .option('--force', 'remove all finalizers, including those of other controllers')
     .action(async (options: UninstallOptions) => (await import('../deploy/uninstall.ts')).uninstall(context, options));
 }

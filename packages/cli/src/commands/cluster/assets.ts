@@ -6,7 +6,7 @@ export function addClusterAssets(cluster: Command, context: Context): void {
   cluster
     .command('assets')
     .description(
-      'print the path of a folder with programs for Go tests: export KUBEBUILDER_ASSETS="$(kubewright cluster assets)"',
+      'print the path of a folder with the programs that envtest starts in Go tests: export KUBEBUILDER_ASSETS="$(kubewright cluster assets)"',
     )
     .action(async () => (await import('../../envtest/assets.ts')).assets(context));
 }

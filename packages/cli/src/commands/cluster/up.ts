@@ -10,13 +10,13 @@ export function addClusterUp(cluster: Command, context: Context): void {
     .description('start the embedded cluster of this folder; Ctrl-C stops it')
     .option('--background', 'return once the cluster runs; stop it with kubewright cluster down')
     .addOption(nameOption())
-    .option('--config <FILE>', 'YAML file with these settings, such as nodes: 3; flags take precedence')
+    .option('--config <FILE>', 'YAML file with settings named like these flags, such as nodes: 3; flags take precedence')
     .option('--port <PORT>', 'port of the API server (default: a free port, reused on later starts)', portNumber)
     .option('--data <DIR>', 'keep objects in this folder across starts (default: in memory)')
     .addOption(
       new Option(
         '--etcd-servers <URLS>',
-        'keep objects in etcd, for several API servers (default: in memory)',
+        'keep objects in etcd, which several API servers can share (default: in memory)',
       ).conflicts('data'),
     )
     .option('--nodes <N>', 'number of nodes', nodeCount)

@@ -18,7 +18,7 @@ export function addCreateApi(create: Command, context: Context): void {
     .option('--controller', 'write a controller with a test (default for the first version of a kind with a CRD)')
     .option('--no-controller', 'do not write a controller')
     .option('--aggregated', 'serve the kind from an API server in the project instead of a CRD')
-    .option('-y, --yes', 'no effect: this command never prompts')
+    .option('-y, --yes', 'accepted for consistency: this command never prompts')
     .action(async (options: CreateApiOptions) => {
       await (await import('../../scaffold/create-api.ts')).createApi(context, options);
     });

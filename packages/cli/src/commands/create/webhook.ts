@@ -14,7 +14,7 @@ export function addCreateWebhook(create: Command, context: Context): void {
     .option('--validation', 'add a webhook that validates objects')
     .addOption(new Option('--programmatic-validation', "kubebuilder's name for --validation").hideHelp())
     .option('--conversion', 'add a webhook that converts between versions')
-    .option('-y, --yes', 'no effect: this command never prompts')
+    .option('-y, --yes', 'accepted for consistency: this command never prompts')
     .action(async (options: CreateWebhookOptions) => {
       await (await import('../../scaffold/create-webhook.ts')).createWebhook(context, options);
     });

@@ -6,7 +6,7 @@ import { imageReference } from '../options/image.ts';
 export function addImagesImport(images: Command, context: Context): void {
   images
     .command('import')
-    .description('create an image from a tar archive of a root file system, as docker import does')
+    .description('create an image from a tar archive of a root file system, like docker import')
     .argument('<ARCHIVE>', 'the archive')
     .argument('<IMAGE>', 'name of the image', imageReference)
     .action(async (archive: string, name: string) =>

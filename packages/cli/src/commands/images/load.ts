@@ -9,7 +9,7 @@ export function addImagesLoad(images: Command, context: Context): void {
     .command('load')
     .description('load images from an OCI layout (a folder or a tar archive) or the output of docker save')
     .argument('<ARCHIVE>', 'the archive or folder')
-    .option('--name <IMAGE>', 'name for an image that has none in the archive', imageReference)
+    .option('--name <IMAGE>', 'name of the image, if the archive contains none', imageReference)
     .action(async (archive: string, options: LoadOptions) =>
       (await import('../../images/load.ts')).load(context, { ...options, archive }),
     );

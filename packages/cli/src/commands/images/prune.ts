@@ -6,7 +6,7 @@ import type { Context } from '../../program/context.ts';
 export function addImagesPrune(images: Command, context: Context): void {
   images
     .command('prune')
-    .description('remove content that no image needs; loads that run at the same time fail')
+    .description('remove content that no image uses; do not load or pull images at the same time')
     .option('--all', 'also remove all images')
     .action(async (options: PruneOptions) => (await import('../../images/prune.ts')).prune(context, options));
 }

@@ -9,8 +9,8 @@ export function addImagesPull(images: Command, context: Context): void {
     .command('pull')
     .description('pull an image from its registry, with the credentials of docker login')
     .argument('<IMAGE>', 'name of the image', imageReference)
-    .option('--ca-file <FILE>', 'PEM file of certificate authorities to trust, besides those of this machine')
-    .option('--plain-http', 'use HTTP; only registries on this machine can do without this flag')
+    .option('--ca-file <FILE>', 'PEM file of certificate authorities to trust, in addition to those of this machine')
+    .option('--plain-http', 'use HTTP instead of HTTPS; registries on this machine do not need this flag')
     .action(async (image: string, options: PullFlags) =>
       (await import('../../images/pull.ts')).pull(context, { ...options, image }),
     );

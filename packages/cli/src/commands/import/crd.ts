@@ -14,7 +14,7 @@ export function addImportCrd(imports: Command, context: Context): void {
     .addOption(
       new Option(
         '--as <FORM>',
-        'kind: types for clients and controllers; definition: source code for a kind of your own',
+        'kind: types for clients and controllers; definition: source code of a kind that you serve',
       )
         .choices(['kind', 'definition'])
         .default('kind'),

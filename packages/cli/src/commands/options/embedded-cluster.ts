@@ -17,7 +17,7 @@ export function nodeCount(text: string): number {
 
 /** Returns the option that selects the network of pods. */
 export function networkOption(): Option {
-  return new Option('--network <NAME>', 'loopback: pods share it; isolated: each pod has its own').choices([
+  return new Option('--network <NAME>', 'loopback: pods share the network of this machine; isolated: each pod has its own network').choices([
     'loopback',
     'isolated',
   ]);
@@ -27,7 +27,7 @@ export function networkOption(): Option {
 export function driverOption(): Option {
   return new Option(
     '--driver <NAME>',
-    'process: containers are local processes; container: images of kubewright images (experimental); simulated: nothing runs',
+    'process: containers run as local processes; container: containers run images of kubewright images (experimental); simulated: containers do not run',
   ).choices(['process', 'container', 'simulated']);
 }
 
@@ -35,6 +35,6 @@ export function driverOption(): Option {
 export function nameOption(): Option {
   return new Option('--name <NAME>', 'name of an additional cluster in this folder').argParser((text) => {
     if (isClusterName(text)) return text;
-    throw new InvalidArgumentError('It must consist of lower-case letters, digits and "-".');
+    throw new InvalidArgumentError('It must consist of lower-case letters, digits and dashes.');
   });
 }

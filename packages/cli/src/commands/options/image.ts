@@ -19,5 +19,5 @@ export function imageReference(text: string): string {
  */
 export function imageToLoad(text: string): string {
   if (parseImageReference(imageReference(text)).digest === undefined) return text;
-  throw new InvalidArgumentError('It must have a tag instead of a digest.');
+  throw new InvalidArgumentError('It must not have a digest, because the image is built by this command.');
 }
