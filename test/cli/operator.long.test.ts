@@ -138,7 +138,7 @@ describe('kubewright build, deploy', () => {
       const broken = await run('deploy', '--image', 'nobody-has-it:1', '--timeout', '110');
       expect(broken.code).toBe(1);
       expect(broken.stderr).toMatch(
-        /^KW7307 the operator is not available after \d+ s\n {2}why: guestbook-controller-manager-\S+: (ErrImagePull|ImagePullBackOff): .*\n {2}fix: .*kubewright build --load IMAGE/s,
+        /^KW7307 the operator guestbook-system\/guestbook-controller-manager is not available after \d+ s\n {2}why: guestbook-controller-manager-\S+: (ErrImagePull|ImagePullBackOff): .*\n {2}fix: .*kubewright build --load IMAGE/s,
       );
       expect(Number(/after (\d+) s/.exec(broken.stderr)?.[1])).toBeLessThan(60);
       expect((await run('undeploy')).stdout).toMatch(/✓ operator removed/);

@@ -137,7 +137,7 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     expect(stdout).toContain(`✓ folder       ${kubewright.folder} is writable\n`);
     expect(stdout).toContain('- kubeconfig   no cluster is configured: ');
     expect(stdout).toContain(
-      '- project      no project in this folder\n               fix: to create one, run kubewright init\n',
+      '- project      no project in this folder\n               fix: run kubewright init to create a project\n',
     );
   });
 

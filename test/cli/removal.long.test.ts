@@ -69,7 +69,7 @@ describe('an operator with a finalizer', () => {
     const { code, stdout, stderr } = await shop.run('uninstall');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('✓ objects deleted      1 of shops.shop.example.com\n✓ kinds removed        1 of 1\n');
-    expect(stdout).not.toContain('released');
+    expect(stdout).not.toContain('cleanup skipped');
     const undeployed = await shop.run('undeploy');
     expect(undeployed).toMatchObject({ code: 0, stderr: '' });
     expect(undeployed.stdout).toMatch(/✓ operator removed {5}\d+ objects\n/);
@@ -85,15 +85,15 @@ describe('an operator with a finalizer', () => {
     expect(undeployed).toMatchObject({ code: 0, stderr: '' });
     expect(undeployed.stdout).toContain('; to remove its kinds, run kubewright uninstall\n');
     expect(undeployed.stdout).toContain(
-      `! objects remain       1 object of shops.shop.example.com still has the finalizers ${own}; to delete them, deploy the operator again or run kubewright uninstall\n`,
+      `! objects remain       1 object of shops.shop.example.com still has the finalizer ${own}; deploy the operator again, or run kubewright uninstall, to delete it\n`,
     );
     const { code, stdout, stderr } = await shop.run('uninstall');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(
-      '✓ operator             not running in the cluster; running src/main.ts locally for its cleanup\n',
+      '✓ operator             not running in the cluster; running src/main.ts locally to clean up\n',
     );
     expect(stdout).toContain('✓ kinds removed        1 of 1\n');
-    expect(stdout).not.toContain('released');
+    expect(stdout).not.toContain('cleanup skipped');
     await expectNothingLeft();
   });
 
@@ -106,7 +106,7 @@ describe('an operator with a finalizer', () => {
     const { code, stdout, stderr } = await shop.run('undeploy');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain(
-      '✓ objects deleted      1 of shops.shop.example.com, in shop-system, which is deleted too\n',
+      '✓ objects deleted      1 of shops.shop.example.com, in namespace shop-system, which is also deleted\n',
     );
     expect(stdout).toContain('! objects remain       1 object of shops.shop.example.com');
     const namespaces = async () => (await client.resource(Namespace).list()).items.map(({ metadata }) => metadata.name);
@@ -114,7 +114,7 @@ describe('an operator with a finalizer', () => {
     const uninstalled = await shop.run('uninstall', '--yes');
     expect(uninstalled).toMatchObject({ code: 0, stderr: '' });
     expect(uninstalled.stdout).toContain(
-      `! released             default/outside: removed ${own} without running its cleanup\n`,
+      `! cleanup skipped      default/outside: removed the finalizer ${own}\n`,
     );
     await expectNothingLeft();
   });
@@ -130,7 +130,7 @@ describe('kubewright uninstall, without an operator', () => {
       const command = kubewright.startAtTerminal(['uninstall'], { cwd: shop.root, after: 'true' });
       await expect
         .poll(command.stdout, { timeout: 60_000 })
-        .toContain(`No running operator handles ${own}. Delete one object without its cleanup?`);
+        .toContain(`No running operator handles the finalizer ${own}. Delete one object without cleanup?`);
       command.child.stdin?.write(key);
       await command.ended;
       return command.stdout();
@@ -141,14 +141,14 @@ describe('kubewright uninstall, without an operator', () => {
       stderr: `KW7307 one object of shops.shop.example.com was not deleted
   why: no running operator handles these finalizers, and src/main.ts could not run locally:
     default/a: ${own}
-  fix: deploy the operator and retry, or delete the objects without its cleanup: kubewright uninstall --yes
+  fix: deploy the operator and retry, or delete the objects without cleanup: kubewright uninstall --yes
 `,
     });
     const no = await answer('n');
     expect(no).toMatch(/KW7307 one object of shops\.shop\.example\.com was not deleted\r?\n/);
     expect(no).toMatch(/\bexit 1\r?\n/);
     const yes = await answer('y');
-    expect(yes).toContain('! released             default/a');
+    expect(yes).toContain('! cleanup skipped      default/a');
     expect(yes).toMatch(/\bexit 0\r?\n/);
     await expectNothingLeft();
   });
@@ -163,13 +163,13 @@ describe('kubewright uninstall, without an operator', () => {
   why: these finalizers belong to other controllers:
     default/a: backup.example.org/keep
     default/b: backup.example.org/keep
-  fix: check the controller that handles them, and retry; or remove all finalizers: kubewright uninstall --force
+  fix: check the controllers that handle these finalizers, then retry; or remove all finalizers: kubewright uninstall --force
 `,
     });
     const { code, stdout } = await shop.run('uninstall', '--force');
     expect(code).toBe(0);
     expect(stdout).toContain(
-      '! released             default/b: removed backup.example.org/keep without running its cleanup\n',
+      '! cleanup skipped      default/b: removed the finalizer backup.example.org/keep\n',
     );
     await expectNothingLeft();
   });

@@ -166,7 +166,7 @@ describe('removeObjects', () => {
     );
     expect(removed).toBe(1);
     expect(steps).toEqual([
-      'children remain default/a: the garbage collector has not deleted its children within 60 s bad',
+      'children remain the garbage collector has not deleted the children of default/a within 60 s bad',
     ]);
     expect(await isGone(client.resource(NoteKind).get(key))).toBe(true);
     expect(await isGone(client.resource(ConfigMap).get(key))).toBe(false);

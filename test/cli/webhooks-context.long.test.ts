@@ -157,7 +157,7 @@ describe('kubewright dev --context, with webhooks', () => {
     expect({ code, stderr }).toEqual({
       code: 2,
       stderr: `KW7001 invalid command line
-  why: --webhook-host and --no-webhooks apply only to the cluster of a context
+  why: --webhook-host and --no-webhooks require --context
   fix: add --context NAME, or remove these flags
 `,
     });

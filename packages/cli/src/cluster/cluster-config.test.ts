@@ -41,9 +41,9 @@ background: true
     ['driver: docker', 'driver must be process, container or simulated, got "docker"'],
     ['allowRootPods: 1', 'allowRootPods must be true or false, got 1'],
     ['name: ../up', 'name must consist of lower-case letters, digits and dashes, got "../up"; correct the field name'],
-    ['components: [1]', 'components must be a list, got [1]'],
+    ['components: [1]', 'components must be a list of strings, got [1]'],
     ['- a', 'the file must contain a map of settings'],
-    ['a: [', 'it is not YAML: '],
+    ['a: [', 'invalid YAML: '],
   ])('rejects %j', (text, why) => {
     expect(() => read(text)).toThrow(`cannot use the cluster configuration /etc/app/cluster.yaml: ${why}`);
   });

@@ -36,7 +36,7 @@ export class CleanupOperator implements AsyncDisposable {
     if (this.#process) return this.#process.isRunning;
     // The operator cannot run before npm install.
     if (!existsSync(join(project.root, 'node_modules'))) return false;
-    reporter.step('operator', 'not running in the cluster; running src/main.ts locally for its cleanup');
+    reporter.step('operator', 'not running in the cluster; running src/main.ts locally to clean up');
     this.#process = new OperatorProcess({
       project,
       environment,

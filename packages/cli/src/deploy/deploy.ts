@@ -32,6 +32,6 @@ export async function deploy(context: Context, options: DeployOptions): Promise<
   const timeoutMs = options.timeout * 1000;
   await rolledOut(target, { project, timeoutMs });
   const called = await awaitWebhooks(target, { objects, timeoutMs });
-  if (called > 0) reporter.step('webhooks reachable', `${called} configurations`);
+  if (called > 0) reporter.step('webhooks reachable', called === 1 ? '1 configuration' : `${called} configurations`);
   reporter.step('operator available', `${project.name}-controller-manager in ${project.name}-system`);
 }

@@ -169,7 +169,7 @@ async function releaseUncollected(left: Objects, removal: Removal): Promise<Obje
   for (const object of left) {
     const body = { metadata: { uid: object.metadata?.uid, finalizers: null } };
     await resource.patch(keyOf(object.metadata), { type: 'merge', body }, { signal }).catch(ignoreGone);
-    const what = `${nameOf(object)}: the garbage collector has not deleted its children within ${collectedMs / 1_000} s`;
+    const what = `the garbage collector has not deleted the children of ${nameOf(object)} within ${collectedMs / 1_000} s`;
     context.reporter.step('children remain', what, 'bad');
   }
   return left.length === 0 ? left : awaitGone(removal);
@@ -182,8 +182,9 @@ async function releaseAll(left: Objects, { crd, resource, options }: Removal): P
     .map((object) => ({ object, names: release === 'all' ? finalizersOf(object) : ownFinalizers(object, project) }))
     .filter(({ names }) => names.length > 0);
   if (held.length === 0) throw heldByOthers(crd, left);
-  const names = [...new Set(held.flatMap((each) => each.names))].join(', ');
-  const question = `No running operator handles ${names}. Delete ${counted(held.length)} without its cleanup?`;
+  const names = [...new Set(held.flatMap((each) => each.names))];
+  const finalizers = `the ${names.length === 1 ? 'finalizer' : 'finalizers'} ${names.join(', ')}`;
+  const question = `No running operator handles ${finalizers}. Delete ${counted(held.length)} without cleanup?`;
   if (typeof release === 'function' && !(await release(question))) throw unattended(crd, left);
   const { signal } = target.environment;
   for (const { object, names: taken } of held) {
@@ -198,8 +199,8 @@ async function releaseAll(left: Objects, { crd, resource, options }: Removal): P
       throw error;
     }
     context.reporter.step(
-      'released',
-      `${nameOf(object)}: removed ${taken.join(', ')} without running its cleanup`,
+      'cleanup skipped',
+      `${nameOf(object)}: removed the ${taken.length === 1 ? 'finalizer' : 'finalizers'} ${taken.join(', ')}`,
       'bad',
     );
   }
@@ -230,7 +231,7 @@ function notDone(
   return new CliError('KW7307', {
     what: whatStays(crd, left),
     why: `the operator (${operator}) has not finished its cleanup within ${goneMs / 1_000} s:\n${whatHolds(left)}`,
-    remedy: 'check its log, then retry; or skip the cleanup: kubewright uninstall --force',
+    remedy: "check the operator's log, then retry; or skip the cleanup: kubewright uninstall --force",
   });
 }
 
@@ -238,7 +239,7 @@ function unattended(crd: UnstructuredObject, left: Objects): CliError {
   return new CliError('KW7307', {
     what: whatStays(crd, left),
     why: `no running operator handles these finalizers, and src/main.ts could not run locally:\n${whatHolds(left)}`,
-    remedy: 'deploy the operator and retry, or delete the objects without its cleanup: kubewright uninstall --yes',
+    remedy: 'deploy the operator and retry, or delete the objects without cleanup: kubewright uninstall --yes',
   });
 }
 
@@ -246,6 +247,6 @@ function heldByOthers(crd: UnstructuredObject, left: Objects): CliError {
   return new CliError('KW7307', {
     what: whatStays(crd, left),
     why: `these finalizers belong to other controllers:\n${whatHolds(left)}`,
-    remedy: 'check the controller that handles them, and retry; or remove all finalizers: kubewright uninstall --force',
+    remedy: 'check the controllers that handle these finalizers, then retry; or remove all finalizers: kubewright uninstall --force',
   });
 }

@@ -77,7 +77,8 @@ async function troublesOf({ client, environment }: Target, deployment: Deploymen
       const isImage = imageTrouble.test(reason);
       if (!isImage && reason !== 'CrashLoopBackOff' && !reason.startsWith('Create')) return [];
       const ended = terminated ? `, exit code ${terminated.exitCode}` : '';
-      return [{ pod: metadata.name, isImage, text: `${reason}: ${waiting?.message ?? ''}${ended}` }];
+      const message = waiting?.message ? `: ${waiting.message}` : '';
+      return [{ pod: metadata.name, isImage, text: `${reason}${message}${ended}` }];
     });
 }
 
@@ -89,10 +90,10 @@ function unavailable(
 ): CliError {
   const image = troubles.some(({ isImage }) => isImage);
   return new CliError('KW7307', {
-    what: `the operator is not available after ${seconds} s`,
-    why: troubles.map(({ pod, text }) => `${pod}: ${text}`).join('\n') || 'its new pods are not ready',
+    what: `the operator ${namespace}/${name} is not available after ${seconds} s`,
+    why: troubles.map(({ pod, text }) => `${pod}: ${text}`).join('\n') || 'the new pods of the Deployment are not ready',
     remedy: image
       ? 'push the image to a registry that the nodes can pull from; for the embedded cluster: kubewright build --load IMAGE'
-      : `check its log: kubectl -n ${namespace} logs deployment/${name}`,
+      : `check the operator's log: kubectl -n ${namespace} logs deployment/${name}`,
   });
 }

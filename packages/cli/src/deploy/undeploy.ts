@@ -104,7 +104,7 @@ async function emptyNamespace(
     if (count === 0) continue;
     context.reporter.step(
       'objects deleted',
-      `${count} of ${crd.metadata?.name}, in ${namespace}, which is deleted too`,
+      `${count} of ${crd.metadata?.name}, in namespace ${namespace}, which is also deleted`,
     );
   }
 }
@@ -117,11 +117,12 @@ function reportHeld(
   for (const { crd, objects } of held) {
     const left = objects.filter(({ metadata }) => metadata?.namespace !== namespaceOf(project));
     if (left.length === 0) continue;
-    const names = [...new Set(left.flatMap((object) => ownFinalizers(object, project)))].join(', ');
+    const names = [...new Set(left.flatMap((object) => ownFinalizers(object, project)))];
+    const finalizers = `the ${names.length === 1 ? 'finalizer' : 'finalizers'} ${names.join(', ')}`;
     const count = left.length === 1 ? '1 object' : `${left.length} objects`;
     const verb = left.length === 1 ? 'has' : 'have';
-    const remedy = 'to delete them, deploy the operator again or run kubewright uninstall';
-    const what = `${count} of ${crd.metadata?.name} still ${verb} the finalizers ${names}; ${remedy}`;
+    const remedy = `deploy the operator again, or run kubewright uninstall, to delete ${left.length === 1 ? 'it' : 'them'}`;
+    const what = `${count} of ${crd.metadata?.name} still ${verb} ${finalizers}; ${remedy}`;
     context.reporter.step('objects remain', what, 'bad');
   }
 }

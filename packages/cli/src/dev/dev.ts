@@ -185,21 +185,21 @@ function operatorEnded(exitCode: number): CliError {
   if (signal !== undefined) {
     return new CliError('KW7502', {
       what: 'the operator was killed',
-      why: `it received ${signal}`,
-      remedy: 'press r or save a file: the operator then restarts',
+      why: `it received the signal ${signal}`,
+      remedy: 'press r or save a file to restart the operator',
     });
   }
   return new CliError('KW7502', {
     what: 'the operator exited unexpectedly',
-    why: `exit code ${exitCode}; see its last output above`,
-    remedy: 'fix the error and save: the operator then restarts',
+    why: `exit code ${exitCode}; see the output above`,
+    remedy: 'fix the error and save the file to restart the operator',
   });
 }
 
 function withoutContext(): CliError {
   return new CliError('KW7001', {
     what: 'invalid command line',
-    why: '--webhook-host and --no-webhooks apply only to the cluster of a context',
+    why: '--webhook-host and --no-webhooks require --context',
     remedy: 'add --context NAME, or remove these flags',
   });
 }

@@ -47,15 +47,13 @@ export async function reportKindChange(
       severity === 'breaking' ? 'bad' : 'good',
     );
   }
-  if (reported.length > maxReported) reporter.text(`  … and ${reported.length - maxReported} more changes\n`);
+  if (reported.length > maxReported) reporter.text(`  … and ${reported.length - maxReported} more\n`);
   if (!reported.some(({ severity }) => severity === 'breaking')) return;
   const names = await storedNames(target, after);
-  if (names.length > 0)
-    reporter.step(
-      'stored objects',
-      `${names.join(', ')} were stored before this change; check that they are still valid`,
-      'bad',
-    );
+  if (names.length > 0) {
+    const them = names.length === 1 ? 'this object is' : 'these objects are';
+    reporter.step('stored objects', `check that ${them} still valid: ${names.join(', ')}`, 'bad');
+  }
 }
 
 /**

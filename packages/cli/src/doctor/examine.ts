@@ -49,8 +49,8 @@ function kubectl({ env, platform }: CliEnvironment): Finding {
   return {
     subject,
     state: 'note',
-    text: 'not on the PATH; optional, Kubewright does not need it',
-    remedy: 'install it: https://kubernetes.io/docs/tasks/tools/',
+    text: 'not found on the PATH; optional: Kubewright does not need kubectl',
+    remedy: 'install kubectl: https://kubernetes.io/docs/tasks/tools/',
   };
 }
 
@@ -82,7 +82,7 @@ async function kubeconfig(environment: CliEnvironment, choice: ClusterChoice): P
       ? lateMessage()
       : failureOf(error, { debug: false, command: 'kubewright doctor' }).message;
     const failure = why === undefined ? what : `${what}: ${why}`;
-    const text = isRequested ? failure : `${failure}; not needed for kubewright cluster up and kubewright dev`;
+    const text = isRequested ? failure : `${failure}; kubewright cluster up and kubewright dev do not need a kubeconfig`;
     return { subject, state: isRequested ? 'bad' : 'note', text, remedy };
   }
 }
@@ -91,7 +91,7 @@ function lateMessage(): Message {
   return {
     what: 'cannot reach the API server',
     why: `no response within ${patienceMs / 1000} s`,
-    remedy: 'check that the cluster runs, and that no firewall blocks the connection',
+    remedy: 'check that the cluster is running and that no firewall blocks the connection',
   };
 }
 
@@ -104,7 +104,7 @@ function port(): Promise<Finding> {
         subject,
         state: 'bad',
         text: `cannot listen on 127.0.0.1: ${error.message}`,
-        remedy: 'allow this user to listen on loopback addresses',
+        remedy: 'allow your user to listen on loopback addresses',
       }),
     );
     server.listen(0, '127.0.0.1', () =>
@@ -118,7 +118,7 @@ function folder({ cwd }: CliEnvironment): Finding {
     accessSync(cwd, constants.W_OK);
     return { subject: 'folder', state: 'good', text: `${cwd} is writable` };
   } catch {
-    const text = `${cwd} is not writable, but the cluster keeps its state in .kubewright there`;
+    const text = `${cwd} is not writable, but the cluster keeps its state there, in .kubewright`;
     return { subject: 'folder', state: 'bad', text, remedy: 'change to a writable folder' };
   }
 }
@@ -130,6 +130,6 @@ function project({ cwd }: CliEnvironment): Finding {
     subject: 'project',
     state: 'note',
     text: 'no project in this folder',
-    remedy: 'to create one, run kubewright init',
+    remedy: 'run kubewright init to create a project',
   };
 }

@@ -71,7 +71,7 @@ describe('apiServerSettings', () => {
     const { server, warnings } = settings(`--bind-address=${host}`);
     expect(server.host).toBe(host);
     expect(warnings).toEqual([
-      `--bind-address=${host} opens the server to every machine that reaches this one; without it, the server listens on 127.0.0.1`,
+      `--bind-address=${host} exposes the server to other machines; without this flag, the server listens on 127.0.0.1`,
     ]);
     expect(settings().warnings).toEqual([]);
   });
@@ -91,11 +91,11 @@ describe('apiServerSettings', () => {
     [['--secure-port=70000'], '--secure-port 70000 must be between 1 and 65535'],
     [['--etcd-servers='], '--etcd-servers must be specified'],
     [['--authorization-mode=ABAC'], '--authorization-mode ABAC is not supported; use RBAC, Node or AlwaysAllow'],
-    [['--enable-admission-plugins=AlwaysPullImages'], 'the admission plugin AlwaysPullImages is not available here'],
-    [['--enable-admission-plugins=RuntimeClass'], 'the admission plugin RuntimeClass is not available here'],
+    [['--enable-admission-plugins=AlwaysPullImages'], 'the admission plugin AlwaysPullImages is not supported'],
+    [['--enable-admission-plugins=RuntimeClass'], 'the admission plugin RuntimeClass is not supported'],
     [['--disable-admission-plugins=Nothing'], 'unknown admission plugin Nothing'],
     [['--service-cluster-ip-range=fd00::/108'], '--service-cluster-ip-range fd00::/108 is not an IPv4 range'],
-    [['--client-ca-file=/nowhere'], 'kube-apiserver cannot read the file of --client-ca-file'],
+    [['--client-ca-file=/nowhere'], 'kube-apiserver cannot read the file passed with --client-ca-file'],
   ])('rejects %j', (args, message) => {
     expect(() => settings(...args)).toThrow(message);
   });

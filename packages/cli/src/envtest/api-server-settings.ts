@@ -34,7 +34,7 @@ export function apiServerSettings(flags: Flags): ApiServerSettings {
     port: portOf(flags),
     warnings: isEverywhere
       ? [
-          `--bind-address=${host} opens the server to every machine that reaches this one; without it, the server listens on 127.0.0.1`,
+          `--bind-address=${host} exposes the server to other machines; without this flag, the server listens on 127.0.0.1`,
         ]
       : [],
     server: {
@@ -75,7 +75,7 @@ function read(flag: string, path: string): string {
     const why = (cause as Error).message;
     throw new CliError(
       'KW7011',
-      { what: `${program} cannot read the file of --${flag}`, why, remedy: 'pass a file that exists and is readable' },
+      { what: `${program} cannot read the file passed with --${flag}`, why, remedy: 'pass a file that exists and is readable' },
       { cause },
     );
   }
@@ -145,7 +145,7 @@ function disabledPlugins(flags: Flags): readonly string[] {
   const enabled = list(flags, 'enable-admission-plugins');
   for (const name of [...disabled, ...enabled]) {
     if (!defaultPlugins.has(name) && !optionalPlugins.has(name)) {
-      throw wrong(program, `unknown admission plugin ${name}`, 'correct its name');
+      throw wrong(program, `unknown admission plugin ${name}`, 'correct the name of the plugin');
     }
   }
   const isMissing = (name: string): boolean => missingPlugins.has(name) || optionalPlugins.has(name);
@@ -153,8 +153,8 @@ function disabledPlugins(flags: Flags): readonly string[] {
   if (missing !== undefined) {
     throw wrong(
       program,
-      `the admission plugin ${missing} is not available here`,
-      'do not enable it, or use a real kube-apiserver',
+      `the admission plugin ${missing} is not supported`,
+      'remove the plugin from --enable-admission-plugins, or use a real kube-apiserver',
     );
   }
   // Upstream runs this plugin only if it is enabled explicitly.

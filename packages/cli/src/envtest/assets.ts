@@ -18,7 +18,7 @@ export function assets({ environment, reporter }: Context): void {
   if (platform === 'win32') {
     throw new CliError('KW7011', {
       what: 'cannot write the programs for envtest',
-      why: 'they are shell scripts, which Windows does not run',
+      why: 'the programs are shell scripts, which Windows cannot run',
       remedy: 'run the tests in the Windows Subsystem for Linux',
     });
   }

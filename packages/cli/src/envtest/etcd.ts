@@ -57,7 +57,7 @@ function serve(text: string): Promise<ReturnType<typeof createServer>> {
   const server = createServer((request, response) => {
     const reply = bodies[request.url?.split('?')[0] ?? ''];
     response.writeHead(reply === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(reply ?? '{"error":"the embedded API server keeps its objects itself; there is no etcd here"}');
+    response.end(reply ?? '{"error":"the embedded API server stores its objects itself, so this etcd only responds to health checks"}');
   });
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {
@@ -70,7 +70,7 @@ function serve(text: string): Promise<ReturnType<typeof createServer>> {
 
 /** Returns the text of `--help`, which envtest searches for supported flags. */
 export function etcdHelp(): string {
-  return `Stands in for etcd: it only responds to health checks. The embedded API server stores its objects itself.
+  return `A stand-in for etcd that only responds to health checks. The embedded API server stores its objects itself.
 
 Usage:
   etcd [flags]

@@ -103,8 +103,9 @@ export function apiServerHelp(): string {
   const lines = [...[...values].map((name) => line(name, true)), ...[...switches].map((name) => line(name, false))];
   return `The API server of Kubewright's embedded cluster, with the flags of kube-apiserver.
 
-The variable KUBEWRIGHT_COMPONENTS lists the components that run: apiserver (the default), namespace-controller, which empties
-deleted namespaces, garbage-collector-controller, controllers for all of them, or * for everything with a scheduler and a node.
+The environment variable KUBEWRIGHT_COMPONENTS lists the components to run: apiserver (the default); namespace-controller, which
+deletes the contents of deleted namespaces; garbage-collector-controller; controllers, for all controllers; or *, for all components,
+including a scheduler and a node.
 
 Usage:
   kube-apiserver [flags]

@@ -193,7 +193,7 @@ export class ExecCredentials implements CredentialProvider {
   }
 
   get #installHint(): string {
-    return this.#options.exec.installHint ?? `check that ${this.#options.exec.command} is installed and in PATH`;
+    return this.#options.exec.installHint ?? `check that ${this.#options.exec.command} is installed and on the PATH`;
   }
 
   #error(

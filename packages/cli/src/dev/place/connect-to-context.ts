@@ -54,10 +54,10 @@ function notLocal(
   context: string,
   { server, isTunnel }: { readonly server: string; readonly isTunnel: boolean },
 ): CliError {
-  const where = isTunnel ? `${server} belongs to a cluster with nodes on other machines` : `${server} is not local`;
+  const where = isTunnel ? 'belongs to a cluster with nodes on other machines' : 'is not local';
   return new CliError('KW7308', {
     what: `cannot develop in context ${context}`,
-    why: `its server ${where}, and dev would change kinds and roles there`,
-    remedy: `to allow this context: kubewright dev --context ${context} --allow-context ${context}`,
+    why: `the API server ${server} ${where}, and kubewright dev would change kinds and roles in that cluster`,
+    remedy: `allow this context: kubewright dev --context ${context} --allow-context ${context}`,
   });
 }

@@ -118,7 +118,7 @@ async function reportRunning(
     const remedy = `kubectl -n ${key.namespace} scale deployment ${key.name} --replicas 0`;
     reporter.step(
       'already deployed',
-      `${key.namespace}/${key.name} handles the same objects; stop it: ${remedy}`,
+      `Deployment ${key.namespace}/${key.name} handles the same objects; scale it down: ${remedy}`,
       'bad',
     );
   } catch (error) {
@@ -129,7 +129,7 @@ async function reportRunning(
 function noHost(server: string, what: string): CliError {
   return new CliError('KW7309', {
     what: `the address at which the API server can reach the ${what} is unknown`,
-    why: `the API server at ${server} is not local, so it cannot use 127.0.0.1`,
+    why: `the API server ${server} is not local, so it cannot reach 127.0.0.1 of this machine`,
     remedy: reachabilityHint,
   });
 }
