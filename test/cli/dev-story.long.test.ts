@@ -153,7 +153,7 @@ describe('kubewright dev', () => {
     await expect
       .poll(received, { timeout: 60_000 })
       .toMatch(
-        / {13}KW7604 the operator is not allowed to list secrets: its roles do not grant it\n {13}src\/controllers\/shop\.ts/,
+        / {13}KW7604 the operator is not allowed to list secrets: its roles do not grant this permission\n {13}src\/controllers\/shop\.ts/,
       );
     await expect.poll(received).toContain('\n             /** @rbac groups=core resources=secrets verbs=list */\n');
     expect(received()).not.toContain('StatusError');

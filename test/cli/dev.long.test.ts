@@ -222,7 +222,7 @@ describe('commands that run or inspect an operator', () => {
     other();
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^KW7605 cannot read the log of the operator\n {2}why: it wrote no line in the runtime's log format within 20 s: src\/main\.ts passes its own "log" to runOperator;/,
+      /^KW7605 cannot read the log of the operator\n {2}why: the operator wrote no line in the runtime's log format within 20 s: src\/main\.ts passes its own "log" to runOperator;/,
     );
   });
 

@@ -90,7 +90,7 @@ describe('kubewright cluster expose', () => {
       code: 1,
       stdout: '',
       stderr: `KW7206 cannot expose Service other/shop
-  why: it does not exist
+  why: the Service does not exist
   fix: list Services: kubectl get services -n other
 `,
     });

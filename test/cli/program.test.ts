@@ -157,7 +157,7 @@ COMP_CWORD=${words.length - 1}; _kubewright; echo "\${COMPREPLY[*]}"`;
     );
     const { stdout } = await kubewright.run(['doctor'], { env: { KUBECONFIG: file } });
     expect(stdout).toMatch(
-      /✗ kubeconfig {3}.*127\.0\.0\.1:9.*ECONNREFUSED.*\n +fix: check that the cluster is running and that the kubeconfig has its address\n/,
+      /✗ kubeconfig {3}.*127\.0\.0\.1:9.*ECONNREFUSED.*\n +fix: check that the cluster is running and that the kubeconfig contains its address\n/,
     );
   });
 });
@@ -172,7 +172,7 @@ describe('the entry point', () => {
     });
     expect(status).toBe(3);
     expect(stderr).toBe(`KW7010 Kubewright does not run on Node.js v18.20.4
-  why: it requires ^20.19, ^22.12 or >=24
+  why: Kubewright requires Node.js ^20.19, ^22.12 or >=24
   fix: install a newer version from https://nodejs.org
 `);
   });

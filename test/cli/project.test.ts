@@ -89,7 +89,7 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
     writeFileSync(join(kubewright.folder, 'theirs', 'package.json'), '{ "name": "website" }');
     const theirs = await kubewright.run(['init', 'theirs', '--yes']);
     expect(theirs.code).toBe(1);
-    expect(theirs.stderr).toContain('its package.json belongs to website; nothing was written');
+    expect(theirs.stderr).toContain('the package.json in this folder belongs to website; nothing was written');
   });
 
   it('rejects a project whose package.json would write into manifests and code', async () => {
@@ -148,7 +148,7 @@ Next:  cd my-shop-operator  &&  npm install  &&  npm run dev
       code: 2,
       stdout: '',
       stderr: `KW7103 the project needs a domain for its API groups
-  why: none was specified, and there is no terminal to prompt on
+  why: no domain was specified, and there is no terminal to prompt on
   fix: add --domain example.com, or --yes to use the default
 `,
     });
@@ -208,14 +208,14 @@ describe('kubewright create api', () => {
       stdout: '',
       stderr: `KW7101 ${kubewright.folder} is not in a Kubewright project
   why: no package.json with the field "kubewright" exists in this folder or its parents
-  fix: change to the folder of a project, or create one: kubewright init my-operator --domain example.com
+  fix: change to the folder of a project, or create a project: kubewright init my-operator --domain example.com
 `,
     });
     const cwd = await project('domains', '--template', 'empty');
     const args = ['create', 'api', '--group', 'apps.k8s.io', '--version', 'v1', '--kind', 'Thing'];
     const { code, stderr } = await kubewright.run(args, { cwd });
     expect(code).toBe(2);
-    expect(stderr).toContain('  fix: to get apps.example.com, pass --group apps\n');
+    expect(stderr).toContain('  fix: pass --group apps to use the group apps.example.com\n');
   });
 });
 

@@ -54,7 +54,7 @@ describe('types with breaking changes', () => {
   why: objects or clients that were valid would become invalid:
     shops.shop.example.com v1 spec.message: maxLength changed from 1023 to 1000 (limit-tightened)
     shops.shop.example.com v1 spec.color: was added as a required field (required-field-added)
-  fix: undo the change, or make it in a new version of the kind; if no one depends on it: kubewright generate --allow-breaking
+  fix: undo the change, or make it in a new version of the kind; if no one uses the released version, run kubewright generate --allow-breaking
 `,
     });
     expect(shop.read(crd)).toBe(before);
@@ -89,7 +89,7 @@ describe('types with breaking changes', () => {
       code: 1,
       stderr: `KW7404 version 0.1.0 was already released with different CRDs
   why: the CRDs in config/crd/released differ from those of the current types
-  fix: increase the version with npm version minor, then build the release again
+  fix: run npm version minor to increase the version, then build the release again
 `,
     });
     shop.edit('package.json', (text) => text.replace('"version": "0.1.0"', '"version": "0.2.0"'));

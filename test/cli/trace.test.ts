@@ -107,9 +107,9 @@ describe('kubewright trace', () => {
     await expect(hopsIn(cluster.client(), { target, namespace, signal })).rejects.toMatchObject({
       code: 'KW7306',
       what: 'cannot trace Deployment default/none',
-      why: 'it does not exist',
+      why: 'the object does not exist',
       remedy:
-        'check name and namespace: kubectl get deployments --all-namespaces; or wait for the object with --follow',
+        'check the name and the namespace: kubectl get deployments --all-namespaces; or wait for the object with --follow',
     });
   });
 
@@ -117,7 +117,7 @@ describe('kubewright trace', () => {
     ['web', 'It must be a kind and a name, such as deployment/web.'],
     [
       'service/web',
-      'It must be one of deployment, replicaset, statefulset, daemonset, cronjob, job, pod, with a name.',
+      'The kind must be one of deployment, replicaset, statefulset, daemonset, cronjob, job, pod.',
     ],
   ])('rejects %s', (text, why) => {
     expect(parseTarget(text)).toBe(why);

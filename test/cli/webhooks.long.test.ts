@@ -75,11 +75,11 @@ process.exitCode = await runOperator({
       stdout: '',
       stderr: `KW7105 the project has no kind Shopp (web.example.com/v1)
   why: src/ defines Shop (web.example.com/v1)
-  fix: did you mean --group web.example.com --version v1 --kind Shop?
+  fix: check the flags; did you mean --group web.example.com --version v1 --kind Shop?
 `,
     });
     expect((await run('create', 'webhook', ...of('v1', 'Airport'), '--validation')).stderr).toContain(
-      'fix: create it: kubewright create api --group web.example.com --version v1 --kind Airport\n',
+      'fix: create the kind: kubewright create api --group web.example.com --version v1 --kind Airport\n',
     );
     expect(await run('create', 'webhook', ...of('v1'))).toMatchObject({ code: 2, stderr: /^KW7103 no webhook/ });
     expect((await run('create', 'webhook', ...of('v1'), '--conversion')).stderr).toBe(

@@ -17,8 +17,8 @@ if (supported && process.argv[2] === 'asset') {
 } else {
   const code = 'KW7010';
   const what = `Kubewright does not run on Node.js ${process.version}`;
-  const why = 'it requires ^20.19, ^22.12 or >=24';
-  const remedy = 'install a newer version from https://nodejs.org';
+  const why = 'Kubewright requires Node.js ^20.19, ^22.12 or >=24';
+  const remedy = 'install a newer version of Node.js from https://nodejs.org';
   if (process.argv.includes('--json'))
     process.stdout.write(`${JSON.stringify({ error: { code, what, why, remedy } })}\n`);
   else process.stderr.write(`${code} ${what}\n  why: ${why}\n  fix: ${remedy}\n`);

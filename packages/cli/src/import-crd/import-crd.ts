@@ -33,6 +33,6 @@ function inTheWay(target: string): CliError {
   return new CliError('KW7104', {
     what: `cannot write ${target}`,
     why: 'the file already exists and may contain your changes',
-    remedy: 'specify another file, or delete this one first',
+    remedy: `specify another file, or delete ${target} first`,
   });
 }

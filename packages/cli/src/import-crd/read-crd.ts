@@ -26,7 +26,7 @@ export function readCrd(
   throw unreadable(
     source,
     `the file ${path} does not exist`,
-    'specify a file, an https URL, or a CRD such as postgresqls.example.com',
+    'specify a file, an https URL, or the name of a CRD such as postgresqls.example.com',
   );
 }
 
@@ -49,7 +49,7 @@ async function fetchFromCluster(
     return JSON.stringify(rest);
   } catch (error) {
     if (!isNotFound(error)) throw error;
-    throw unreadable(name, `${connection.server} has no such CRD`, 'list its CRDs: kubectl get crds');
+    throw unreadable(name, `the API server ${connection.server} has no CRD ${name}`, 'list the CRDs: kubectl get crds');
   }
 }
 
@@ -85,7 +85,7 @@ function allowed(address: string): URL {
   const url = new URL(address);
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return url;
-  throw unreadable(url.href, 'only https URLs are supported', 'use its https URL, or download it and specify the file');
+  throw unreadable(url.href, 'only https URLs are supported', 'use an https URL, or download the CRD and specify the file');
 }
 
 async function bodyOf(response: Response, address: string): Promise<string> {
@@ -102,7 +102,7 @@ async function bodyOf(response: Response, address: string): Promise<string> {
 function tooLarge(source: string): CliError {
   return unreadable(
     source,
-    `it is larger than ${largest / 1024 / 1024} MB`,
+    `the CRD is larger than ${largest / 1024 / 1024} MiB`,
     'specify a file with only the CRDs that you need',
   );
 }

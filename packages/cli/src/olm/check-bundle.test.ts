@@ -93,7 +93,7 @@ describe('checkBundle', () => {
     ];
     expect(checkBundle([...bundle(), ...more])).toEqual([
       'OLM cannot install Pod a',
-      'ConfigMap b must not set a namespace: OLM chooses it',
+      'ConfigMap b must not set a namespace: OLM chooses the namespace',
       'OLM v1 does not support dependencies.yaml',
     ]);
   });

@@ -95,7 +95,7 @@ function checkKinds(files: readonly ProjectFile[], objects: readonly Unstructure
     .map(({ kind, metadata }) => `OLM cannot install ${kind} ${metadata?.name}`);
   const placed = objects
     .filter(({ kind, metadata }) => kind !== 'ClusterServiceVersion' && metadata?.namespace !== undefined)
-    .map(({ kind, metadata }) => `${kind} ${metadata?.name} must not set a namespace: OLM chooses it`);
+    .map(({ kind, metadata }) => `${kind} ${metadata?.name} must not set a namespace: OLM chooses the namespace`);
   const hasDependencies = files.some(({ path }) => path === 'bundle/metadata/dependencies.yaml');
   return [...faults, ...placed, ...(hasDependencies ? ['OLM v1 does not support dependencies.yaml'] : [])];
 }

@@ -52,5 +52,5 @@ function deniedIn(record: LogRecord): DeniedCall | undefined {
 
 function denialOf({ permission: { group, resource, verb } }: DeniedCall): string {
   const of = group === '' ? '' : ` of ${group}`;
-  return oneLine(`the operator is not allowed to ${verb} ${resource}${of}: its roles do not grant it`);
+  return oneLine(`the operator is not allowed to ${verb} ${resource}${of}: its roles do not grant this permission`);
 }

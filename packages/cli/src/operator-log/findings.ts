@@ -83,17 +83,17 @@ function wordsOf(record: LogRecord): { readonly said: string; readonly goesOn: s
     case 'KW3050':
       return {
         said: `hot loop: ${where} changed ${times} times, each time triggered by the previous write; derive the value only from the observed state`,
-        goesOn: `each changes ${where}, which triggers the next`,
+        goesOn: `each reconcile changes ${where}, which triggers the next reconcile`,
       };
     case 'KW3051':
       return {
-        said: `tug of war: ${where} was reset ${times} times because ${others} also changes it; let only one of the two own the field`,
-        goesOn: `each resets ${where}, and ${others} changes it again`,
+        said: `write conflict: ${where} was reset ${times} times because ${others} also changes the field; let only one of the two own the field`,
+        goesOn: `each reconcile resets ${where}, and ${others} changes the field again`,
       };
     case 'KW3052':
       return {
-        said: `ineffective writes: ${times} in a row changed nothing because the server does not keep ${where} as sent`,
-        goesOn: `each writes ${where}, which the server does not keep`,
+        said: `ineffective writes: ${times} writes in a row changed nothing because the server does not keep ${where} as sent`,
+        goesOn: `each reconcile writes ${where}, which the server does not keep`,
       };
     default:
       return undefined;

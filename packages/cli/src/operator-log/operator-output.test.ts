@@ -202,7 +202,7 @@ ${framed(13)}
     const lines = outputOf([loop, ...turns])
       .trimEnd()
       .split('\n');
-    const every = 'each changes its .status.seen, which triggers the next';
+    const every = 'each reconcile changes its .status.seen, which triggers the next reconcile';
     expect(lines).toEqual([
       '12:00:00.000 ! Site default/a  KW3050 hot loop: its .status.seen changed 6 times, each time triggered by the previous write; derive the value only from the observed state',
       `12:00:05.010 ! Site default/a  KW3050 34 reconciles a second: ${every}`,
@@ -229,10 +229,10 @@ ${framed(13)}
   it('reports who reverts a write', () => {
     const conflict = { level: 'warn', ts: at(0), msg: 'x', ...about, object: 'Page b', path: '.data', times: 5 };
     expect(outputOf([{ ...conflict, code: 'KW3051', managers: ['kubectl-edit (Update)'] }])).toBe(
-      '12:00:00.000 ! Site default/a  KW3051 tug of war: .data of Page b was reset 5 times because kubectl-edit (Update) also changes it; let only one of the two own the field\n',
+      '12:00:00.000 ! Site default/a  KW3051 write conflict: .data of Page b was reset 5 times because kubectl-edit (Update) also changes the field; let only one of the two own the field\n',
     );
     expect(outputOf([{ ...conflict, code: 'KW3052' }])).toContain(
-      'KW3052 ineffective writes: 5 in a row changed nothing',
+      'KW3052 ineffective writes: 5 writes in a row changed nothing',
     );
   });
 
@@ -279,7 +279,7 @@ ${framed(13)}
     const [failed, ended] = failure(0, 'one');
     const denied = { ...failed, error, stacktrace: `StatusError: ${error}` };
     expect(outputOf([denied, ended!])).toBe(`12:00:00.000 ✗ Site default/a  because Site default/a was created
-             KW7604 the operator is not allowed to list secrets: its roles do not grant it
+             KW7604 the operator is not allowed to list secrets: its roles do not grant this permission
              declare the kind where the generator finds it (owns, watches, typed client calls), or add this comment above runOperator in src/main.ts
              (kubewright rbac --fix does this):
              /** @rbac groups=core resources=secrets verbs=list */
@@ -314,7 +314,7 @@ ${framed(13)}
     const msg = 'not allowed to list and watch this kind; grant list and watch';
     const printed = outputOf([{ level: 'error', ts: at(0), msg, error, stacktrace: `StatusError: ${error}` }]);
     expect(printed).toContain(
-      'KW7604 the operator is not allowed to watch deployments of apps: its roles do not grant it\n',
+      'KW7604 the operator is not allowed to watch deployments of apps: its roles do not grant this permission\n',
     );
     expect(printed).toContain('/** @rbac groups=apps resources=deployments verbs=list;watch */\n');
   });

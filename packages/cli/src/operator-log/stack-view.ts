@@ -48,7 +48,8 @@ export function stackView(stack: string, { root, full }: StackViewOptions): read
     lines.push(`${placeOf(frame, root)}${frame.call === '' ? '' : `  in ${frame.call}`}`);
   }
   const folded = frames.length - Math.min(own.length, maxOwnFrames);
-  if (folded > 0) lines.push(`… ${folded} library frames hidden; use --full-stacks to show them`);
+  if (folded === 1) lines.push('… 1 library frame hidden; use --full-stacks to show it');
+  if (folded > 1) lines.push(`… ${folded} library frames hidden; use --full-stacks to show them`);
   return lines;
 }
 

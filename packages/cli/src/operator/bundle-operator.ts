@@ -45,7 +45,7 @@ export async function bundleOperator(options: BundleOptions): Promise<BuildResul
     throw new CliError('KW7501', {
       what: 'cannot bundle the operator',
       why: `${options.entry} does not exist`,
-      remedy: 'create it, and call runOperator in it',
+      remedy: 'create this file, and call runOperator in it',
     });
   }
   try {

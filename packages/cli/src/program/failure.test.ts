@@ -52,11 +52,11 @@ describe('failureOf', () => {
   it.each([
     ['Conflict', 409, 'retry: the object has changed in the meantime'],
     ['BadRequest', 400, 'fix the problem described above, then retry'],
-    ['TooManyRequests', 429, "retry in a moment; if it persists, check the API server's log"],
-    ['InternalError', 500, "retry in a moment; if it persists, check the API server's log"],
-    ['ServiceUnavailable', 503, "retry in a moment; if it persists, check the API server's log"],
-    ['Timeout', 504, "retry in a moment; if it persists, check the API server's log"],
-    ['ServerTimeout', 504, "retry in a moment; if it persists, check the API server's log"],
+    ['TooManyRequests', 429, "retry in a moment; if the error persists, check the API server's log"],
+    ['InternalError', 500, "retry in a moment; if the error persists, check the API server's log"],
+    ['ServiceUnavailable', 503, "retry in a moment; if the error persists, check the API server's log"],
+    ['Timeout', 504, "retry in a moment; if the error persists, check the API server's log"],
+    ['ServerTimeout', 504, "retry in a moment; if the error persists, check the API server's log"],
   ])('says what to do about %s', (reason, code, remedy) => {
     const { message } = failure(status(code, { reason, message: 'no' }));
     expect(message).toMatchObject({ code: 'KW7306', remedy });
@@ -65,14 +65,14 @@ describe('failureOf', () => {
   it.each([
     [
       { name: 'one', group: 'example.com', kind: 'shops' },
-      'create shops.example.com "one" or correct the name and the namespace; to list existing objects: kubectl get shops.example.com --all-namespaces',
+      'create shops.example.com "one", or correct the name or the namespace; list existing objects: kubectl get shops.example.com --all-namespaces',
     ],
     [
       { name: 'one', kind: 'secrets' },
-      'create secrets "one" or correct the name and the namespace; to list existing objects: kubectl get secrets --all-namespaces',
+      'create secrets "one", or correct the name or the namespace; list existing objects: kubectl get secrets --all-namespaces',
     ],
-    [{ name: 'shop', kind: 'namespaces' }, 'create the namespace or choose another: kubectl create namespace shop'],
-    [{}, 'check that the cluster has the right version and serves the kind: kubectl api-resources'],
+    [{ name: 'shop', kind: 'namespaces' }, 'create the namespace, or choose another one: kubectl create namespace shop'],
+    [{}, 'check that the cluster serves the kind: kubectl api-resources'],
   ])('says what to do about a missing object: %o', (details, remedy) => {
     const { message } = failure(status(404, { reason: 'NotFound', message: 'not found', details }));
     expect(message).toMatchObject({ code: 'KW7306', why: 'not found', remedy });
@@ -92,7 +92,7 @@ describe('failureOf', () => {
         what: 'writes are rejected because the API server cannot call the webhook vshop-v1.kb.io',
         why: `${at('shop-webhook-service')}: no endpoints available for service "shop-webhook-service"`,
         remedy:
-          'start its operator (kubewright deploy) and check kubectl -n shop-system get pods,endpointslices; or remove its webhooks: kubewright undeploy',
+          'start the operator of the webhook (kubewright deploy), and check kubectl -n shop-system get pods,endpointslices; or remove the operator and its webhooks: kubewright undeploy',
       },
     });
     expect(
@@ -100,7 +100,7 @@ describe('failureOf', () => {
     ).toMatchObject({
       message: {
         remedy:
-          'the certificate is not trusted yet; check the operator log: kubectl -n shop-system logs deployment/shop-controller-manager',
+          "wait until the API server trusts the certificate, or check the operator's log: kubectl -n shop-system logs deployment/shop-controller-manager",
       },
     });
     expect(

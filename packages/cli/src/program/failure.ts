@@ -66,7 +66,7 @@ export function failureOf(error: unknown, options: FailureOptions): Failure {
   return ofCode('KW7002', {
     what: 'internal error',
     why: options.debug ? stack : error instanceof Error ? error.message : String(error),
-    remedy: 'rerun with KUBEWRIGHT_DEBUG=1 to get a stack trace, and report it',
+    remedy: 'rerun with KUBEWRIGHT_DEBUG=1 to get a stack trace, and report the error',
   });
 }
 
@@ -76,7 +76,7 @@ function ofCode(code: CliErrorCode, text: Message): Failure {
 
 /** Converts errors from our other packages. They have the same fields as a `CliError`. */
 function codedFailure(error: KubewrightError, options: FailureOptions): Failure {
-  const { code, what, why, remedy = `to learn more, run kubewright explain ${code}` } = error;
+  const { code, what, why, remedy = `run kubewright explain ${code} to learn more` } = error;
   if (error.cause instanceof StatusError || error.cause instanceof TransportError) {
     const { message, exitCode } = failureOf(error.cause, options);
     const own = error.remedy === undefined ? {} : { code, remedy: error.remedy };
@@ -114,7 +114,7 @@ function configMessage({ code, what, why, remedy }: ConfigError): CoreMessage {
 }
 
 function transportText(error: TransportError, command = ''): Message {
-  const remedy = 'check that the cluster is running and that the kubeconfig has its address';
+  const remedy = 'check that the cluster is running and that the kubeconfig contains its address';
   const isDoctor = /\bdoctor$/.test(command);
   return {
     what: 'cannot reach the API server',
@@ -149,17 +149,17 @@ function statusFailure(error: StatusError): Failure {
 function remedyOf({ reason, status: { details } }: StatusError, hasFields: boolean): string {
   if (reason === 'NotFound') return missingRemedy(details);
   if (reason === 'Conflict') return 'retry: the object has changed in the meantime';
-  if (serverSide.has(reason)) return "retry in a moment; if it persists, check the API server's log";
+  if (serverSide.has(reason)) return "retry in a moment; if the error persists, check the API server's log";
   return hasFields ? 'fix the fields listed above, then retry' : 'fix the problem described above, then retry';
 }
 
 /** Returns the remedy for a missing object. The details of the status contain its name and kind. */
 function missingRemedy({ name, group, kind }: NonNullable<StatusError['status']['details']> = {}): string {
   // Without a name, the path is unknown to the server.
-  if (!name || !kind) return 'check that the cluster has the right version and serves the kind: kubectl api-resources';
-  if (kind === 'namespaces') return `create the namespace or choose another: kubectl create namespace ${name}`;
+  if (!name || !kind) return 'check that the cluster serves the kind: kubectl api-resources';
+  if (kind === 'namespaces') return `create the namespace, or choose another one: kubectl create namespace ${name}`;
   const resource = group ? `${kind}.${group}` : kind;
-  return `create ${resource} "${name}" or correct the name and the namespace; to list existing objects: kubectl get ${resource} --all-namespaces`;
+  return `create ${resource} "${name}", or correct the name or the namespace; list existing objects: kubectl get ${resource} --all-namespaces`;
 }
 
 /** Returns the rule that would allow the denied request, as YAML to paste into a Role or ClusterRole. */

@@ -25,7 +25,7 @@ describe('file system failures', () => {
         remedy: 'choose a shorter name, or a folder with a shorter path',
       },
     });
-    expect(described(() => readFileSync(tmpdir())).message.why).toBe('it is a folder, not a file');
+    expect(described(() => readFileSync(tmpdir())).message.why).toBe('the path is a folder, not a file');
   });
 
   it('mention TMPDIR if it is the cause', () => {

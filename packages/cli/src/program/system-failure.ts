@@ -45,7 +45,7 @@ const verbs: Readonly<Record<string, string>> = {
   rename: 'rename',
   copyfile: 'copy',
   chmod: 'change permissions of',
-  symlink: 'link',
+  symlink: 'create the symbolic link',
   watch: 'watch',
 };
 
@@ -71,13 +71,13 @@ const reasons: Readonly<Record<string, Reason>> = {
   EMFILE: { why: 'this process has too many open files', remedy: () => 'raise the limit: ulimit -n 4096' },
   ENFILE: {
     why: 'the system has too many open files',
-    remedy: () => 'close programs, or raise the system limit',
+    remedy: () => 'close other programs, or raise the system limit on open files',
   },
   ENOTDIR: {
     why: 'part of the path is a file, not a folder',
     remedy: () => 'specify another path, or move the existing file',
   },
-  EISDIR: { why: 'it is a folder, not a file', remedy: () => 'specify a file' },
+  EISDIR: { why: 'the path is a folder, not a file', remedy: () => 'specify a file' },
   EEXIST: {
     why: 'a file with that name already exists',
     remedy: () => 'specify another path, or move the existing file',
@@ -86,7 +86,7 @@ const reasons: Readonly<Record<string, Reason>> = {
     why: 'no such file or folder',
     remedy: () => 'check the path; another program may have deleted it',
   },
-  ELOOP: { why: 'its symbolic links form a loop', remedy: () => 'fix the symbolic links' },
+  ELOOP: { why: 'the symbolic links in the path form a loop', remedy: () => 'fix the symbolic links' },
 };
 
 /** Shortens a long path so that the rest of the message stays readable. */

@@ -33,7 +33,7 @@ export function requireProject(cwd: string): Project {
   throw new CliError('KW7101', {
     what: `${cwd} is not in a Kubewright project`,
     why: 'no package.json with the field "kubewright" exists in this folder or its parents',
-    remedy: 'change to the folder of a project, or create one: kubewright init my-operator --domain example.com',
+    remedy: 'change to the folder of a project, or create a project: kubewright init my-operator --domain example.com',
   });
 }
 
@@ -64,9 +64,9 @@ function checkForms(root: string, { name, domain }: { readonly name: string; rea
     throw wrong(
       'name',
       name,
-      'it must consist of lower-case letters, digits and dashes, start with a letter, and have at most 63 characters',
+      'the name must consist of lower-case letters, digits and dashes, start with a letter, and have at most 63 characters',
     );
-  if (!isName('domain', domain)) throw wrong('domain', domain, 'it must be a domain such as example.com');
+  if (!isName('domain', domain)) throw wrong('domain', domain, 'the value must be a domain such as example.com');
 }
 
 function checked(certificates: unknown, root: string): WebhookCertificates {
@@ -74,6 +74,6 @@ function checked(certificates: unknown, root: string): WebhookCertificates {
   throw new CliError('KW7102', {
     what: `invalid value ${JSON.stringify(certificates)} of "certificates"`,
     why: `"certificates" in the field "kubewright" of ${join(root, 'package.json')} must be "own" or "cert-manager"`,
-    remedy: 'set one of these values, or remove the field: the operator then creates its own certificates',
+    remedy: 'set one of these values, or remove the field to let the operator create its own certificates',
   });
 }

@@ -129,7 +129,7 @@ function missing(list: readonly Permission[], { root }: Project): CliError {
   const where = line === undefined ? 'in a documentation comment in src/' : `above runOperator, ${mainFile}:${line}`;
   return new CliError('KW7604', {
     what: 'the operator lacks permissions',
-    why: `its roles do not grant:\n${permissionLines(list).join('')}`,
+    why: `the roles of the operator do not grant:\n${permissionLines(list).join('')}`,
     remedy: `declare these kinds where the generator finds them (owns, watches, typed client calls), or add these tags ${where}; kubewright rbac --fix does this:\n/**\n${tagsOf(
       list,
     )
@@ -141,7 +141,7 @@ function missing(list: readonly Permission[], { root }: Project): CliError {
 function noRecord(output: string): CliError {
   return new CliError('KW7604', {
     what: 'cannot determine which permissions the operator used',
-    why: `it did not report them on exit: it was killed, or does not log at level debug\n${output.trim().slice(-1_000)}`,
-    remedy: 'check that it exits within a second, and that src/main.ts does not pass "log" to runOperator',
+    why: `the operator did not report its permissions on exit: it was killed, or it does not log at level debug\n${output.trim().slice(-1_000)}`,
+    remedy: 'check that the operator exits within a second, and that src/main.ts does not pass "log" to runOperator',
   });
 }

@@ -74,8 +74,8 @@ function difference(
 function noPlace(list: readonly Permission[]): CliError {
   return new CliError('KW7604', {
     what: 'cannot add the missing permissions',
-    why: `${mainFile} has no runOperator call to add them to`,
-    remedy: `add them to a documentation comment of any file in src/:\n/**\n${tagsOf(list)
+    why: `${mainFile} does not call runOperator, above which the tags belong`,
+    remedy: `add these tags to a documentation comment in a file in src/:\n/**\n${tagsOf(list)
       .map((tag) => ` * ${tag}\n`)
       .join('')} */`,
   });

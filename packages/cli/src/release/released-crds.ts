@@ -59,7 +59,7 @@ export function rejectBreaks(root: string, files: readonly ProjectFile[]): void 
     what: `the types would break the released version ${release.version}; nothing was written`,
     why: ['objects or clients that were valid would become invalid:', ...lines, ...more].join('\n'),
     remedy:
-      'undo the change, or make it in a new version of the kind; if no one depends on it: kubewright generate --allow-breaking',
+      'undo the change, or make it in a new version of the kind; if no one uses the released version, run kubewright generate --allow-breaking',
   });
 }
 
@@ -84,7 +84,7 @@ export function keepRelease(
     throw new CliError('KW7404', {
       what: `version ${version} was already released with different CRDs`,
       why: `the CRDs in ${releasedFolder} differ from those of the current types`,
-      remedy: 'increase the version with npm version minor, then build the release again',
+      remedy: 'run npm version minor to increase the version, then build the release again',
     });
   }
   mkdirSync(folder, { recursive: true });

@@ -38,7 +38,7 @@ function rendered(folder: string, source: SourceFiles): readonly UnstructuredObj
     return source.isFolder(path) ? rendered(path, source) : objectsIn(source.read(path), path);
   });
   const other = unknownReferences(objects);
-  if (other !== undefined) throw unusable(relative(source.root, file), `references of ${other} are not supported`);
+  if (other !== undefined) throw unusable(relative(source.root, file), `references in ${other} are not supported`);
   const patches = (kustomization.patches ?? []).map((entry) => readPatch(entry, { file, source }));
   return transform(
     objects.map((object) => patches.reduce((patched, patch) => patch(patched), object)),
@@ -60,7 +60,7 @@ function readPatch(
   if (!source.exists(where)) throw unusable(name, `${path} does not exist`);
   const document = parseDocument(source.read(where));
   const patch: unknown = document.errors.length === 0 ? document.toJS({ maxAliasCount: 100 }) : undefined;
-  if (!Array.isArray(patch)) throw unusable(relative(root, where), 'it is not a JSON patch (a list of operations)');
+  if (!Array.isArray(patch)) throw unusable(relative(root, where), 'the file is not a JSON patch (a list of operations)');
   return (object) => {
     if (target.kind !== undefined && target.kind !== object.kind) return object;
     if (target.name !== undefined && target.name !== object.metadata?.name) return object;

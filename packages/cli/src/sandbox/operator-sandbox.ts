@@ -141,16 +141,16 @@ export class OperatorSandbox implements AsyncDisposable {
   #unreadable(): CliError {
     return new CliError('KW7605', {
       what: 'cannot read the log of the operator',
-      why: `it wrote no line in the runtime's log format within ${firstWordMs / 1_000} s: src/main.ts passes its own "log" to runOperator; it wrote:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
-      remedy: 'remove "log": flags such as --zap-log-level and --zap-encoder set the level and the format',
+      why: `the operator wrote no line in the runtime's log format within ${firstWordMs / 1_000} s: src/main.ts passes its own "log" to runOperator; output of the operator:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
+      remedy: 'remove "log" from the call of runOperator; set the level and the format with --zap-log-level and --zap-encoder',
     });
   }
 
   #operatorEnded(exitCode: number): CliError {
     return new CliError('KW7502', {
       what: 'the operator exited unexpectedly',
-      why: `exit code ${exitCode}; it wrote:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
-      remedy: 'fix the error; to see what the operator does, run kubewright dev',
+      why: `exit code ${exitCode}; output of the operator:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
+      remedy: 'fix the error; run kubewright dev to see what the operator does',
     });
   }
 }

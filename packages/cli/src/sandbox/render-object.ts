@@ -121,7 +121,7 @@ function notOurs(
 ): CliError {
   return new CliError('KW7603', {
     what: `this operator does not reconcile any object in ${file}`,
-    why: `it contains ${objects.map(({ kind, apiVersion }) => `${kind} of ${apiVersion}`).join(', ') || 'no objects'}; the groups of this project end in ${project.domain}`,
+    why: `the file contains ${objects.map(({ kind, apiVersion }) => `${kind} of ${apiVersion}`).join(', ') || 'no objects'}; the API groups of this project end with ${project.domain}`,
     remedy: 'specify a file with an object of one of your kinds, such as a file in config/samples',
   });
 }
@@ -134,15 +134,15 @@ function notReconciled(
   if (!record) {
     return new CliError('KW7603', {
       what,
-      why: `no reconcile of it finished within ${patienceMs / 1000} s\n${sandbox.output.trim().slice(-2_000)}`,
-      remedy: 'check that src/main.ts lists the controller of its kind',
+      why: `no reconcile finished within ${patienceMs / 1000} s\n${sandbox.output.trim().slice(-2_000)}`,
+      remedy: `check that src/main.ts lists the controller for ${object.kind}`,
     });
   }
   const id = textOf(record, 'reconcileID');
   const error = sandbox.records.find((each) => each.event === 'reconcile.failed' && textOf(each, 'reconcileID') === id);
   return new CliError('KW7603', {
     what,
-    why: `${error ? textOf(error, 'error') : 'its reconcile failed'}\n${sandbox.output.trim().slice(-2_000)}`,
+    why: `${error ? textOf(error, 'error') : 'the reconcile failed'}\n${sandbox.output.trim().slice(-2_000)}`,
     remedy: 'fix the error, then retry',
   });
 }

@@ -110,7 +110,7 @@ export function groupOf(group: string, domain: string): string {
   if (!group.includes('.')) return `${group}.${domain}`;
   throw new CliError('KW7102', {
     what: `invalid group ${group}`,
-    why: `groups of this project must end with its domain ${domain}`,
-    remedy: `to get ${group.split('.')[0]}.${domain}, pass --group ${group.split('.')[0]}`,
+    why: `API groups of this project must end with the domain ${domain}`,
+    remedy: `pass --group ${group.split('.')[0]} to use the group ${group.split('.')[0]}.${domain}`,
   });
 }

@@ -79,8 +79,8 @@ function find(
     what: `the project has no kind ${named(wanted)}`,
     why: kinds.length === 0 ? 'src/ defines no kinds' : `src/ defines ${kinds.map(named).join(', ')}`,
     remedy: like
-      ? `did you mean --group ${like.group} --version ${like.version} --kind ${like.kind}?`
-      : `create it: kubewright create api --group ${group} --version ${version} --kind ${kind}`,
+      ? `check the flags; did you mean --group ${like.group} --version ${like.version} --kind ${like.kind}?`
+      : `create the kind: kubewright create api --group ${group} --version ${version} --kind ${kind}`,
   });
 }
 
@@ -88,7 +88,7 @@ function noWebhookSelected(): CliError {
   return new CliError('KW7103', {
     what: 'no webhook to create',
     why: 'at least one of --defaulting, --validation and --conversion is required',
-    remedy: 'pass one of them: kubewright create webhook --group … --version … --kind … --validation',
+    remedy: 'pass one of these flags: kubewright create webhook --group … --version … --kind … --validation',
   });
 }
 
@@ -103,7 +103,7 @@ function onlyVersion({ kind, version, group }: ProjectKind, options: CreateWebho
 function notCalled({ kind, version, group }: ProjectKind): CliError {
   return new CliError('KW7105', {
     what: `cannot create an admission webhook for ${kind} of ${group}/${version}`,
-    why: 'the API server of this project serves it, and only the API server of the cluster calls webhooks',
+    why: 'the API server of this project serves the kind, but only the API server of the cluster calls webhooks',
     remedy: 'use tags in the type, such as @default and @rule, or admissionPlugins of apiServer in src/apiserver.ts',
   });
 }
@@ -111,7 +111,7 @@ function notCalled({ kind, version, group }: ProjectKind): CliError {
 function convertedAlready({ kind, version }: ProjectKind): CliError {
   return new CliError('KW7105', {
     what: `cannot create a conversion webhook for ${kind} of ${version}`,
-    why: 'Kubernetes converts its built-in kinds itself',
+    why: 'Kubernetes itself converts the built-in kinds',
     remedy: 'remove --conversion',
   });
 }

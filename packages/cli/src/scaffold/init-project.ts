@@ -54,7 +54,7 @@ async function promptForDomain({ environment }: Context, { yes = false }: InitOp
   if (!environment.interactive) {
     throw new CliError('KW7103', {
       what: 'the project needs a domain for its API groups',
-      why: 'none was specified, and there is no terminal to prompt on',
+      why: 'no domain was specified, and there is no terminal to prompt on',
       remedy: `add --domain ${usual}, or --yes to use the default`,
     });
   }
@@ -83,8 +83,8 @@ async function promptForDomain({ environment }: Context, { yes = false }: InitOp
 function inTheWay(root: string): CliError {
   return new CliError('KW7104', {
     what: `cannot create a project in ${root}`,
-    why: `its package.json belongs to ${packageName(root) ?? 'another project'}; nothing was written`,
-    remedy: 'choose an empty folder, or first add "kubewright": { "domain": "example.com" } to that package.json',
+    why: `the package.json in this folder belongs to ${packageName(root) ?? 'another project'}; nothing was written`,
+    remedy: 'choose an empty folder, or first add "kubewright": { "domain": "example.com" } to the existing package.json',
   });
 }
 

@@ -26,7 +26,7 @@ export function registerWebhook({ variable, module, path }: WebhookFile, { root,
   const list = kind.isAggregated ? 'conversions' : 'webhooks';
   registerIn(root, { list, variable, module, ...defined({ alias }) }, context);
   if (readFileSync(join(root, path), 'utf8').includes(`export const ${variable} `)) return;
-  context.reporter.step(`check ${path}`, `${file} imports ${variable} from it`, 'bad');
+  context.reporter.step(`check ${path}`, `${file} imports ${variable} from this file, which does not export it`, 'bad');
 }
 
 /** Reports what to add to an existing converter. */

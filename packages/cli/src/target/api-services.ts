@@ -31,7 +31,7 @@ export function serviceOf(object: UnstructuredObject): ServicePlace | undefined 
  */
 export async function available({ client, environment }: Target, name: string): Promise<void> {
   const { clock, signal } = environment;
-  let why = 'its APIService has no condition Available';
+  let why = 'the APIService has no condition Available';
   for (
     const end = clock.monotonic() + patienceMs;
     clock.monotonic() < end;
@@ -42,14 +42,14 @@ export async function available({ client, environment }: Target, name: string): 
     if (condition?.status === 'True') {
       client.discovery.invalidate();
       if (await isDiscovered(client, name)) return;
-      why = 'its kinds are missing from the discovery documents';
+      why = 'the kinds of the APIService are missing from the discovery documents';
     } else why = condition?.message ?? why;
   }
   throw new CliError('KW7307', {
     what: `the API server of the cluster does not forward requests for ${name}`,
     why,
     remedy:
-      'check the output of the operator, and that the cluster can reach this machine: kubewright dev --webhook-host HOST',
+      'check the output of the operator, and that the cluster can reach this machine (kubewright dev --webhook-host HOST)',
   });
 }
 

@@ -107,7 +107,7 @@ export async function kindOf(client: KubernetesClient, object: UnstructuredObjec
     why: 'its CRD is not installed, or apiVersion or kind is misspelled',
     remedy:
       group === 'cert-manager.io'
-        ? 'install cert-manager, or remove "certificates" from package.json: the operator then creates its own certificates'
+        ? 'install cert-manager, or remove "certificates" from package.json to let the operator create its own certificates'
         : 'correct the misspelling, or install the CRDs: kubewright install',
   });
 }

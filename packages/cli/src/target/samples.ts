@@ -89,7 +89,7 @@ async function ready({ client, environment }: Target, object: UnstructuredObject
   }
   throw new CliError('KW7307', {
     what: `the sample ${object.kind} ${name} is not ready after ${patienceMs / 1000} s`,
-    why: last?.message ?? 'its status has no condition Ready: the operator has not set it',
+    why: last?.message ?? 'the operator has not set the condition Ready in its status',
     remedy: 'run kubewright dev without --ci to see what the operator does',
   });
 }

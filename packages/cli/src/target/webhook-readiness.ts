@@ -38,7 +38,7 @@ async function missingOf(target: Target, object: UnstructuredObject): Promise<st
   for (const { service, caBundle = '' } of configsOf(current)) {
     if (caBundle === '') return 'the operator has not registered its CA certificate yet';
     if (service && !(await hasEndpoint(target, service)))
-      return `the service ${service.namespace}/${service.name} has no ready pods`;
+      return `the Service ${service.namespace}/${service.name} has no ready pods`;
   }
   return undefined;
 }
@@ -56,6 +56,6 @@ function unreachable({ kind, metadata }: UnstructuredObject, why: string): CliEr
   return new CliError('KW7310', {
     what: `writes are rejected because the API server cannot call the webhooks of ${kind} ${metadata?.name}`,
     why,
-    remedy: "check the operator's log; kubewright undeploy removes the operator and its webhooks",
+    remedy: "check the operator's log; or remove the operator and its webhooks: kubewright undeploy",
   });
 }

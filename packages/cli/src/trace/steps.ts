@@ -3,12 +3,12 @@ import type { TraceTarget } from './target.ts';
 
 /** The steps of a request, as introductions to Kubernetes number them; each row of a trace belongs to a step. */
 const steps = [
-  ['1-3', 'a client sends the object; the API server validates and stores it, and reports it to its watchers'],
+  ['1-3', 'a client sends the object; the API server validates and stores the object, and notifies its watchers'],
   ['4', 'controllers see the object and create its child objects'],
-  ['5-6', 'the scheduler sees a pod without a node, and chooses one'],
-  ['7-8', 'the API server stores the choice, and reports it to its watchers'],
+  ['5-6', 'the scheduler sees a pod without a node, and chooses a node'],
+  ['7-8', 'the API server stores the binding of the pod, and notifies its watchers'],
   ['9-10', 'the kubelet of that node starts the containers'],
-  ['11-12', 'the kubelet reports the status of the pod; the API server stores it'],
+  ['11-12', 'the kubelet reports the status of the pod; the API server stores the status'],
   ['13', 'controllers update the status of the owners'],
 ] as const;
 

@@ -34,5 +34,5 @@ export function parseTarget(text: string): TraceTarget | string {
   const chain = chains.find(([names]) => names.split(' ').includes(kind.toLowerCase()));
   if (name === '' || rest.length > 0) return 'It must be a kind and a name, such as deployment/web.';
   if (chain !== undefined) return { kinds: chain[1], name };
-  return `It must be one of ${chains.map(([names]) => names.split(' ')[0]).join(', ')}, with a name.`;
+  return `The kind must be one of ${chains.map(([names]) => names.split(' ')[0]).join(', ')}.`;
 }

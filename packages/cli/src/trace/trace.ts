@@ -87,8 +87,8 @@ async function workloadOf(
     if (!isNotFound(error)) throw error;
     const text = {
       what: `cannot trace ${kind.kind} ${namespace}/${name}`,
-      why: 'it does not exist',
-      remedy: `check name and namespace: kubectl get ${kind.plural} --all-namespaces; or wait for the object with --follow`,
+      why: 'the object does not exist',
+      remedy: `check the name and the namespace: kubectl get ${kind.plural} --all-namespaces; or wait for the object with --follow`,
     };
     throw new CliError('KW7306', text, { cause: error });
   }

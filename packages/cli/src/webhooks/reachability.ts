@@ -52,7 +52,7 @@ export async function proveReachable({ client, environment }: Target, probe: Pro
     // Ctrl-C may have ended the wait; the configuration must be removed anyway.
     await configurations.delete({ name }).catch(ignoreNotFound);
   }
-  if (!probe.wasProbed()) throw unreachable(probe, `it did not call them within ${patienceMs / 1_000} s`);
+  if (!probe.wasProbed()) throw unreachable(probe, `the API server did not call the webhooks within ${patienceMs / 1_000} s`);
 }
 
 function configuration(name: string, { address }: Probe): ValidatingWebhookConfiguration {
@@ -91,5 +91,5 @@ function unreachable({ address }: Probe, why: string): CliError {
 
 /** The remedy for an unreachable address, with the address of the host machine for each cluster tool. */
 export const reachabilityHint = `specify a local address that the API server can reach: --webhook-host ADDR
-kind: the Gateway shown by docker network inspect kind; k3d: host.k3d.internal; minikube: host.minikube.internal; Docker Desktop: host.docker.internal
+with kind, the Gateway that docker network inspect kind shows; with k3d, host.k3d.internal; with minikube, host.minikube.internal; with Docker Desktop, host.docker.internal
 or develop without webhooks: --no-webhooks`;
