@@ -173,7 +173,7 @@ describe('the entry point', () => {
     expect(status).toBe(3);
     expect(stderr).toBe(`KW7010 Kubewright does not run on Node.js v18.20.4
   why: Kubewright requires Node.js ^20.19, ^22.12 or >=24
-  fix: install a newer version from https://nodejs.org
+  fix: install a newer version of Node.js from https://nodejs.org
 `);
   });
 });

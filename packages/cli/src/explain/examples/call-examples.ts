@@ -9,7 +9,7 @@ export const callExamples: readonly CodeExample[] = [
     code: 'KW1001',
     mistake: `await client.resource(ConfigMap).get({ namespace: 'default', name: 'settings' });`,
     cause:
-      'The API server returned an error: here, the object does not exist. reason and httpStatus identify the error.',
+      'The API server returned an error: here, the object does not exist. The fields reason and httpStatus identify the error.',
     fix: `try {
   await client.resource(ConfigMap).get({ namespace: 'default', name: 'settings' });
 } catch (error) {
@@ -19,7 +19,7 @@ export const callExamples: readonly CodeExample[] = [
   {
     code: 'KW1010',
     mistake: `LabelSelector.parse('app in web, api');`,
-    cause: 'The values of in and notin must be in parentheses.',
+    cause: 'The values of the operators in and notin must be in parentheses.',
     fix: `LabelSelector.parse('app in (web, api)');`,
   },
   {
@@ -76,7 +76,7 @@ converter(Shop, [spoke(Old, { toHub: (object) => object, fromHub: (object) => ob
   {
     code: 'KW3032',
     mistake: `managerFlags(['--health-probe-address=:8081']);`,
-    cause: 'The program was started with an unknown flag or an invalid flag value.',
+    cause: 'The program was started with an unknown flag or with an invalid value of a flag.',
     fix: `managerFlags(['--health-probe-bind-address=:8081']);`,
   },
   {

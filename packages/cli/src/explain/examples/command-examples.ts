@@ -18,13 +18,13 @@ export const commandExamples: readonly CodeExample[] = [
   {
     code: 'KW2203',
     mistake: '# cluster.yaml: "exec: { command: cloud-login }"\nKUBECONFIG=cluster.yaml kubewright install',
-    cause: 'The kubeconfig gets its credentials from a program that is not installed or that failed.',
+    cause: 'The kubeconfig gets credentials from a program (exec plugin) that is not installed or that failed.',
     fix: '# install the program named in the message, log in with it, then\nKUBECONFIG=cluster.yaml kubewright install',
   },
   {
     code: 'KW5502',
     mistake: '# a cluster already runs in this folder\nkubewright cluster up',
-    cause: 'The state folder of the cluster cannot be used; here, because a running cluster has locked it.',
+    cause: 'The state folder of the cluster cannot be used; here, a running cluster has locked the folder.',
     fix: 'kubewright cluster down\nkubewright cluster up',
   },
   {
@@ -67,13 +67,13 @@ export const commandExamples: readonly CodeExample[] = [
   {
     code: 'KW7103',
     mistake: '# in a script without a terminal\nkubewright init my-operator',
-    cause: 'A required value was not passed as a flag, and there is no terminal to prompt on.',
+    cause: 'A required value was not passed as a flag, and there is no terminal on which to prompt for the value.',
     fix: 'kubewright init my-operator --domain example.com',
   },
   {
     code: 'KW7104',
     mistake: '# website/package.json belongs to a website\nkubewright init website --yes',
-    cause: 'The command would have to overwrite a file that you wrote, which it never does.',
+    cause: 'The command would overwrite a file that you wrote. Commands never overwrite such files.',
     fix: 'kubewright init website-operator --yes',
   },
   {
@@ -137,7 +137,7 @@ export const commandExamples: readonly CodeExample[] = [
     mistake:
       '# src/main.ts: "throw new Error(\'SHOP_URL is not set\');"\nkubewright render config/samples/shop_v1_shop.yaml',
     cause:
-      'The operator threw an error that nothing caught, called process.exit, or was killed; its last output says why.',
+      'The operator threw an error that nothing caught, called process.exit, or was killed. The last lines of its output contain the reason.',
     fix: '# fix the line that the message shows, then\nkubewright render config/samples/shop_v1_shop.yaml',
   },
   {

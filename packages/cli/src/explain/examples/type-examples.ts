@@ -86,7 +86,7 @@ type Size = 'small' | 'large';`,
   /** Owner of the shop. @minLenght 3 */
   readonly owner?: string;
 }`,
-    cause: 'No such tag exists. The message suggests the closest one; kubebuilder markers have different names here.',
+    cause: 'The tag does not exist. The message suggests the closest tag; kubebuilder markers have different names in Kubewright.',
     fix: `interface ShopSpec {
   /** Owner of the shop. @minLength 3 */
   readonly owner?: string;
@@ -153,7 +153,7 @@ export const Shop = defineKind<ShopSpec>({
   readonly size?: number;
 }`,
     cause:
-      'The schema is valid TypeScript, but the API server would reject the CRD, here because the default exceeds a limit.',
+      'The type is valid TypeScript, but the API server would reject the CRD; here, the default exceeds the maximum.',
     fix: `interface ShopSpec {
   /** Number of seats. @int32 @maximum 5 @default 3 */
   readonly size?: number;
@@ -167,7 +167,7 @@ export const Shop = defineKind<ShopSpec>({
   /** @int32 @rule self.min <= self.max */
   readonly max: number;
 }`,
-    cause: 'In a CEL rule, self is the value that the tag is on: here a number, which has no fields.',
+    cause: 'In a CEL rule, self is the value that has the tag. Here, self is a number, which has no fields.',
     fix: `/** @rule self.min <= self.max */
 interface ShopSpec {
   /** @int32 */
@@ -183,7 +183,7 @@ interface ShopSpec {
   readonly owners?: readonly string[];
 }`,
     cause:
-      'The API server estimates the cost of a rule for the largest valid value, but the list and its strings have no limits.',
+      'The API server estimates the cost of a rule for the largest valid value. Here, the list and its strings have no limits.',
     fix: `interface ShopSpec {
   /** @maxItems 10 @items.maxLength 63 @rule self.all(a, self.exists_one(b, a == b)) */
   readonly owners?: readonly string[];
@@ -198,7 +198,7 @@ export const Shop = defineKind<ShopSpec>({
   kind: 'Shop',
   shortNames: ['po'],
 });`,
-    cause: 'Another kind already has this short name, so kubectl get po would show that kind.',
+    cause: 'Another kind already has this short name, so kubectl get po would show Pods.',
     fix: `interface ShopSpec { readonly owner?: string }
 export const Shop = defineKind<ShopSpec>({
   group: 'example.com',

@@ -88,7 +88,7 @@ class Reader {
     const name = /[\s,]*([\w.]+)/y;
     name.lastIndex = this.#at;
     const match = name.exec(this.#text);
-    if (match === null) throw new TypeError(`invalid signature "${this.#text}": missing type at ${this.#at}`);
+    if (match === null) throw new TypeError(`invalid signature "${this.#text}": missing type at offset ${this.#at}`);
     this.#at = name.lastIndex;
     const params = this.#text[this.#at] === '(' ? this.types() : [];
     return make(match[1]!, params);
