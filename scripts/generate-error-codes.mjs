@@ -36,8 +36,8 @@ const unwrapped = (text) =>
 /** Rewrites a paragraph about a class for users of the command line: `Thrown for X` → `X`. */
 function forUsers(paragraph) {
   const rest = paragraph
-    .replace(/^Thrown (?:for|if|when) /, '')
-    .replace(/^(?:Names|Identifies) the class of failure[;:] /, '');
+    .replace(/^Thrown (?:for|if|when|while) /, '')
+    .replace(/^Identifies the (?:class of )?failure[;:.] /, '');
   return rest.replace(/^[a-z]/, (letter) => (rest === paragraph ? letter : letter.toUpperCase()));
 }
 

@@ -36,7 +36,7 @@ export type ProblemCode =
   | 'KW6103' // a recursive type
   | 'KW6104' // a type that cannot be resolved
   | 'KW6201' // an unknown tag
-  | 'KW6202' // a tag that has no effect here
+  | 'KW6202' // a tag that has no effect at its place or on the type of the value
   | 'KW6203' // a tag with an invalid argument
   | 'KW6204' // a tag outside of a documentation comment, or a tag that TypeScript syntax replaces
   | 'KW6205' // a path in `schema`, in a column or in a subresource that refers to no field

@@ -2,7 +2,7 @@ import { KubewrightError } from '../errors/kubewright-error.ts';
 import { quote } from '../text/quote.ts';
 
 /**
- * Thrown for text that is not a duration. The message is Go's.
+ * Thrown for text that is not a duration. The message matches Go's.
  *
  * @example
  * ```ts

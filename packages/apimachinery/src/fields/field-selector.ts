@@ -1,7 +1,7 @@
 import { KubewrightError } from '../errors/kubewright-error.ts';
 
 /**
- * Thrown for a field selector that cannot be parsed. The message is the API's.
+ * Thrown for a field selector that cannot be parsed. The message matches the API server's.
  *
  * @example
  * ```ts

@@ -13,7 +13,7 @@ export interface ImageReference {
   readonly digest?: string;
 }
 
-/** Thrown for text that is not an image reference; the message is the same as in container runtimes. */
+/** Thrown for text that is not an image reference. The message matches that of container runtimes. */
 export class ImageReferenceError extends KubewrightError {
   override readonly name = 'ImageReferenceError';
   readonly code = 'KW1060';

@@ -4,7 +4,7 @@ import { FieldPath } from '../validation/field-path.ts';
 import { checkLabelValue, checkQualifiedName } from '../validation/names.ts';
 
 /**
- * Thrown for a label selector that cannot be parsed or is invalid. The message is the API's.
+ * Thrown for a label selector that cannot be parsed or is invalid. The message matches the API server's.
  *
  * @example
  * ```ts

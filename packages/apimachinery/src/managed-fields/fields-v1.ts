@@ -2,7 +2,7 @@ import { KubewrightError } from '../errors/kubewright-error.ts';
 import { type FieldNode, leaf, sortedChildren } from './field-node.ts';
 import { canonicalPathElement, type PathElement } from './path-element.ts';
 
-/** Thrown for a `fieldsV1` that is not a field set. */
+/** Thrown for managed fields with an invalid `fieldsV1`. */
 export class FieldSetError extends KubewrightError {
   override readonly name = 'FieldSetError';
   readonly code = 'KW1020';

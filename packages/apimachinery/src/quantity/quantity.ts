@@ -2,7 +2,7 @@ import { KubewrightError } from '../errors/kubewright-error.ts';
 import { constructSuffix, parseSuffix, type QuantityFormat } from './suffix.ts';
 
 /**
- * Thrown for text that is not a quantity. The message is the API's.
+ * Thrown for text that is not a quantity. The message matches the API server's.
  *
  * @example
  * ```ts

@@ -2,8 +2,8 @@ import { KubewrightError } from '../errors/kubewright-error.ts';
 import type { Status, StatusReason } from './status.ts';
 
 /**
- * A failure response of the API, as an error. The server throws it, and the client rebuilds it from the response.
- * `message` is the API's message; `httpStatus` and `reason` identify the kind of failure.
+ * An error response of the API, such as NotFound or Conflict. The server throws it, and the client recreates it from the
+ * response. `message` is the message of the response; `httpStatus` and `reason` identify the kind of failure.
  *
  * @example
  * ```ts

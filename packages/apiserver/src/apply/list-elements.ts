@@ -3,7 +3,7 @@ import { PathElement } from '@kubewright/apimachinery/internal';
 import { isRecord, setOwn } from '@kubewright/schema/internal';
 import type { ListType } from './apply-type.ts';
 
-/** Thrown for a list element that cannot be identified by its keys or its value; `message` is upstream's. */
+/** Thrown for a list element that cannot be identified by its keys or its value. The message matches upstream's. */
 export class ElementError extends KubewrightError {
   readonly code = 'KW5008';
 

@@ -1,8 +1,8 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
 /**
- * Thrown for a strategic merge patch that cannot be applied. `message` is the API server's message (1.36), `httpStatus`
- * its status code: 400 for a malformed directive, 422 for lists of lists, 500 for everything else. Do not retry.
+ * Thrown for a strategic merge patch that cannot be applied. The message and `httpStatus` match the API
+ * server's (1.36): 400 for a malformed directive, 422 for lists of lists, 500 for everything else. Do not retry.
  */
 export class StrategicMergeError extends KubewrightError {
   readonly code = 'KW5007';

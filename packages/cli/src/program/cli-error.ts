@@ -7,30 +7,30 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  * | code | meaning |
  * |---|---|
  * | `KW7001` | the command line is invalid; add `--help` to any command to list its arguments and flags |
- * | `KW7002` | internal error: a bug in Kubewright; please report it with the stack that `KUBEWRIGHT_DEBUG=1` shows |
+ * | `KW7002` | internal error: a bug in Kubewright; report it with the stack trace that `KUBEWRIGHT_DEBUG=1` shows |
  * | `KW7003` | the error code does not exist |
- * | `KW7010` | Node is too old: it must be ^20.19, ^22.12 or 24 or newer |
- * | `KW7011` | the system denies access to a file or folder: no permission, no space, or the name is too long; or TMPDIR is not a writable folder |
- * | `KW7101` | the folder is not in a Kubewright project: it and its parents have no package.json with a field `kubewright` |
+ * | `KW7010` | Node.js is too old: Kubewright requires ^20.19, ^22.12 or >=24 |
+ * | `KW7011` | a file or folder cannot be used: access is denied, no space is left, or the name is too long; or TMPDIR is not a writable folder |
+ * | `KW7101` | the folder is not in a Kubewright project: neither the folder nor its parents have a package.json with a field `kubewright` |
  * | `KW7102` | a name or a field of package.json is invalid |
  * | `KW7103` | a required value is missing, and there is no terminal to prompt on |
- * | `KW7104` | the command would overwrite a file that you wrote; it was not changed |
- * | `KW7105` | the project does not have this kind, or has no other version of it to convert to |
+ * | `KW7104` | the command would overwrite a file that you wrote; the file was not changed |
+ * | `KW7105` | the project does not have this kind, or has no other version of the kind to convert to |
  * | `KW7201` | no embedded cluster is running in this folder |
  * | `KW7202` | the embedded cluster did not start in the background; check its log |
  * | `KW7203` | the embedded cluster did not stop in time |
- * | `KW7204` | the file is the kubeconfig of another cluster; it is not overwritten |
+ * | `KW7204` | the file is the kubeconfig of another cluster; the file was not changed |
  * | `KW7205` | the configuration file of a cluster cannot be read or has an invalid field |
- * | `KW7206` | the Service cannot be exposed: it or its port does not exist, or the port of this machine is in use |
+ * | `KW7206` | the Service cannot be exposed: the Service or its port does not exist, or the local port is in use |
  * | `KW7301` | the API server cannot be reached |
  * | `KW7303` | authentication failed: credentials are missing, wrong or expired |
- * | `KW7304` | the account is not allowed to do that; the message contains the missing rule |
+ * | `KW7304` | the request is forbidden; the message contains the missing RBAC rule |
  * | `KW7305` | the API server does not serve the kind: its CRD is not installed |
  * | `KW7306` | the API server rejected a request: the object is invalid, does not exist, or was changed in the meantime |
  * | `KW7307` | deployed objects did not reach the expected state in time |
- * | `KW7308` | the cluster of the context is not local; to use it, pass `--allow-context` |
- * | `KW7309` | the API server cannot reach the webhooks of the operator under development; set their address with `--webhook-host` |
- * | `KW7310` | a webhook cannot be called: writes that need it are rejected until its operator runs |
+ * | `KW7308` | the cluster of the context is not local; pass `--allow-context` to use the cluster |
+ * | `KW7309` | the API server cannot reach the webhooks of the operator under development; set the address of the webhooks with `--webhook-host` |
+ * | `KW7310` | a webhook cannot be called: writes that require the webhook are rejected until its operator runs |
  * | `KW7401` | the types have errors; nothing was written |
  * | `KW7402` | generated files are out of date |
  * | `KW7403` | the types would break stored objects, manifests or clients of the released version |

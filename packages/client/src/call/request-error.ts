@@ -10,6 +10,6 @@ import { KubewrightError } from '@kubewright/apimachinery';
  */
 export class RequestError extends KubewrightError {
   override readonly name = 'RequestError';
-  /** Identifies the class of failure; nothing was sent; do not retry. */
+  /** Identifies the class of failure; nothing was sent. */
   readonly code = 'KW2101';
 }

@@ -6,7 +6,7 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  *
  * | code | meaning |
  * |---|---|
- * | `KW2201` | no configuration was found, or it names a part that does not exist |
+ * | `KW2201` | no kubeconfig was found, or it does not contain the context, cluster or user |
  * | `KW2202` | a file cannot be read or is malformed |
  * | `KW2203` | a credential plugin could not be run, or returned an invalid result |
  */

@@ -6,15 +6,15 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  *
  * | code | meaning |
  * |---|---|
- * | `KW2001` | no connection: refused, unreachable, unknown host, or connect timeout |
- * | `KW2002` | TLS: the server's certificate is not trusted, or the server rejected ours |
- * | `KW2003` | the connection was lost, or the peer did not acknowledge a keep-alive in time |
- * | `KW2004` | the server rejected the stream or is going away; it did not process the request |
+ * | `KW2001` | cannot connect: connection refused, server unreachable, unknown host, or timeout |
+ * | `KW2002` | TLS handshake failed: the server certificate is not trusted, or the client certificate was rejected |
+ * | `KW2003` | the connection was lost, or the server did not respond to a keep-alive in time |
+ * | `KW2004` | the server is shutting down or overloaded; it did not process the request |
  * | `KW2005` | the response is larger than the limit |
  * | `KW2006` | the response is not valid HTTP, is truncated, or has corrupt compression |
  * | `KW2007` | the request is larger than the limit, or malformed |
  * | `KW2008` | the transport was closed |
- * | `KW2009` | the proxy rejected the tunnel |
+ * | `KW2009` | the proxy is unreachable or invalid, or it rejected the tunnel |
  */
 export type TransportErrorCode =
   | 'KW2001'

@@ -1,7 +1,7 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
 /**
- * Thrown if the text contains no CustomResourceDefinition, or if the CRD lacks the requested version or would be rejected by
+ * Thrown if the text contains no CustomResourceDefinition, or the CRD lacks the requested version or would be rejected by
  * the API server.
  */
 export class ImportError extends KubewrightError {

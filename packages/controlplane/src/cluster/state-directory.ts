@@ -7,7 +7,7 @@ import { makeFolder } from '../node/make-folder.ts';
 import { isSameProcess, type ProcessIdentity, processIdentity } from '../node/process/process-identity.ts';
 
 /**
- * Thrown if the folder cannot be used. The message says what was tried, why it failed and what to do.
+ * Thrown if the cluster's state folder cannot be used. The message says what was tried, why it failed and what to do.
  *
  * @example
  * ```ts

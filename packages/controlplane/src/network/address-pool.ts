@@ -1,6 +1,6 @@
 import { KubewrightError } from '@kubewright/apimachinery';
 
-/** Thrown if every address is taken. */
+/** Thrown if all pod addresses are in use. */
 class AddressesTakenError extends KubewrightError {
   override readonly name = 'AddressesTakenError';
   readonly code = 'KW5222';

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:net';
 import { KubewrightError, type Random } from '@kubewright/apimachinery';
 
-/** Thrown if every pod address is taken, or no range is free. */
+/** Thrown if all pod addresses on loopback are in use, or no range of addresses is free. */
 class AddressError extends KubewrightError {
   override readonly name = 'AddressError';
   readonly code = 'KW5203';

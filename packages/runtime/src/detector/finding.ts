@@ -27,7 +27,7 @@ export interface Finding {
  * |---|---|
  * | `KW3050` | hot loop: a reconcile triggers itself by writing a different value each time; derive the value only from the observed state |
  * | `KW3051` | another writer undoes this controller's writes; let only one of the two writers own the field |
- * | `KW3052` | a controller keeps writing values that are already set, because the server drops or changes a value that it sends |
+ * | `KW3052` | a controller keeps writing values that are already set, because the server drops or changes a written value |
  */
 export type FindingCode = 'KW3050' | 'KW3051' | 'KW3052';
 

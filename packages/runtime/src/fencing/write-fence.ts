@@ -14,7 +14,7 @@ import type { Logger } from '../log/logger.ts';
 import { gated, isWrite } from './gated.ts';
 import { type Instant, instantOf, Tenure } from './tenure.ts';
 
-/** Thrown instead of performing a write when the live object differs from the object that the reconcile was given. */
+/** Thrown for a rejected write: the live object differs from the object that the reconcile was given. */
 export class StaleViewError extends KubewrightError {
   override readonly name = 'StaleViewError';
   /** The runtime reconciles the key again. */

@@ -39,7 +39,7 @@ export interface BodyLimits {
 export const defaultMaxDepth = 500;
 
 /**
- * Thrown for a body that cannot be parsed. `message` matches the API server's parser (1.36), e.g.
+ * Thrown for a body that cannot be parsed. The message matches the API server's parser (1.36), e.g.
  * `invalid character 'x' looking for beginning of value`; the caller adds the context, such as the expected kind. Do
  * not retry.
  *

@@ -4,8 +4,8 @@ import { KubewrightError } from '@kubewright/apimachinery';
 export type ProtobufFault = 'malformed' | 'tooDeep' | 'tooLarge' | 'notRepresentable' | 'unknownKind';
 
 /**
- * Thrown for bytes that are not a Kubernetes object in protobuf form, or for an object that protobuf cannot represent. The
- * API server responds with 400.
+ * Thrown for bytes that are not a Kubernetes object in protobuf form, or an object that protobuf cannot represent. The API
+ * server responds with 400.
  */
 export class ProtobufError extends KubewrightError {
   readonly code = 'KW4301';

@@ -27,7 +27,7 @@ import { assignAddress } from './load-balancer.ts';
 import { podRemover } from './pod-remover.ts';
 import { signingAuthority, signRequest } from './sign-request.ts';
 
-/** Thrown if fake infrastructure cannot work in an environment. */
+/** Thrown if fake infrastructure cannot start in a test environment. */
 class FakeInfrastructureError extends KubewrightError {
   override readonly name = 'FakeInfrastructureError';
   readonly code = 'KW8002';

@@ -7,7 +7,7 @@ import type { KubernetesClient } from '@kubewright/client';
 const dayMs = 86_400_000;
 const subject = { commonName: 'fake-signer' };
 
-/** Thrown for a signing request whose signature does not match its key. */
+/** Thrown for a CertificateSigningRequest whose signature does not match its public key. */
 class SigningRequestError extends KubewrightError {
   override readonly name = 'SigningRequestError';
   readonly code = 'KW8003';

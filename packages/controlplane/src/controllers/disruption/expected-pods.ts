@@ -11,7 +11,7 @@ export interface Expectation {
   readonly hasUnmanaged: boolean;
 }
 
-/** Thrown if the expected pods of a budget are unknown. The budget's status reports the reason. */
+/** Thrown if the expected pods of a PodDisruptionBudget are unknown. The budget's status reports the reason. */
 export class UnknownScaleError extends KubewrightError {
   override readonly name = 'UnknownScaleError';
   readonly code = 'KW5105';

@@ -14,7 +14,7 @@ const errorShownMs = 2_000;
  */
 const lookAgainMs = 10_000;
 
-/** Thrown if a container cannot be started now, with the waiting reason and the time to retry. */
+/** Thrown if a container cannot be started now. The error contains the waiting reason and the time to retry. */
 export class ContainerWaitError extends KubewrightError {
   override readonly name = 'ContainerWaitError';
   readonly code = 'KW5212';

@@ -4,7 +4,10 @@ import { KubewrightError } from '@kubewright/apimachinery';
 import type { ContainerUser } from './container-user.ts';
 import { canReach } from './reachable-programs.ts';
 
-/** Thrown if a command cannot be run in a container, with a container runtime's message and a shell's exit code. */
+/**
+ * Thrown if a command cannot be run in a container. The error contains a container runtime's message and a shell's exit
+ * code.
+ */
 export class CommandError extends KubewrightError {
   override readonly name = 'CommandError';
   readonly code = 'KW5204';

@@ -6,7 +6,7 @@ import type { ImageProgram, ImageSource } from './image-program.ts';
 import type { ImageFile } from './images/image-file.ts';
 import { hostProgram } from './images/shell-program.ts';
 
-/** Thrown if an image cannot be run on this node, with the kubelet's reason and a remedy. */
+/** Thrown if an image cannot be run on this node. The error contains the kubelet's reason and a remedy. */
 export class ImageError extends KubewrightError {
   override readonly name = 'ImageError';
   readonly code = 'KW5201';

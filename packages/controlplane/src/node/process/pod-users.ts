@@ -14,7 +14,7 @@ export interface PodUser {
   readonly gid: number;
 }
 
-/** Thrown if every user of the range is taken. */
+/** Thrown if no user ID of the range is free for another pod. */
 class PodUserError extends KubewrightError {
   override readonly name = 'PodUserError';
   readonly code = 'KW5214';

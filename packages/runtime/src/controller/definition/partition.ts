@@ -35,7 +35,7 @@ export interface PartitionEntry extends Disposable {
   readonly isOwned: boolean;
 }
 
-/** Thrown instead of performing a write for a key that another replica may own by now. */
+/** Thrown for a rejected write to a key that another replica may own by now. */
 export class NotOwnerError extends KubewrightError {
   override readonly name = 'NotOwnerError';
   /** Do nothing: the replica that owns the key does the work. */
