@@ -42,7 +42,7 @@ describe('kubewright cluster up', () => {
       code: 1,
       stdout: '',
       stderr: `KW7201 no embedded cluster is running in this folder
-  why: no cluster uses the state folder ${join(cwd, '.kubewright')}
+  why: no running cluster has locked the state folder ${join(cwd, '.kubewright')}
   fix: start a cluster: kubewright cluster up --background
 `,
     });

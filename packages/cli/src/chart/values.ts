@@ -88,7 +88,7 @@ const comments: Readonly<Record<keyof ChartValues, string>> = {
     "The operator's Deployment. image.tag defaults to the chart's appVersion, pullPolicy to the cluster's default.\n# The heap size in env is 70 % of resources.limits.memory: change both together.",
   rbac: "namespaced: restrict the operator and its permissions to the release's namespace.\n# helpers: create roles for users (admin, editor and viewer of each kind).",
   serviceAccount: 'The service account of the operator. With enabled: false, the account in name must already exist.',
-  crd: 'The CRDs. keep: helm uninstall does not delete them and their objects.',
+  crd: 'The CRDs. keep: helm uninstall does not delete the CRDs and their objects.',
   metrics: 'The endpoint /metrics. secure: serve HTTPS to authorized clients only (role metrics-reader).',
   certManager: 'Issue certificates with cert-manager, which must be installed; otherwise the operator creates its own.',
   webhook: 'Admission and conversion webhooks, if the operator has any.',

@@ -84,7 +84,7 @@ export class StateFolder {
         this.name === undefined
           ? 'no embedded cluster is running in this folder'
           : `no embedded cluster ${this.name} is running in this folder`,
-      why: `no cluster uses the state folder ${this.path}`,
+      why: `no running cluster has locked the state folder ${this.path}`,
       remedy: `start a cluster: kubewright cluster up --background${this.name === undefined ? '' : ` --name ${this.name}`}`,
     });
   }

@@ -108,26 +108,26 @@ npm run deploy -- --image registry.example.com/${name}:0.1.0
 
 const agents = `# Working on this operator
 
-It is built with Kubewright: CRDs are generated from TypeScript types, controllers are functions, and one process runs both the
+This operator is built with Kubewright: CRDs are generated from TypeScript types, controllers are functions, and one process runs both the
 operator and an embedded Kubernetes cluster. Only a release needs Docker, kubectl or a real cluster.
 
 ## Commands
 
 | command | purpose |
 |---|---|
-| \`npm run dev -- --ci\` | starts a cluster and the operator, applies \`config/samples\`, waits until they are ready, then exits: **run this to check that the operator works** |
+| \`npm run dev -- --ci\` | starts a cluster and the operator, applies \`config/samples\`, waits until the samples are ready, then exits: **run this to check that the operator works** |
 | \`npm run typecheck && npm test\` | checks types and runs the tests; both take seconds |
-| \`npm run generate\` | generates \`config/\` and \`schemas/\` from the types; run it after every change of a type, and commit the result with it |
+| \`npm run generate\` | generates \`config/\` and \`schemas/\` from the types; run it after every change of a type, and commit the generated files with the type |
 | \`npx kubewright create api --group G --version v1 --kind K\` | adds a kind with its controller |
 | \`npx kubewright create webhook --group G --version v1 --kind K --validation\` | adds a webhook |
-| \`npx kubewright explain KW7301\` | explains an error code; every error except those of your own code has a code and a fix |
-| any of them with \`--json\` | prints JSON records, one object per line |
+| \`npx kubewright explain KW7301\` | explains an error code; every error has a code and a fix, except errors in your own code |
+| any \`kubewright\` command with \`--json\` | prints JSON records, one object per line |
 
 ## Where things are
 
 - \`src/api/VERSION/KIND.ts\`: a kind. Constraints are tags in comments: \`@minLength 1\`, \`@maximum 10\`, \`@default 3\`,
   \`@listType map\`, \`@rule self.min <= self.max\`. A \`number\` needs \`@int32\`, \`@int64\` or \`@double\`. An unknown
-  or misplaced tag is an error that suggests the right one.
+  or misplaced tag is an error that suggests the right tag.
 - \`src/controllers/KIND.ts\`: \`desired\` returns the children and the status of an object; it is a pure function, so you can test it
   without a cluster. The framework applies, owns and prunes the children: do not create or delete them yourself.
 - \`src/controllers/KIND.test.ts\`: its tests, with \`@kubewright/testing\`: \`reconcileOnce\` for one reconcile in memory,
@@ -142,7 +142,7 @@ operator and an embedded Kubernetes cluster. Only a release needs Docker, kubect
 - Permissions are derived from \`for\`, \`owns\` and the typed calls of a controller; you write no YAML. \`npm run dev\` runs the operator
   under its own service account, and reports a missing permission as KW7604 with the tag to paste.
 - A reconcile can run at any time, repeatedly, and after a crash: derive everything from the object, keep no state in module
-  variables, and never block until something happens: the framework reconciles again when it does.
+  variables, and do not wait inside a reconcile: the framework reconciles again when an object changes.
 - Released kinds (\`config/crd/released\`) must stay compatible: \`generate\` rejects breaking changes (KW7403). Make them in a new version.
 - The spec is the desired state, the status the observed state; a controller writes only the status.
 `;
