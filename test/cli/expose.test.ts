@@ -79,7 +79,9 @@ describe('kubewright cluster expose', () => {
       await get(port).catch(() => 'closed');
       return expose.stdout();
     };
-    await expect.poll(afterRequest, patience).toContain('! connection failed    Service default/web has no ready pods\n');
+    await expect
+      .poll(afterRequest, patience)
+      .toContain('! connection failed    Service default/web has no ready pods\n');
     expose.child.kill('SIGINT');
     expect([await expose.ended, expose.stderr()]).toEqual([0, '']);
   }, 60_000);

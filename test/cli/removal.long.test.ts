@@ -113,9 +113,7 @@ describe('an operator with a finalizer', () => {
     await expect.poll(namespaces, { timeout: 60_000 }).not.toContain('shop-system');
     const uninstalled = await shop.run('uninstall', '--yes');
     expect(uninstalled).toMatchObject({ code: 0, stderr: '' });
-    expect(uninstalled.stdout).toContain(
-      `! cleanup skipped      default/outside: removed the finalizer ${own}\n`,
-    );
+    expect(uninstalled.stdout).toContain(`! cleanup skipped      default/outside: removed the finalizer ${own}\n`);
     await expectNothingLeft();
   });
 });
@@ -168,9 +166,7 @@ describe('kubewright uninstall, without an operator', () => {
     });
     const { code, stdout } = await shop.run('uninstall', '--force');
     expect(code).toBe(0);
-    expect(stdout).toContain(
-      '! cleanup skipped      default/b: removed the finalizer backup.example.org/keep\n',
-    );
+    expect(stdout).toContain('! cleanup skipped      default/b: removed the finalizer backup.example.org/keep\n');
     await expectNothingLeft();
   });
 });

@@ -115,10 +115,7 @@ describe('kubewright trace', () => {
 
   it.each([
     ['web', 'It must be a kind and a name, such as deployment/web.'],
-    [
-      'service/web',
-      'The kind must be one of deployment, replicaset, statefulset, daemonset, cronjob, job, pod.',
-    ],
+    ['service/web', 'The kind must be one of deployment, replicaset, statefulset, daemonset, cronjob, job, pod.'],
   ])('rejects %s', (text, why) => {
     expect(parseTarget(text)).toBe(why);
   });

@@ -9,7 +9,9 @@ const buildScript = new URL('../../../scripts/build.mjs', import.meta.url);
 if (existsSync(program) || (await hasBuilt())) await import(program.href);
 else {
   const why = existsSync(buildScript) ? 'the clone is not built, and the build failed' : 'the package is incomplete';
-  const remedy = existsSync(buildScript) ? 'run npm ci && npm run build in the clone' : 'run npm create kubewright@latest';
+  const remedy = existsSync(buildScript)
+    ? 'run npm ci && npm run build in the clone'
+    : 'run npm create kubewright@latest';
   process.stderr.write(`create-kubewright cannot start\n  why: ${why}\n  fix: ${remedy}\n`);
   process.exitCode = 3;
 }

@@ -21,7 +21,10 @@ function parseNode(value: unknown, depth: number): FieldNode {
     throw new FieldSetError({ what: 'invalid managed fields', why: 'each value in fieldsV1 must be an object' });
   }
   if (depth > maxDepth)
-    throw new FieldSetError({ what: 'invalid managed fields', why: `fieldsV1 is nested deeper than ${maxDepth} levels` });
+    throw new FieldSetError({
+      what: 'invalid managed fields',
+      why: `fieldsV1 is nested deeper than ${maxDepth} levels`,
+    });
   let member = false;
   let children: Map<PathElement, FieldNode> | undefined;
   for (const [key, below] of Object.entries(value)) {
@@ -32,7 +35,10 @@ function parseNode(value: unknown, depth: number): FieldNode {
     const element = canonicalPathElement(key);
     if (element === undefined) {
       if (/^[kvi]:/.test(key))
-        throw new FieldSetError({ what: 'invalid managed fields', why: `fieldsV1 contains the malformed path element ${key.slice(0, 100)}` });
+        throw new FieldSetError({
+          what: 'invalid managed fields',
+          why: `fieldsV1 contains the malformed path element ${key.slice(0, 100)}`,
+        });
       continue;
     }
     children ??= new Map();

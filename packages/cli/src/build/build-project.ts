@@ -69,7 +69,10 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   }
   if (options.release === true) {
     keepRelease(project.root, { version: manifest.version, crds: files });
-    reporter.step('released', `${manifest.version}: commit config/crd/released; later changes of the types are checked against it`);
+    reporter.step(
+      'released',
+      `${manifest.version}: commit config/crd/released; later changes of the types are checked against it`,
+    );
   }
   if (options.push !== undefined) {
     const pushed = await pushImage(context, { ...options, image: options.push, dist: join(project.root, 'dist') });

@@ -40,7 +40,7 @@ background: true
     ['port: "80"', 'port must be a number from 0 to 65535, got "80"'],
     ['driver: docker', 'driver must be process, container or simulated, got "docker"'],
     ['allowRootPods: 1', 'allowRootPods must be true or false, got 1'],
-    ['name: ../up', 'name must consist of lower-case letters, digits and dashes, got "../up"; correct the field name'],
+    ['name: ../up', 'name must consist of lower-case letters, digits and dashes, got "../up"; fix the field name'],
     ['components: [1]', 'components must be a list of strings, got [1]'],
     ['- a', 'the file must contain a map of settings'],
     ['a: [', 'invalid YAML: '],

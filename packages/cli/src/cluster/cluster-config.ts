@@ -26,7 +26,9 @@ const oneOf =
       : { fault: `must be ${names.join(', ').replace(/, ([^,]*)$/, ' or $1')}` };
 const list: Check = (value) => {
   const names = Array.isArray(value) ? value : [value];
-  return names.every((name) => typeof name === 'string') ? { value: names.join(',') } : { fault: 'must be a list of strings' };
+  return names.every((name) => typeof name === 'string')
+    ? { value: names.join(',') }
+    : { fault: 'must be a list of strings' };
 };
 
 /** The fields of a configuration file, which are the flags of `cluster up` in camel case. */
@@ -70,7 +72,8 @@ export function clusterConfig(text: string, file: string): UpOptions {
       throw invalid(file, `unknown field ${name}${meant === undefined ? '' : `; did you mean ${meant}?`}`);
     }
     const result = check(value, dirname(file));
-    if ('fault' in result) throw invalid(file, `${name} ${result.fault}, got ${JSON.stringify(value)}`, `correct the field ${name}`);
+    if ('fault' in result)
+      throw invalid(file, `${name} ${result.fault}, got ${JSON.stringify(value)}`, `fix the field ${name}`);
     settings[name] = result.value;
   }
   return settings; // each value is checked

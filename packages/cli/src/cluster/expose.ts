@@ -38,7 +38,10 @@ export async function expose(
     .get(key, { signal })
     .catch((error: unknown) => {
       throw isNotFound(error)
-        ? notExposed(key, { why: 'the Service does not exist', remedy: `list Services: kubectl get services -n ${namespace}` })
+        ? notExposed(key, {
+            why: 'the Service does not exist',
+            remedy: `list Services: kubectl get services -n ${namespace}`,
+          })
         : error;
     });
   const servicePort = portOf(service, options.servicePort);
@@ -76,7 +79,8 @@ function portOf({ metadata, spec = {} }: Service, wanted: string | undefined): S
   const [only, ...others] = matching;
   if (only !== undefined && others.length === 0) return only;
   const all = ports.map(({ port, name }) => (name === undefined ? `${port}` : `${port} (${name})`)).join(', ');
-  if (all === '') throw notExposed(metadata, { why: 'the Service has no TCP port', remedy: 'expose a Service with a TCP port' });
+  if (all === '')
+    throw notExposed(metadata, { why: 'the Service has no TCP port', remedy: 'expose a Service with a TCP port' });
   const why = only === undefined ? `the Service has no TCP port ${wanted}` : 'the Service has several TCP ports';
   throw notExposed(metadata, { why, remedy: `select a port with --service-port: ${all}` });
 }

@@ -7,6 +7,9 @@ import { addTargetCluster } from './options/target-cluster.ts';
 export function addUndeploy(program: Command, context: Context): void {
   addTargetCluster(program.command('undeploy'))
     .description('remove the operator, but keep the kinds and their objects')
-    .option('-y, --yes', 'if the operator is not running, delete the objects in its namespace without running its cleanup')
+    .option(
+      '-y, --yes',
+      'if the operator is not running, delete the objects in its namespace without running its cleanup',
+    )
     .action(async (options: UndeployOptions) => (await import('../deploy/undeploy.ts')).undeploy(context, options));
 }

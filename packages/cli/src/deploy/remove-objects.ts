@@ -247,6 +247,7 @@ function heldByOthers(crd: UnstructuredObject, left: Objects): CliError {
   return new CliError('KW7307', {
     what: whatStays(crd, left),
     why: `these finalizers belong to other controllers:\n${whatHolds(left)}`,
-    remedy: 'check the controllers that handle these finalizers, then retry; or remove all finalizers: kubewright uninstall --force',
+    remedy:
+      'check the controllers that handle these finalizers, then retry; or remove all finalizers: kubewright uninstall --force',
   });
 }

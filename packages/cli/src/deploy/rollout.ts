@@ -91,7 +91,8 @@ function unavailable(
   const image = troubles.some(({ isImage }) => isImage);
   return new CliError('KW7307', {
     what: `the operator ${namespace}/${name} is not available after ${seconds} s`,
-    why: troubles.map(({ pod, text }) => `${pod}: ${text}`).join('\n') || 'the new pods of the Deployment are not ready',
+    why:
+      troubles.map(({ pod, text }) => `${pod}: ${text}`).join('\n') || 'the new pods of the Deployment are not ready',
     remedy: image
       ? 'push the image to a registry that the nodes can pull from; for the embedded cluster: kubewright build --load IMAGE'
       : `check the operator's log: kubectl -n ${namespace} logs deployment/${name}`,

@@ -82,7 +82,9 @@ async function kubeconfig(environment: CliEnvironment, choice: ClusterChoice): P
       ? lateMessage()
       : failureOf(error, { debug: false, command: 'kubewright doctor' }).message;
     const failure = why === undefined ? what : `${what}: ${why}`;
-    const text = isRequested ? failure : `${failure}; kubewright cluster up and kubewright dev do not need a kubeconfig`;
+    const text = isRequested
+      ? failure
+      : `${failure}; kubewright cluster up and kubewright dev do not need a kubeconfig`;
     return { subject, state: isRequested ? 'bad' : 'note', text, remedy };
   }
 }

@@ -75,7 +75,11 @@ function read(flag: string, path: string): string {
     const why = (cause as Error).message;
     throw new CliError(
       'KW7011',
-      { what: `${program} cannot read the file passed with --${flag}`, why, remedy: 'pass a file that exists and is readable' },
+      {
+        what: `${program} cannot read the file passed with --${flag}`,
+        why,
+        remedy: 'pass a file that exists and is readable',
+      },
       { cause },
     );
   }

@@ -57,7 +57,10 @@ function serve(text: string): Promise<ReturnType<typeof createServer>> {
   const server = createServer((request, response) => {
     const reply = bodies[request.url?.split('?')[0] ?? ''];
     response.writeHead(reply === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(reply ?? '{"error":"the embedded API server stores its objects itself, so this etcd only responds to health checks"}');
+    response.end(
+      reply ??
+        '{"error":"the embedded API server stores its objects itself, so this etcd only responds to health checks"}',
+    );
   });
   return new Promise((resolve, reject) => {
     server.once('error', (cause) => {

@@ -32,6 +32,10 @@ export function parseFlags(program: string, { args, table }: { args: readonly st
 }
 
 /** Returns a usage error of a program. */
-export function wrong(program: string, why: string, remedy: string = `run ${program} --help to list its flags`): CliError {
+export function wrong(
+  program: string,
+  why: string,
+  remedy: string = `run ${program} --help to list its flags`,
+): CliError {
   return new CliError('KW7001', { what: `${program} cannot start`, why, remedy });
 }

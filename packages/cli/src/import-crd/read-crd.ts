@@ -85,7 +85,11 @@ function allowed(address: string): URL {
   const url = new URL(address);
   const isLoopback = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
   if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback)) return url;
-  throw unreadable(url.href, 'only https URLs are supported', 'use an https URL, or download the CRD and specify the file');
+  throw unreadable(
+    url.href,
+    'only https URLs are supported',
+    'use an https URL, or download the CRD and specify the file',
+  );
 }
 
 async function bodyOf(response: Response, address: string): Promise<string> {

@@ -71,7 +71,10 @@ describe('failureOf', () => {
       { name: 'one', kind: 'secrets' },
       'create secrets "one", or correct the name or the namespace; list existing objects: kubectl get secrets --all-namespaces',
     ],
-    [{ name: 'shop', kind: 'namespaces' }, 'create the namespace, or choose another one: kubectl create namespace shop'],
+    [
+      { name: 'shop', kind: 'namespaces' },
+      'create the namespace, or choose another one: kubectl create namespace shop',
+    ],
     [{}, 'check that the cluster serves the kind: kubectl api-resources'],
   ])('says what to do about a missing object: %o', (details, remedy) => {
     const { message } = failure(status(404, { reason: 'NotFound', message: 'not found', details }));

@@ -25,7 +25,8 @@ function remedyOf(why: string): string {
   // Errors from `dev` already contain a remedy.
   if (why.startsWith('KW7310')) return 'fix the error that kubewright dev shows, and save the file';
   const [, service, namespace] = /https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc\b/.exec(why) ?? [];
-  if (service === undefined) return 'start the operator of the webhook with kubewright dev, or start the server at the address of the webhook';
+  if (service === undefined)
+    return 'start the operator of the webhook with kubewright dev, or start the server at the address of the webhook';
   if (/x509|certificate/i.test(why))
     return `wait until the API server trusts the certificate, or check the operator's log: kubectl -n ${namespace} logs deployment/${service.replace(/webhook-service$/, 'controller-manager')}`;
   return `start the operator of the webhook (kubewright deploy), and check kubectl -n ${namespace} get pods,endpointslices; or remove the operator and its webhooks: kubewright undeploy`;

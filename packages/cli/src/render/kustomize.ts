@@ -60,7 +60,8 @@ function readPatch(
   if (!source.exists(where)) throw unusable(name, `${path} does not exist`);
   const document = parseDocument(source.read(where));
   const patch: unknown = document.errors.length === 0 ? document.toJS({ maxAliasCount: 100 }) : undefined;
-  if (!Array.isArray(patch)) throw unusable(relative(root, where), 'the file is not a JSON patch (a list of operations)');
+  if (!Array.isArray(patch))
+    throw unusable(relative(root, where), 'the file is not a JSON patch (a list of operations)');
   return (object) => {
     if (target.kind !== undefined && target.kind !== object.kind) return object;
     if (target.name !== undefined && target.name !== object.metadata?.name) return object;

@@ -84,7 +84,8 @@ function inTheWay(root: string): CliError {
   return new CliError('KW7104', {
     what: `cannot create a project in ${root}`,
     why: `the package.json in this folder belongs to ${packageName(root) ?? 'another project'}; nothing was written`,
-    remedy: 'choose an empty folder, or first add "kubewright": { "domain": "example.com" } to the existing package.json',
+    remedy:
+      'choose an empty folder, or first add "kubewright": { "domain": "example.com" } to the existing package.json',
   });
 }
 

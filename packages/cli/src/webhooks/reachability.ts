@@ -52,7 +52,8 @@ export async function proveReachable({ client, environment }: Target, probe: Pro
     // Ctrl-C may have ended the wait; the configuration must be removed anyway.
     await configurations.delete({ name }).catch(ignoreNotFound);
   }
-  if (!probe.wasProbed()) throw unreachable(probe, `the API server did not call the webhooks within ${patienceMs / 1_000} s`);
+  if (!probe.wasProbed())
+    throw unreachable(probe, `the API server did not call the webhooks within ${patienceMs / 1_000} s`);
 }
 
 function configuration(name: string, { address }: Probe): ValidatingWebhookConfiguration {

@@ -70,10 +70,7 @@ function chooseContext({ contexts }: Kubeconfig): string {
     : `choose a context of the kubeconfig: ${[...contexts.keys()].join(', ')}`;
 }
 
-function serverOf(
-  cluster: ClusterEntry,
-  { name, where }: { readonly name: string; readonly where: string },
-): string {
+function serverOf(cluster: ClusterEntry, { name, where }: { readonly name: string; readonly where: string }): string {
   if (cluster.server === undefined)
     throw new ConfigError('KW2202', {
       what: `cannot use kubeconfig ${where}`,

@@ -201,7 +201,8 @@ export class ExecCredentials implements CredentialProvider {
     options: { readonly remedy?: string | undefined; readonly cause?: unknown } = {},
   ): ConfigError {
     const { command } = this.#options.exec;
-    const what = command === '' ? 'cannot run the credential plugin' : `credential plugin ${JSON.stringify(command)} failed`;
+    const what =
+      command === '' ? 'cannot run the credential plugin' : `credential plugin ${JSON.stringify(command)} failed`;
     return new ConfigError('KW2203', { what, why: `it ${problem}`, remedy: options.remedy }, options);
   }
 }

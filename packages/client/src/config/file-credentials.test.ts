@@ -109,6 +109,9 @@ describe('FileCredentials', () => {
     await clock.advance(60_000);
     files.delete('token');
     expect((await credentials.get()).authorization).toBe('Bearer t1');
-    expect(reported).toEqual(['cannot renew the token: token file token is empty', 'cannot read token: file not found; check the path']);
+    expect(reported).toEqual([
+      'cannot renew the token: token file token is empty',
+      'cannot read token: file not found; check the path',
+    ]);
   });
 });

@@ -88,7 +88,9 @@ export class FileCredentials implements CredentialProvider {
       if (text !== '') return `Bearer ${text}`;
       if (previous === undefined)
         throw new ConfigError('KW2202', { what: `cannot use token file ${token.file}`, why: 'the file is empty' });
-      this.#report(new ConfigError('KW2202', { what: 'cannot renew the token', why: `token file ${token.file} is empty` }));
+      this.#report(
+        new ConfigError('KW2202', { what: 'cannot renew the token', why: `token file ${token.file} is empty` }),
+      );
     } catch (cause) {
       const error = cause instanceof ConfigError ? cause : unreadable(token.file, cause);
       if (previous === undefined) throw error;
@@ -117,7 +119,10 @@ export class FileCredentials implements CredentialProvider {
       return { pair: previous, rereadMs: rereadEveryMs };
     }
     const files = `${cert.file ?? 'the client certificate'} and ${key.file ?? 'the client key'}`;
-    const why = matches === undefined ? 'at least one of them is not a complete PEM file' : 'the key does not match the certificate';
+    const why =
+      matches === undefined
+        ? 'at least one of them is not a complete PEM file'
+        : 'the key does not match the certificate';
     const error = new ConfigError('KW2202', {
       what: `cannot use ${files}`,
       why,

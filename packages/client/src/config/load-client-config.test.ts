@@ -163,7 +163,9 @@ describe('loadClientConfig fields', () => {
           ? Promise.reject(Object.assign(new Error('denied'), { code: 'EACCES' }))
           : environment.readFile(path),
     };
-    await expect(loadClientConfig({ environment: refused })).rejects.toThrow(`cannot read ${mount}/token: permission denied; run chmod u+r ${mount}/token`);
+    await expect(loadClientConfig({ environment: refused })).rejects.toThrow(
+      `cannot read ${mount}/token: permission denied; run chmod u+r ${mount}/token`,
+    );
   });
 
   it('follows a rotating pod token, and writes IPv6 addresses in brackets', async () => {
@@ -195,7 +197,9 @@ describe('loadClientConfig fields', () => {
       'certificate-authority-data is not valid base64',
     );
     expect(await bad(kubeconfig({ user: '{ token: a, username: b }' }))).toContain('both a token and a username');
-    expect(await bad(kubeconfig({ user: '{ auth-provider: { name: gcp } }' }))).toContain('use an exec credential plugin');
+    expect(await bad(kubeconfig({ user: '{ auth-provider: { name: gcp } }' }))).toContain(
+      'use an exec credential plugin',
+    );
     expect(await bad(kubeconfig({ cluster: '{ certificate-authority: x, server: "https://x" }' }))).toContain('/k/x');
     expect(await bad('[]')).toContain('expected an object');
   });

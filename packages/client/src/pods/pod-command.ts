@@ -73,7 +73,9 @@ export class ChannelCommand implements PodCommand {
 
   [Symbol.asyncIterator](): AsyncIterator<CommandOutput> {
     if (this.#isDiscarded)
-      throw new TypeError('exit() has discarded the output of the command: start to read the output before you call exit()');
+      throw new TypeError(
+        'exit() has discarded the output of the command: start to read the output before you call exit()',
+      );
     if (this.#output) throw new TypeError('the output of a command can be read only once');
     this.#output = this.#read();
     return this.#output;
@@ -129,7 +131,9 @@ export class ChannelCommand implements PodCommand {
         if (message[0] === channels.stderr) yield { stream: 'stderr', bytes };
       }
       if (!isSettled)
-        throw new TransportError('KW2003', { what: 'the connection to the command ended before its exit status was received' });
+        throw new TransportError('KW2003', {
+          what: 'the connection to the command ended before its exit status was received',
+        });
     } catch (error) {
       if (isSettled && error instanceof TransportError) return;
       const { signal } = this.#options;

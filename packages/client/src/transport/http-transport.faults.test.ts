@@ -451,7 +451,9 @@ describe('HttpTransport faults', () => {
     const transport = new HttpTransport({ server: `https://127.0.0.1:${port}` });
     const error = await failure(transport.request(get));
     expect(error).toMatchObject({ code: 'KW2002', sent: false, retryable: false });
-    expect(error.message).toContain(`TLS handshake with 127.0.0.1:${port} failed: the server does not use TLS on this port`);
+    expect(error.message).toContain(
+      `TLS handshake with 127.0.0.1:${port} failed: the server does not use TLS on this port`,
+    );
     expect(error.cause).toMatchObject({ code: expect.stringMatching(/^(ERR_SSL_|EPROTO)/) });
     await transport[Symbol.asyncDispose]();
     await new Promise((resolve) => server.close(resolve));

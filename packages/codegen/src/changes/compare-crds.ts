@@ -53,7 +53,10 @@ function compareNames(before: Crd, after: Crd, changes: Changes): void {
 
 function compareLists(
   [old = [], now = []]: readonly [readonly string[] | undefined, readonly string[] | undefined],
-  { words, kinds: [removed, added] }: { readonly words: string; readonly kinds: readonly [CrdChangeKind, CrdChangeKind] },
+  {
+    words,
+    kinds: [removed, added],
+  }: { readonly words: string; readonly kinds: readonly [CrdChangeKind, CrdChangeKind] },
   changes: Changes,
 ): void {
   for (const each of old) if (!now.includes(each)) changes.add(removed, '', `${words} ${each} was removed`);
@@ -70,7 +73,10 @@ function compareVersions(before: CrdVersion, after: CrdVersion): readonly CrdCha
   compareColumns(before, after, changes);
   const paths = ({ selectableFields = [] }: CrdVersion): readonly string[] =>
     selectableFields.map(({ jsonPath }) => jsonPath);
-  const selectable = { words: 'selectable field', kinds: ['selectable-field-removed', 'selectable-field-added'] } as const;
+  const selectable = {
+    words: 'selectable field',
+    kinds: ['selectable-field-removed', 'selectable-field-added'],
+  } as const;
   compareLists([paths(before), paths(after)], selectable, changes);
   const [old, now] = [before.schema?.openAPIV3Schema ?? {}, after.schema?.openAPIV3Schema ?? {}];
   compareSchemas(old, now, { path: '', changes });

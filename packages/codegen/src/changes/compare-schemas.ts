@@ -118,8 +118,7 @@ function compareLists(before: JsonSchema, after: JsonSchema, add: Add): void {
   }
   if (before.type === 'object') compare('map-type-changed', 'x-kubernetes-map-type', 'map type', 'granular');
   const keeps = 'x-kubernetes-preserve-unknown-fields';
-  if (before[keeps] === true && after[keeps] !== true)
-    add('unknown-fields-pruned', 'now prunes undeclared fields');
+  if (before[keeps] === true && after[keeps] !== true) add('unknown-fields-pruned', 'now prunes undeclared fields');
   if (before[keeps] !== true && after[keeps] === true) add('unknown-fields-kept', 'now keeps undeclared fields');
   const embedded = 'x-kubernetes-embedded-resource';
   if ((before[embedded] ?? false) !== (after[embedded] ?? false)) {

@@ -67,7 +67,7 @@ function checkSchema(
   const faults = checkStructural(schema, { path: '', compilePattern });
   for (const { field, message } of faults) {
     const at = placeOf(field, positions) ?? kind.at;
-    const fix = 'correct the tags or the type of this field';
+    const fix = 'fix the tags or the type of this field';
     // The API server's message contains the field's path before "in body", but this check has an empty path.
     const what = message.replace(/: {2}in body /, ': it ');
     problems.add(at, { code: 'KW6301', ...typePath(field), what, why: 'the API server would reject the CRD', fix });

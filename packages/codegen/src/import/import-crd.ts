@@ -35,7 +35,10 @@ export interface ImportOptions {
 export function importCrd(text: string, options: ImportOptions = {}): string {
   const crds = documentsOf(text).filter((each): each is Crd => isCrd(each));
   if (crds.length === 0)
-    throw new ImportError('the text contains no CustomResourceDefinition', 'pass a CustomResourceDefinition of apiextensions.k8s.io/v1');
+    throw new ImportError(
+      'the text contains no CustomResourceDefinition',
+      'pass a CustomResourceDefinition of apiextensions.k8s.io/v1',
+    );
   for (const crd of crds) checkCrdForm(crd);
   const names = new TypeNames();
   const kinds = crds.map((crd) => ({ crd, name: names.take(typeName(crd.spec.names.kind)) }));

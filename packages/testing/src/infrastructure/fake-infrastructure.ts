@@ -304,7 +304,11 @@ function checkComponents(environment: TestEnvironment): void {
   const what = 'cannot start fake infrastructure';
   if (environment.backend === 'existing') {
     const why = 'USE_EXISTING_CLUSTER selects an existing cluster, which has its own nodes';
-    throw new FakeInfrastructureError({ what, why, remedy: 'unset USE_EXISTING_CLUSTER, or skip the test on existing clusters' });
+    throw new FakeInfrastructureError({
+      what,
+      why,
+      remedy: 'unset USE_EXISTING_CLUSTER, or skip the test on existing clusters',
+    });
   }
   const running = replaced.filter((component) => environment.runs(component));
   if (running.length === 0) return;

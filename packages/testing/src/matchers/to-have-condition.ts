@@ -38,7 +38,10 @@ export function toHaveCondition<T>(
     const found = status?.conditions?.find((one) => one.type === type);
     if (!found) {
       const types = status?.conditions?.map((one) => one.type).join(', ') || 'none';
-      fail(`${titleOf(object)} has no condition ${type}; its conditions: ${types}`, { expected: wanted, actual: undefined });
+      fail(`${titleOf(object)} has no condition ${type}; its conditions: ${types}`, {
+        expected: wanted,
+        actual: undefined,
+      });
     }
     const { status: state, reason, message } = found;
     const actual = { type, status: state, reason, message };

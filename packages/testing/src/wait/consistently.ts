@@ -32,7 +32,11 @@ export async function consistently<T>(
     const atMs = clock.monotonic() - start;
     versions.note(outcome.value, atMs);
     if (!outcome.matched) {
-      throw failedWait(`no match after ${atMs.toFixed(0)} ms, expected a match for ${forMs} ms`, { error: outcome.error, versions, log });
+      throw failedWait(`no match after ${atMs.toFixed(0)} ms, expected a match for ${forMs} ms`, {
+        error: outcome.error,
+        versions,
+        log,
+      });
     }
     if (clock.monotonic() >= end) return outcome.value;
     await sleep(clock, { ms: Math.min(intervalMs, end - clock.monotonic()), signal });

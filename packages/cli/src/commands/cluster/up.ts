@@ -10,7 +10,10 @@ export function addClusterUp(cluster: Command, context: Context): void {
     .description('start the embedded cluster of this folder; Ctrl-C stops it')
     .option('--background', 'return once the cluster runs; stop it with kubewright cluster down')
     .addOption(nameOption())
-    .option('--config <FILE>', 'YAML file with settings named like these flags, such as nodes: 3; flags take precedence')
+    .option(
+      '--config <FILE>',
+      'YAML file with settings named like these flags, such as nodes: 3; flags take precedence',
+    )
     .option('--port <PORT>', 'port of the API server (default: a free port, reused on later starts)', portNumber)
     .option('--data <DIR>', 'keep objects in this folder across starts (default: in memory)')
     .addOption(

@@ -17,10 +17,10 @@ export function nodeCount(text: string): number {
 
 /** Returns the option that selects the network of pods. */
 export function networkOption(): Option {
-  return new Option('--network <NAME>', 'loopback: pods share the network of this machine; isolated: each pod has its own network').choices([
-    'loopback',
-    'isolated',
-  ]);
+  return new Option(
+    '--network <NAME>',
+    'loopback: pods share the network of this machine; isolated: each pod has its own network',
+  ).choices(['loopback', 'isolated']);
 }
 
 /** Returns the option that selects how containers run. */

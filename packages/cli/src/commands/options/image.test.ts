@@ -18,7 +18,9 @@ describe('imageReference', () => {
 describe('imageToLoad', () => {
   it('rejects a digest, which is not known before the image is built', () => {
     expect(imageToLoad('shop:0.1')).toBe('shop:0.1');
-    expect(() => imageToLoad(`shop@sha256:${'f'.repeat(64)}`)).toThrow('It must not have a digest, because the image is built by this command.');
+    expect(() => imageToLoad(`shop@sha256:${'f'.repeat(64)}`)).toThrow(
+      'It must not have a digest, because the image is built by this command.',
+    );
     expect(() => imageToLoad('Bad:Image:x')).toThrow('must be lowercase');
   });
 });

@@ -86,7 +86,8 @@ type Size = 'small' | 'large';`,
   /** Owner of the shop. @minLenght 3 */
   readonly owner?: string;
 }`,
-    cause: 'The tag does not exist. The message suggests the closest tag; kubebuilder markers have different names in Kubewright.',
+    cause:
+      'The tag does not exist. The message suggests the closest tag; kubebuilder markers have different names in Kubewright.',
     fix: `interface ShopSpec {
   /** Owner of the shop. @minLength 3 */
   readonly owner?: string;

@@ -116,7 +116,11 @@ function openError(cause: unknown, what: string): TransportError {
       )
     : new TransportError(
         'KW2007',
-        { what: `${what} failed`, why: 'the request is not valid HTTP', remedy: 'check the path and the headers of the request' },
+        {
+          what: `${what} failed`,
+          why: 'the request is not valid HTTP',
+          remedy: 'check the path and the headers of the request',
+        },
         {
           sent: false,
           cause,

@@ -168,7 +168,8 @@ export class H2Session {
       };
       return new TransportError('KW2002', text, { sent: false, cause });
     }
-    const detail = cause instanceof Error ? ` (${cause.message})` : stream.rstCode ? ` (HTTP/2 error code ${stream.rstCode})` : '';
+    const detail =
+      cause instanceof Error ? ` (${cause.message})` : stream.rstCode ? ` (HTTP/2 error code ${stream.rstCode})` : '';
     return new TransportError(
       'KW2003',
       { what: `${options.what} failed`, why: `the connection was lost before the response was complete${detail}` },
