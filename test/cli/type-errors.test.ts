@@ -48,7 +48,7 @@ KW7401 cannot generate the manifests from the types; nothing was written
        |                                ^
     11 | }
   why: the API server would reject it
-  fix: fix the tags or the type of this field
+  fix: change the tags or the type of this field
 KW7401 cannot generate the manifests from the types; nothing was written
   why: one error, the first in src/api/v1/shop.ts:10:32
   fix: fix the errors listed above; for details, run kubewright explain CODE

@@ -47,7 +47,7 @@ describe('owner references', () => {
   it.each([
     [object('Owner', { name: 'o', namespace: 'b', uid: 'u' }), child, /cannot own Child "c" in namespace "a"/],
     [owner, object('Child', { name: 'c' }), /cluster-scoped/],
-    [object('Owner', { name: 'o', namespace: 'a' }), child, /no name or uid yet/],
+    [object('Owner', { name: 'o', namespace: 'a' }), child, /no name or UID/],
   ])('rejects owners for which the garbage collector would delete the child', (badOwner, badChild, message) => {
     expect(() => setOwnerReference(badChild, badOwner)).toThrow(expect.objectContaining({ code: 'KW1040' }));
     expect(() => setOwnerReference(badChild, badOwner)).toThrow(message);

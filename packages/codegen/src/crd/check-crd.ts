@@ -67,7 +67,7 @@ function checkSchema(
   const faults = checkStructural(schema, { path: '', compilePattern });
   for (const { field, message } of faults) {
     const at = placeOf(field, positions) ?? kind.at;
-    const fix = 'fix the tags or the type of this field';
+    const fix = 'change the tags or the type of this field';
     // The API server's message contains the field's path before "in body", but this check has an empty path.
     const what = message.replace(/: {2}in body /, ': it ');
     problems.add(at, { code: 'KW6301', ...typePath(field), what, why: 'the API server would reject the CRD', fix });
@@ -87,7 +87,7 @@ function checkSchema(
       continue;
     }
     const what = message.replace(/^Invalid value: \{.*?\}: /s, '');
-    const fix = 'fix the CEL expression: self is the value that has the tag';
+    const fix = 'change the CEL expression: self is the value that has the tag';
     problems.add(at, { code: 'KW6302', ...typePath(field), what, why: 'the API server would reject the CRD', fix });
   }
 }

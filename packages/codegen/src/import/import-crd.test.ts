@@ -104,7 +104,7 @@ describe('importCrd', () => {
       'export const Ox: Kind<Ox> = {',
       'export const Cow: Kind<Cow> = {',
     ]);
-    expect(() => importCrd(text, { version: 'v2' })).toThrow('Ox has no version v2; choose one of v1');
+    expect(() => importCrd(text, { version: 'v2' })).toThrow('Ox has no version v2; choose an existing version: v1');
   });
 
   it('writes a constant for a foreign kind, which yields permissions for its calls but no CRD', async () => {

@@ -116,7 +116,7 @@ describe('toHaveCondition', () => {
     expect(mismatch(toHaveCondition('Ready'), pod([{ type: 'Initialized', status: 'True' }]))).toContain(
       'Pod default/web has no condition Ready; its conditions: Initialized',
     );
-    expect(mismatch(toHaveCondition('Ready'), pod([]))).toContain('it has none');
+    expect(mismatch(toHaveCondition('Ready'), pod([]))).toContain('its conditions: none');
   });
 
   it('rejects a condition of an older generation', () => {

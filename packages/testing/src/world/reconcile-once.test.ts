@@ -173,7 +173,7 @@ describe('reconcileOnce', () => {
     await expect(reconcileOnce(shops, { objects: [shop, other] })).rejects.toMatchObject({ code: 'KW8001' });
     await reconcileOnce(shops, { objects: [shop, other], kinds: [Other] });
     const gone = { ...shop, metadata: { ...shop.metadata, deletionTimestamp: '2025-01-01T00:00:00Z' } };
-    await expect(reconcileOnce(shops, { objects: [gone] })).rejects.toThrow(/it has no finalizers/);
+    await expect(reconcileOnce(shops, { objects: [gone] })).rejects.toThrow(/the object has no finalizers/);
     await expect(reconcileOnce(shops, { objects: [shop], now: 'today' })).rejects.toMatchObject({ code: 'KW8001' });
   });
 });
