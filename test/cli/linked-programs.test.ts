@@ -36,6 +36,6 @@ describe('programs that npm links', () => {
     cpSync(join(repository, 'packages', name, 'package.json'), join(folder, name, 'package.json'));
     const { status, stderr } = spawnSync(process.execPath, [join(folder, name, 'bin/main.js')], { encoding: 'utf8' });
     expect(status).toBe(3);
-    expect(stderr).toMatch(/^(create-)?kubewright cannot start\n {2}why: the package is incomplete\n {2}fix: npm /);
+    expect(stderr).toMatch(/^(create-)?kubewright cannot start\n {2}why: the package is incomplete\n {2}fix: run npm /);
   });
 });

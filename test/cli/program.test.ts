@@ -63,7 +63,7 @@ describe('kubewright', () => {
   it('explains error codes of every package', async () => {
     expect(await kubewright.run(['explain', 'kw2002'])).toEqual({
       code: 0,
-      stdout: `KW2002  TLS: the server's certificate is not trusted, or the server rejected ours
+      stdout: `KW2002  TLS handshake failed: the server certificate is not trusted, or the client certificate was rejected
 
 Source: TransportError of @kubewright/client
 `,
@@ -74,7 +74,7 @@ Source: TransportError of @kubewright/client
     expect(await kubewright.run(['explain', 'KW9999'])).toMatchObject({
       code: 1,
       stderr: `KW7003 unknown error code KW9999
-  why: this version has no such code; a code is KW followed by four digits
+  why: this version has no such code; codes consist of KW and four digits
   fix: list all codes: kubewright explain
 `,
     });

@@ -47,7 +47,7 @@ KW7401 cannot generate the manifests from the types; nothing was written
     10 |   readonly owners?: readonly { readonly id?: string }[];
        |                                ^
     11 | }
-  why: the API server would reject it
+  why: the API server would reject the CRD
   fix: change the tags or the type of this field
 KW7401 cannot generate the manifests from the types; nothing was written
   why: one error, the first in src/api/v1/shop.ts:10:32

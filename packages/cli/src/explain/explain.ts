@@ -15,7 +15,7 @@ export function explain({ reporter }: Context, requested: string | undefined): v
   if (!found) {
     throw new CliError('KW7003', {
       what: `unknown error code ${requested}`,
-      why: 'this version has no such code; a code is KW followed by four digits',
+      why: 'this version has no such code; codes consist of KW and four digits',
       remedy: 'list all codes: kubewright explain',
     });
   }

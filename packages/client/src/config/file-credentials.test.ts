@@ -73,7 +73,7 @@ describe('FileCredentials', () => {
     files.set('crt', renewed.cert);
     files.delete('key');
     expect(await credentials.get()).toMatchObject(client);
-    expect(reported).toEqual(['cannot read key: ENOENT']);
+    expect(reported).toEqual(['cannot read key: file not found; check the path']);
   });
 
   it('names the files of a mismatched first pair, and rereads them on the next call', async () => {
