@@ -48,6 +48,7 @@ describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
   it('handles keys, prints a block per reconcile and errors with codes, and restores the terminal', async () => {
     // Runs in its own terminal, and prints the terminal's final state.
     const dev = kubewright.startAtTerminal(['dev'], { cwd: root, after: 'stty -a | grep -o -- "-\\?icanon"' });
+    await seen(dev, /✓ written {14}config\/ \(\d+ files\)/);
     await seen(dev, 'a apply sample · r restart · t run tests · q quit');
     await seen(dev, 'controller shop started');
     dev.child.stdin?.write('a');

@@ -132,7 +132,7 @@ export class DevLoop {
       if (result.problems.some(({ severity }) => severity === 'error')) await this.#rejectOld();
       return result;
     };
-    await generateProject(this.#project, { ...this.#context, generate });
+    await generateProject(this.#project, { ...this.#context, generate, brief: true });
   }
 
   /** @throws SavedMeanwhile if the code has changed since it was read */

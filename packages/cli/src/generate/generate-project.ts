@@ -8,10 +8,15 @@ import { rejectBreaks } from '../release/released-crds.ts';
 import { type Generate, manifestsOf } from './manifests.ts';
 import { showProblem } from './show-problem.ts';
 
+/** The maximum number of written files that a brief report lists. */
+const maxListed = 5;
+
 export interface GenerateProjectOptions {
   readonly generate?: Generate | undefined;
   /** Writes the CRDs even if they break the released CRDs. @defaultValue false */
   readonly allowBreaking?: boolean | undefined;
+  /** Reports many written files in one line instead of one line each. @defaultValue false */
+  readonly brief?: boolean | undefined;
 }
 
 /** Flags of `generate`. */
@@ -44,10 +49,21 @@ export async function generateProject(
   const files = await checked(project, context);
   if (context.allowBreaking !== true) rejectBreaks(project.root, files);
   const { written, kept } = writeGenerated(project.root, files);
-  for (const path of written) context.reporter.step('written', path);
+  for (const line of context.brief ? summary(written) : written) context.reporter.step('written', line);
   for (const path of kept) context.reporter.step('kept (your own)', path, 'bad');
   for (const path of removeStale(project.root, files)) context.reporter.step('removed', path);
   return files;
+}
+
+/** Returns the paths if they are few, otherwise the number of files in each top-level folder, such as `config (24 files)`. */
+function summary(paths: readonly string[]): readonly string[] {
+  if (paths.length <= maxListed) return paths;
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const folder = path.slice(0, path.indexOf('/') + 1) || path;
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  return [...counts].map(([folder, count]) => (count === 1 ? folder : `${folder} (${count} files)`));
 }
 
 /**

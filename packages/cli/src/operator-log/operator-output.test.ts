@@ -58,7 +58,7 @@ const framed = (column: number): string =>
   ]
     .map((line) => `${' '.repeat(column)}${line}`)
     .join('\n');
-const failure = (ms: number, id: string) => [
+const failure = (ms: number, id: string, error = 'broken') => [
   {
     level: 'error',
     ts: at(ms),
@@ -66,7 +66,7 @@ const failure = (ms: number, id: string) => [
     event: 'reconcile.failed',
     ...about,
     reconcileID: id,
-    error: 'broken',
+    error,
     stacktrace: stack(),
   },
   end({ failed: true, reconcileID: id, nextInMs: 5 }, ms),
@@ -178,6 +178,12 @@ ${framed(13)}
       '12:00:01.600 ▶ Site default/a  because Site default/a was created: nothing to write, 2.5 ms; recovered after 4 failures',
       '',
     ]);
+  });
+
+  it('shortens a repeated failure in the middle, because its end says why', () => {
+    const error = `cannot create Deployment web: ${'the path of a field, '.repeat(20)}spec.replicas must be at least 0`;
+    const records = [0, 1_500].flatMap((ms) => failure(ms, `id ${ms}`, error));
+    expect(outputOf(records)).toMatch(/still failing .*: cannot create Deployment web: .* … .*spec\.replicas must be at least 0; retry/);
   });
 
   it('reports the code of a hot loop, then only its rate', () => {

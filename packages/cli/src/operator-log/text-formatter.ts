@@ -212,9 +212,10 @@ function times(count: number): string {
   return count === 1 ? 'one failure' : `${count} failures`;
 }
 
+/** Shortens a long text in the middle: its start says what failed, its end usually why. */
 function short(text: string): string {
   const line = oneLine(text);
-  return line.length > 120 ? `${line.slice(0, 120)}…` : line;
+  return line.length > 160 ? `${line.slice(0, 60)} … ${line.slice(-95)}` : line;
 }
 
 function restOf(record: LogRecord): string {

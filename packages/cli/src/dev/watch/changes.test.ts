@@ -108,7 +108,7 @@ describe('Changes', () => {
   it('ignores files that are not sources and files that have not changed', () => {
     const before = fileStates(path(), () => undefined);
     expect([...before.keys()].sort()).toEqual([path('a.ts'), path('deep/b.ts'), path('deep/er/c.ts')]);
-    for (const name of ['.a.ts.swp', 'a.ts~']) writeFileSync(path(name), 'x');
+    for (const name of ['.a.ts.swp', 'a.ts~', 'a.test.ts', 'a.spec.mts', 'a.test-d.ts']) writeFileSync(path(name), 'x');
     for (const folder of ['.git', 'node_modules', 'dist']) {
       mkdirSync(path(folder));
       writeFileSync(path(folder, 'index.ts'), 'x');

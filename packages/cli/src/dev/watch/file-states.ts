@@ -3,10 +3,12 @@ import { join } from 'node:path';
 
 /** Folders without sources. */
 const leftOut: ReadonlySet<string> = new Set(['node_modules', 'dist']);
+/** Tests are not part of the operator. */
+const test = /\.(?:test|spec|test-d)\.[cm]?[jt]sx?$/;
 
 /**
- * Maps the path of each file in a folder to a state that changes when the file is saved. Skips hidden files and editor
- * backups. Calls `enter` with each folder before it is read.
+ * Maps the path of each file in a folder to a state that changes when the file is saved. Skips tests, hidden files and
+ * editor backups. Calls `enter` with each folder before it is read.
  */
 export function fileStates(folder: string, enter: (folder: string) => void): ReadonlyMap<string, string> {
   const states = new Map<string, string>();
@@ -29,7 +31,7 @@ export function isSame(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, st
 }
 
 function isNoSource(name: string): boolean {
-  return name.startsWith('.') || name.endsWith('~') || leftOut.has(name);
+  return name.startsWith('.') || name.endsWith('~') || leftOut.has(name) || test.test(name);
 }
 
 function entriesOf(folder: string): readonly Dirent[] {
