@@ -42,7 +42,17 @@ async function bundlePackage(folder) {
   };
   const plugins = programs.length === 0 ? [mainCodeInOneChunk(folder, await loadedLater(settings))] : [];
   const { outputFiles } = await build({ ...settings, plugins });
-  return outputFiles;
+  return outputFiles.map(({ path, contents }) => ({
+    path,
+    contents: path.endsWith('.map') ? withoutTables(contents) : contents,
+  }));
+}
+
+/** Leaves the sources of generated modules out of a source map: nobody steps through tables, and they are large. */
+function withoutTables(contents) {
+  const map = JSON.parse(Buffer.from(contents).toString('utf8'));
+  map.sourcesContent = map.sourcesContent.map((text, i) => (map.sources[i].includes('/generated/') ? null : text));
+  return Buffer.from(JSON.stringify(map));
 }
 
 /**
