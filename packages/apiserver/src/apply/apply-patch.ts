@@ -6,6 +6,7 @@ import { ApplyRequestError } from './apply-request-error.ts';
 import { checkApplied } from './check-applied.ts';
 import { fieldSetOf } from './field-set-of.ts';
 import { allowedByLastApplied, kubectl, withLastApplied } from './last-applied.ts';
+import { ElementError } from './list-elements.ts';
 import {
   decodeManagers,
   encodeManagers,
@@ -64,14 +65,22 @@ export interface Applied {
  */
 export function applyPatch(request: ApplyRequest): Applied {
   checkRequest(request);
-  const result = request.manager === kubectl ? applyAsKubectl(request) : applyOnce(request);
-  if (request.manager !== kubectl) return result;
+  try {
+    return request.manager === kubectl ? applyAsKubectl(request) : applyOnce(request);
+  } catch (error) {
+    throw error instanceof ElementError ? invalidLive(request, error) : error;
+  }
+}
+
+/** Applies a configuration as kubectl, and records it in the annotation that client-side applies use. */
+function applyAsKubectl(request: ApplyRequest): Applied {
+  const result = applyOrTakeOver(request);
   const object = withLastApplied(result.object, request.applied);
   return object === result.object ? result : { ...result, object };
 }
 
 /** Applies a configuration as kubectl, which may take over the fields of its earlier client-side applies. */
-function applyAsKubectl(request: ApplyRequest): Applied {
+function applyOrTakeOver(request: ApplyRequest): Applied {
   try {
     return applyOnce(request);
   } catch (error) {
@@ -102,6 +111,13 @@ function checkRequest({ applied, apiVersion, kind, type, live }: ApplyRequest): 
       500,
     );
   }
+}
+
+/** The stored object has a list element without its keys, which updates accept: no apply is possible until it is fixed. */
+function invalidLive({ type, live = {} }: ApplyRequest, cause: ElementError): ApplyRequestError {
+  const fault = checkApplied(type, live, { allowsDuplicates: true }) ?? cause.message;
+  const message = `failed to create typed live object (${describeObject(live, undefined)}): ${fault}`;
+  return new ApplyRequestError(message, 500, { cause });
 }
 
 /** Formats `default/web; apps/v1, Kind=Deployment`, as upstream names objects in messages. */

@@ -4,12 +4,16 @@ import { type ApplyType, formOf, type ListType, type MapType } from './apply-typ
 import { ElementError, elementOf } from './list-elements.ts';
 
 /**
- * Returns the faults of an applied configuration with upstream's messages (`structured-merge-diff` v6): undeclared
- * fields, wrong types, elements without keys, duplicates. Returns `undefined` if there are no faults.
+ * Returns the faults of a configuration, or of a stored object, with upstream's messages (`structured-merge-diff` v6):
+ * undeclared fields, wrong types, elements without keys, duplicates. Returns `undefined` if there are no faults.
  */
-export function checkApplied(type: ApplyType, object: unknown): string | undefined {
+export function checkApplied(
+  type: ApplyType,
+  object: unknown,
+  { allowsDuplicates = false }: { readonly allowsDuplicates?: boolean } = {},
+): string | undefined {
   const faults: string[] = [];
-  check(type, object, { prefix: '', faults });
+  check(type, object, { prefix: '', faults, allowsDuplicates });
   if (faults.length <= 1) return faults[0];
   return ['errors:', ...faults.map((fault) => `  ${fault}`)].join('\n');
 }
@@ -17,6 +21,8 @@ export function checkApplied(type: ApplyType, object: unknown): string | undefin
 interface Walk {
   readonly prefix: string;
   readonly faults: string[];
+  /** Accepts list elements with equal keys, which stored objects can have. */
+  readonly allowsDuplicates: boolean;
 }
 
 function fault({ prefix, faults }: Walk, message: string): void {
@@ -24,7 +30,7 @@ function fault({ prefix, faults }: Walk, message: string): void {
 }
 
 function below(walk: Walk, element: PathElement): Walk {
-  return { prefix: walk.prefix + PathElement.format(element), faults: walk.faults };
+  return { ...walk, prefix: walk.prefix + PathElement.format(element) };
 }
 
 function check(type: ApplyType, value: unknown, walk: Walk): void {
@@ -83,7 +89,7 @@ function checkList(type: ListType, value: unknown, walk: Walk): void {
         fault(walk, `element ${i}: ${error.message}`);
         return;
       }
-      if (seen.has(element)) fault(walk, `duplicate entries for key ${PathElement.format(element)}`);
+      if (seen.has(element) && !walk.allowsDuplicates) fault(walk, `duplicate entries for key ${PathElement.format(element)}`);
       seen.add(element);
     }
     check(type.element, value[i], below(walk, element));

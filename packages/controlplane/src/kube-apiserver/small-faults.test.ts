@@ -4,6 +4,7 @@ import type { Json } from './testdata/test-server.ts';
 
 const json = { 'content-type': 'application/json' };
 const merge = { 'content-type': 'application/merge-patch+json' };
+const apply = { 'content-type': 'application/apply-patch+yaml' };
 const core = '/api/v1/namespaces/default';
 const container = { name: 'c', image: 'i' };
 
@@ -46,6 +47,17 @@ describe('the API server responds like kube-apiserver', () => {
     const body = { metadata: { name: 'sa' }, secrets: [{ namespace: 'x' }, { name: 'a', kind: 'Secret' }] };
     const { status, object } = await create(`${core}/serviceaccounts`, body);
     expect([status, object.secrets]).toEqual([201, [{}, { name: 'a' }]]);
+  });
+
+  it('rejects applies to an object whose list has an element without its key', async () => {
+    const body = { metadata: { name: 'keyless' }, secrets: [{ namespace: 'x' }] };
+    await create(`${core}/serviceaccounts`, body);
+    const configuration = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'keyless', labels: { a: 'b' } } };
+    const path = `${core}/serviceaccounts/keyless?fieldManager=m`;
+    const { status, object } = await call('PATCH', path, configuration, apply);
+    const fault = `.secrets: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn't have default values for any key fields)`;
+    const message = `failed to create typed live object (default/keyless; /v1, Kind=ServiceAccount): ${fault}`;
+    expect([status, object.message, object.reason]).toEqual([500, message, undefined]);
   });
 
   it.each([

@@ -163,10 +163,10 @@ export class ContainerRunner {
           changed();
         },
         unhealthy: (kind, probe) => this.#unhealthy(kind, probe),
-        failedOnce: (kind, text) => {
-          const name = `${kind[0]?.toUpperCase()}${kind.slice(1)}`;
-          this.#event({ type: 'Warning', reason: 'Unhealthy', note: `${name} probe failed: ${text}` });
-        },
+        failedOnce: (kind, text) =>
+          this.#event({ type: 'Warning', reason: 'Unhealthy', note: `${titleOf(kind)} probe failed: ${text}` }),
+        warned: (kind, text) =>
+          this.#event({ type: 'Warning', reason: 'ProbeWarning', note: `${titleOf(kind)} probe warning: ${text}` }),
       },
     });
     this.#probes.start();
@@ -271,4 +271,9 @@ function terminatedOf(
     finishedAt: formatTime(exit.finishedAtMs),
     containerID: running.containerId,
   };
+}
+
+/** Capitalizes the kind of a probe for the start of a sentence. */
+function titleOf(kind: ProbeKind): string {
+  return `${kind.charAt(0).toUpperCase()}${kind.slice(1)}`;
 }

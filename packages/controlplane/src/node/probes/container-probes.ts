@@ -11,6 +11,8 @@ export interface ProbeReports {
   unhealthy(kind: ProbeKind, probe: Probe): void;
   /** Called for each failed attempt. */
   failedOnce(kind: ProbeKind, output: string): void;
+  /** Called for each success that the runner doubts. */
+  warned(kind: ProbeKind, warning: string): void;
 }
 
 /** Options for {@link ContainerProbes}. */
@@ -75,6 +77,7 @@ export class ContainerProbes implements Disposable {
       probe,
       run: () => runner.run(probe, { ...target, kind }),
       failed: (output) => reports.failedOnce(kind, output),
+      warned: (warning) => reports.warned(kind, warning),
       decided,
     });
     this.#loops.push(loop);
@@ -88,6 +91,7 @@ interface LoopParts {
   readonly probe: Probe;
   readonly run: () => Promise<ProbeResult>;
   readonly failed: (output: string) => void;
+  readonly warned: (warning: string) => void;
   readonly decided: (isUp: boolean) => void;
 }
 
@@ -112,15 +116,20 @@ class ProbeLoop implements Disposable {
   }
 
   async #once(): Promise<void> {
-    const { probe, run, failed, decided } = this.#parts;
+    const { probe, run, failed, warned, decided } = this.#parts;
     // An error of the runner itself counts as a failed attempt.
-    const { ok, output } = await run().catch((error: unknown) => ({ ok: false, output: String(error) }));
+    const { ok, output, warning } = await run().catch(failure);
     if (this.#ended) return;
     this.start((probe.periodSeconds ?? 10) * 1000);
     if (!ok) failed(output);
+    else if (warning !== undefined) warned(warning);
     this.#run = this.#run.ok === ok ? { ok, length: this.#run.length + 1 } : { ok, length: 1 };
     const threshold = ok ? (probe.successThreshold ?? 1) : (probe.failureThreshold ?? 3);
     // Reports every result past the threshold; the receiver ignores repeats.
     if (this.#run.length >= threshold) decided(ok);
   }
+}
+
+function failure(error: unknown): ProbeResult {
+  return { ok: false, output: String(error) };
 }

@@ -52,7 +52,7 @@ describe('LocalProbeRunner', () => {
 
   it('distinguishes failures from successes by HTTP status', async () => {
     const server = createHttpServer((request, response) => {
-      response.statusCode = request.url === '/moved' ? 302 : 500;
+      response.statusCode = request.url === '/ok' ? 204 : 500;
       response.end();
     });
     const port = await listen(server);
@@ -60,8 +60,42 @@ describe('LocalProbeRunner', () => {
       ok: false,
       output: 'HTTP probe failed with statuscode: 500',
     });
-    expect(await run({ httpGet: { port, path: '/moved' } })).toEqual({ ok: true, output: '' });
+    expect(await run({ httpGet: { port, path: '/ok' } })).toEqual({ ok: true, output: '' });
     expect(await run({ tcpSocket: { port } })).toEqual({ ok: true, output: '' });
+  });
+
+  it('follows redirects to the same host and doubts those to another host', async () => {
+    const requests: string[] = [];
+    const server = createHttpServer((request, response) => {
+      requests.push(`${request.url} ${request.headers['host']}`);
+      const locations: Record<string, string> = {
+        '/relative': '/fails',
+        '/absolute': `http://127.0.0.1:${port}/fails`,
+        '/circle': '/circle',
+        '/elsewhere': 'http://other.example.com/',
+        '/odd': 'http://[',
+      };
+      const location = locations[request.url ?? ''];
+      response.writeHead(request.url === '/fails' ? 503 : 302, location && { location }).end('moved');
+    });
+    const port = await listen(server);
+    const get = (path: string) =>
+      run({ httpGet: { port, path, httpHeaders: [{ name: 'Host', value: 'web' }] }, timeoutSeconds: 20 });
+    const failed = { ok: false, output: 'HTTP probe failed with statuscode: 503' };
+    expect(await get('/relative')).toEqual(failed);
+    expect(await get('/absolute')).toEqual(failed);
+    expect(requests.splice(0)).toEqual([
+      '/relative web',
+      '/fails web',
+      '/absolute web',
+      `/fails 127.0.0.1:${port}`,
+    ]);
+    expect(await get('/circle')).toEqual({ ok: false, output: 'Get "/circle": stopped after 10 redirects' });
+    expect(requests).toHaveLength(10);
+    const doubted = { ok: true, output: '', warning: 'Probe terminated redirects, Response body: moved' };
+    expect(await get('/elsewhere')).toEqual(doubted);
+    expect(await get('/odd')).toEqual(doubted);
+    expect(await get('/without-location')).toEqual(doubted);
   });
 
   it('reports a timeout, or a connection closed by the server', async () => {

@@ -22,4 +22,6 @@ export type ProbeKind = 'startup' | 'liveness' | 'readiness';
 export interface ProbeResult {
   readonly ok: boolean;
   readonly output: string;
+  /** A doubt about a success, reported as an event. */
+  readonly warning?: string | undefined;
 }
