@@ -89,7 +89,8 @@ function checkList(type: ListType, value: unknown, walk: Walk): void {
         fault(walk, `element ${i}: ${error.message}`);
         return;
       }
-      if (seen.has(element) && !walk.allowsDuplicates) fault(walk, `duplicate entries for key ${PathElement.format(element)}`);
+      if (seen.has(element) && !walk.allowsDuplicates)
+        fault(walk, `duplicate entries for key ${PathElement.format(element)}`);
       seen.add(element);
     }
     check(type.element, value[i], below(walk, element));

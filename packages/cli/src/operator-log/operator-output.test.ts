@@ -183,7 +183,9 @@ ${framed(13)}
   it('shortens a repeated failure in the middle, because its end says why', () => {
     const error = `cannot create Deployment web: ${'the path of a field, '.repeat(20)}spec.replicas must be at least 0`;
     const records = [0, 1_500].flatMap((ms) => failure(ms, `id ${ms}`, error));
-    expect(outputOf(records)).toMatch(/still failing .*: cannot create Deployment web: .* … .*spec\.replicas must be at least 0; retry/);
+    expect(outputOf(records)).toMatch(
+      /still failing .*: cannot create Deployment web: .* … .*spec\.replicas must be at least 0; retry/,
+    );
   });
 
   it('reports the code of a hot loop, then only its rate', () => {

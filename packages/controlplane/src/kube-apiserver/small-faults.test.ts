@@ -52,7 +52,11 @@ describe('the API server responds like kube-apiserver', () => {
   it('rejects applies to an object whose list has an element without its key', async () => {
     const body = { metadata: { name: 'keyless' }, secrets: [{ namespace: 'x' }] };
     await create(`${core}/serviceaccounts`, body);
-    const configuration = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'keyless', labels: { a: 'b' } } };
+    const configuration = {
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'keyless', labels: { a: 'b' } },
+    };
     const path = `${core}/serviceaccounts/keyless?fieldManager=m`;
     const { status, object } = await call('PATCH', path, configuration, apply);
     const fault = `.secrets: element 0: associative list with keys has an element that omits all key fields ["name"] (and doesn't have default values for any key fields)`;

@@ -84,12 +84,7 @@ describe('LocalProbeRunner', () => {
     const failed = { ok: false, output: 'HTTP probe failed with statuscode: 503' };
     expect(await get('/relative')).toEqual(failed);
     expect(await get('/absolute')).toEqual(failed);
-    expect(requests.splice(0)).toEqual([
-      '/relative web',
-      '/fails web',
-      '/absolute web',
-      `/fails 127.0.0.1:${port}`,
-    ]);
+    expect(requests.splice(0)).toEqual(['/relative web', '/fails web', '/absolute web', `/fails 127.0.0.1:${port}`]);
     expect(await get('/circle')).toEqual({ ok: false, output: 'Get "/circle": stopped after 10 redirects' });
     expect(requests).toHaveLength(10);
     const doubted = { ok: true, output: '', warning: 'Probe terminated redirects, Response body: moved' };
