@@ -101,6 +101,44 @@ describe('kubewright trace', () => {
     expect(second).toMatch(/^1-3 +\S+Z +kubectl-create +Deployment web +\d+ +created$/);
   });
 
+  it('traces the Deployment of article 000, whose replica set replaces a deleted pod', {
+    timeout: 60_000,
+  }, async () => {
+    const client = cluster.client();
+    const matchLabels = { app: 'my-app' };
+    const containers = [{ name: 'my-container', image: 'nginx:latest' }];
+    const template = { metadata: { labels: matchLabels }, spec: { containers } };
+    const name = 'my-deployment';
+    const spec = { replicas: 3, selector: { matchLabels }, template };
+    await client.resource(Deployment).create(Deployment({ metadata: { name, namespace }, spec }));
+    const uids = async () => {
+      const { items } = await client.resource(Pod).list({ namespace, labelSelector: 'app=my-app' });
+      return items
+        .filter(({ status }) => status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True'))
+        .map(({ metadata }) => metadata.uid);
+    };
+    await expect.poll(uids, patience).toHaveLength(3);
+    const before = await uids();
+    const [first] = (await client.resource(Pod).list({ namespace, labelSelector: 'app=my-app' })).items;
+    await client.resource(Pod).delete({ namespace, name: first?.metadata.name ?? '' });
+    await expect.poll(async () => (await uids()).filter((uid) => !before.includes(uid)), patience).toHaveLength(1);
+    await expect.poll(uids, patience).toHaveLength(3);
+
+    const { signal } = new AbortController();
+    const hops = await hopsIn(client, { target: parseTarget(`deployment/${name}`) as TraceTarget, namespace, signal });
+    const created = hops
+      .filter(({ what }) => what === 'created')
+      .map(({ object }) => object.replace(/-\w+(-\w+)?$/, ''));
+    expect(created.filter((each) => each.startsWith('Pod'))).toEqual([
+      'Pod my-deployment',
+      'Pod my-deployment',
+      'Pod my-deployment',
+    ]);
+    expect(hops.map(({ object }) => object)).toContainEqual(
+      expect.stringMatching(/^ReplicaSet my-deployment-[a-f0-9]+$/),
+    );
+  });
+
   it('names a workload that does not exist', async () => {
     const { signal } = new AbortController();
     const target = parseTarget('deployment/none') as TraceTarget;
