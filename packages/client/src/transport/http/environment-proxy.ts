@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net';
 import { proxyFromEnvironment } from '../../config/proxy-from-environment.ts';
 import { TransportError } from '../transport-error.ts';
-import { openTunnel, proxyCredentials } from './proxy-tunnel.ts';
+import { openTunnel, proxyCredentials, type TunnelTarget } from './proxy-tunnel.ts';
 
 /** The proxy that the environment sets for requests to servers other than the API server. */
 export class EnvironmentProxy {
@@ -33,7 +33,7 @@ export class EnvironmentProxy {
   }
 
   /** Opens a tunnel to a server. @throws TransportError `KW2009` if the proxy rejects the tunnel or is unreachable. */
-  tunnel(target: { readonly host: string; readonly port: number; readonly signal: AbortSignal }): Promise<Socket> {
+  tunnel(target: TunnelTarget): Promise<Socket> {
     return openTunnel(this.url, target);
   }
 }

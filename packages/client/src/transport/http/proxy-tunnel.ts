@@ -1,14 +1,29 @@
+import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
+import type { SecureContext } from 'node:tls';
 import { TransportError } from '../transport-error.ts';
+
+/** The server that a tunnel leads to. */
+export interface TunnelTarget {
+  readonly host: string;
+  readonly port: number;
+  readonly signal: AbortSignal;
+  /** Verifies the certificate of an HTTPS proxy. @defaultValue the authorities that Node.js trusts */
+  readonly secureContext?: SecureContext | undefined;
+}
+
+/** Statuses of proxies that cannot reach the server at the moment. */
+const temporaryStatuses: ReadonlySet<number | undefined> = new Set([429, 502, 503, 504]);
+/** Connection errors that a retry may resolve. */
+const temporaryErrors: ReadonlySet<string | undefined> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN']);
 
 /**
  * Opens a tunnel through an HTTP proxy (`CONNECT`). The proxy sees only the server's address.
- * @throws TransportError `KW2009` if the proxy rejects the tunnel, is unreachable, or has an unsupported protocol.
+ *
+ * @throws TransportError `KW2009` if the proxy rejects the tunnel, is unreachable, or has an unsupported protocol. It is
+ *   `retryable` if the proxy responds with 429, 502, 503 or 504, or the connection is lost.
  */
-export function openTunnel(
-  proxy: URL,
-  target: { readonly host: string; readonly port: number; readonly signal: AbortSignal },
-): Promise<Socket> {
+export function openTunnel(proxy: URL, target: TunnelTarget): Promise<Socket> {
   if (proxy.protocol !== 'http:' && proxy.protocol !== 'https:') {
     const text = {
       what: `cannot use proxy ${proxy.protocol}//${proxy.host}`,
@@ -24,10 +39,12 @@ export function openTunnel(
   const { request: send } =
     proxy.protocol === 'https:' ? process.getBuiltinModule('node:https') : process.getBuiltinModule('node:http');
   return new Promise((resolve, reject) => {
-    const fail = (why: string, cause?: unknown): void => {
+    const fail = (why: string, options: { readonly retryable: boolean; readonly cause?: unknown }): void => {
       const what = `cannot connect to ${authority} through proxy ${proxy.host}`;
-      reject(new TransportError('KW2009', { what, why }, { sent: false, cause }));
+      reject(new TransportError('KW2009', { what, why }, { sent: false, ...options }));
     };
+    const rejected = ({ statusCode }: IncomingMessage): void =>
+      fail(`the proxy responded with status ${statusCode}`, { retryable: temporaryStatuses.has(statusCode) });
     const request = send({
       host: proxy.hostname.replace(/^\[|\]$/g, ''),
       port: Number(proxy.port) || (proxy.protocol === 'https:' ? 443 : 80),
@@ -36,6 +53,7 @@ export function openTunnel(
       headers,
       agent: false,
       signal: target.signal,
+      secureContext: target.secureContext,
     });
     request.once('connect', (response, socket) => {
       if (response.statusCode === 200) {
@@ -43,15 +61,15 @@ export function openTunnel(
         return;
       }
       socket.destroy();
-      fail(`the proxy responded with status ${response.statusCode}`);
+      rejected(response);
     });
     request.once('response', (response) => {
       response.destroy();
-      fail(`the proxy responded with status ${response.statusCode}`);
+      rejected(response);
     });
-    request.once('error', (error) => {
+    request.once('error', (error: NodeJS.ErrnoException) => {
       if (target.signal.aborted) reject(target.signal.reason);
-      else fail(error.message, error);
+      else fail(error.message, { retryable: temporaryErrors.has(error.code), cause: error });
     });
     request.end();
   });

@@ -4,7 +4,7 @@ import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { isIPv6 } from 'node:net';
 import type { Duplex } from 'node:stream';
-import { type ConnectionOptions, connect as connectTls, createSecureContext } from 'node:tls';
+import { type ConnectionOptions, connect as connectTls, createSecureContext, type SecureContext } from 'node:tls';
 import { EnvironmentProxy } from '@kubewright/client/internal';
 
 // An import would also load all of Node's fetch, which is not needed.
@@ -35,6 +35,11 @@ export interface HttpRequest {
 type Environment = Readonly<Record<string, string | undefined>>;
 type SocketCallback = (error: Error | null, socket: Duplex) => void;
 
+/** Node's agents do not pass on a request's signal, so requests carry it once more for a pending tunnel. */
+interface TunnelOptions {
+  readonly tunnelSignal?: AbortSignal | undefined;
+}
+
 /** An HTTPS agent that connects through the proxy that the environment sets for a server, if any. */
 class TunnelingAgent extends HttpsAgent {
   readonly #env: Environment;
@@ -44,8 +49,11 @@ class TunnelingAgent extends HttpsAgent {
     this.#env = env;
   }
 
-  override createConnection(options: ConnectionOptions, callback?: SocketCallback): Duplex | null | undefined {
-    const { host = '', port = 443 } = options;
+  override createConnection(
+    options: ConnectionOptions & TunnelOptions,
+    callback?: SocketCallback,
+  ): Duplex | null | undefined {
+    const { host = '', port = 443, secureContext, tunnelSignal } = options;
     const url = new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`);
     const proxy = EnvironmentProxy.for(url, this.#env);
     if (!proxy) return super.createConnection(options, callback);
@@ -53,7 +61,8 @@ class TunnelingAgent extends HttpsAgent {
     const why = new Error(`the proxy ${proxy.url.host} does not respond`);
     // seam: the time limit of a real connection
     const timer = setTimeout(() => late.abort(why), idleMs);
-    const tunnel = proxy.tunnel({ host, port, signal: late.signal }).finally(() => clearTimeout(timer));
+    const signal = tunnelSignal ? AbortSignal.any([tunnelSignal, late.signal]) : late.signal;
+    const tunnel = proxy.tunnel({ host, port, signal, secureContext }).finally(() => clearTimeout(timer));
     tunnel.then(
       (socket) => callback?.(null, connectTls({ ...options, socket })),
       // The callback's type requires a socket even with an error; the agent checks the error first.
@@ -72,6 +81,7 @@ export class HttpConnections implements Disposable {
   readonly #certificates: () => readonly string[];
   readonly #env: Environment;
   #https: HttpsAgent | undefined;
+  #context: SecureContext | undefined;
 
   /**
    * @param options - `certificates`: returns the certificate authorities to trust (PEM); called for the first HTTPS request. `env`: the
@@ -112,13 +122,20 @@ export class HttpConnections implements Disposable {
   }
 
   #starter(url: URL): (options: RequestOptions) => ClientRequest {
-    if (url.protocol === 'https:') return (options) => requestHttps(url, { ...options, agent: this.#secureAgent() });
+    if (url.protocol === 'https:') {
+      return ({ signal, ...options }) => {
+        const settings = { ...options, signal, tunnelSignal: signal, agent: this.#secureAgent() };
+        return requestHttps(url, settings);
+      };
+    }
     const proxy = EnvironmentProxy.for(url, this.#env);
     if (!proxy) return (options) => requestHttp(url, { ...options, agent: this.#http });
-    const start = proxy.url.protocol === 'https:' ? requestHttps : requestHttp;
+    const isSecure = proxy.url.protocol === 'https:';
+    const start = isSecure ? requestHttps : requestHttp;
     return ({ headers, ...options }) =>
       start(proxy.url, {
         ...options,
+        ...(isSecure && { secureContext: this.#secureContext() }),
         agent: false,
         path: url.href,
         headers: { ...headers, host: url.host, ...proxy.credentials },
@@ -126,15 +143,14 @@ export class HttpConnections implements Disposable {
   }
 
   #secureAgent(): HttpsAgent {
-    // Parsing hundreds of certificates takes time, so all connections share one context.
-    this.#https ??= new TunnelingAgent(
-      {
-        keepAlive: true,
-        secureContext: createSecureContext({ ca: [...this.#certificates()], allowPartialTrustChain: true }),
-      },
-      this.#env,
-    );
+    this.#https ??= new TunnelingAgent({ keepAlive: true, secureContext: this.#secureContext() }, this.#env);
     return this.#https;
+  }
+
+  /** Parsing hundreds of certificates takes time, so all connections, also those to proxies, share one context. */
+  #secureContext(): SecureContext {
+    this.#context ??= createSecureContext({ ca: [...this.#certificates()], allowPartialTrustChain: true });
+    return this.#context;
   }
 }
 

@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
-import { createServer, request as requestHttp } from 'node:http';
-import { type AddressInfo, connect, type Socket } from 'node:net';
+import { createServer, request as requestHttp, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { type AddressInfo, connect, createServer as createTcpServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { seededRandom } from '@kubewright/apimachinery';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -15,16 +16,29 @@ const password = 'pa:ss';
 /** A proxy that connects every host name to the same port of this machine. Accepts only one user. */
 class TestProxy implements AsyncDisposable {
   readonly log: string[] = [];
+  /** Statuses of the first responses; later requests are accepted. */
+  readonly failures: number[] = [];
   readonly #sockets = new Set<Socket>();
-  readonly #server = createServer();
+  readonly #server: Server;
+  readonly #protocol: 'http' | 'https';
 
-  static async start(port: number): Promise<TestProxy> {
-    const proxy = new TestProxy();
+  private constructor(certificates?: { readonly key: string; readonly cert: string }) {
+    this.#server = certificates ? createHttpsServer(certificates) : createServer();
+    this.#protocol = certificates ? 'https' : 'http';
+  }
+
+  static async start(port: number, certificates?: { readonly key: string; readonly cert: string }): Promise<TestProxy> {
+    const proxy = new TestProxy(certificates);
     const server = proxy.#server;
     const isKnown = (credentials: string | undefined): boolean => credentials === `Basic ${btoa(`ada:${password}`)}`;
     server.on('connection', (socket) => proxy.#sockets.add(socket));
     server.on('connect', ({ url, headers }, socket) => {
       proxy.log.push(`CONNECT ${url}`);
+      const failure = proxy.failures.shift();
+      if (failure !== undefined) {
+        socket.end(`HTTP/1.1 ${failure} Failed\r\ncontent-length: 0\r\n\r\n`);
+        return;
+      }
       if (!isKnown(headers['proxy-authorization'])) {
         socket.end('HTTP/1.1 407 Proxy Authentication Required\r\ncontent-length: 0\r\n\r\n');
         return;
@@ -55,7 +69,7 @@ class TestProxy implements AsyncDisposable {
   }
 
   url(word = password): string {
-    return `http://ada:${encodeURIComponent(word)}@127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `${this.#protocol}://ada:${encodeURIComponent(word)}@127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -102,6 +116,56 @@ describe('ImageStore.pull through a proxy', () => {
     expect(await pull('registry.test/team/app:1', { env, caFile })).toMatchObject({ name: 'registry.test/team/app:1' });
     expect(new Set(proxy.log)).toEqual(new Set(['CONNECT registry.test:443']));
     await expect(pull('other.test/team/app:1', { env, caFile })).rejects.toThrow(/certificate/);
+  });
+
+  it('verifies an HTTPS proxy with the same certificate authorities as the registry', async () => {
+    const proxyCertificates = testCertificates('127.0.0.1');
+    const registryCertificates = testCertificates('registry.test');
+    await using secure = await TestRegistry.start(registryCertificates.server);
+    await using plain = await TestRegistry.start();
+    await using tunnel = await TestProxy.start(portOf(secure), proxyCertificates.server);
+    await using relay = await TestProxy.start(portOf(plain), proxyCertificates.server);
+    for (const registry of [secure, plain]) serve(registry);
+    const caFile = join(home, 'ca.pem');
+    writeFileSync(caFile, registryCertificates.authority);
+    const [name, plainHttp] = ['registry.test:5000/team/app:1', ['registry.test:5000']];
+    const env = { HTTPS_PROXY: tunnel.url(), HTTP_PROXY: relay.url() };
+    await expect(pull('registry.test/team/app:1', { env, caFile })).rejects.toThrow(/through proxy .*certificate/);
+    await expect(pull(name, { env, caFile, plainHttp })).rejects.toThrow(/certificate/);
+    writeFileSync(caFile, registryCertificates.authority + proxyCertificates.authority);
+    await pull('registry.test/team/app:1', { env, caFile });
+    await pull(name, { env, caFile, plainHttp });
+  });
+
+  it('retries when the proxy fails temporarily, not when it rejects the tunnel', async () => {
+    const { authority, server } = testCertificates('registry.test');
+    await using registry = await TestRegistry.start(server);
+    await using proxy = await TestProxy.start(portOf(registry));
+    serve(registry);
+    const caFile = join(home, 'ca.pem');
+    writeFileSync(caFile, authority);
+    const env = { HTTPS_PROXY: proxy.url() };
+    proxy.failures.push(503, 502);
+    await pull('registry.test/team/app:1', { env, caFile });
+    proxy.failures.push(403, 403);
+    await expect(pull('registry.test/team/other:1', { env, caFile })).rejects.toThrow('responded with status 403');
+    expect(proxy.failures).toHaveLength(1);
+  });
+
+  it('closes the connection to a silent proxy when the pull is aborted', async () => {
+    const server = createTcpServer();
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const connected = new Promise<Socket>((resolve) => server.once('connection', (socket) => resolve(socket.resume())));
+    const abort = new AbortController();
+    const env = { HOME: home, HTTPS_PROXY: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+    const context = { clock: new FastClock(), random: seededRandom(1), signal: abort.signal };
+    const pulled = expect(store.pull('registry.test/team/app:1', { ...context, env })).rejects.toThrow('enough');
+    const socket = await connected;
+    const closed = new Promise((resolve) => socket.on('error', () => undefined).once('close', resolve));
+    abort.abort(new Error('enough'));
+    await pulled;
+    await closed;
+    await new Promise((resolve) => server.close(resolve));
   });
 
   it('sends requests without HTTPS to the proxy', async () => {

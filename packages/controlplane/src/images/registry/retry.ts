@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, type Random, sleep } from '@kubewright/apimachinery';
 import { exponentialDelay } from '@kubewright/apimachinery/internal';
+import { TransportError } from '@kubewright/client';
 
 /** The time and randomness of retries. */
 export interface RetryContext {
@@ -22,6 +23,7 @@ const temporary = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'ERR
 
 /** True if a retry may succeed after this error. */
 export function isTemporary(error: unknown): boolean {
+  if (error instanceof TransportError) return error.retryable;
   return temporary.has(String((error as { readonly code?: unknown }).code));
 }
 
