@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
+import type { ConnectionOptions, SecureContext } from 'node:tls';
 import { proxyFromEnvironment } from '../../config/proxy-from-environment.ts';
 import { TransportError } from '../transport-error.ts';
-import { openTunnel, proxyCredentials, type TunnelTarget } from './proxy-tunnel.ts';
+import { openTunnel, proxyCredentials, proxyTls, type TunnelTarget } from './proxy-tunnel.ts';
 
 /** The proxy that the environment sets for requests to servers other than the API server. */
 export class EnvironmentProxy {
@@ -30,6 +31,11 @@ export class EnvironmentProxy {
   /** The header with the user and password from the proxy's address, if any. */
   get credentials(): Readonly<Record<string, string>> {
     return proxyCredentials(this.url);
+  }
+
+  /** Returns the TLS options of requests to an HTTPS proxy; none for an HTTP proxy. */
+  tls(secureContext: SecureContext): ConnectionOptions {
+    return proxyTls(this.url, secureContext);
   }
 
   /** Opens a tunnel to a server. @throws TransportError `KW2009` if the proxy rejects the tunnel or is unreachable. */

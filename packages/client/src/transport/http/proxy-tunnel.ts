@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import type { Socket } from 'node:net';
-import type { SecureContext } from 'node:tls';
+import { isIP, type Socket } from 'node:net';
+import type { ConnectionOptions, SecureContext } from 'node:tls';
 import { TransportError } from '../transport-error.ts';
 
 /** The server that a tunnel leads to. */
@@ -53,7 +53,7 @@ export function openTunnel(proxy: URL, target: TunnelTarget): Promise<Socket> {
       headers,
       agent: false,
       signal: target.signal,
-      secureContext: target.secureContext,
+      ...proxyTls(proxy, target.secureContext),
     });
     request.once('connect', (response, socket) => {
       if (response.statusCode === 200) {
@@ -73,6 +73,16 @@ export function openTunnel(proxy: URL, target: TunnelTarget): Promise<Socket> {
     });
     request.end();
   });
+}
+
+/**
+ * Returns the TLS options of a request to an HTTPS proxy. Without a server name, Node.js would verify the proxy's certificate
+ * against the `Host` header, which names the server behind the proxy.
+ */
+export function proxyTls(proxy: URL, secureContext: SecureContext | undefined): ConnectionOptions {
+  if (proxy.protocol !== 'https:') return {};
+  const host = proxy.hostname.replace(/^\[|\]$/g, '');
+  return { servername: isIP(host) ? '' : host, ...(secureContext && { secureContext }) };
 }
 
 /** Returns the header with the user and password from a proxy's address, if any. */

@@ -135,7 +135,7 @@ export class HttpConnections implements Disposable {
     return ({ headers, ...options }) =>
       start(proxy.url, {
         ...options,
-        ...(isSecure && { secureContext: this.#secureContext() }),
+        ...(isSecure && proxy.tls(this.#secureContext())),
         agent: false,
         path: url.href,
         headers: { ...headers, host: url.host, ...proxy.credentials },

@@ -62,7 +62,7 @@ async function resultOf(status: number, response: IncomingMessage): Promise<Prob
 
 /** Returns the request that follows a redirect, or undefined if the location is not a URL. */
 function redirected({ url, headers }: Request, location: string): Request | undefined {
-  if (!URL.canParse(location, url)) return undefined;
+  if (!URL.canParse(location, url.href)) return undefined;
   const next = new URL(location, url);
   // A custom Host header is for the first host; a relative location keeps it.
   const { host, ...rest } = headers;

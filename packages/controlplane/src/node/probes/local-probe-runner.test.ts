@@ -76,7 +76,7 @@ describe('LocalProbeRunner', () => {
         '/odd': 'http://[',
       };
       const location = locations[request.url ?? ''];
-      response.writeHead(request.url === '/fails' ? 503 : 302, location && { location }).end('moved');
+      response.writeHead(request.url === '/fails' ? 503 : 302, location === undefined ? {} : { location }).end('moved');
     });
     const port = await listen(server);
     const get = (path: string) =>
