@@ -48,7 +48,7 @@ async function bundlePackage(folder) {
   }));
 }
 
-/** Leaves the sources of generated modules out of a source map: nobody steps through tables, and they are large. */
+/** Leaves the sources of generated modules out of a source map: they are large, and a debugger never stops in a table. */
 function withoutTables(contents) {
   const map = JSON.parse(Buffer.from(contents).toString('utf8'));
   map.sourcesContent = map.sourcesContent.map((text, i) => (map.sources[i].includes('/generated/') ? null : text));

@@ -1,7 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type Clock, type Random, sleep } from '@kubewright/apimachinery';
 import { exponentialDelay } from '@kubewright/apimachinery/internal';
-import { TransportError } from '@kubewright/client';
 
 /** The time and randomness of retries. */
 export interface RetryContext {
@@ -23,8 +22,9 @@ const temporary = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT', 'EAI_AGAIN', 'ERR
 
 /** True if a retry may succeed after this error. */
 export function isTemporary(error: unknown): boolean {
-  if (error instanceof TransportError) return error.retryable;
-  return temporary.has(String((error as { readonly code?: unknown }).code));
+  // Errors of proxies say so themselves.
+  const { code, retryable } = error as { readonly code?: unknown; readonly retryable?: unknown };
+  return retryable === true || temporary.has(String(code));
 }
 
 /**
