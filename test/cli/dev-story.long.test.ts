@@ -100,7 +100,7 @@ describe('kubewright dev', () => {
     expect(dev.stdout()).toMatch(
       /✓ serving webhooks: \/mutate-shop-example-com-v1-shop, \/validate-shop-example-com-v1-shop\n/,
     );
-    expect(dev.stdout()).not.toMatch(/Registering|certwatcher|using the configuration/);
+    expect(dev.stdout()).not.toMatch(/Registering|certwatcher|loaded the client configuration/);
     await seen(dev, 'type check passed');
     const metadata = { name: 'one', namespace: 'default' };
     const spec = { message: ' hello ' };

@@ -137,7 +137,7 @@ describe('a controller that is added to a running manager', () => {
     await added.remove();
     await manager.add(copies('twice', 'none')).started();
     await manager[Symbol.asyncDispose]();
-    expect(() => manager.add(copies('late', 'none'))).toThrow('the manager was stopped');
+    expect(() => manager.add(copies('late', 'none'))).toThrow('the manager has stopped');
   });
 
   it('starts with a manager that runs later', async () => {

@@ -95,7 +95,7 @@ export const kubewrightBoard: Board = {
         },
         {
           title: 'Cache lag',
-          description: 'Time since the cache learned of a newer state that it has not received yet.',
+          description: 'Time for which the cache has lagged behind the API server.',
           unit: 's',
           queries: [gauge('kubewright_cache_lag_seconds', 'kind')],
         },

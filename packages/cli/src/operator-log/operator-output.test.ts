@@ -193,7 +193,7 @@ ${framed(13)}
     const found = { level: 'warn', ts: at(0), msg, ...about, object: 'Site default/a', code: 'KW3050' };
     const loop = { ...found, path: '.status.seen', times: 6 };
     const own = {
-      because: ['Site default/a changed (its own write)'],
+      because: ['Site default/a changed (own write)'],
       selfTriggered: true,
       wrote: [statusWrite],
     };
@@ -221,7 +221,7 @@ ${framed(13)}
   it('reports other changes during a hot loop, and reconciles after it has ended', () => {
     const path = '.data.text';
     const loop = { level: 'warn', ts: at(0), msg: 'x', ...about, object: 'Page b', path, times: 5, code: 'KW3050' };
-    const own = { because: ['Page b changed (its own write)'] };
+    const own = { because: ['Page b changed (own write)'] };
     const other = { ...own, because: ['Site default/a changed to generation 2'] };
     const lines = outputOf([loop, end(own, 10), end(other, 20), end(own, 30), end(own, 4_000), end(own, 4_010)]).split(
       '\n',
@@ -229,8 +229,8 @@ ${framed(13)}
     expect(lines[0]).toContain('hot loop: .data.text of Page b changed 5 times');
     expect(lines.slice(1, -1)).toEqual([
       '12:00:00.020 ▶ Site default/a  because Site default/a changed to generation 2: nothing to write, 2.5 ms',
-      '12:00:04.000 ▶ Site default/a  because Page b changed (its own write): nothing to write, 2.5 ms',
-      '12:00:04.010 ▶ Site default/a  because Page b changed (its own write): nothing to write, 2.5 ms',
+      '12:00:04.000 ▶ Site default/a  because Page b changed (own write): nothing to write, 2.5 ms',
+      '12:00:04.010 ▶ Site default/a  because Page b changed (own write): nothing to write, 2.5 ms',
     ]);
   });
 

@@ -13,11 +13,11 @@ export class KindNotCachedError extends KubewrightError {
   /** Declare the kind; retrying does not help. */
   readonly code = 'KW3001';
 
-  constructor(kind: Kind<KubernetesObject>, why = 'it is not declared') {
+  constructor(kind: Kind<KubernetesObject>, { why, remedy }: { readonly why?: string; readonly remedy?: string } = {}) {
     super({
       what: `cannot read ${kind.kind} from the cache`,
-      why,
-      remedy: 'add it to "owns", "watches" or "caches", or read it live with the client',
+      why: why ?? 'the kind is not declared',
+      remedy: remedy ?? `add ${kind.kind} to "owns", "watches" or "caches", or read the object with the client`,
     });
   }
 }
@@ -31,8 +31,8 @@ export class OutsideCacheScopeError extends KubewrightError {
   constructor(kind: Kind<KubernetesObject>, key: ObjectKey) {
     super({
       what: `cannot read ${kind.kind} ${formatObjectKey(key)} from the cache`,
-      why: 'it is outside the cached namespaces or selectors',
-      remedy: 'widen the declaration, or read the object with ctx.get or the client',
+      why: "the cache's namespaces or selectors do not include this object",
+      remedy: 'widen the namespaces or selectors of the cache, or read the object with ctx.get or the client',
     });
   }
 }
@@ -49,8 +49,8 @@ export class KindNotServedError extends KubewrightError {
   constructor(kind: Kind<KubernetesObject>) {
     super({
       what: `cannot cache ${kind.kind} (${apiVersionOf(kind)})`,
-      why: 'the API server does not serve it',
-      remedy: 'install its CustomResourceDefinition, or declare it with whenMissing "wait" or "empty"',
+      why: 'the API server does not serve this kind',
+      remedy: `install the CustomResourceDefinition of ${kind.kind}, or declare the kind with whenMissing "wait" or "empty"`,
     });
   }
 }
@@ -64,8 +64,8 @@ export class CacheInUseError extends KubewrightError {
   constructor(kind: Kind<KubernetesObject>) {
     super({
       what: `cannot remove ${kind.kind} from the cache`,
-      why: 'controllers still watch it',
-      remedy: 'stop them first',
+      why: 'controllers still watch this kind',
+      remedy: 'stop these controllers first',
     });
   }
 }
@@ -78,8 +78,8 @@ export class AmbiguousNamespacesError extends KubewrightError {
 
   constructor(kind: Kind<KubernetesObject>) {
     super({
-      what: `cannot change the namespaces of ${kind.kind}`,
-      why: 'its declarations follow different namespaces',
+      what: `cannot change the cached namespaces of ${kind.kind}`,
+      why: 'the kind is declared several times, with different namespaces',
       remedy: 'pass the declaration to change as "of"',
     });
   }
@@ -94,8 +94,8 @@ export class IndexConflictError extends KubewrightError {
   constructor(kind: Kind<KubernetesObject>, index: string) {
     super({
       what: `cannot declare the index "${index}" of ${kind.kind}`,
-      why: 'it is already declared with another function',
-      remedy: 'define the function once, outside the code that declares the index, or rename the index',
+      why: 'the index is already declared with another function',
+      remedy: 'define the function once and pass it to every declaration, or rename the index',
     });
   }
 }
@@ -109,8 +109,8 @@ export class UnknownIndexError extends KubewrightError {
   constructor(index: string) {
     super({
       what: `cannot list by the index "${index}"`,
-      why: 'it is not declared',
-      remedy: 'add it to "indexes" where the kind is cached',
+      why: 'the index is not declared',
+      remedy: `add "${index}" to "indexes" where the kind is cached`,
     });
   }
 }

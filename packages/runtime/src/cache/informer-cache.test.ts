@@ -431,7 +431,7 @@ describe('InformerCache with kinds that are not served', () => {
     const [informer] = cache.informers;
     expect([informer?.hasSynced, informer?.fault]).toEqual([
       false,
-      'Thing is not served: its CustomResourceDefinition is missing',
+      'the API server does not serve Thing: its CustomResourceDefinition is missing',
     ]);
     server.missing.delete('things');
     server.put(Thing, thing('a'));
@@ -442,7 +442,7 @@ describe('InformerCache with kinds that are not served', () => {
     server.cutWatches();
     await clock.advance(4_000);
     // Discovery has confirmed the absence only once so far.
-    expect([cache.lister(Thing).size, informer?.fault]).toEqual([1, 'Thing may be stale: its list returns 404']);
+    expect([cache.lister(Thing).size, informer?.fault]).toEqual([1, 'the cache of Thing may be stale: the list request returns 404']);
     await clock.advance(6_000);
     expect(cache.lister(Thing).size).toBe(0);
     expect(informer?.fault).toMatch('is not served');
@@ -483,7 +483,7 @@ describe('InformerCache with kinds that are not served', () => {
       server.cutWatches();
       await clock.advance(60_000);
       expect((await reads.get(Thing, { namespace: 'default', name: 'a' }))?.metadata.name).toBe('a');
-      expect([seen, informer?.fault]).toEqual([['create a'], 'Thing may be stale: its list returns 404']);
+      expect([seen, informer?.fault]).toEqual([['create a'], 'the cache of Thing may be stale: the list request returns 404']);
       server.interrupt = undefined;
       server.delete(Thing, 'a');
       server.put(Thing, thing('b'));

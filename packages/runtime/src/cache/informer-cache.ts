@@ -108,12 +108,12 @@ export class InformerCache implements Cache {
     { namespaces, of }: { readonly namespaces: readonly string[]; readonly of?: CachedKind | undefined },
   ): Promise<void> {
     if (kind.scope === 'Cluster') {
-      throw new TypeError(`cannot change the namespaces of ${kind.kind}: its objects have none`);
+      throw new TypeError(`cannot change the cached namespaces of ${kind.kind}: the kind is cluster-scoped`);
     }
     const key = kindKey(kind);
     const scopeKey = of && scopeKeyOf(of, this.#options.namespaces);
     const chosen = this.#declared.all(kind).filter((each) => scopeKey === undefined || each.scopeKey === scopeKey);
-    if (chosen.length === 0) throw new KindNotCachedError(kind, of && 'no declaration matches the one passed as "of"');
+    if (chosen.length === 0) throw new KindNotCachedError(kind, of && notDeclared);
     if (new Set(chosen.map((each) => JSON.stringify(each.namespaces))).size > 1)
       throw new AmbiguousNamespacesError(kind);
     const changed = this.#changedNamespaces.get(key) ?? new Map<string, readonly string[]>();
@@ -291,7 +291,14 @@ export class InformerCache implements Cache {
   }
 }
 
-const onlyMetadata = 'only its metadata is cached; read cache.metadata(kind)';
+const onlyMetadata = {
+  why: 'only the metadata of this kind is cached',
+  remedy: 'read the metadata with cache.metadata(kind), or the whole object with the client',
+};
+const notDeclared = {
+  why: 'the declaration passed as "of" does not exist',
+  remedy: 'pass a declaration from "caches", "owns" or "watches"',
+};
 
 function viewIn(declared: DeclaredKind | undefined, key: ObjectKey): ObjectView<KubernetesObject> | undefined {
   const informer = declared?.at(key.namespace);

@@ -31,10 +31,10 @@ export function cacheFault(state: {
 }): string | undefined {
   const { kind, hasSynced, isServed, isDoubted, ageMs, behindMs } = state;
   const seconds = (ms: number): string => `${Math.round(ms / 1000)} s`;
-  if (!isServed) return `${kind} is not served: its CustomResourceDefinition is missing`;
-  if (!hasSynced) return `${kind} not listed yet`;
-  if (isDoubted) return `${kind} may be stale: its list returns 404`;
-  if (ageMs > staleMs) return `${kind} has had no watch events for ${seconds(ageMs)}`;
-  if (behindMs > 0) return `${kind} behind for ${seconds(behindMs)}`;
+  if (!isServed) return `the API server does not serve ${kind}: its CustomResourceDefinition is missing`;
+  if (!hasSynced) return `the initial list of ${kind} is not complete yet`;
+  if (isDoubted) return `the cache of ${kind} may be stale: the list request returns 404`;
+  if (ageMs > staleMs) return `the watch of ${kind} has received no events for ${seconds(ageMs)}`;
+  if (behindMs > 0) return `the cache of ${kind} has lagged behind the API server for ${seconds(behindMs)}`;
   return undefined;
 }

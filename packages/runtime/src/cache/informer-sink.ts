@@ -93,7 +93,7 @@ export class InformerSink<T> implements ReflectorSink {
     scan.scan(bytes, start, end);
     const text = (at: number, to: number): string => (at === 0 ? '' : readString(bytes, start + at, start + to));
     const name = text(scan.nameAt, scan.nameEnd);
-    if (name === '') throw new MalformedJsonError(`a deleted ${this.#options.kind.kind} without a name`);
+    if (name === '') throw new MalformedJsonError(`the name of a deleted ${this.#options.kind.kind}`);
     const namespace = text(scan.namespaceAt, scan.namespaceEnd);
     const version = text(scan.resourceVersionAt, scan.resourceVersionEnd);
     const before = this.#options.store.get(namespace, name);

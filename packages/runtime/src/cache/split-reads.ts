@@ -68,8 +68,9 @@ export class SplitReads {
       return this.#cache.lister(kind).list(wanted);
     }
     if (wanted.index) {
+      const place = wanted.namespace === undefined ? '' : ` in namespace ${wanted.namespace}`;
       throw new TypeError(
-        `cannot list ${kind.kind} by an index: it is not cached there; add kind and namespace to "caches"`,
+        `cannot list ${kind.kind}${place} by an index: only cached objects are indexed; add the kind and the namespace to "caches"`,
       );
     }
     const items: Stored<T>[] = [];

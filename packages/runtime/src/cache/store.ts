@@ -99,7 +99,7 @@ export class Store<T> {
   put(bytes: Buffer, start: number, end: number): StoreChange<T> {
     const scan = this.#scan;
     scan.scan(bytes, start, end);
-    if (scan.nameAt === 0) throw new MalformedJsonError(`a ${this.#context.kind} without a name`);
+    if (scan.nameAt === 0) throw new MalformedJsonError(`the name of a ${this.#context.kind}`);
     const name = readString(bytes, start + scan.nameAt, start + scan.nameEnd);
     const namespace =
       scan.namespaceAt === 0 ? '' : readString(bytes, start + scan.namespaceAt, start + scan.namespaceEnd);

@@ -83,7 +83,7 @@ export class AuthorityKeeper {
     const bundle = async (): Promise<string> => {
       const now = await readBundle({ client, secret, signal });
       if (now !== undefined) return now;
-      throw new Error('the Secret of the webhook certificates was deleted; it is recreated');
+      throw new Error('the Secret with the webhook certificates was deleted and will be recreated');
     };
     await this.#inject({ client, address: this.#address, bundle, signal });
     this.#known = state.bundle.join('');
@@ -96,7 +96,7 @@ export class AuthorityKeeper {
     if (changed.length > 0)
       log.info('Injected the CA bundle', { event: logEvents.authorityInjected, objects: changed });
     if (missing.length > 0 && missing.join() !== this.#missing)
-      log.warn('the API server does not call the webhooks yet: these objects are missing', {
+      log.warn('cannot inject the CA bundle: webhook configurations or CustomResourceDefinitions are missing', {
         event: logEvents.authorityTargetsMissing,
         objects: missing,
       });
@@ -118,8 +118,8 @@ export class AuthorityKeeper {
     if (this.#parts.client) return this.#parts.client;
     throw new CertificateError({
       what: 'cannot use ownAuthority() without a manager',
-      why: 'it keeps its keys in a Secret, which needs a client',
-      remedy: 'serve the webhooks with a manager',
+      why: 'ownAuthority() stores its keys in a Secret and needs the client of a manager',
+      remedy: 'run the webhook server in a manager',
     });
   }
 }

@@ -32,9 +32,9 @@ export function resolveLifetimes(given: AuthorityLifetimes = {}): Required<Autho
   const { renewAuthorityMs = 120 * dayMs, renewServingMs = 30 * dayMs } = given;
   if (renewAuthorityMs >= authorityMs || renewServingMs >= servingMs)
     throw new TypeError(
-      'the lifetime of certificates must be longer than the time before expiry at which they are renewed',
+      'invalid certificate lifetimes: renewAuthorityMs must be less than authorityMs, and renewServingMs less than servingMs',
     );
   if (overlapMs >= renewAuthorityMs || overlapMs >= renewServingMs)
-    throw new TypeError('the overlap must be shorter than the time before expiry at which certificates are renewed');
+    throw new TypeError('invalid certificate lifetimes: overlapMs must be less than renewAuthorityMs and renewServingMs');
   return { authorityMs, servingMs, overlapMs, renewAuthorityMs, renewServingMs };
 }

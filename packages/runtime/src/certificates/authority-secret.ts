@@ -48,8 +48,8 @@ export async function keepAuthority(options: KeepOptions): Promise<KeptAuthority
   }
   throw new CertificateError({
     what: `cannot write the certificates to Secret ${key.namespace}/${key.name}`,
-    why: 'the Secret changes after every write',
-    remedy: 'find the other program that writes it',
+    why: 'another program keeps changing the Secret',
+    remedy: `run kubectl -n ${key.namespace} get secret ${key.name} -o yaml --show-managed-fields to find this program, and stop it`,
   });
 }
 
@@ -69,8 +69,8 @@ async function read(options: Pick<KeepOptions, 'client' | 'secret' | 'signal'>):
     if (Object.keys(annotations).some((each) => each.startsWith('cert-manager.io/')))
       throw new CertificateError({
         what: `cannot use Secret ${key.namespace}/${key.name}`,
-        why: 'it belongs to cert-manager',
-        remedy: 'mount it and use certificateFiles(), or specify another Secret',
+        why: 'cert-manager manages this Secret',
+        remedy: 'mount this Secret and use certificateFiles(), or pass another Secret to ownAuthority()',
       });
     return found;
   } catch (error) {

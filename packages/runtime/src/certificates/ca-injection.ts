@@ -103,8 +103,8 @@ async function inject<T extends KubernetesObject>(
   }
   throw new CertificateError({
     what: `cannot write caBundle to ${kind.kind} ${name}`,
-    why: 'the object changes after every write',
-    remedy: 'find the other program that writes it',
+    why: 'another program keeps changing the object',
+    remedy: `run kubectl get ${kind.plural} ${name} -o yaml --show-managed-fields to find this program, and stop it`,
   });
 }
 

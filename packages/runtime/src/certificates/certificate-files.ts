@@ -103,7 +103,7 @@ async function read(
     const why = error instanceof Error ? error.message : String(error);
     throw new CertificateError(
       {
-        what: 'cannot read the serving certificate',
+        what: `cannot read the serving certificate ${paths.certificate} and its key`,
         why,
         remedy:
           'mount the Secret that cert-manager populates, or let the operator create its own certificate with ownAuthority()',

@@ -15,7 +15,7 @@ export async function readClientAuthority(path: string): Promise<string> {
   try {
     const text = await readFile(path, 'utf8');
     const certificates = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-    if (certificates.length === 0) throw new Error('it contains no PEM certificate');
+    if (certificates.length === 0) throw new Error('the file contains no PEM certificate');
     // Loads Node's cryptography only if there is a certificate.
     const { X509Certificate } = await import('node:crypto');
     for (const each of certificates) new X509Certificate(each);

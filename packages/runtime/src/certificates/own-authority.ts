@@ -61,7 +61,7 @@ export function ownAuthority(options: OwnAuthorityOptions): CertificateSource {
   const { service, url } = options;
   if ((service === undefined) === (url === undefined))
     throw new TypeError(
-      'ownAuthority() needs to know where the webhooks are called: give it "service" or "url", not both',
+      'ownAuthority() requires exactly one of "service" and "url"',
     );
   const lifetimes = resolveLifetimes(options.lifetimes);
   return {

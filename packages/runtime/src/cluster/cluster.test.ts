@@ -58,7 +58,7 @@ describe('Cluster', () => {
     expect(clusters.map(({ cache }) => cache.lister(Thing).size)).toEqual([1, 1]);
     expect(() => clusters[0]!.readyz(AbortSignal.abort())).not.toThrow();
     const apart = new Cluster({ name: 'apart', client: home.client, caches: [Thing], ...parts });
-    expect(() => apart.readyz(AbortSignal.abort())).toThrow('apart: Thing not listed yet');
+    expect(() => apart.readyz(AbortSignal.abort())).toThrow('apart: the initial list of Thing is not complete yet');
     // A write to one cluster is visible in that cluster's cache immediately, and in no other cache.
     const [east, west] = clusters as [Cluster, Cluster];
     const c = { apiVersion: 'example.com/v1', kind: 'Thing', metadata: { namespace: 'default', name: 'c' } };

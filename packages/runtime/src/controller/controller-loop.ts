@@ -192,7 +192,7 @@ export class ControllerLoop {
         await this.#pipeline.process(item);
       } catch (error) {
         // Only errors thrown by metrics are caught here. The worker must survive them, and the key must not be lost.
-        this.#log.error('worker failed; continuing', { event: logEvents.workerFailed, key: item.key, error });
+        this.#log.error('a worker failed; retrying the key', { event: logEvents.workerFailed, key: item.key, error });
         this.queue.addAfter(item.key, { priority: item.priority, delayMs: retryMs });
       } finally {
         this.queue.done(item.key);

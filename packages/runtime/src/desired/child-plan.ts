@@ -40,7 +40,7 @@ export function childPlan(
     const place = placed(child, options);
     const { id, name } = place;
     if (planned.has(id))
-      throw new TerminalError({ what: `two desired children have the name ${name}`, remedy: 'rename one of them' });
+      throw new TerminalError({ what: `the desired state contains ${name} twice`, remedy: 'remove or rename one of these children' });
     planned.set(id, { ...place, after: after.map((first) => placed(first, options)), inactive });
   }
   return inOrder(planned);
@@ -59,15 +59,16 @@ function placed(child: Child, { owner, owns }: PlanOptions): Omit<PlannedChild, 
   const kind = owns.find((each) => each.kind === child.kind && apiVersionOf(each) === child.apiVersion);
   if (!kind) {
     throw new TerminalError({
-      what: `cannot apply the child ${child.kind} (${child.apiVersion})`,
+      what: `cannot apply the child ${childName(child)} (${child.apiVersion})`,
       why: 'the controller does not own this kind',
-      remedy: 'add it to "owns" of the controller',
+      remedy: `add ${child.kind} to "owns" of the controller`,
     });
   }
   if (!child.metadata.name)
     throw new TerminalError({
       what: `cannot apply a child of kind ${child.kind}`,
-      why: 'it has no metadata.name, by which children are identified',
+      why: 'the child has no metadata.name',
+      remedy: 'set metadata.name, because children are identified by name',
     });
   const { namespace } = owner.metadata;
   const needsPlace = kind.scope === 'Namespaced' && child.metadata.namespace === undefined && namespace !== undefined;
@@ -81,14 +82,14 @@ function inOrder(planned: ReadonlyMap<string, PlannedChild>): readonly PlannedCh
     if (done.has(each)) return;
     if (path.includes(each)) {
       const ring = [...path, each].map(({ name }) => name).join(' → ');
-      throw new TerminalError({ what: `children wait for each other: ${ring}`, remedy: 'remove one "after"' });
+      throw new TerminalError({ what: `desired children wait for each other: ${ring}`, remedy: 'remove one of them from "after"' });
     }
     for (const { id, name } of each.after) {
       const first = planned.get(id);
       if (!first)
         throw new TerminalError({
           what: `${each.name} waits for ${name}, which is not a desired child`,
-          remedy: 'add it to the children',
+          remedy: `add ${name} to the children, or remove it from "after"`,
         });
       visit(first, [...path, each]);
     }

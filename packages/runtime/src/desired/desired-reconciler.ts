@@ -136,7 +136,7 @@ export class DesiredReconciler {
       // A terminating object cannot become the desired child. It may have another owner or none, so wait for its
       // removal by name.
       context.awaitEnd(id);
-      this.#waiting.push([name, 'is being deleted; it is recreated once it is gone']);
+      this.#waiting.push([name, 'is being deleted and will be recreated']);
       return;
     }
     const first = planned.after.find((other) => this.#states.get(other.id)?.[1].state !== 'Current');
@@ -203,7 +203,7 @@ export class DesiredReconciler {
         reportDeleted(each, context);
       } catch (error) {
         if (!isConflict(error)) throw error;
-        context.log.info('not deleted because it has changed; reading it again', {
+        context.log.info('the child has changed and was not deleted; retrying', {
           event: logEvents.childChanged,
           object: childName(each),
         });
@@ -299,7 +299,7 @@ function atOnce(state: DesiredState): DesiredState {
   state.catch(() => {});
   throw new TerminalError({
     what: '"desired" must not be async',
-    remedy: 'read in "reconcile", and return the desired state there',
+    remedy: 'move the asynchronous code to "reconcile", and return the desired state from there',
   });
 }
 

@@ -202,7 +202,7 @@ describe('desired', () => {
     start(server, { controllers: [sites((site) => ({ children: site.spec.pages.map(pageFor), status: {} }))] });
     await eventually(() => conditions(server)['Stalled'] === 'True');
     expect(server.get(Site, 'a').status.conditions[0].message).toMatch(
-      /two desired children have the name Page default\/x/,
+      /the desired state contains Page default\/x twice/,
     );
     put(server, ['x']);
     await eventually(() => conditions(server)['Ready'] === 'True');

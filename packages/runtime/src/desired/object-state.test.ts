@@ -101,7 +101,7 @@ describe('objectState', () => {
       object('PersistentVolumeClaim', { spec: { storageClassName: 'fast', volumeName: 'disk-1' } }),
     ],
     [
-      'is Pending: waiting for a volume; it has no storage class to provision one',
+      'is Pending: waiting for a volume; the claim has no storage class to provision one',
       object('PersistentVolumeClaim', { spec: { storageClassName: '' } }),
     ],
     ['is Lost: its volume no longer exists', object('PersistentVolumeClaim', { status: { phase: 'Lost' } })],

@@ -87,7 +87,7 @@ function ofPod({ status, conditions }: Parts): ObjectReadiness | undefined {
   if (scheduled?.status === 'False') return inProgress(`is ${phase}: ${textOf(scheduled)}`);
   // Normal waiting reasons of a starting pod's container carry no information.
   const held = waiting.find(({ reason }) => reason !== 'ContainerCreating' && reason !== 'PodInitializing');
-  if (held) return inProgress(`is ${phase}: container ${held.name} waits: ${held.text}`);
+  if (held) return inProgress(`is ${phase}: container ${held.name} is waiting: ${held.text}`);
   const ready = findCondition(conditions, 'Ready');
   return inProgress(ready?.message ? `is ${phase}: ${ready.message}` : `is ${phase}`);
 }
@@ -160,7 +160,7 @@ function ofClaim({ spec, status }: Parts): ObjectReadiness | undefined {
   return inProgress(
     storageClassName
       ? `is Pending: waiting for a volume of storage class ${storageClassName}`
-      : 'is Pending: waiting for a volume; it has no storage class to provision one',
+      : 'is Pending: waiting for a volume; the claim has no storage class to provision one',
   );
 }
 

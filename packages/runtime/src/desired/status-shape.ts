@@ -40,7 +40,7 @@ export class StatusShape {
     if (member === undefined || this.#missing.has(member)) return false;
     this.#missing.add(member);
     log.warn(
-      `the schema of ${this.#kind} has no status.${member}: the field is omitted; to keep it, add this schema to the properties of "status" in the CustomResourceDefinition and restart`,
+      `the CustomResourceDefinition of ${this.#kind} does not declare status.${member}, so the operator does not write this field; add the schema to the properties of "status" and restart the operator`,
       { event: logEvents.statusFieldOmitted, member: `status.${member}`, schema: schemas[member] },
     );
     return true;

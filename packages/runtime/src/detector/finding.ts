@@ -72,8 +72,8 @@ function adviceFor(pattern: Finding['pattern']): string {
     return 'this reconcile triggers itself: it writes a different value each time; derive the value only from the observed state';
   }
   if (pattern === 'conflict')
-    return 'another writer undoes what this controller writes; let only one of the two own the field';
-  return 'this controller keeps writing values that are already set; the server drops or changes a value that it sends';
+    return 'another writer reverts the writes of this controller; let only one of the two own the field';
+  return 'this controller repeats a write that has no effect, because the API server drops or changes a value; write the value that the server stores';
 }
 
 function noteFor({ pattern, object, path, managers, times }: Finding): string {
@@ -81,5 +81,5 @@ function noteFor({ pattern, object, path, managers, times }: Finding): string {
   if (pattern === 'hot-loop')
     return `${object}: this controller changed ${path} ${times} times, each time because of its previous write`;
   if (pattern === 'conflict') return `${object}: ${path} was reset ${times} times; it is also written by ${others}`;
-  return `${object}: ${times} writes in a row changed nothing; the server does not keep ${path} as sent`;
+  return `${object}: ${times} writes in a row changed nothing; the API server does not store ${path} as sent`;
 }

@@ -117,7 +117,7 @@ export class FutileWrites {
     if (times < reportThreshold) return;
     const wanted = session.intended(id);
     const [lost] = wanted ? differences(wanted, onlyMembersOf(wanted, stored), 1) : [];
-    const path = lost ? formatPath(lost.steps) : '(the set of owned fields)';
+    const path = lost ? formatPath(lost.steps) : 'the set of owned fields';
     const finding: Finding = { pattern: 'no-op', object: nameOf(stored), path, times, managers: [] };
     this.#report(session, { stored, finding });
   }

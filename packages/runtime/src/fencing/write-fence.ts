@@ -22,7 +22,7 @@ export class StaleViewError extends KubewrightError {
 
   constructor(object: string, difference: string) {
     super({
-      what: `rejected a write for ${object}`,
+      what: `rejected a write while reconciling ${object}`,
       why: `${difference}; the reconcile runs again with the current object`,
     });
   }
@@ -79,7 +79,7 @@ export function writeFence(options: WriteFenceOptions): ClientInterceptor {
   const check = (): void => {
     signal.throwIfAborted();
     if (view && !look?.isValid) {
-      throw new StaleViewError(nameOf(view), 'the process was paused between reading it and the write');
+      throw new StaleViewError(nameOf(view), 'the process was paused after it read the object');
     }
     isHalfWay = true;
   };
@@ -118,11 +118,11 @@ async function checkLive(view: View, options: WriteFenceOptions & { readonly isH
   try {
     live = await options.client.metadata(kind).get(key, { signal: options.signal });
   } catch (error) {
-    if (isNotFound(error)) throw new StaleViewError(what, 'it was deleted');
+    if (isNotFound(error)) throw new StaleViewError(what, 'the object was deleted');
     if (!isForbidden(error)) throw error;
     // Without a check, the server's preconditions still apply; stopping an operator because it lacks the "get"
     // permission would be worse than the risk.
-    options.log.info('writing without checking the live object; allow the operator to get it', {
+    options.log.info('writes are sent without a check of the live object; grant the operator the verb get for this kind', {
       event: logEvents.writeUnchecked,
       kind: kind.kind,
     });
@@ -130,12 +130,12 @@ async function checkLive(view: View, options: WriteFenceOptions & { readonly isH
   }
   const { uid, generation, deletionTimestamp } = live.metadata;
   const seen = object.metadata;
-  if (uid !== seen.uid) throw new StaleViewError(what, 'it was replaced by another object of the same name');
+  if (uid !== seen.uid) throw new StaleViewError(what, 'the object was replaced by another one of the same name');
   if (generation !== seen.generation && !options.isHalfWay) {
-    throw new StaleViewError(what, `its generation is ${generation}, not ${seen.generation}`);
+    throw new StaleViewError(what, `the object is at generation ${generation}, not ${seen.generation}`);
   }
   if ((deletionTimestamp === undefined) !== (seen.deletionTimestamp === undefined)) {
-    throw new StaleViewError(what, 'it is being deleted');
+    throw new StaleViewError(what, 'the object is being deleted');
   }
 }
 

@@ -7,11 +7,11 @@ import { FlagError } from './parse-flags.ts';
 
 /** The flags of controller-runtime's zap logger. */
 export const logFlags: Readonly<Record<string, FlagDefinition>> = {
-  'zap-devel': { type: 'boolean', help: 'lines for people, debug level', default: 'false' },
-  'zap-encoder': { type: 'text', help: 'json or console' },
-  'zap-log-level': { type: 'text', help: 'debug, info, error, panic, or a number above 0, which is debug' },
-  'zap-stacktrace-level': { type: 'text', help: 'error: errors are written with their stack', default: 'error' },
-  'zap-time-encoding': { type: 'text', help: 'iso8601, rfc3339 or rfc3339nano: all are written alike' },
+  'zap-devel': { type: 'boolean', help: 'log human-readable lines at debug level', default: 'false' },
+  'zap-encoder': { type: 'text', help: 'log format: json or console' },
+  'zap-log-level': { type: 'text', help: 'log level: debug, info, error, panic, or a number greater than 0, which means debug' },
+  'zap-stacktrace-level': { type: 'text', help: 'level from which stack traces are logged; only error is supported', default: 'error' },
+  'zap-time-encoding': { type: 'text', help: 'time format: iso8601, rfc3339 or rfc3339nano; all give the same output' },
 };
 
 /** Creates the logger that the flags request; undefined if no log flag is set. */

@@ -67,7 +67,7 @@ describe('managerFlags', () => {
     [['--unknown'], 'unknown flag --unknown'],
     [['--constructor=1'], 'unknown flag --constructor'],
     [['extra'], 'cannot parse argument "extra"'],
-    [['--kubeconfig'], 'needs a value'],
+    [['--kubeconfig'], 'requires a value'],
     [['--leader-elect=maybe'], 'true or false'],
     [['--webhook-port=-2'], 'must be a port number'],
     [['--webhook-service=shop'], 'shop-system/shop-webhook-service'],
@@ -88,6 +88,6 @@ describe('managerFlags', () => {
   });
 
   it('lists its flags', () => {
-    expect(managerFlagsUsage()).toContain('--metrics-bind-address  address of /metrics, 0 for none (default 0)');
+    expect(managerFlagsUsage()).toContain('--metrics-bind-address  address of /metrics; 0 disables the server (default 0)');
   });
 });

@@ -38,7 +38,7 @@ export function parseFlags(
     const next = flag.type === 'boolean' ? 'true' : args[++i];
     if (given !== undefined && flag.type === 'text') i--;
     const value = given ?? next;
-    if (value === undefined) throw unknown(`flag --${name} needs a value`, known);
+    if (value === undefined) throw unknown(`flag --${name} requires a value`, known);
     found.set(name, flag.type === 'boolean' ? String(readBoolean(name, value)) : value);
   }
   return found;

@@ -12,14 +12,14 @@ import { FlagError } from './parse-flags.ts';
  * code.
  */
 export const webhookFlags: Readonly<Record<string, FlagDefinition>> = {
-  'webhook-port': { type: 'text', help: 'port of the webhook server, -1 for none', default: '9443' },
-  'webhook-host': { type: 'text', help: 'address to listen on; default: all interfaces' },
-  'webhook-cert-path': { type: 'text', help: 'folder of the webhook certificate' },
-  'webhook-cert-name': { type: 'text', help: 'file of the webhook certificate', default: 'tls.crt' },
-  'webhook-cert-key': { type: 'text', help: 'file of its key', default: 'tls.key' },
+  'webhook-port': { type: 'text', help: 'port of the webhook server; -1 disables the server', default: '9443' },
+  'webhook-host': { type: 'text', help: 'address of the webhook server; default: all interfaces' },
+  'webhook-cert-path': { type: 'text', help: 'directory of the webhook certificate' },
+  'webhook-cert-name': { type: 'text', help: 'file name of the webhook certificate', default: 'tls.crt' },
+  'webhook-cert-key': { type: 'text', help: 'file name of the key of the webhook certificate', default: 'tls.key' },
   'webhook-service': {
     type: 'text',
-    help: 'NAMESPACE/[PREFIX]webhook-service, the Service in front of the webhooks; with it, the operator signs its own certificate and publishes the CA in [PREFIX]…-webhook-configuration',
+    help: 'Service of the webhooks, as NAMESPACE/[PREFIX]webhook-service; the operator then signs its own certificate and injects the CA into [PREFIX]…-webhook-configuration',
   },
 };
 

@@ -12,7 +12,7 @@ export class BindError extends KubewrightError {
       {
         what: `cannot serve ${server} on ${options.address}`,
         why: reason,
-        remedy: "choose another address, or '0' for none",
+        remedy: "choose another address, or '0' to disable this server",
       },
       options,
     );

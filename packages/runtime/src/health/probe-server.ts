@@ -76,7 +76,7 @@ export class ProbeServer implements AsyncDisposable {
       clientCaFile,
     });
     const failed = (error: unknown): void =>
-      parts.log.error('the certificate is no longer renewed', {
+      parts.log.error('certificate renewal has stopped; the current certificate stays in use', {
         event: logEvents.certificateFailed,
         error,
         server: this.#what,

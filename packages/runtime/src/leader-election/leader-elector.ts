@@ -132,7 +132,7 @@ export class LeaderElector {
       await this.#renew(term, over.signal);
       const isLost = !over.signal.aborted;
       this.#notify('stopped leading');
-      termSignal.abort(new LeaderElectionError({ what: 'this term as leader has ended' }));
+      termSignal.abort(new LeaderElectionError({ what: 'this replica is no longer the leader' }));
       try {
         await work;
       } finally {

@@ -33,7 +33,7 @@ export function whileElected(elector: () => LeaderElector | undefined): ClientIn
     if (current?.isLeading) return whileLeading(current)(call, next);
     throw new LeaderElectionError({
       what: 'rejected a write of manager.client',
-      why: 'this replica does not lead',
+      why: 'this replica is not the leader',
       remedy:
         'use the client that the controller or runnable receives; for writes that any replica may make, use manager.unfencedClient',
     });

@@ -39,7 +39,7 @@ export async function cacheSync(cache: InformerCache, options: CacheSyncOptions)
       new ManagerError({
         what: `cannot sync the caches of ${kinds}`,
         why: `timed out after ${timeoutMs} ms`,
-        remedy: 'check that the kind is installed and that the operator may list it',
+        remedy: 'check that each kind is installed and that the operator can list and watch it',
       }),
     );
   };

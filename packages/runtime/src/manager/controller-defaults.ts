@@ -64,9 +64,9 @@ export function addable(
 ): ControllerDefinition {
   if (definition.sharded && !definition.partition) {
     throw new ManagerError({
-      what: `cannot add "${definition.name}"`,
-      why: 'replicas share its keys, which must be declared before they start',
-      remedy: `pass it in the manager's "controllers" option`,
+      what: `cannot add the controller "${definition.name}" to a running manager`,
+      why: 'a sharded controller must be declared before the manager starts',
+      remedy: `pass the controller in the manager's "controllers" option`,
     });
   }
   const [last] = settledControllers([...manager.others, definition], manager.defaults).slice(-1);

@@ -119,7 +119,7 @@ export class ControllerGroup {
     const controllers = names();
     // The list is empty if the last reconcile ended just as the time budget ran out.
     if (controllers.length > 0)
-      log.error('reconciles did not end in time', { event: logEvents.controllerLate, controllers });
+      log.error('running reconciles did not end in time', { event: logEvents.controllerLate, controllers });
   }
 
   #logWaiting({ leftMs, endsAtOnce }: StopBudget, maxMs: number): void {

@@ -107,7 +107,7 @@ describe('Manager lifecycle', () => {
     stop.abort();
     await done;
     expect(received.slice(4)).toEqual(['other stops', 'webhook stops']);
-    expect(() => manager.add(recording('late', received))).toThrow(/the manager was stopped/);
+    expect(() => manager.add(recording('late', received))).toThrow(/the manager has stopped/);
   });
 
   it('does not wait with a budget of 0, and waits forever with a negative budget', async () => {

@@ -26,7 +26,7 @@ export function managedControllers(
   if (wanted.length > 0 && !sharding) {
     throw new ManagerError({
       what: `cannot shard the keys of "${wanted[0]?.name}"`,
-      why: 'the manager has no "sharding"',
+      why: 'the manager has no "sharding" option',
       remedy: 'pass sharding: { id: … } with the same id in every replica',
     });
   }

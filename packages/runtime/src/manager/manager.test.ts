@@ -519,7 +519,7 @@ describe('Manager', () => {
     const answer = await fetch(url);
     expect([answer.status, await answer.text()]).toEqual([
       500,
-      expect.stringContaining('Site has had no watch events for'),
+      expect.stringContaining('the watch of Site has received no events for'),
     ]);
     server.interrupt = undefined;
     await eventually(() => {

@@ -174,7 +174,7 @@ export class Manager implements AsyncDisposable {
 
   #addRunnable(runnable: Runnable): void {
     if (this.#lifecycle.signal.aborted)
-      throw new ManagerError({ what: `cannot add "${runnable.name}"`, why: 'the manager was stopped' });
+      throw new ManagerError({ what: `cannot add the runnable "${runnable.name}"`, why: 'the manager has stopped' });
     this.#runnables.of(runnable).add(runnable);
   }
 
@@ -183,7 +183,7 @@ export class Manager implements AsyncDisposable {
    * @throws ManagerError (KW3007) if called twice.
    */
   async run(): Promise<void> {
-    if (this.#running) throw new ManagerError({ what: 'cannot run a manager twice', remedy: 'create a new one' });
+    if (this.#running) throw new ManagerError({ what: 'cannot run a manager twice', remedy: 'create a new manager' });
     this.#running = this.#run();
     return this.#running;
   }
@@ -312,8 +312,8 @@ export class Manager implements AsyncDisposable {
     if (this.#parts) return this.#parts;
     throw new ManagerError({
       what: 'the manager has no client yet',
-      why: 'it creates one when it runs',
-      remedy: 'await started(), or pass "client"',
+      why: 'a manager creates its client when it starts',
+      remedy: 'await started() first, or pass the "client" option',
     });
   }
 

@@ -78,7 +78,7 @@ export class ProbeServers implements AsyncDisposable {
   #logMetrics(address: string, port: number): void {
     const { metricsSecurity: security } = this.#options.options;
     const host = address.slice(0, address.lastIndexOf(':')) || 'localhost';
-    const token = 'those with a bearer token of a user who may get /metrics';
+    const token = 'clients with the bearer token of a user who can get /metrics';
     const readers = security && security.authorize !== false ? token : 'anyone';
     const url = `${security ? 'https' : 'http'}://${host}:${port}/metrics`;
     const certificate = security?.clientCaFile === undefined ? {} : { clientCaFile: security.clientCaFile };

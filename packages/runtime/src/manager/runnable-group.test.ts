@@ -31,7 +31,7 @@ describe('RunnableGroup', () => {
     await stop();
     await group.start(signal, contextOf('term 2'));
     expect(started).toEqual(['term 1', 'term 2']);
-    expect(log.messages('warn')).toEqual(['starting a runnable while an earlier run ignores its signal']);
+    expect(log.messages('warn')).toEqual(['starting a runnable although its previous run has not stopped']);
     await stop();
     for (const end of ends) end();
     await clock.advance(0);

@@ -68,7 +68,7 @@ export class RunnableGroup {
       this.#log.info('stopping: waiting for runnables to end', { event: logEvents.runnablesStopping, ...fields });
     };
     if (!(await budget.wait(Promise.all(this.#running.values()), { names, lasts }))) {
-      this.#log.error('runnables did not stop in time; check that they stop when their signal aborts', {
+      this.#log.error('runnables did not stop in time; return from each of them when its signal aborts', {
         event: logEvents.runnablesLate,
         runnables: names(),
       });
@@ -81,7 +81,7 @@ export class RunnableGroup {
     if (this.#leftBehind.has(runnable)) {
       // Waiting for the earlier run could keep the runnable from ever running again. The earlier run can no longer
       // write, because its client is bound to a term that has ended.
-      this.#log.warn('starting a runnable while an earlier run ignores its signal', {
+      this.#log.warn('starting a runnable although its previous run has not stopped', {
         event: logEvents.runnableOverlapping,
         runnable: runnable.name,
       });

@@ -107,13 +107,13 @@ function reconcileFamilies(make: MetricFactory) {
     ),
     panics: make.counter(
       `${prefix}_reconcile_panics_total`,
-      'Reconciles that failed by an error of the program',
+      'Reconciles that failed with a programming error',
       labels,
     ),
-    timeouts: make.counter(`${prefix}_reconcile_timeouts_total`, 'Reconciles that took too long', labels),
+    timeouts: make.counter(`${prefix}_reconcile_timeouts_total`, 'Reconciles that timed out', labels),
     seconds: make.histogram(`${prefix}_reconcile_time_seconds`, 'Duration of reconciles', reconcileBuckets),
-    concurrency: make.gauge(`${prefix}_max_concurrent_reconciles`, 'Most reconciles at a time', labels),
-    active: make.gauge(`${prefix}_active_workers`, 'Workers that are reconciling', labels),
+    concurrency: make.gauge(`${prefix}_max_concurrent_reconciles`, 'Maximum number of concurrent reconciles', labels),
+    active: make.gauge(`${prefix}_active_workers`, 'Number of workers that are reconciling', labels),
   };
 }
 
@@ -128,7 +128,7 @@ function futileFamilies(make: MetricFactory) {
     'no-op': make.counter('kubewright_noop_writes_total', 'Writes that changed nothing', labels),
     conflict: make.counter(
       'kubewright_field_conflicts_total',
-      'Times that another writer was found to undo writes',
+      'Number of times that another writer reverted a write',
       labels,
     ),
   };
@@ -137,12 +137,12 @@ function futileFamilies(make: MetricFactory) {
 function queueFamilies(make: MetricFactory) {
   const labels = ['name', 'controller'];
   return {
-    depth: make.gauge('workqueue_depth', 'Keys that are ready', [...labels, 'priority']),
-    adds: make.counter('workqueue_adds_total', 'Keys added', labels),
-    wait: make.histogram('workqueue_queue_duration_seconds', 'How long keys were ready', tenfoldBuckets()),
-    work: make.histogram('workqueue_work_duration_seconds', 'How long keys were worked on', tenfoldBuckets()),
-    unfinished: make.gauge('workqueue_unfinished_work_seconds', 'Sum of the time of keys in work', labels),
-    longest: make.gauge('workqueue_longest_running_processor_seconds', 'Longest time of a key in work', labels),
+    depth: make.gauge('workqueue_depth', 'Number of keys that are ready to be processed', [...labels, 'priority']),
+    adds: make.counter('workqueue_adds_total', 'Number of keys added', labels),
+    wait: make.histogram('workqueue_queue_duration_seconds', 'Time that keys waited in the queue', tenfoldBuckets()),
+    work: make.histogram('workqueue_work_duration_seconds', 'Processing time of keys', tenfoldBuckets()),
+    unfinished: make.gauge('workqueue_unfinished_work_seconds', 'Total processing time of the keys in progress', labels),
+    longest: make.gauge('workqueue_longest_running_processor_seconds', 'Longest processing time of a key in progress', labels),
     retries: make.counter('workqueue_retries_total', 'Total number of keys added with a delay', labels),
   };
 }

@@ -27,7 +27,7 @@ export function prometheusMetrics(options: PrometheusOptions = {}): RuntimeMetri
   const registered = new RegisteredMetrics();
   const make = metricFactory(registered);
   const controller = controllerMetrics(make);
-  const leader = make.gauge('leader_election_master_status', 'Whether this process is the leader of that name', [
+  const leader = make.gauge('leader_election_master_status', '1 if this process is the leader of the named election, otherwise 0', [
     'name',
   ]);
   return {

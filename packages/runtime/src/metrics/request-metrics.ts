@@ -50,7 +50,7 @@ function measuring(
 ): (call: ClientCall, host: string) => MeasuredRequest {
   const seconds = make.histogram(
     'rest_client_request_duration_seconds',
-    'How long requests took, to the end of the response',
+    'Duration of requests until the end of the response',
     durationBuckets,
   );
   const sent = make.histogram('rest_client_request_size_bytes', 'Sizes of requests', sizeBuckets);

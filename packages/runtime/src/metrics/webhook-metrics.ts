@@ -8,7 +8,7 @@ export function webhookMetrics(make: MetricFactory): WebhookMetrics {
   const prefix = 'controller_runtime';
   const latency = make.histogram(
     `${prefix}_webhook_latency_seconds`,
-    'How long webhook requests took',
+    'Duration of webhook requests',
     tenfoldBuckets(),
   );
   const requests = make.counter(`${prefix}_webhook_requests_total`, 'Webhook requests by path and HTTP status code', [
@@ -16,19 +16,19 @@ export function webhookMetrics(make: MetricFactory): WebhookMetrics {
     'code',
   ]);
   const inFlight = make.gauge(`${prefix}_webhook_requests_in_flight`, 'Webhook requests in progress', ['webhook']);
-  const verdicts = make.counter('kubewright_webhook_verdicts_total', 'Reviews of admission by path and verdict', [
+  const verdicts = make.counter('kubewright_webhook_verdicts_total', 'Admission reviews by path and verdict', [
     'webhook',
     'verdict',
   ]);
   const panics = {
     admission: make.counter(
       `${prefix}_webhook_panics_total`,
-      'Failures inside admission webhooks that were caught',
+      'Unexpected errors in admission webhooks',
       [],
     ),
     conversion: make.counter(
       `${prefix}_conversion_webhook_panics_total`,
-      'Failures inside conversion webhooks that were caught',
+      'Unexpected errors in conversion webhooks',
       [],
     ),
   };

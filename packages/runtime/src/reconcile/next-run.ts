@@ -15,6 +15,6 @@ export function nextRun({ requeueAfterMs, requeue }: ReconcileResult, key: strin
     return requeueAfterMs > 0 ? { delayMs: requeueAfterMs } : 'with backoff';
   }
   throw new RangeError(
-    `cannot run ${key} again after ${String(requeueAfterMs)} ms: requeueAfterMs is not a number; it will be retried with backoff`,
+    `cannot requeue ${key} after ${String(requeueAfterMs)} ms: requeueAfterMs must be a number; retrying with backoff`,
   );
 }

@@ -18,7 +18,7 @@ export class UndeclaredStatusFieldError extends KubewrightError {
       {
         what: `cannot set the status of ${kind.kind} ${name} (${apiVersionOf(kind)})`,
         why: `its CustomResourceDefinition does not declare ${paths.join(', ')}`,
-        remedy: `add the field to the status type of ${kind.kind} (the second type argument of defineKind), then generate and install the definition`,
+        remedy: `add ${paths.length === 1 ? 'this field' : 'these fields'} to the status type of ${kind.kind} (the second type argument of defineKind), then regenerate and install the CustomResourceDefinition`,
       },
       { cause },
     );

@@ -56,7 +56,7 @@ export function describeFailure(
     return { message: 'the API server does not serve this kind; install its CustomResourceDefinition', level: 'error' };
   }
   if (isForbidden(error))
-    return { message: 'not allowed to list and watch this kind; grant both verbs', level: 'error' };
+    return { message: 'not allowed to list and watch this kind; grant the operator both verbs', level: 'error' };
   if (error instanceof StatusError) return { message: 'cannot list or watch', level: 'warn' };
   return { message: 'a list or watch lost its connection', level: 'info' };
 }

@@ -92,7 +92,7 @@ describe('freshness', () => {
     server.put('b');
     informer.noteWrite(answer('b', server.version));
     await pass(50);
-    expect(informer.fault).toMatch(/^Thing behind for/);
+    expect(informer.fault).toMatch(/^the cache of Thing has lagged behind the API server for/);
     const { lists } = server;
     await pass(50);
     expect(server.lists).toBe(lists + 1);
@@ -109,7 +109,7 @@ describe('freshness', () => {
       await pass(10);
       faults.push(informer.fault);
     }
-    expect(faults.find((fault) => fault !== undefined)).toMatch(/^Thing behind for 1\d\d s$/);
+    expect(faults.find((fault) => fault !== undefined)).toMatch(/^the cache of Thing has lagged behind the API server for 1\d\d s$/);
     expect([read('b'), informer.fault]).toEqual(['2', undefined]);
   });
 
@@ -120,7 +120,7 @@ describe('freshness', () => {
     await pass(170);
     expect(informer.gauges.watches).toBe(watches + 1);
     await pass(140);
-    expect(informer.fault).toMatch(/^Thing has had no watch events for/);
+    expect(informer.fault).toMatch(/^the watch of Thing has received no events for/);
     server.silence(false);
     await pass(160);
     expect(informer.fault).toBeUndefined();

@@ -180,7 +180,7 @@ export class Reflector {
       // Restart a stream that ended early. If the end of the initial state never arrives, the server does not support
       // streaming.
       if (end.isEndMissing) this.#listInstead();
-      return { state: this.#fullListing(), failure: new Error('the watch ended before the first state was complete') };
+      return { state: this.#fullListing(), failure: new Error('the watch ended before the initial list was complete') };
     }
     if (end.hadNoResponse) return { state: this.#fullListing(), failure: new Error('the watch got no response') };
     if (!end.suspicious) return { state: this.#sameAgain() };

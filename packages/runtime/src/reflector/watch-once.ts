@@ -98,7 +98,7 @@ async function follow(body: TransportResponse['body'], following: Following): Pr
   const { guard, follower, clock } = following;
   const lines = new LineSplitter({
     onLine: (bytes, start, end) => follower.line(bytes, start, end),
-    tooLong: (maxLineBytes) => new MalformedJsonError(`a watch event of more than ${maxLineBytes >> 20} MiB`),
+    tooLong: (maxLineBytes) => new MalformedJsonError(`a watch event larger than ${maxLineBytes >> 20} MiB`),
   });
   const slice = new TimeSlice(clock);
   for await (const chunk of abortable(body, guard.signal)) {

@@ -53,7 +53,7 @@ export class ListSplitter {
 
   /** Ends the body and parses the envelope. */
   finish(): Record<string, unknown> {
-    if (this.#inItems || this.#carry) throw new MalformedJsonError('a list that ended early');
+    if (this.#inItems || this.#carry) throw new MalformedJsonError('an incomplete list');
     try {
       return JSON.parse(Buffer.concat(this.#envelope).toString('utf8')) as Record<string, unknown>;
     } catch (cause) {
@@ -182,7 +182,7 @@ export class ListSplitter {
   }
 
   #keep(bytes: Buffer, at: number): void {
-    if (bytes.length - at > longestItem) throw new MalformedJsonError('an item of more than 64 MiB');
+    if (bytes.length - at > longestItem) throw new MalformedJsonError('a list item larger than 64 MiB');
     // Copy the bytes, because the chunk belongs to the transport.
     this.#carry = Buffer.from(bytes.subarray(at));
   }
@@ -190,7 +190,7 @@ export class ListSplitter {
   #keepEnvelope(bytes: Buffer, at: number, end: number): void {
     this.#envelopeBytes += end - at;
     if (this.#envelopeBytes > longestEnvelope)
-      throw new MalformedJsonError('a list with more than 1 MiB around its items');
+      throw new MalformedJsonError('a list with more than 1 MiB of list metadata');
     this.#envelope.push(Buffer.from(bytes.subarray(at, end)));
   }
 }

@@ -50,7 +50,7 @@ export class MetadataScan {
       }
       i = nextMember(bytes, skipValue(bytes, valueAt, end), end);
     }
-    throw new MalformedJsonError('an object without metadata');
+    throw new MalformedJsonError('the metadata of an object');
   }
 
   #scanMetadata(bytes: Uint8Array, at: number, object: { readonly start: number; readonly end: number }): void {
@@ -131,7 +131,7 @@ export class MetadataScan {
 /** Returns the index after the key that starts at `at`. */
 export function keyEndAt(bytes: Uint8Array, at: number, end: number): number {
   const keyEnd = bytes[at] === quote ? skipString(bytes, at + 1, end) : -1;
-  if (keyEnd < 0) throw new MalformedJsonError('a member of an object');
+  if (keyEnd < 0) throw new MalformedJsonError('a field of an object');
   return keyEnd;
 }
 

@@ -25,7 +25,7 @@ export class DelayedHandovers {
     for (const [key, sinceMs] of this.#since) {
       if (this.#reported.has(key) || now - sinceMs < this.#limitMs) continue;
       this.#reported.add(key);
-      this.#log.warn('a running reconcile delays the handover of its key to another replica', {
+      this.#log.warn('a running reconcile delays the handover of the key to another replica', {
         event: logEvents.keyHandoverDelayed,
         key,
         heldMs: Math.round(now - sinceMs),
@@ -34,7 +34,7 @@ export class DelayedHandovers {
     for (const key of this.#reported) {
       if (this.#since.has(key)) continue;
       this.#reported.delete(key);
-      this.#log.info('the reconcile ended; handing its key over', { event: logEvents.keyHandoverDone, key });
+      this.#log.info('the reconcile has ended; handing over the key', { event: logEvents.keyHandoverDone, key });
     }
   }
 
@@ -46,6 +46,6 @@ export class DelayedHandovers {
     if (!first) return undefined;
     const [key, sinceMs] = first;
     const more = late.length > 1 ? ` (and ${late.length - 1} more)` : '';
-    return `the reconcile of ${key}${more} has kept its key from the replica that owns it for ${Math.round((now - sinceMs) / 1000)} s; pass ctx.signal to whatever it waits for, or set a shorter reconcileTimeoutMs`;
+    return `the reconcile of ${key}${more} has delayed the handover to another replica for ${Math.round((now - sinceMs) / 1000)} s; pass ctx.signal to every call that the reconcile awaits, or lower reconcileTimeoutMs`;
   }
 }

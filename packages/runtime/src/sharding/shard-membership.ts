@@ -253,7 +253,7 @@ export class ShardMembership implements Runnable, Partition {
       return true;
     } catch (error) {
       if (!signal?.aborted) {
-        this.#trouble.failed(this.#log, 'cannot renew the membership', {
+        this.#trouble.failed(this.#log, "cannot renew this replica's Lease", {
           event: logEvents.membershipFailed,
           lease: this.identity,
           error,

@@ -14,9 +14,9 @@ class UnlistedKeysError extends KubewrightError {
 
   constructor(controller: string) {
     super({
-      what: `cannot shard the keys of the requestController ${controller}`,
-      why: 'a replica drops events for keys of other replicas, so it cannot know which keys it takes over',
-      remedy: 'pass { keys: () => … } that lists them, or declare it with controller()',
+      what: `cannot shard the requestController "${controller}"`,
+      why: 'a replica that takes over a key has not received the earlier events for that key',
+      remedy: 'pass { keys: () => … } to list all keys, or declare the controller with controller()',
     });
   }
 }
@@ -54,7 +54,7 @@ function keysSource(partition: Partition, list: NonNullable<ShardedOptions['keys
       };
       const changed = (): void =>
         void feed().catch((error: unknown) =>
-          log.error('cannot list the keys', { event: logEvents.keysListFailed, error }),
+          log.error('cannot list the keys of a sharded controller', { event: logEvents.keysListFailed, error }),
         );
       const subscription = partition.subscribe(changed);
       signal.addEventListener('abort', () => subscription[Symbol.dispose](), { once: true });

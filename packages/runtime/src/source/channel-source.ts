@@ -46,7 +46,7 @@ async function follow<E>(options: ChannelSourceOptions<E>, { context, start }: S
         try {
           handler(event, context);
         } catch (error) {
-          log.error('an event of a source failed', { event: logEvents.sourceFailed, error });
+          log.error('cannot handle an event of a source', { event: logEvents.sourceFailed, error });
         }
       }
       return;

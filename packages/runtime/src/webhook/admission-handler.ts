@@ -69,7 +69,7 @@ async function runWebhooks(
       if (!last.allowed) return { ...last, warnings };
       if (last.patch && last.patch.length > 0) {
         if (webhook.type === 'validating')
-          throw new WebhookError({ what: 'a validating webhook must not change the object' });
+          throw new WebhookError({ what: 'a validating webhook returned a patch, which only mutating webhooks can do' });
         patch.push(...last.patch);
         request = { ...request, object: applyJsonPatch(request.object, last.patch) };
       }
@@ -118,9 +118,9 @@ function contextOf(
 function given<T>(part: T | undefined, name: string): T {
   if (part !== undefined) return part;
   throw new WebhookError({
-    what: `the webhook has no ${name}`,
-    why: 'it is served without a manager',
-    remedy: `pass "${name}" to the server`,
+    what: `cannot use the ${name} of a webhook context`,
+    why: `the webhook server has no ${name}, because it runs without a manager`,
+    remedy: `pass "${name}" to the webhook server`,
   });
 }
 

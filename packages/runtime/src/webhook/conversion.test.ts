@@ -110,8 +110,8 @@ describe('converter', () => {
   it('must be declared once for all versions of one kind', () => {
     const Page = defineKind<object>({ group, version: 'v1', kind: 'Page' });
     const nothing = { toHub: () => ({ spec: { host: '', port: 0 } }), fromHub: () => ({ spec: {} }) };
-    expect(() => converter(Hub, [spoke(Page, nothing)])).toThrow('they are different kinds');
+    expect(() => converter(Hub, [spoke(Page, nothing)])).toThrow('the group and kind of the two versions differ');
     expect(() => converter(Hub, [spoke(Hub, nothing as never)])).toThrow(WebhookError);
-    expect(() => served([sites, sites])).toThrow('Site.web.example.com has two converters');
+    expect(() => served([sites, sites])).toThrow('cannot serve two converters for Site.web.example.com');
   });
 });

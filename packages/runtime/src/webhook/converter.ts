@@ -73,7 +73,7 @@ export function converter<Hub extends KubernetesObject>(
     if (version.group !== group || version.kind !== kind)
       throw new WebhookError({
         what: `cannot convert ${what} to ${kind} (${apiVersionOf(hub)})`,
-        why: 'they are different kinds',
+        why: 'the group and kind of the two versions differ',
       });
     if (version.version === hub.version || byVersion.has(version.version))
       throw new WebhookError({

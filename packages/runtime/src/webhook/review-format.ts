@@ -24,7 +24,7 @@ export function readAdmissionReview(call: WebhookCall): AdmissionReview | Review
     return fault(
       `expected an AdmissionReview of ${versions.join(' or ')}, got ${String(kind)} (${String(apiVersion)})`,
     );
-  return isRequest(request) ? { apiVersion, request } : fault('the AdmissionReview holds no complete request');
+  return isRequest(request) ? { apiVersion, request } : fault('the AdmissionReview contains no complete request');
 }
 
 /** Parses a body as JSON, or returns the reason why the body cannot be parsed. */

@@ -14,10 +14,10 @@ import { deepFreeze } from '@kubewright/apimachinery/internal';
 export function reviewedObject<T extends KubernetesObject>(kind: Kind<T>, raw: unknown): T {
   const found = asObject(raw);
   const wanted = apiVersionOf(kind);
-  if (found === undefined) throw badRequest(`there is no ${kind.kind} (${wanted}) in the review`);
+  if (found === undefined) throw badRequest(`the AdmissionReview contains no ${kind.kind} (${wanted})`);
   if (found.apiVersion !== wanted || found.kind !== kind.kind)
     throw badRequest(
-      `the webhook is for ${kind.kind} (${wanted}), the review is of ${found.kind} (${found.apiVersion}); fix its rules`,
+      `the webhook is for ${kind.kind} (${wanted}), but the review contains ${found.kind} (${found.apiVersion}); fix the rules of the webhook configuration`,
     );
   return deepFreeze(found) as unknown as T; // The cast is safe: the API server has checked the fields against the kind's schema.
 }

@@ -27,7 +27,7 @@ describe('explainUnreachable', () => {
       what: 'writes are blocked because the API server cannot call the webhook vshop-v1.kb.io',
       why: `Post "${url}": no endpoints available for service "shop-webhook-service"`,
       remedy:
-        'check that the operator behind shop-webhook-service runs: kubectl -n shop-system get pods,endpointslices; if it was removed permanently, delete its webhook configuration',
+        'run kubectl -n shop-system get pods,endpointslices to check that the operator behind Service shop-webhook-service is running; if this operator was removed permanently, delete its webhook configuration',
     });
   });
 
@@ -37,7 +37,7 @@ describe('explainUnreachable', () => {
       seen('failed calling webhook "a": failed to call webhook: Post "https://s.n.svc:443/x": x509: unknown'),
     ).toContain('its certificate is not trusted');
     expect(seen('conversion webhook for a.b/v1, Kind=Shop failed: Post "https://127.0.0.1:1/convert": EOF')).toBe(
-      'UnreachableWebhookError: cannot convert Shop to a.b/v1 because the API server cannot call its conversion webhook: Post "https://127.0.0.1:1/convert": EOF; start the operator that serves it, or delete its configuration',
+      'UnreachableWebhookError: cannot convert Shop to a.b/v1 because the API server cannot call its conversion webhook: Post "https://127.0.0.1:1/convert": EOF; start the operator that serves this webhook, or delete the webhook configuration',
     );
   });
 

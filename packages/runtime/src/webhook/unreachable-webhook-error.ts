@@ -31,9 +31,9 @@ export function explainUnreachable(error: unknown): unknown {
 
 function remedyOf(why: string): string {
   const [, service = '', namespace] = /https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc\b/.exec(why) ?? [];
-  if (namespace === undefined) return 'start the operator that serves it, or delete its configuration';
+  if (namespace === undefined) return 'start the operator that serves this webhook, or delete the webhook configuration';
   const look = `kubectl -n ${namespace} get pods,endpointslices`;
   return /x509|certificate/i.test(why)
-    ? `check that the operator behind ${service} (or cert-manager) has written caBundle to the webhook configuration: its certificate is not trusted: ${look}`
-    : `check that the operator behind ${service} runs: ${look}; if it was removed permanently, delete its webhook configuration`;
+    ? `check that the operator behind Service ${service}, or cert-manager, has written a valid caBundle to the webhook configuration; run ${look} to see whether the operator is running`
+    : `run ${look} to check that the operator behind Service ${service} is running; if this operator was removed permanently, delete its webhook configuration`;
 }

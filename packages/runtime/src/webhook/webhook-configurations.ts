@@ -48,7 +48,7 @@ export function webhookConfigurations(
   if (service !== undefined && url !== undefined)
     throw new WebhookError({
       what: 'webhooks cannot have both "service" and "url"',
-      remedy: 'remove one of them',
+      remedy: 'remove "service" or "url"',
     });
   const admission = webhooks.filter(
     (webhook): webhook is AdmissionWebhook =>

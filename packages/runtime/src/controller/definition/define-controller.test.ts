@@ -78,7 +78,7 @@ describe('controller', () => {
     );
     const owning = (): unknown => controller({ for: Website, owns: [Child, nothing], reconcile });
     expect(owning).toThrow(
-      /"owns" of the controller of Website contains a value that is not a kind, at index 1; .*defineKind/,
+      /"owns" of the controller of Website contains a value that is not a kind at index 1; .*defineKind/,
     );
   });
 });

@@ -72,13 +72,13 @@ function requireKinds(name: string | undefined, primary: unknown, owns: readonly
   const who = name === undefined ? 'a controller' : `the controller "${name}"`;
   const remedy = 'pass a kind from defineKind(…) or @kubewright/apimachinery; check for a missing or circular import';
   if (!isKind(primary)) {
-    const what = primary === undefined ? 'it is missing or undefined' : 'it is not a kind';
+    const what = primary === undefined ? 'the value is missing or undefined' : 'the value is not a kind';
     throw new TypeError(`${who} needs a kind in "for": ${what}; ${remedy}`);
   }
   const wrong = owns.findIndex((kind) => !isKind(kind));
   if (wrong < 0) return;
   const whose = name === undefined ? `the controller of ${primary.kind}` : who;
-  throw new TypeError(`"owns" of ${whose} contains a value that is not a kind, at index ${wrong}; ${remedy}`);
+  throw new TypeError(`"owns" of ${whose} contains a value that is not a kind at index ${wrong}; ${remedy}`);
 }
 
 function isKind(value: unknown): value is Kind<KubernetesObject> {
@@ -92,7 +92,7 @@ function objectRun<T extends KubernetesObject>(options: ControllerOptions<T>, na
   const { reconcile, desired } = options;
   if ((reconcile === undefined) === (desired === undefined)) {
     throw new TypeError(
-      `the controller of ${options.for.kind} needs either "reconcile" or "desired"; "reconcile" may also return the desired state`,
+      `the controller of ${options.for.kind} requires exactly one of "reconcile" and "desired"; "reconcile" can also return the desired state`,
     );
   }
   const run = options.desired
@@ -130,7 +130,7 @@ function finalResult<R extends Awaited<ReturnType<Finalizer<KubernetesObject>>>>
   if (member === undefined || typeof (checked as { readonly finalized?: unknown }).finalized === 'boolean')
     return checked;
   throw new TypeError(
-    `${what} returned "${member}" without "finalized"; return finalized: false while it has work left, and finalized: true when it is done`,
+    `${what} returned "${member}" without "finalized"; return finalized: false while cleanup is incomplete, and finalized: true when it is complete`,
   );
 }
 
@@ -198,9 +198,9 @@ export function knownMembers<R>(result: R, what: string, level: 'result' | 'stat
 
 function unknownMember(member: string, what: string, known: readonly string[]): TypeError {
   const near = nearestName(member, known);
-  const rest = near === undefined ? `known members: ${known.join(', ')}` : `did you mean "${near}"?`;
-  const unit = near === 'requeueAfterMs' ? ' The value is in milliseconds.' : '';
-  return new TypeError(`${what} returned an unknown member "${member}"; ${rest}${unit}`);
+  const rest = near === undefined ? `known properties: ${known.join(', ')}` : `did you mean "${near}"${unit}?`;
+  const unit = near === 'requeueAfterMs' ? ' (in milliseconds)' : '';
+  return new TypeError(`${what} returned an unknown property "${member}"; ${rest}`);
 }
 
 /** Thrown when declaring a controller whose reconcile would receive objects without spec and status. */
@@ -213,7 +213,7 @@ export class MetadataOnlyError extends KubewrightError {
     super({
       what: `cannot declare a controller of ${kind} with "metadataOnly" in "cached"`,
       why: 'its reconcile would receive objects without spec and status, and an apply would delete both',
-      remedy: `remove "metadataOnly" (use "fields" to keep a part of each object), or declare a requestController with watch(${kind}, enqueueForObject(), { metadataOnly: true })`,
+      remedy: `remove "metadataOnly" (use "fields" to cache a part of each object), or declare a requestController with watch(${kind}, enqueueForObject(), { metadataOnly: true })`,
     });
   }
 }

@@ -11,14 +11,14 @@ const context = {} as ReconcileContext<KubernetesObject>;
 /** controller-runtime's field name, in code that was never type-checked. */
 const wrong = { requeueAfter: 1_000 } as object;
 const rejection = (whose: string): RegExp =>
-  new RegExp(`${whose} returned an unknown member "requeueAfter"; did you mean "requeueAfterMs"\\? .* milliseconds`);
+  new RegExp(`${whose} returned an unknown property "requeueAfter"; did you mean "requeueAfterMs" \\(in milliseconds\\)\\?`);
 
 describe('knownMembers', () => {
   it('suggests the nearest member, or lists all if none is near', () => {
     const check = (result: object): unknown => knownMembers(result, 'x', 'state');
     expect(() => check({ Requeue: true })).toThrow(/"Requeue"; did you mean "requeue"\?$/);
     expect(() => check({ child: [] })).toThrow(/did you mean "children"/);
-    expect(() => check(site)).toThrow(/"apiVersion"; known members: requeueAfterMs, requeue, priority, children/);
+    expect(() => check(site)).toThrow(/"apiVersion"; known properties: requeueAfterMs, requeue, priority, children/);
     expect(() => knownMembers({ status: {} }, 'x', 'result')).toThrow(/"status"/);
   });
 

@@ -77,7 +77,7 @@ export function applyFailure(
     metrics?.failed('terminal');
     queue.forget(key);
     queue.requeueAfter(key, undefined);
-    const message = 'Reconciler error, not retried until something changes';
+    const message = 'Reconciler error, not retried until the next event';
     reporter.failed(key, { error, log, events, message, retryInMs: undefined });
     return 'error';
   }

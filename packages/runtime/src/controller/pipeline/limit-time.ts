@@ -24,13 +24,13 @@ export class ReconcileTimeoutError extends KubewrightError {
       settled
         ? {
             what: `${reconcile} was aborted`,
-            why: `it took longer than ${timeoutMs} ms`,
-            remedy: 'pass ctx.signal to everything it waits for, or raise reconcileTimeoutMs',
+            why: `timed out after ${timeoutMs} ms`,
+            remedy: 'pass ctx.signal to every call that the reconcile awaits, or raise reconcileTimeoutMs',
           }
         : {
             what: `${reconcile} was abandoned`,
-            why: `it took longer than ${timeoutMs} ms and ignored its signal; it may still run, but can no longer write through its context`,
-            remedy: 'pass ctx.signal to everything it waits for',
+            why: `timed out after ${timeoutMs} ms and ignored ctx.signal; the function may still be running, but its context rejects further writes`,
+            remedy: 'pass ctx.signal to every call that the reconcile awaits',
           },
     );
   }

@@ -114,6 +114,6 @@ function short(message: string): string {
 }
 
 function nextTryOf({ retryInMs }: ReconcileFailure): string {
-  if (retryInMs === undefined) return 'when something changes';
+  if (retryInMs === undefined) return 'on the next event';
   return retryInMs < 1_000 ? `in ${Math.round(retryInMs)} ms` : `in ${Math.round(retryInMs / 100) / 10} s`;
 }

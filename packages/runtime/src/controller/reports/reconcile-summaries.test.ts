@@ -57,7 +57,7 @@ describe('ReconcileSummaries', () => {
     });
     // The reconcile's own write arrives as an event and triggers another reconcile.
     const causes = () => received().flatMap(({ because }) => because as string[]);
-    await eventually(() => causes().includes('Page default/a was created (its own write)'));
+    await eventually(() => causes().includes('Page default/a was created (own write)'));
     await manager[Symbol.asyncDispose]();
   });
 

@@ -66,7 +66,7 @@ export class ReconcileSummaries {
     const history = this.#of(key);
     const text = cause
       ? `${cause.kind} ${formatObjectKey(cause.event.object.key)} ${happened(cause.event)}`
-      : 'another source requested it';
+      : 'requested by another source';
     if (afterMs > 0) history.later = `${text}, earlier`;
     else if (history.causes.size < maxCauses)
       history.causes.set(text, { text, version: cause && versionOf(cause.event.object) });
@@ -80,7 +80,7 @@ export class ReconcileSummaries {
       text,
       isOwn: history.versions.has(version),
     }));
-    const because = causes.map(({ text, isOwn }) => (isOwn ? `${text} (its own write)` : text));
+    const because = causes.map(({ text, isOwn }) => (isOwn ? `${text} (own write)` : text));
     const isSelfTriggered = causes.length > 0 && causes.every(({ isOwn }) => isOwn);
     if (because.length === 0) {
       const reason = history.otherwise ?? history.later;
@@ -156,7 +156,7 @@ export class ReconcileSummary {
   ended(log: Logger, how: { readonly failed: boolean; readonly nextMs: number | undefined }): void {
     const { clock, history } = this.#options;
     const { failed, nextMs } = how;
-    if (nextMs !== undefined) history.otherwise = failed ? 'the previous attempt failed' : 'it requested a requeue';
+    if (nextMs !== undefined) history.otherwise = failed ? 'the previous attempt failed' : 'the previous reconcile requested a requeue';
     log.debug(failed ? 'reconcile failed' : 'reconciled', {
       event: logEvents.reconcileEnded,
       failed,
