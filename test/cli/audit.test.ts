@@ -29,7 +29,7 @@ it('writes an audit log according to a policy', { timeout: 60_000 }, async () =>
     kubewright.run(['cluster', 'up', '--background', '--json', '--components', 'apiserver', ...args], { cwd });
   writeFileSync(join(cwd, 'invalid.yaml'), policy.replace('Metadata', 'Everything'));
   const invalid = await up('--audit-policy-file', 'invalid.yaml');
-  expect(invalid.stdout).toContain('rules[0].level: it must be one of None, Metadata, Request, RequestResponse');
+  expect(invalid.stdout).toContain('rules[0].level: must be one of None, Metadata, Request, RequestResponse');
   try {
     const { cluster } = JSON.parse((await up('--audit-policy-file', 'policy.yaml')).stdout);
     await using client = clientFromConfig(await loadClientConfig({ kubeconfig: cluster.kubeconfig }));

@@ -71,7 +71,7 @@ describe('kubewright cluster up', () => {
       expect(await run('up', '--background', '--components', 'apiserver', ...data)).toMatchObject({ code: 0 });
       const running = await run('snapshot', 'saved', ...data);
       expect(running).toMatchObject({ code: 1, stdout: '' });
-      expect(running.stderr).toMatch(/^KW5012 cannot open the store in .*objects\n {2}why: another process uses it\n/);
+      expect(running.stderr).toMatch(/^KW5012 cannot open the object store in .*objects\n {2}why: another process uses this store\n/);
     } finally {
       await run('down');
     }
@@ -174,7 +174,7 @@ kubeconfig  /.kubewright/kubeconfig
     expect(code).toBe(3);
     expect(stderr).toContain(`the API server cannot listen on 127.0.0.1:${port}`);
     expect(stderr).toContain('another process is using that port');
-    expect(stderr).toContain('\n  fix: stop it, or use another port (0 selects a free one)\n');
+    expect(stderr).toContain('\n  fix: stop the other process, or use another port (0 selects a free port)\n');
   });
 
   it('does not overwrite the kubeconfig of another cluster, and validates ports', async () => {

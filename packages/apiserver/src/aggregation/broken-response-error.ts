@@ -13,9 +13,9 @@ export class BrokenResponseError extends KubewrightError {
     const why = cause instanceof Error ? cause.message : String(cause);
     super(
       {
-        what: `${method} ${path}: the server behind the APIService ${apiService} aborted its response`,
+        what: `the server behind the APIService ${apiService} aborted its response to ${method} ${path}`,
         why,
-        remedy: "check that server's log (clients retry)",
+        remedy: 'read the log of this server; clients retry the request',
       },
       { cause },
     );

@@ -56,9 +56,9 @@ export function parseAuditPolicy(value: unknown): AuditPolicy {
   const faults = faultsOf(value);
   if (faults.length > 0) {
     throw new AuditPolicyError({
-      what: 'the audit policy is invalid',
+      what: 'invalid audit policy',
       why: faults.join('; '),
-      remedy: 'write it as a Policy of audit.k8s.io/v1',
+      remedy: 'fix these fields of the Policy (audit.k8s.io/v1)',
     });
   }
   // Checked above.
@@ -67,8 +67,8 @@ export function parseAuditPolicy(value: unknown): AuditPolicy {
 
 function faultsOf(value: unknown): readonly string[] {
   const { apiVersion, kind, rules, omitStages = [] } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  if (apiVersion !== 'audit.k8s.io/v1' || kind !== 'Policy') return ['it is not a Policy of audit.k8s.io/v1'];
-  if (!Array.isArray(rules) || rules.length === 0) return ['rules: there must be at least one'];
+  if (apiVersion !== 'audit.k8s.io/v1' || kind !== 'Policy') return ['the apiVersion must be audit.k8s.io/v1, and the kind must be Policy'];
+  if (!Array.isArray(rules) || rules.length === 0) return ['rules: must have at least one rule'];
   return [
     ...stageFaults('omitStages', omitStages),
     ...rules.flatMap((rule: unknown, index) => ruleFaults(rule, `rules[${index}]`)),
@@ -78,15 +78,15 @@ function faultsOf(value: unknown): readonly string[] {
 const listFields = ['users', 'userGroups', 'verbs', 'namespaces', 'nonResourceURLs'] as const;
 
 function ruleFaults(value: unknown, at: string): readonly string[] {
-  if (typeof value !== 'object' || value === null) return [`${at}: it must be an object`];
+  if (typeof value !== 'object' || value === null) return [`${at}: must be an object`];
   const rule = value as Readonly<Record<string, unknown>>;
   const faults: string[] = [];
-  if (!levels.includes(rule['level'] as AuditLevel)) faults.push(`${at}.level: it must be one of ${levels.join(', ')}`);
+  if (!levels.includes(rule['level'] as AuditLevel)) faults.push(`${at}.level: must be one of ${levels.join(', ')}`);
   for (const field of listFields) {
-    if (!isTexts(rule[field] ?? [])) faults.push(`${at}.${field}: it must be a list of strings`);
+    if (!isTexts(rule[field] ?? [])) faults.push(`${at}.${field}: must be a list of strings`);
   }
   const { resources = [], nonResourceURLs = [], namespaces = [] } = rule as Partial<AuditRule>;
-  if (!Array.isArray(resources)) faults.push(`${at}.resources: it must be a list`);
+  if (!Array.isArray(resources)) faults.push(`${at}.resources: must be a list`);
   else faults.push(...resources.flatMap((each: unknown, index) => resourceFaults(each, `${at}.resources[${index}]`)));
   if (nonResourceURLs.length > 0 && (resources.length > 0 || namespaces.length > 0)) {
     faults.push(`${at}.nonResourceURLs: rules cannot apply to both regular resources and non-resource URLs`);
@@ -94,14 +94,14 @@ function ruleFaults(value: unknown, at: string): readonly string[] {
   for (const url of isTexts(nonResourceURLs) ? nonResourceURLs : []) {
     const isPath = url === '*' || (url.startsWith('/') && !url.slice(0, -1).includes('*'));
     if (!isPath)
-      faults.push(`${at}.nonResourceURLs: ${JSON.stringify(url)} must begin with "/", with "*" at its end only`);
+      faults.push(`${at}.nonResourceURLs: ${JSON.stringify(url)} must be "*", or begin with "/" and contain "*" only at its end`);
   }
   return [...faults, ...stageFaults(`${at}.omitStages`, rule['omitStages'] ?? [])];
 }
 
 function resourceFaults(value: unknown, at: string): readonly string[] {
   const { group = '', resources = [], resourceNames = [] } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof group !== 'string') return [`${at}.group: it must be a string`];
+  if (typeof group !== 'string') return [`${at}.group: must be a string`];
   if (!isTexts(resources) || !isTexts(resourceNames))
     return [`${at}: resources and resourceNames must be lists of strings`];
   return resourceNames.length > 0 && resources.length === 0
@@ -111,7 +111,7 @@ function resourceFaults(value: unknown, at: string): readonly string[] {
 
 function stageFaults(at: string, value: unknown): readonly string[] {
   const isValid = isTexts(value) && value.every((each) => stages.includes(each as AuditStage));
-  return isValid ? [] : [`${at}: it must be a list of ${stages.join(', ')}`];
+  return isValid ? [] : [`${at}: must be a list of the stages ${stages.join(', ')}`];
 }
 
 function isTexts(value: unknown): value is readonly string[] {

@@ -52,7 +52,7 @@ export class ClusterNamespaces {
         {
           what: `cannot read the namespace ${namespace}`,
           why: cause instanceof Error ? cause.message : String(cause),
-          remedy: 'allow the server to get namespaces (kubewright generate writes the rule)',
+          remedy: 'grant the server the verb get on namespaces; kubewright generate writes the RBAC rule',
         },
         { cause },
       );

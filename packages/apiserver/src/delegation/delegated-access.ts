@@ -58,7 +58,7 @@ export class DelegatedAccess implements Authenticator, Disposable {
           what: "cannot read the cluster's authentication configuration",
           why: cause instanceof Error ? cause.message : String(cause),
           remedy:
-            'allow the server to get the ConfigMap kube-system/extension-apiserver-authentication (kubewright generate writes the rule)',
+            'grant the server the verb get on the ConfigMap kube-system/extension-apiserver-authentication; kubewright generate writes the RBAC rule',
         },
         { cause },
       );

@@ -159,7 +159,7 @@ describe('computed', () => {
       'update',
     ]);
     const kinds = [computed(WellReport, { update: ({ object }) => object })];
-    expect(() => new Asked({ kinds, definitions: { kinds: [reportDefinition] } })).toThrow('needs the handler get');
+    expect(() => new Asked({ kinds, definitions: { kinds: [reportDefinition] } })).toThrow('requires a get handler');
   });
 
   it('passes the query of lists and watches, and returns pages', async () => {

@@ -353,7 +353,7 @@ describe('apiServer', () => {
   it('rejects a kind if only some of its versions are computed', () => {
     const kind = computed(Well, { list: () => [] });
     expect(() => apiServer({ kinds: [kind], definitions: { kinds: [wellDefinition] } })).toThrow(
-      'cannot serve Well (wells.example.com): some of its versions are computed, but not v1beta1; pass computed() for each served version, or stop serving the others',
+      'cannot serve Well (wells.example.com): some versions of the kind are computed, but not v1beta1; pass computed() for v1beta1 too, or stop serving this version',
     );
     const beta = computed({ ...Well, version: 'v1beta1' } as typeof Well, { list: () => [] });
     expect(() => apiServer({ kinds: [kind, beta], definitions: { kinds: [wellDefinition] } })).not.toThrow();
@@ -363,7 +363,7 @@ describe('apiServer', () => {
     const start = (definition: object) => (): unknown =>
       apiServer({ kinds: [Well], definitions: { kinds: [definition] } });
     expect(start(reportDefinition)).toThrow(
-      "cannot serve Well (wells.example.com/v1): it has no generated definition; set servedBy: 'aggregated' in its defineKind, run kubewright generate, and pass config/apiserver/kinds.json as definitions",
+      "cannot serve Well (wells.example.com/v1): no generated definition of the kind was passed; set servedBy: 'aggregated' in the defineKind call, run kubewright generate, and pass config/apiserver/kinds.json as definitions",
     );
     const [v1] = wellDefinition.versions;
     const invalid = { ...wellDefinition, versions: [{ ...v1, schema: { openAPIV3Schema: { type: 'text' } } }] };

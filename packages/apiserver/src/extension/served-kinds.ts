@@ -77,8 +77,8 @@ function checkComputed(spec: CrdSpec, computedKinds: ReadonlyMap<string, Compute
   if (stored.length === 0 || stored.length === served.length) return;
   throw new DefinitionError({
     what: `cannot serve ${names.kind} (${group})`,
-    why: `some of its versions are computed, but not ${stored.join(', ')}`,
-    remedy: 'pass computed() for each served version, or stop serving the others',
+    why: `some versions of the kind are computed, but not ${stored.join(', ')}`,
+    remedy: `pass computed() for ${stored.join(', ')} too, or stop serving ${stored.length === 1 ? 'this version' : 'these versions'}`,
   });
 }
 
@@ -90,8 +90,8 @@ function computedDefinition(definition: ResourceDefinition, computed: ComputedKi
     if (handlers[verb] === undefined || isReadable) continue;
     throw new DefinitionError({
       what: `cannot serve ${kind} (${group})`,
-      why: `its handler ${verb} needs the handler get, which returns the object to ${verb}`,
-      remedy: 'pass get to computed()',
+      why: `the ${verb} handler of the kind requires a get handler, which reads the object to ${verb}`,
+      remedy: 'add a get handler to computed()',
     });
   }
   const verbs = [
@@ -132,9 +132,9 @@ function definitionObject(spec: CrdSpec): CustomResourceDefinition {
 function missing(what: string): DefinitionError {
   return new DefinitionError({
     what: `cannot serve ${what}`,
-    why: 'it has no generated definition',
+    why: 'no generated definition of the kind was passed',
     remedy:
-      "set servedBy: 'aggregated' in its defineKind, run kubewright generate, and pass config/apiserver/kinds.json as definitions",
+      "set servedBy: 'aggregated' in the defineKind call, run kubewright generate, and pass config/apiserver/kinds.json as definitions",
   });
 }
 

@@ -429,7 +429,7 @@ describe('HttpServer', () => {
         code: 'KW5101',
         what: `the API server cannot listen on 127.0.0.1:${server.port}`,
         why: 'another process is using that port',
-        remedy: 'stop it, or use another port (0 selects a free one)',
+        remedy: 'stop the other process, or use another port (0 selects a free port)',
       });
     });
 

@@ -45,9 +45,9 @@ export function listenError(
     new ListenError({ what, why, remedy }, { host, port, cause });
   switch (cause.code) {
     case 'EADDRINUSE':
-      return failed('another process is using that port', 'stop it, or use another port (0 selects a free one)');
+      return failed('another process is using this port', 'stop the other process, or use another port (0 selects a free port)');
     case 'EACCES':
-      return failed('permission denied for this port', 'use a port above 1023 (0 selects a free one)');
+      return failed('permission denied for this port', 'use a port above 1023 (0 selects a free port)');
     case 'EADDRNOTAVAIL':
       return failed('the address does not exist on this host', 'use a local address, such as 127.0.0.1');
     default:

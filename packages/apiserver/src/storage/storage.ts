@@ -143,8 +143,8 @@ export class RevisionMismatchError extends KubewrightError {
   constructor(key: string, actual: StoredObject | undefined) {
     super({
       what: `cannot write ${key}`,
-      why: actual ? `its current revision is ${actual.revision}` : 'it does not exist',
-      remedy: 'read it again and retry',
+      why: actual ? `the current revision of the object is ${actual.revision}` : 'the object does not exist',
+      remedy: 'read the object again and retry',
     });
     this.key = key;
     this.actual = actual;
@@ -159,8 +159,8 @@ export class CommitTooLargeError extends KubewrightError {
   constructor(size: number, { limit, unit }: { readonly limit: number | undefined; readonly unit: 'bytes' | 'keys' }) {
     super({
       what: `cannot write ${size} ${unit}`,
-      why: limit === undefined ? 'the server rejects it as too large' : `a commit is limited to ${limit} ${unit}`,
-      remedy: 'write less',
+      why: limit === undefined ? 'the storage server rejects the request as too large' : `a commit is limited to ${limit} ${unit}`,
+      remedy: 'store smaller objects',
     });
   }
 }
@@ -173,8 +173,8 @@ export class StorageFullError extends KubewrightError {
   constructor(maxBytes: number | undefined) {
     super({
       what: 'the storage is full',
-      why: maxBytes === undefined ? 'it has reached its limit' : `it is limited to ${maxBytes} bytes`,
-      remedy: 'delete objects, or raise the limit',
+      why: maxBytes === undefined ? 'the storage has reached its size limit' : `the size limit is ${maxBytes} bytes`,
+      remedy: 'delete objects, or raise the size limit',
     });
   }
 }
@@ -208,7 +208,7 @@ export class FutureRevisionError extends KubewrightError {
     super({
       what: `revision ${requested} does not exist yet`,
       why: `the current revision is ${revision}`,
-      remedy: 'wait for it, or list without a revision',
+      remedy: 'wait for this revision, or list without a revision',
     });
     this.revision = revision;
   }

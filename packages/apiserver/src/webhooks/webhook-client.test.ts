@@ -87,7 +87,7 @@ describe('WebhookClient', () => {
 
   it('does not follow a redirect from https to http', async () => {
     caller.answer = () => Promise.resolve({ ...ok, status: 307, location: 'http://127.0.0.1/secret' });
-    await expect(post()).rejects.toThrow('Post "http://127.0.0.1/secret": the redirect is not to https');
+    await expect(post()).rejects.toThrow('Post "http://127.0.0.1/secret": the redirect does not use https');
     expect(caller.asked).toHaveLength(1);
   });
 

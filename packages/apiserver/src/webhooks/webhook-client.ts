@@ -107,7 +107,7 @@ export class WebhookClient {
       if (redirects + 1 >= maxRedirects) throw new RedirectError(location);
       url = new URL(location, url);
       // A webhook must not be able to redirect the server to plain HTTP.
-      if (url.protocol !== 'https:') throw new RedirectError(location, 'the redirect is not to https');
+      if (url.protocol !== 'https:') throw new RedirectError(location, 'the redirect does not use https');
       if (status < 307) method = 'GET';
     }
   }

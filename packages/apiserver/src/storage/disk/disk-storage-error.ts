@@ -19,8 +19,8 @@ export class StorageCorruptError extends KubewrightError {
     const rescue =
       exported === undefined
         ? 'restore a backup, or use another folder'
-        : `restore a backup, or start with another folder and run kubectl create -f ${exported.file}, which has the ${exported.objects} readable objects`;
-    super({ what: `the store in ${directory} is damaged`, why, remedy: rescue }, { cause });
+        : `restore a backup, or start the cluster with another folder and run kubectl create -f ${exported.file}, which contains the ${exported.objects === 1 ? 'one readable object' : `${exported.objects} readable objects`}`;
+    super({ what: `the object store in ${directory} is damaged`, why, remedy: rescue }, { cause });
     this.exported = exported?.file;
   }
 }

@@ -53,7 +53,7 @@ describe('DiskStorage', () => {
   it('can be opened after an attempt that failed because of its mark file', async () => {
     const directory = newFolder();
     mkdirSync(markFile(directory));
-    await expect(open(directory)).rejects.toThrow(`cannot open the store in ${directory}: EISDIR`);
+    await expect(open(directory)).rejects.toThrow(`cannot open the object store in ${directory}: EISDIR`);
     rmSync(markFile(directory), { recursive: true });
     await using storage = await open(directory);
     expect(await storage.revision()).toBe(1);
@@ -71,7 +71,7 @@ describe('DiskStorage', () => {
   it('rejects a folder that is already open', async () => {
     const directory = newFolder();
     await using storage = await open(directory);
-    await expect(open(directory)).rejects.toMatchObject({ code: 'KW5012', why: 'another process uses it' });
+    await expect(open(directory)).rejects.toMatchObject({ code: 'KW5012', why: 'another process uses this store' });
     expect(await storage.revision()).toBe(1);
   });
 
@@ -91,7 +91,7 @@ describe('DiskStorage', () => {
     const error: unknown = await open(directory).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StorageCorruptError);
     const { exported = '', message } = error as StorageCorruptError;
-    expect(message).toContain(`the store in ${directory} is damaged: `);
+    expect(message).toContain(`the object store in ${directory} is damaged: `);
     const { items } = JSON.parse(readFileSync(exported, 'utf8'));
     expect(items.length).toBeLessThan(20);
     for (const item of items) expect(item).toMatchObject({ kind: 'ConfigMap', metadata: { name: /^c\d+$/ } });

@@ -248,9 +248,9 @@ export class DiskStorage implements Storage {
   #fail(cause: unknown, commits: readonly PendingCommit[]): void {
     const { directory } = this.#options;
     const { message } = ((cause as { readonly cause?: unknown }).cause ?? cause) as Error;
-    const remedy = 'fix the disk, for example by freeing space, then start again';
+    const remedy = 'free disk space or repair the disk, then restart the cluster';
     this.#failure = new DiskStorageError(
-      { what: `cannot write to the store in ${directory}`, why: message, remedy },
+      { what: `cannot write to the object store in ${directory}`, why: message, remedy },
       { cause },
     );
     for (const { done } of [...commits, ...this.#queue]) done(this.#failure);

@@ -53,11 +53,11 @@ async function open(directory: string): Promise<LevelDatabase> {
   } catch (error) {
     if (error instanceof DiskStorageError) throw error;
     if (isDamage(error)) throw await rejected(directory, error);
-    const what = `cannot open the store in ${directory}`;
+    const what = `cannot open the object store in ${directory}`;
     const { code, message } = causeOf(error);
     if (code === 'LEVEL_LOCKED') {
       const remedy = 'stop the other process, or use another folder';
-      throw new DiskStorageError({ what, why: 'another process uses it', remedy }, { cause: error });
+      throw new DiskStorageError({ what, why: 'another process uses this store', remedy }, { cause: error });
     }
     throw new DiskStorageError({ what, why: message, remedy: 'use another folder' }, { cause: error });
   }
@@ -67,7 +67,7 @@ function openMark(directory: string): number {
   try {
     return openSync(markFile(directory), constants.O_RDWR | constants.O_CREAT, 0o600);
   } catch (error) {
-    const what = `cannot open the store in ${directory}`;
+    const what = `cannot open the object store in ${directory}`;
     throw new DiskStorageError({ what, why: causeOf(error).message, remedy: 'use another folder' }, { cause: error });
   }
 }
@@ -76,7 +76,7 @@ async function readSummary(database: LevelDatabase, objects: number): Promise<Di
   const value = await database.get(summaryKey);
   if (value === undefined && objects === 0) return emptySummary;
   const summary = value && decodeSummary(value);
-  if (!summary) throw new Damage('its summary cannot be read');
+  if (!summary) throw new Damage('the summary record cannot be read');
   return summary;
 }
 
@@ -85,10 +85,10 @@ function checkSummary(
   { objects, checksum }: { readonly objects: number; readonly checksum: number },
 ): void {
   if (objects !== summary.objects || checksum !== summary.checksum) {
-    throw new Damage(`its ${objects} objects do not match its summary, which lists ${summary.objects}`);
+    throw new Damage(`the stored objects (${objects}) do not match the summary record (${summary.objects})`);
   }
   if (acknowledged > summary.revision) {
-    throw new Damage(`it ends at revision ${summary.revision}, but revision ${acknowledged} was acknowledged`);
+    throw new Damage(`the last stored revision is ${summary.revision}, but revision ${acknowledged} was acknowledged`);
   }
 }
 

@@ -178,8 +178,8 @@ export class EtcdClient implements Disposable {
   }
 
   #errorOf(cause: Error & { readonly details: string }): EtcdError {
-    const what = `etcd at ${this.#servers} failed`;
-    const remedy = 'check that etcd runs at this address';
+    const what = `a request to etcd at ${this.#servers} failed`;
+    const remedy = 'check that etcd is running at this address';
     return new EtcdError({ what, why: cause.details || cause.message, remedy }, { cause });
   }
 }

@@ -59,7 +59,7 @@ describe.skipIf(isEtcdMissing)('on a real etcd', () => {
     // etcd counts each key three times toward the size of a commit.
     const writes = Array.from({ length: 100 }, (_, n) => put(`/r/${n}-`.padEnd(length, 'k'), 'v'.repeat(10_000)));
     const size = 100 * (length + 10_000);
-    const why = 'the server rejects it as too large';
+    const why = 'the storage server rejects the request as too large';
     await expect(storage.commit(writes)).rejects.toThrow(`cannot write ${size} bytes: ${why}`);
   });
 

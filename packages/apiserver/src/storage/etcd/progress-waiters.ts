@@ -66,6 +66,6 @@ export class ProgressWaiters {
 }
 
 function stuck(revision: number): EtcdError {
-  const why = `its watch has not reached revision ${revision} in ${(pollMs * maxPolls) / 1000} seconds`;
-  return new EtcdError({ what: 'etcd failed', why, remedy: 'retry later' });
+  const why = `timed out after ${(pollMs * maxPolls) / 1000} s waiting for revision ${revision}`;
+  return new EtcdError({ what: 'the etcd watch lags behind', why, remedy: 'retry later' });
 }
