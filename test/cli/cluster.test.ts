@@ -32,7 +32,7 @@ describe('kubewright cluster up', () => {
     const second = await kubewright.run(['cluster', 'up'], { cwd });
     expect(second.code).toBe(3);
     expect(second.stderr).toMatch(
-      /^KW5502 a cluster is already running in this folder \(pid \d+\)\n {2}why: .*\n {2}fix: /,
+      /^KW5502 a cluster is already running in .* \(pid \d+\)\n {2}why: .*\n {2}fix: /,
     );
     up.child.kill('SIGINT');
     expect(await up.ended).toBe(0);
@@ -83,7 +83,7 @@ describe('kubewright cluster up', () => {
     const { objects, revision } = JSON.parse((await run('restore', 'saved', '--json', ...data)).stdout).restored;
     expect([objects > 50, revision > 1]).toEqual([true, true]);
     expect(await run('restore', 'missing', ...data)).toMatchObject({
-      stderr: `KW5506 cannot read the snapshot ${join(cwd, 'missing')}\n  why: it does not exist\n  fix: use another file\n`,
+      stderr: `KW5506 cannot read the snapshot ${join(cwd, 'missing')}\n  why: the file does not exist\n  fix: use another snapshot file\n`,
     });
     expect((await run('snapshot', 'saved')).stderr).toContain("required option '--data <DIR>' not specified");
   }, 60_000);
@@ -173,7 +173,7 @@ kubeconfig  /.kubewright/kubeconfig
     server.close();
     expect(code).toBe(3);
     expect(stderr).toContain(`the API server cannot listen on 127.0.0.1:${port}`);
-    expect(stderr).toContain('another process is using that port');
+    expect(stderr).toContain('another process is using this port');
     expect(stderr).toContain('\n  fix: stop the other process, or use another port (0 selects a free port)\n');
   });
 

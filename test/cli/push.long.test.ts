@@ -50,7 +50,7 @@ describe.skipIf(!isPossible)('kubewright build --push (it needs Linux with user 
   it('reports that the user has to log in', async () => {
     const { code, stderr } = await push();
     expect(code).not.toBe(0);
-    expect(stderr).toMatch(/^KW5232 cannot log in to 127\.0\.0\.1:\d+\n {2}why: .*: it wants credentials\n/m);
+    expect(stderr).toMatch(/^KW5232 cannot log in to 127\.0\.0\.1:\d+\n {2}why: .*: credentials are required\n/m);
     expect(stderr).toContain('fix: log in with docker login, or ');
     expect((await run('build', '--plain-http')).stderr).toContain('cannot use --plain-http');
   }, 120_000);

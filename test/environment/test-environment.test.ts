@@ -78,6 +78,6 @@ describe('a test environment', () => {
       KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '300ms',
       KUBEBUILDER_CONTROLPLANE_STOP_TIMEOUT: '5s',
     };
-    await expect(TestEnvironment.start({ env })).rejects.toThrow('it was not ready in 0.3 s');
+    await expect(TestEnvironment.start({ env })).rejects.toThrow('the API server was not ready after 0.3 s');
   });
 });

@@ -295,7 +295,7 @@ describe('detection of futile writes', () => {
     });
     const { manager } = await start(definition, { log });
     await create(manager, definition.name);
-    const expected = `cannot set the status of Echo ${definition.name} (example.com/v1): its CustomResourceDefinition does not declare status.unknown; add the field to the status type of Echo`;
+    const expected = `cannot set the status of Echo ${definition.name} (example.com/v1): its CustomResourceDefinition does not declare status.unknown; add this field to the status type of Echo`;
     await expect.poll(() => messages.find((each) => each.includes(expected)), { timeout: 30_000 }).toBeDefined();
   });
 

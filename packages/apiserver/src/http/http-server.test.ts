@@ -428,7 +428,7 @@ describe('HttpServer', () => {
       await expect(second).rejects.toMatchObject({
         code: 'KW5101',
         what: `the API server cannot listen on 127.0.0.1:${server.port}`,
-        why: 'another process is using that port',
+        why: 'another process is using this port',
         remedy: 'stop the other process, or use another port (0 selects a free port)',
       });
     });

@@ -49,7 +49,7 @@ describe('single controllers', () => {
   it('are rejected if they do not exist, without leaving a cluster behind', async () => {
     const starting = EmbeddedCluster.start({ components: ['*', '-deployment'] });
     await expect(starting).rejects.toThrow(
-      'invalid list of components "*,-deployment": there is no component deployment; use deployment-controller, or another of',
+      'invalid list of components "*,-deployment": unknown component deployment; use deployment-controller, or another of',
     );
   });
 });

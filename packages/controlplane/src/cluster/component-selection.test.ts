@@ -27,14 +27,14 @@ describe('ComponentSelection', () => {
   });
 
   it.each<[list: string, message: string]>([
-    ['', 'it is empty; name the components to run, such as *'],
-    ['-nodes', 'it only excludes components; start from all of them: *,-nodes'],
+    ['', 'the list is empty; list the components to run, for example *'],
+    ['-nodes', 'the list only excludes components; begin the list with *: *,-nodes'],
     ['*,-apiserver', 'the API server always runs; remove -apiserver'],
-    ['nodes,-*', '* cannot be excluded; name only the components to run'],
-    ['*,nodes,-nodes', 'it contains both nodes and -nodes; remove one of them'],
-    ['*,-job', 'there is no component job; use job-controller, or another of *, controllers, apiserver, scheduler, '],
-    ['shceduler', 'there is no component shceduler; use scheduler, or another of *, controllers'],
-    ['something-else-entirely', 'there is no component something-else-entirely; use some of *, controllers'],
+    ['nodes,-*', '* cannot be excluded; list only the components to run'],
+    ['*,nodes,-nodes', 'the list contains both nodes and -nodes; remove nodes or -nodes'],
+    ['*,-job', 'unknown component job; use job-controller, or another of *, controllers, apiserver, scheduler, '],
+    ['shceduler', 'unknown component shceduler; use scheduler, or another of *, controllers'],
+    ['something-else-entirely', 'unknown component something-else-entirely; choose from *, controllers'],
   ])('rejects %j', (list, message) => {
     expect(() => select(list)).toThrow(`invalid list of components ${JSON.stringify(list)}: ${message}`);
   });

@@ -27,14 +27,17 @@ export class ComponentSelection {
     const entries = list.map((entry) => entry.trim()).filter((entry) => entry !== '');
     this.#entries = new Set(entries);
     const contradicted = entries.find((entry) => this.#entries.has(`-${entry}`));
-    if (entries.length === 0) throw this.#invalid('it is empty', 'name the components to run, such as *');
-    if (this.#entries.has('-*')) throw this.#invalid('* cannot be excluded', 'name only the components to run');
+    if (entries.length === 0) throw this.#invalid('the list is empty', 'list the components to run, for example *');
+    if (this.#entries.has('-*')) throw this.#invalid('* cannot be excluded', 'list only the components to run');
     if (this.#entries.has('-apiserver')) throw this.#invalid('the API server always runs', 'remove -apiserver');
     if (contradicted !== undefined) {
-      throw this.#invalid(`it contains both ${contradicted} and -${contradicted}`, 'remove one of them');
+      throw this.#invalid(
+        `the list contains both ${contradicted} and -${contradicted}`,
+        `remove ${contradicted} or -${contradicted}`,
+      );
     }
     if (entries.every((entry) => entry.startsWith('-'))) {
-      throw this.#invalid('it only excludes components', `start from all of them: *,${entries.join(',')}`);
+      throw this.#invalid('the list only excludes components', `begin the list with *: *,${entries.join(',')}`);
     }
   }
 
@@ -60,8 +63,8 @@ export class ComponentSelection {
       const meant = known.includes(`${name}-controller`) ? `${name}-controller` : nearestName(name, known);
       const all = known.join(', ');
       throw this.#invalid(
-        `there is no component ${name}`,
-        meant === undefined ? `use some of ${all}` : `use ${meant}, or another of ${all}`,
+        `unknown component ${name}`,
+        meant === undefined ? `choose from ${all}` : `use ${meant}, or another of ${all}`,
       );
     }
   }

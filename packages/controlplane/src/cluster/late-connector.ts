@@ -47,9 +47,9 @@ export class LateConnector implements NodeConnector {
     const { spec } = pod as KubernetesObject & { readonly spec?: { readonly nodeName?: string } };
     const target = this.targets.get(spec?.nodeName ?? '');
     const fault = this.faults.get(spec?.nodeName ?? '');
-    if (fault) throw unreachable(`cannot reach node ${spec?.nodeName}: it is ${fault}`);
+    if (fault) throw unreachable(`cannot reach node ${spec?.nodeName}: the node is ${fault}`);
     if (target) return target;
-    throw badRequest(`the node of pod ${pod.metadata.name} has no agent; start the cluster with a node`);
+    throw badRequest(`cannot reach pod ${pod.metadata.name}: no agent runs on its node; start the cluster with a node`);
   }
 }
 

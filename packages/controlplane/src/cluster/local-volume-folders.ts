@@ -56,8 +56,8 @@ export class LocalVolumeFolders implements VolumeFolders {
     if (steps.length === 2) return folder;
     throw new VolumeFolderError({
       what: `${path} is not the folder of a local volume`,
-      why: `volumes of this cluster are in ${this.root}`,
-      remedy: 'delete the volume by hand: remove its finalizers, then its data',
+      why: `this cluster keeps its local volumes in ${this.root}`,
+      remedy: 'delete the PersistentVolume manually: remove the finalizers, then delete the data',
     });
   }
 }

@@ -128,6 +128,6 @@ describe('A node that fails', () => {
     await start();
     await expect(cluster.failNode('other', 'killed')).rejects.toMatchObject({ code: 'KW5507' });
     await cluster.failNode('kubewright', 'stopped');
-    await expect(cluster.failNode('kubewright', 'killed')).rejects.toThrow('it is stopped');
+    await expect(cluster.failNode('kubewright', 'killed')).rejects.toThrow('the node is already stopped');
   });
 });

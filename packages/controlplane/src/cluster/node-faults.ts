@@ -11,8 +11,12 @@ class NodeFaultError extends KubewrightError {
     const { fault, nodes } = facts;
     super({
       what: `cannot inject a fault into node ${node}`,
-      why: fault ? `it is ${fault}` : 'the cluster has no such node',
-      remedy: fault ? 'dispose the earlier fault first' : `name one of its nodes: ${nodes.join(', ') || 'it has none'}`,
+      why: fault ? `the node is already ${fault}` : 'the cluster has no such node',
+      remedy: fault
+        ? 'dispose the earlier fault first'
+        : nodes.length === 0
+          ? 'start the cluster with a node'
+          : `use one of these nodes: ${nodes.join(', ')}`,
     });
   }
 }

@@ -10,7 +10,7 @@ export class NodeLink {
 
   /** Ends the node's requests and watches, and fails further requests. */
   cut(): void {
-    this.#cut.abort(new TransportError('KW2003', { what: 'the connection was lost', why: 'the node is partitioned' }));
+    this.#cut.abort(new TransportError('KW2003', { what: 'the connection was lost', why: 'the node is partitioned from the API server' }));
   }
 
   /** Delays the node's requests and the API server's responses until the connection is restored. */
@@ -37,7 +37,7 @@ export class NodeLink {
     const { method, path } = request;
     await this.#held(request.signal);
     if (this.#cut.signal.aborted) {
-      const text = { what: `${method} ${path} failed`, why: 'the node is partitioned' };
+      const text = { what: `${method} ${path} failed`, why: 'the node is partitioned from the API server' };
       throw new TransportError('KW2001', text, { sent: false, retryable: true });
     }
     const signal = request.signal ? AbortSignal.any([request.signal, this.#cut.signal]) : this.#cut.signal;

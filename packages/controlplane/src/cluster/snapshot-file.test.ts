@@ -62,11 +62,11 @@ describe('the file of a snapshot', () => {
   it('is rejected if it is missing, damaged or of an unknown format', async () => {
     const [data, file] = [join(root, 'empty'), join(root, 'damaged')];
     const load = () => EmbeddedCluster.loadSnapshot({ data, file, clock });
-    await expect(load()).rejects.toMatchObject({ code: 'KW5506', why: 'it does not exist' });
+    await expect(load()).rejects.toMatchObject({ code: 'KW5506', why: 'the file does not exist' });
     writeFileSync(file, '');
-    await expect(load()).rejects.toMatchObject({ why: 'it is empty' });
+    await expect(load()).rejects.toMatchObject({ why: 'the file is empty' });
     writeFileSync(file, '{"kind":"List"}\n');
-    await expect(load()).rejects.toMatchObject({ why: 'it is not a snapshot that this version can read' });
+    await expect(load()).rejects.toMatchObject({ why: 'this version of kubewright does not support the format of the file' });
     const whole = readFileSync(join(root, 'snapshots', 'one'), 'utf8');
     writeFileSync(file, whole.slice(0, whole.lastIndexOf('\n', whole.length - 2) + 1));
     await expect(load()).rejects.toMatchObject({ why: expect.stringMatching(/^it has \d+ of \d+ objects$/) });
@@ -74,6 +74,6 @@ describe('the file of a snapshot', () => {
     await expect(load()).rejects.toMatchObject({ code: 'KW5506' });
     expect(readdirSync(root)).not.toContain('empty');
     const save = EmbeddedCluster.saveSnapshot({ data, file: join(root, 'none'), clock });
-    await expect(save).rejects.toMatchObject({ code: 'KW5506', why: 'it has no objects' });
+    await expect(save).rejects.toMatchObject({ code: 'KW5506', why: 'the folder contains no stored objects' });
   });
 });

@@ -181,9 +181,9 @@ function lock(directory: string): ProcessIdentity | undefined {
     const holder = readHolder(path);
     if (holder && isSameProcess(holder)) {
       throw new StateDirectoryError({
-        what: `a cluster is already running in this folder (pid ${holder.pid})`,
-        why: `that process has locked ${path}`,
-        remedy: `stop it (press Ctrl-C there, or run kubewright cluster down or kill ${holder.pid}), or use another folder`,
+        what: `a cluster is already running in ${directory} (pid ${holder.pid})`,
+        why: `process ${holder.pid} has locked ${path}`,
+        remedy: `stop the running cluster (press Ctrl-C in its terminal, or run kubewright cluster down or kill ${holder.pid}), or use another folder`,
       });
     }
     abandoned = holder;

@@ -58,7 +58,7 @@ export class ContentStore {
     const path = this.path(digest);
     const size = statSync(path, { throwIfNoEntry: false })?.size;
     if (size === undefined) throw missing(digest);
-    if (size > maxText) throw new ImageStoreError({ what: `cannot read ${digest}`, why: 'it is larger than 4 MiB' });
+    if (size > maxText) throw new ImageStoreError({ what: `cannot read ${digest}`, why: 'the content is larger than 4 MiB' });
     const text = await readFile(path);
     this.#expect(digest, createHash('sha256').update(text));
     return text.toString('utf8');
@@ -105,7 +105,7 @@ export class ContentStore {
    */
   keep({ path, digest }: StagedContent, expected: string): void {
     if (digest !== expected) {
-      throw new ImageStoreError({ what: `the content of ${expected} is damaged`, why: `its digest is ${digest}` });
+      throw new ImageStoreError({ what: `the content of ${expected} is damaged`, why: `the content has the digest ${digest}` });
     }
     renameSync(path, this.path(digest));
   }
@@ -149,7 +149,7 @@ export class ContentStore {
     this.remove(digest);
     throw new ImageStoreError({
       what: `${digest} in the image store is damaged`,
-      why: `its content has the digest ${actual}`,
+      why: `the content has the digest ${actual}`,
       remedy: 'load or pull the image again',
     });
   }
@@ -158,7 +158,7 @@ export class ContentStore {
 function missing(digest: string): ImageStoreError {
   return new ImageStoreError({
     what: `cannot read ${digest}`,
-    why: 'it is not in the image store',
+    why: 'the image store does not contain this digest',
     remedy: 'load or pull the image again',
   });
 }

@@ -42,7 +42,7 @@ async function decompressor(path: string): Promise<Transform | undefined> {
   }
   throw new ImageStoreError({
     what: `cannot decompress ${path}`,
-    why: `it is compressed with zstd, which Node.js ${process.version} does not support`,
+    why: `the file is compressed with zstd, which Node.js ${process.version} does not support`,
     remedy: 'use Node.js 22.15 or newer, or rebuild the image with gzip layers',
   });
 }

@@ -62,7 +62,7 @@ export function parseObject(text: string, what: string): object {
     throw new ImageStoreError({ what: `cannot read ${what}`, why: (cause as Error).message }, { cause });
   }
   if (typeof value === 'object' && value !== null) return value;
-  throw new ImageStoreError({ what: `cannot read ${what}`, why: 'it is not a JSON object' });
+  throw new ImageStoreError({ what: `cannot read ${what}`, why: 'the content is not a JSON object' });
 }
 
 /** True if the JSON lists manifests. */
@@ -93,6 +93,6 @@ export function manifestForThisMachine({ manifests }: ImageIndex, what: string):
   const platforms = images.map(({ platform }) => `${platform?.os}/${platform?.architecture}`).join(', ');
   throw new ImageStoreError({
     what: `${what} has no image for linux/${thisArchitecture}`,
-    why: `it has ${platforms || 'no images'}`,
+    why: `available platforms: ${platforms || 'none'}`,
   });
 }

@@ -133,7 +133,7 @@ describe('ImageStore', () => {
       options: ['--transform', 's,a$,../../evil,', '-P'],
     });
     await load([climbing]);
-    await expect(root()).rejects.toThrow('its path is outside the root');
+    await expect(root()).rejects.toThrow('the path is outside the root of the image');
     expect(existsSync(join(folder, 'evil'))).toBe(false);
     spawnSync('ln', [join(source, 'a'), join(source, 'b')]);
     const linking = tarOf(source, join(folder, 'linking.tar'), {
@@ -141,7 +141,7 @@ describe('ImageStore', () => {
       entries: ['a', 'b'],
     });
     await load([linking, linking], 'linking:1');
-    await expect(root('linking:1')).rejects.toThrow('its target /etc/passwd is not a file in the image');
+    await expect(root('linking:1')).rejects.toThrow('the target /etc/passwd of the hard link is not a file in the image');
   });
 
   it('unpacks hard links and long names, with modes and without setuid bits', async () => {
@@ -179,7 +179,7 @@ describe('ImageStore', () => {
 
   it('names the supported formats when it rejects an archive', async () => {
     const file = tarOf(mkdtempSync(join(folder, 'empty-')), join(folder, 'empty.tar'));
-    await expect(store.load(file)).rejects.toThrow('it has no index.json (OCI layout) and no manifest.json');
+    await expect(store.load(file)).rejects.toThrow('the archive contains neither index.json (OCI layout) nor manifest.json');
   });
 
   it('imports a root file system', async () => {

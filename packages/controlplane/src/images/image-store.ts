@@ -90,7 +90,7 @@ export class ImageStore {
       if (complete === undefined) {
         throw new ImageStoreError({
           what: `cannot load images from ${path}`,
-          why: 'an image in it has no name',
+          why: 'the archive contains an image without a name',
           remedy: 'pass --name NAME:TAG (only for an archive with one image)',
         });
       }
@@ -255,7 +255,7 @@ export class ImageStore {
   async #manifest(digest: string): Promise<ImageManifest> {
     const manifest = parseObject(await this.#content.text(digest), `the manifest ${digest}`);
     if (isManifest(manifest)) return manifest;
-    throw new ImageStoreError({ what: `cannot use the image ${digest}`, why: 'it is not an image manifest' });
+    throw new ImageStoreError({ what: `cannot use the image ${digest}`, why: 'the digest does not refer to an image manifest' });
   }
 
   /** True if the store has the image's manifest, which is stored last and removed first. */
@@ -314,8 +314,8 @@ async function* hashed(
   const digest = `sha256:${hash.digest('hex')}`;
   if (digest === expected) return;
   throw new ImageStoreError({
-    what: 'a layer of the image is damaged',
-    why: `its content has the digest ${digest} instead of ${expected}`,
+    what: `the image layer ${expected} is damaged`,
+    why: `the content has the digest ${digest}`,
   });
 }
 

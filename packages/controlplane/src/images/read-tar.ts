@@ -45,7 +45,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
     const header = await reader.read(block);
     // Some programs omit the two zero blocks at the end.
     if (header.length === 0 || header.every((byte) => byte === 0)) return;
-    if (header.length < block) throw damaged('it is truncated');
+    if (header.length < block) throw damaged('the archive is truncated');
     checkSum(header);
     const type = String.fromCharCode(header[156] ?? 0);
     const size = attributes.has('size') ? Number(attributes.get('size')) : number(header, 124, 12);
@@ -58,14 +58,14 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
       continue;
     }
     const known = types[type];
-    if (known === undefined) throw damaged(`it has an entry of the unknown type "${type}"`);
+    if (known === undefined) throw damaged(`the archive contains an entry of the unknown type "${type}"`);
     let missing = known === 'file' ? size : 0;
     const content = (async function* () {
       for await (const piece of reader.pieces(missing)) {
         missing -= piece.length;
         yield piece;
       }
-      if (missing > 0) throw damaged('it is truncated');
+      if (missing > 0) throw damaged('the archive is truncated');
     })();
     yield {
       path: attributes.get('path') ?? nameOf(header),
@@ -87,7 +87,7 @@ export async function* readTar(source: AsyncIterable<Uint8Array>): AsyncGenerato
 async function extension(reader: ByteReader, size: number): Promise<Buffer> {
   if (size > maxExtension) throw damaged('a header is too large');
   const text = await reader.read(size);
-  if (text.length < size) throw damaged('it is truncated');
+  if (text.length < size) throw damaged('the archive is truncated');
   await reader.read(padding(size));
   return text;
 }
@@ -101,7 +101,7 @@ function records(text: Buffer): ReadonlyMap<string, string> {
     if (space < 0 || !Number.isSafeInteger(length) || length < 5) throw damaged('a pax header is invalid');
     const record = text.toString('utf8', space + 1, start + length - 1);
     const equals = record.indexOf('=');
-    if (record.startsWith('GNU.sparse.')) throw damaged('it has sparse files, which are not supported');
+    if (record.startsWith('GNU.sparse.')) throw damaged('the archive contains sparse files, which are not supported');
     found.set(record.slice(0, equals), record.slice(equals + 1));
     start += length;
   }

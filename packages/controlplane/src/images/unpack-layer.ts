@@ -72,7 +72,7 @@ export class ImageRoot {
 
   async #apply(entry: TarEntry): Promise<void> {
     const parts = entry.path.split('/').filter((part) => part !== '' && part !== '.');
-    if (parts.includes('..')) throw rejected(entry, 'its path is outside the root');
+    if (parts.includes('..')) throw rejected(entry, 'the path is outside the root of the image');
     const name = parts.pop();
     if (name === undefined) {
       this.#setMode('/', entry.mode);
@@ -119,7 +119,7 @@ export class ImageRoot {
   #link(file: string, entry: TarEntry): void {
     const source = join(this.#root, pathInRoot(this.#root, dirname(entry.target)), basename(entry.target));
     const found = lstatSync(source, { throwIfNoEntry: false });
-    if (!found || found.isDirectory()) throw rejected(entry, `its target ${entry.target} is not a file in the image`);
+    if (!found || found.isDirectory()) throw rejected(entry, `the target ${entry.target} of the hard link is not a file in the image`);
     linkSync(source, file);
   }
 
@@ -152,7 +152,7 @@ export class ImageRoot {
     this.#bytes += entry.size;
     this.#files += 1;
     const { bytes, files } = this.#limits;
-    if (this.#bytes > bytes) throw rejected(entry, `the image has more than ${bytes} bytes`);
+    if (this.#bytes > bytes) throw rejected(entry, `the image is larger than ${bytes} bytes`);
     if (this.#files > files) throw rejected(entry, `the image has more than ${files} files`);
   }
 

@@ -116,11 +116,11 @@ function faultNote({ route, error }: RouteFault): string {
   const what = `cannot listen on ${route.host}:${route.port}/${route.protocol}`;
   switch (error.code) {
     case 'EACCES':
-      return `${what}: permission denied; give the service a port from 1024 on, or run the cluster as root`;
+      return `${what}: permission denied; use a service port of 1024 or higher, or run the cluster as root`;
     case 'EADDRINUSE':
-      return `${what}: address already in use; a program that listens on this port of all addresses receives the connections instead: let it listen on POD_IP`;
+      return `${what}: address already in use: another program listens on this port of all addresses and receives the connections; configure that program to listen on POD_IP only`;
     case 'EADDRNOTAVAIL':
-      return `${what}: the address is not a loopback address of this machine, and other machines must not reach the cluster`;
+      return `${what}: not a loopback address of this machine; use an address in 127.0.0.0/8, because services are not exposed to other machines`;
     default:
       return `${what}: ${error.message}`;
   }

@@ -61,7 +61,7 @@ export class LoopbackRange implements AsyncDisposable {
       }
     }
     const reason = last instanceof Error ? last.message : String(last);
-    throw new AddressError({ what: `no loopback range 127.x.0.0/16 is free for pods (last error: ${reason})` });
+    throw new AddressError({ what: `no free loopback range 127.x.0.0/16 for pod addresses (last error: ${reason})` });
   }
 
   static async #share(): Promise<LoopbackRange> {

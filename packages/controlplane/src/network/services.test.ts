@@ -210,7 +210,7 @@ describe('services on the loopback network', () => {
     await expect
       .poll(() => faults(name), wait)
       .toContain(
-        `cannot listen on ${ip}:8888/TCP: the address is not a loopback address of this machine, and other machines must not reach the cluster`,
+        `cannot listen on ${ip}:8888/TCP: not a loopback address of this machine; use an address in 127.0.0.0/8, because services are not exposed to other machines`,
       );
   });
 

@@ -310,7 +310,7 @@ describe('desired', () => {
     [
       'a kind that is not owned',
       () => ({ children: [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } }] }),
-      /add it to "owns"/,
+      /add Page to "owns"/,
     ],
     ['no name', () => ({ children: [{ ...pageFor(''), metadata: {} }] }), /has no metadata.name/],
     [
@@ -399,6 +399,6 @@ describe('desired', () => {
   });
 
   it('requires exactly one of reconcile and desired', () => {
-    expect(() => controller({ for: Site } as never)).toThrow(/needs either "reconcile" or "desired"/);
+    expect(() => controller({ for: Site } as never)).toThrow(/requires exactly one of "reconcile" and "desired"/);
   });
 });

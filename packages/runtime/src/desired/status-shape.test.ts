@@ -22,7 +22,7 @@ describe('StatusShape', () => {
       expect(shape.learn(rejection, log)).toBe(false);
       const { level, msg, schema } = lines.at(-1) ?? {};
       expect(level).toMatch(/^warn/);
-      expect(msg).toContain(`the schema of Site (example.com/v1) has no status.${member}`);
+      expect(msg).toContain(`the CustomResourceDefinition of Site (example.com/v1) does not declare status.${member}`);
       expect(parse(schema ?? '')).toHaveProperty([member, 'type']);
     }
     expect(lines).toHaveLength(2);

@@ -140,7 +140,7 @@ describe('ShardMembership', () => {
     const held = keys.filter((key) => !first.owns(key));
     expect(held.length).toBeGreaterThan(1);
     await base.advance(20_000);
-    expect(() => first.check()).toThrow(/the reconcile of key-\d+ \(and \d+ more\) has kept its key/);
+    expect(() => first.check()).toThrow(/the reconcile of key-\d+ \(and \d+ more\) has delayed the handover/);
     expect(lines.filter((line) => line.includes('"warn"'))).toHaveLength(held.length);
     const [one] = held;
     entries.get(one!)![Symbol.dispose]();

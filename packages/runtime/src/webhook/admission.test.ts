@@ -258,7 +258,7 @@ describe('admissionWebhook', () => {
       handle: (_, { client }) => denied(client.defaultNamespace),
     });
     const { response } = await served([curious]).post('/c', review({}));
-    expect(response.status.message).toContain('the webhook has no client');
+    expect(response.status.message).toContain('the webhook server has no client');
   });
 });
 

@@ -123,11 +123,11 @@ export class BinaryControlPlane implements AsyncDisposable {
     const deadline = clock.monotonic() + startTimeoutMs;
     for (;;) {
       const gone = this.#running.find(({ child }) => child.exitCode !== null || child.signalCode !== null);
-      if (gone) throw this.#failure(`${gone.name} has ended`);
+      if (gone) throw this.#failure(`${gone.name} exited during startup`);
       if (existsSync(authority) && (await this.#isReady())) return;
       if (clock.monotonic() > deadline) {
         throw this.#failure(
-          `it was not ready in ${startTimeoutMs / 1_000} s; set KUBEBUILDER_CONTROLPLANE_START_TIMEOUT to wait longer`,
+          `the API server was not ready after ${startTimeoutMs / 1_000} s; set KUBEBUILDER_CONTROLPLANE_START_TIMEOUT to wait longer`,
         );
       }
       await sleep(clock, { ms: pollMs });

@@ -67,7 +67,7 @@ function duration(env: Env, variable: string): number {
     );
   }
   throw new TestEnvironmentError({
-    what: `invalid value ${JSON.stringify(text)} of ${variable}`,
+    what: `invalid value ${JSON.stringify(text)} for ${variable}`,
     why: 'must be a duration such as 60s',
   });
 }

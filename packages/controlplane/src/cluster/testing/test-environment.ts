@@ -127,8 +127,8 @@ async function placeOf(
   backend: TestBackend,
   { env, components: given, clock }: TestEnvironmentOptions & { readonly env: Env },
 ): Promise<Place> {
-  if (clock && backend.type !== 'embedded') throw notOurs('clock', 'only the embedded cluster takes a clock');
-  if (given && backend.type === 'existing') throw notOurs('components', 'an existing cluster runs its own');
+  if (clock && backend.type !== 'embedded') throw notOurs('clock', 'only the embedded cluster supports this option');
+  if (given && backend.type === 'existing') throw notOurs('components', 'the components of an existing cluster cannot be chosen');
   if (backend.type === 'existing') {
     const kubeconfig = env['KUBECONFIG'] || undefined;
     const client = clientFromConfig(await loadClientConfig({ kubeconfig }));
@@ -165,9 +165,9 @@ async function placeOf(
 }
 
 function notOurs(option: string, why: string): TestEnvironmentError {
-  const remedy = `remove the option, or unset USE_EXISTING_CLUSTER and KUBEBUILDER_ASSETS`;
+  const remedy = `remove "${option}", or unset USE_EXISTING_CLUSTER and KUBEBUILDER_ASSETS to use the embedded cluster`;
   return new TestEnvironmentError({
-    what: `cannot use the option ${option} of TestEnvironment.start here`,
+    what: `cannot use the option "${option}" of TestEnvironment.start`,
     why,
     remedy,
   });
@@ -189,7 +189,7 @@ async function served(client: KubernetesClient, name: string): Promise<void> {
     if (status?.conditions?.some((each) => each.type === 'Established' && each.status === 'True')) return;
     if (systemClock.monotonic() > deadline) {
       const why = status?.conditions?.map(({ type, message }) => `${type}: ${message}`).join('; ');
-      throw new TestEnvironmentError({ what: `the kind ${name} is not served after ${servedMs / 1_000} s`, why });
+      throw new TestEnvironmentError({ what: `CustomResourceDefinition ${name} was not established within ${servedMs / 1_000} s`, why });
     }
     await sleep(systemClock, { ms: 50 });
   }

@@ -50,7 +50,7 @@ export class BaseImage {
       : [value];
     const platforms: PlatformImage[] = [];
     for (const manifest of manifests) {
-      if (!isManifest(manifest)) throw unusable(name, 'its manifest has an unsupported format');
+      if (!isManifest(manifest)) throw unusable(name, 'the image manifest has an unsupported format');
       blobsOf(manifest, { name, maxBytes });
       const { config } = manifest;
       if (!content.has(config.digest)) await keep(content, { blob: config, data: repository.blob(config) });
@@ -58,7 +58,7 @@ export class BaseImage {
       // The fields are those of the OCI image specification.
       platforms.push({ manifest, config: parseObject(text, `the configuration of ${name}`) as ImageConfig });
     }
-    if (platforms.length === 0) throw unusable(name, `it has no image for linux/${architectures.join(' or linux/')}`);
+    if (platforms.length === 0) throw unusable(name, `the image is not available for linux/${architectures.join(' or linux/')}`);
     return new BaseImage(platforms, options);
   }
 

@@ -29,17 +29,17 @@ export async function helperCredential(
   const failure = (why: string): RegistryError =>
     new RegistryError({ what: `cannot get the credentials for ${server} from ${program}`, why });
   // The name must not contain a path.
-  if (!/^[\w.-]+$/.test(helper)) throw failure('its name is invalid');
+  if (!/^[\w.-]+$/.test(helper)) throw failure('the name of the credential helper is invalid');
   const { error, stdout } = await run(program, { input: server, env, signal });
   signal.throwIfAborted();
-  if (error?.code === 'ENOENT') throw failure('it is not on the PATH');
-  if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw failure('its output is too long');
-  if (error?.killed) throw failure('it did not respond within a minute');
+  if (error?.code === 'ENOENT') throw failure('the program is not on the PATH');
+  if (error?.code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER') throw failure('the output of the program is too long');
+  if (error?.killed) throw failure('the program did not respond within a minute');
   // Helpers print errors to their standard output. All helpers print this text for a registry without stored credentials.
   if (error && stdout.startsWith('credentials not found')) return undefined;
-  if (error) throw failure(messageIn(stdout) ?? `it ended with ${error.signal ?? `exit code ${error.code}`}`);
+  if (error) throw failure(messageIn(stdout) ?? `the program ended with ${error.signal ?? `exit code ${error.code}`}`);
   const { Username: username, Secret: secret } = parse(stdout);
-  if (typeof username !== 'string' || typeof secret !== 'string') throw failure('its output is invalid');
+  if (typeof username !== 'string' || typeof secret !== 'string') throw failure('the output of the program is invalid');
   if (username === tokenUser) return { type: 'identityToken', token: secret };
   return { type: 'password', username, password: secret };
 }

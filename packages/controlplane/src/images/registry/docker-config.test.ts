@@ -34,9 +34,9 @@ describe('parseDockerConfig', () => {
   });
 
   it.each([
-    ['secret', 'it is not JSON'],
-    ['3', 'it is not a JSON object'],
-    ['{"auths":[]}', 'its field auths is not an object'],
+    ['secret', 'the content is not valid JSON'],
+    ['3', 'the content is not a JSON object'],
+    ['{"auths":[]}', 'the field auths is not an object'],
     ['{"auths":{"x":"secret"}}', 'the entry for x is not an object'],
     ['{"auths":{"x":{"auth":"c2VjcmV0"}}}', 'the field auth for x is not the base64 of USERNAME:PASSWORD'],
   ])('rejects %s without quoting it', (text, why) => {

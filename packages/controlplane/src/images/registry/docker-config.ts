@@ -99,7 +99,7 @@ function objectIn(
 ): Readonly<Record<string, unknown>> {
   const value = config[field] ?? {};
   if (typeof value === 'object' && !Array.isArray(value)) return value as Readonly<Record<string, unknown>>;
-  throw malformed(source, `its field ${field} is not an object`);
+  throw malformed(source, `the field ${field} is not an object`);
 }
 
 function parseJson(text: string, source: string): Readonly<Record<string, unknown>> {
@@ -108,10 +108,10 @@ function parseJson(text: string, source: string): Readonly<Record<string, unknow
     value = JSON.parse(text);
   } catch {
     // The parser's message quotes the text, which contains passwords.
-    throw malformed(source, 'it is not JSON');
+    throw malformed(source, 'the content is not valid JSON');
   }
   if (typeof value === 'object' && value !== null) return value as Readonly<Record<string, unknown>>;
-  throw malformed(source, 'it is not a JSON object');
+  throw malformed(source, 'the content is not a JSON object');
 }
 
 function malformed(source: string, why: string): RegistryError {

@@ -89,7 +89,7 @@ async function imageManifest(
     if (!isIndex(value)) break;
     fetched = await repository.manifest(manifestForThisMachine(value, name).digest);
   }
-  throw unusable(name, 'its manifest has an unsupported format');
+  throw unusable(name, 'the image manifest has an unsupported format');
 }
 
 /**
@@ -101,13 +101,13 @@ export function blobsOf(
   { config, layers }: ImageManifest,
   { name, maxBytes }: { readonly name: string; readonly maxBytes: number },
 ): readonly Descriptor[] {
-  if (!imageConfigs.has(config.mediaType)) throw unusable(name, `it is not a container image but ${config.mediaType}`);
+  if (!imageConfigs.has(config.mediaType)) throw unusable(name, `the manifest does not describe a container image: the media type of its configuration is ${config.mediaType}`);
   const blobs = [...new Map([config, ...layers].map((blob) => [blob.digest, blob])).values()];
   if (blobs.some(({ size }) => !Number.isSafeInteger(size) || size < 0))
-    throw unusable(name, 'its manifest has an invalid size');
+    throw unusable(name, 'the image manifest contains an invalid size');
   const total = blobs.reduce((sum, { size }) => sum + size, 0);
-  if (config.size > maxConfigBytes) throw unusable(name, 'its configuration is larger than 4 MiB');
-  if (total > maxBytes) throw unusable(name, `it has more than ${maxBytes} bytes`);
+  if (config.size > maxConfigBytes) throw unusable(name, 'the image configuration is larger than 4 MiB');
+  if (total > maxBytes) throw unusable(name, `the image is larger than ${maxBytes} bytes`);
   return blobs;
 }
 

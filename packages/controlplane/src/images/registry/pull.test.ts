@@ -112,7 +112,7 @@ describe('ImageStore.pull', () => {
     registry.addManifest({ schemaVersion: 2, manifests: manifests.slice(0, 1) }, { repository, tag: 'none' });
     const missing = await failure({ name: `${registry.host}/${repository}:none` });
     expect(missing.message).toBe(
-      `${registry.host}/team/app:none has no image for linux/${thisArchitecture}: it has linux/other`,
+      `${registry.host}/team/app:none has no image for linux/${thisArchitecture}: available platforms: linux/other`,
     );
   });
 
@@ -126,7 +126,7 @@ describe('ImageStore.pull', () => {
     registry.behavior.login = login;
     registry.behavior.user = user;
     const denied = await failure();
-    expect(denied.message).toMatch(/log in with docker login|the token server .* gives no token: it rejects/);
+    expect(denied.message).toMatch(/log in with docker login|the token server .* returned no token: the credentials were rejected/);
     const auth = Buffer.from(`${user.username}:${user.password}`).toString('base64');
     writeConfig({ auths: { [registry.host]: { auth } } });
     await pull();
@@ -164,7 +164,7 @@ describe('ImageStore.pull', () => {
     const eve = secret({ username: 'eve', password: 'wrong' });
     const token = secret({ auth: 'YTo=', registrytoken: 'unknown' });
     const error = await failure({ secrets: [eve, eve, token] });
-    const login = `cannot log in to ${registry.host}: the token server ${registry.host} gives no token: it rejects the credentials`;
+    const login = `cannot log in to ${registry.host}: the token server ${registry.host} returned no token: the credentials were rejected`;
     const denied = `cannot pull ${registry.host}/team/app:1: the registry denies access (UNAUTHORIZED: unauthorized)`;
     const remedy = 'log in with docker login, or add a Secret to the imagePullSecrets of the pod';
     expect(error.message).toBe(`${login}; with other credentials: ${denied}; ${remedy}`);
@@ -177,7 +177,7 @@ describe('ImageStore.pull', () => {
       return request.method === 'GET';
     });
     const error = await failure({ secrets: [secret(user)] });
-    expect(error.message).toBe(`cannot pull ${registry.host}/team/app:1: the registry responds with status 501`);
+    expect(error.message).toBe(`cannot pull ${registry.host}/team/app:1: the registry responded with status 501`);
     expect(registry.seen.every(({ headers }) => headers.authorization === undefined)).toBe(true);
   });
 
@@ -219,7 +219,7 @@ describe('ImageStore.pull', () => {
     const wrong = { username: 'eve', password: 'very-secret' };
     const error = await failure({ secrets: [secret(wrong)] });
     expect(error.message).toBe(
-      `cannot log in to ${registry.host}: the token server ${registry.host} gives no token: it rejects the credentials; log in with docker login, or add a Secret to the imagePullSecrets of the pod`,
+      `cannot log in to ${registry.host}: the token server ${registry.host} returned no token: the credentials were rejected; log in with docker login, or add a Secret to the imagePullSecrets of the pod`,
     );
     const broken = {
       name: 'pull',
@@ -227,7 +227,7 @@ describe('ImageStore.pull', () => {
       data: { '.dockerconfigjson': btoa('very-secret') },
     };
     const unreadable = await failure({ secrets: [broken] });
-    expect(unreadable.message).toBe('cannot read the registry credentials in the Secret pull: it is not JSON');
+    expect(unreadable.message).toBe('cannot read the registry credentials in the Secret pull: the content is not valid JSON');
     expect(JSON.stringify([error, unreadable, error.cause, unreadable.cause])).not.toContain('very-secret');
   });
 
@@ -261,7 +261,7 @@ describe('ImageStore.pull', () => {
       [
         'is not on the PATH',
         undefined,
-        /from docker-credential-keychain: it is not on the PATH; without credentials: .* no token/,
+        /from docker-credential-keychain: the program is not on the PATH; without credentials: .* no token/,
       ],
       ['has no credential', 'echo "credentials not found in native keychain"; exit 1', /^cannot log in .* no token/],
       [
@@ -272,11 +272,11 @@ describe('ImageStore.pull', () => {
       [
         'prints a credential and fails',
         'echo "{\\"Secret\\": \\"very-secret\\"}"; exit 3',
-        /keychain: it ended with exit code 3; without/,
+        /keychain: the program ended with exit code 3; without/,
       ],
-      ['is killed', 'kill -TERM $$', /keychain: it ended with SIGTERM; without/],
-      ['prints too much', 'echo "{\\"Secret\\": \\"very-secret"; yes', /keychain: its output is too long; without/],
-      ['prints something else', 'echo "{\\"Secret\\": \\"very-secret"', /keychain: its output is invalid; without/],
+      ['is killed', 'kill -TERM $$', /keychain: the program ended with SIGTERM; without/],
+      ['prints too much', 'echo "{\\"Secret\\": \\"very-secret"; yes', /keychain: the output of the program is too long; without/],
+      ['prints something else', 'echo "{\\"Secret\\": \\"very-secret"', /keychain: the output of the program is invalid; without/],
     ])('pulls without credentials if it %s', async (_, script, message) => {
       const env = script === undefined ? { HOME: home, PATH: home } : installHelper(script);
       const error = await failure({ env });
@@ -288,13 +288,13 @@ describe('ImageStore.pull', () => {
 
     it('runs only helpers on the PATH', async () => {
       writeConfig({ auths: {}, credHelpers: { [registry.host]: '../keychain' } });
-      expect((await failure()).message).toContain('docker-credential-../keychain: its name is invalid');
+      expect((await failure()).message).toContain('docker-credential-../keychain: the name of the credential helper is invalid');
     });
   });
 
   it('sends no credentials to a token server without HTTPS', async () => {
     Object.assign(registry.behavior, { login: 'token', user, realm: 'ftp://token.example/' });
-    expect((await failure()).message).toContain('its token server token.example does not use HTTPS');
+    expect((await failure()).message).toContain('the token server token.example does not use HTTPS');
   });
 
   it('follows redirects without sending credentials to another host', async () => {
@@ -333,7 +333,7 @@ describe('ImageStore.pull', () => {
       response.writeHead(302, { location: `${url}` }).end();
       return true;
     });
-    expect((await failure()).message).toBe(`cannot use the registry ${registry.host}: it redirects without end`);
+    expect((await failure()).message).toBe(`cannot use the registry ${registry.host}: the registry redirects too many times`);
   });
 
   it.each([true, false])('continues a layer whose connection was cut (ranges: %s)', async (hasRanges) => {
@@ -394,11 +394,11 @@ describe('ImageStore.pull', () => {
       return (await failure({ name: `${registry.host}/${repository}:odd` })).message;
     };
     const layers = [{ digest: digestOf(Buffer.from('l')), size: 2 ** 50 }];
-    expect(await as({ config, layers })).toContain(`it has more than ${64 * 1024 ** 3} bytes`);
+    expect(await as({ config, layers })).toContain(`the image is larger than ${64 * 1024 ** 3} bytes`);
     expect(await as({ config: { ...config, size: 1e9 }, layers: [] })).toContain('larger than 4 MiB');
     expect(await as({ config: { ...config, size: -1 }, layers: [] })).toContain('invalid size');
     expect(await as({ config, layers: [], padding: 'x'.repeat(5_000_000) })).toContain('larger than 4194304 bytes');
-    expect(await as({ schemaVersion: 1, fsLayers: [] })).toContain('its manifest has an unsupported format');
+    expect(await as({ schemaVersion: 1, fsLayers: [] })).toContain('the image manifest has an unsupported format');
     const mediaType = 'application/vnd.cncf.helm.config.v1+json';
     expect(await as({ config: { ...config, mediaType }, layers: [] })).toContain(
       `not a container image but ${mediaType}`,
@@ -428,7 +428,7 @@ describe('ImageStore.pull', () => {
       reject(response, { status: 429, code: 'TOOMANYREQUESTS' });
       return true;
     });
-    const message = `cannot pull ${registry.host}/team/app:1: the registry limits the rate of requests (status 429) (TOOMANYREQUESTS: toomanyrequests); try again later, or log in with docker login for a higher limit`;
+    const message = `cannot pull ${registry.host}/team/app:1: the registry's rate limit is exceeded (status 429) (TOOMANYREQUESTS: toomanyrequests); try again later, or log in with docker login for a higher limit`;
     expect((await failure()).message).toBe(message);
     expect(registry.seen).toHaveLength(5);
     clock.delays.length = 0;
@@ -444,7 +444,7 @@ describe('ImageStore.pull', () => {
   it('reports missing images and registries', async () => {
     const name = `${registry.host}/${repository}:none`;
     expect((await failure({ name })).message).toBe(
-      `cannot pull ${name}: the registry does not have it (MANIFEST_UNKNOWN: manifest unknown)`,
+      `cannot pull ${name}: the registry does not have this image (MANIFEST_UNKNOWN: manifest unknown)`,
     );
     const gone = await TestRegistry.start();
     const closed = gone.host;
@@ -491,7 +491,7 @@ describe('ImageStore.pull', () => {
     expect(await pull({ name, env: { HOME: home, SSL_CERT_FILE: caFile } })).toMatchObject({ name });
     writeFileSync(caFile, 'none');
     expect((await failure({ name, caFile })).message).toBe(
-      `cannot read the certificates in ${caFile}: it has no PEM certificate`,
+      `cannot read the certificates in ${caFile}: the file contains no PEM certificate`,
     );
   });
 });

@@ -151,17 +151,17 @@ describe('ImageStore.push', () => {
     [
       404,
       'NAME_UNKNOWN',
-      'the registry does not have the repository, and does not create it (NAME_UNKNOWN: name unknown)',
+      'the repository does not exist, and the registry does not create repositories on push (NAME_UNKNOWN: name unknown)',
       0,
     ],
-    [413, 'SIZE_INVALID', 'the registry responds with status 413 (SIZE_INVALID: size invalid)', 0],
+    [413, 'SIZE_INVALID', 'the registry responded with status 413 (SIZE_INVALID: size invalid)', 0],
     [
       429,
       'TOOMANYREQUESTS',
-      'the registry limits the rate of requests (status 429) (TOOMANYREQUESTS: toomanyrequests)',
+      "the registry's rate limit is exceeded (status 429) (TOOMANYREQUESTS: toomanyrequests)",
       4,
     ],
-    [503, 'UNAVAILABLE', 'the registry responds with status 503 (UNAVAILABLE: unavailable)', 4],
+    [503, 'UNAVAILABLE', 'the registry responded with status 503 (UNAVAILABLE: unavailable)', 4],
   ])('reports status %i', async (status, code, why, retries) => {
     registry.behavior.intercept = (request, response) => {
       if (request.method !== 'PUT' || !request.url?.includes('manifests')) return false;
@@ -223,13 +223,13 @@ describe('ImageStore.push', () => {
     const caFile = join(image.folder, 'ca.pem');
     writeFileSync(caFile, authority);
     expect(await failure({ to: secure, caFile })).toMatchObject({
-      why: `it wants uploads sent to ${other.host} without HTTPS`,
+      why: `the registry sends uploads to ${other.host} without HTTPS`,
     });
   });
 
   it.each([
-    ['nothing', 'the registry does not have it (MANIFEST_UNKNOWN: manifest unknown)'],
-    ['windows', 'it has no image for linux/amd64 or linux/arm64'],
+    ['nothing', 'the registry does not have this image (MANIFEST_UNKNOWN: manifest unknown)'],
+    ['windows', 'the image is not available for linux/amd64 or linux/arm64'],
   ])('reports a base that has %s', async (tag, why) => {
     const manifests = [{ digest: 'x', size: 1, platform: { os: 'windows', architecture: 'amd64' } }];
     registry.addManifest({ manifests }, { repository: 'library/base', tag: 'windows' });

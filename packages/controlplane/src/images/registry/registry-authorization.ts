@@ -97,16 +97,16 @@ export class RegistryAuthorization {
     const { credential } = this.#options;
     if (statusCode === 401 || statusCode === 403)
       throw new RegistryAccessError({
-        ...this.#noToken(url, credential ? 'it rejects the credentials' : 'it wants credentials'),
+        ...this.#noToken(url, credential ? 'the credentials were rejected' : 'credentials are required'),
         remedy: accessRemedy({ isPush: this.#options.scopes.length > 0 }),
       });
     // RFC 6749 requires status 400 for an invalid refresh token.
     if (statusCode !== 200)
-      throw rejection(statusCode, this.#noToken(url, `its response has the status ${statusCode}`));
+      throw rejection(statusCode, this.#noToken(url, `the response has the status ${statusCode}`));
     const { token, access_token } = parseTokens(text);
     const found = token || access_token;
     if (typeof found === 'string' && /^[\x21-\x7e]+$/.test(found)) return found;
-    throw new RegistryError(this.#noToken(url, 'its response contains no token'));
+    throw new RegistryError(this.#noToken(url, 'the response contains no token'));
   }
 
   /** Returns the URL of the token server. @throws RegistryAccessError if credentials would be sent unencrypted */
@@ -115,13 +115,13 @@ export class RegistryAuthorization {
     const isPlain = url?.protocol === 'http:' && (!isSecure || isLoopback(url.hostname));
     if (url && (url.protocol === 'https:' || isPlain)) return url;
     const { registry } = this.#options;
-    const why = url ? `its token server ${url.host} does not use HTTPS` : 'it names no token server';
+    const why = url ? `the token server ${url.host} does not use HTTPS` : 'the registry names no token server';
     throw new RegistryAccessError({ what: `cannot log in to ${registry}`, why });
   }
 
   #noToken(url: URL, why: string): ErrorText {
     const { registry } = this.#options;
-    return { what: `cannot log in to ${registry}`, why: `the token server ${url.host} gives no token: ${why}` };
+    return { what: `cannot log in to ${registry}`, why: `the token server ${url.host} returned no token: ${why}` };
   }
 }
 

@@ -32,14 +32,14 @@ export class RegistryFailures {
       return new RegistryAccessError({ what, why: `the registry denies access${details}`, remedy });
     }
     if (status === 429) {
-      const why = `the registry limits the rate of requests (status 429)${details}`;
+      const why = `the registry's rate limit is exceeded (status 429)${details}`;
       return rejection(status, {
         what,
         why,
         remedy: 'try again later, or log in with docker login for a higher limit',
       });
     }
-    const why = status === 404 ? this.#missing(path) : `the registry responds with status ${status}`;
+    const why = status === 404 ? this.#missing(path) : `the registry responded with status ${status}`;
     return rejection(status, { what, why: `${why}${details}` });
   }
 
@@ -54,14 +54,14 @@ export class RegistryFailures {
     throw this.error(reason, {
       cause: error,
       ...(isUntrusted && {
-        remedy: 'pass the certificate of its authority in a file: --ca-file FILE, or SSL_CERT_FILE',
+        remedy: "pass the registry's CA certificate with --ca-file FILE, or in SSL_CERT_FILE",
       }),
     });
   }
 
   #missing(path: string): string {
-    if (this.#isPush) return 'the registry does not have the repository, and does not create it';
-    return path.startsWith('manifests/') ? 'the registry does not have it' : `${path} is missing`;
+    if (this.#isPush) return 'the repository does not exist, and the registry does not create repositories on push';
+    return path.startsWith('manifests/') ? 'the registry does not have this image' : `the registry does not have ${path}`;
   }
 }
 

@@ -103,7 +103,7 @@ export class RegistryRepository {
   #startOf({ headers }: IncomingMessage, from: number): number {
     const start = /^bytes (\d+)-/.exec(headers['content-range'] ?? '')?.[1];
     if (Number(start) === from) return from;
-    throw this.#failures.error('it returned a different byte range of the blob than requested');
+    throw this.#failures.error('the registry returned a different byte range of the blob than requested');
   }
 
   async #get(what: string, headers: Readonly<Record<string, string>>): Promise<IncomingMessage> {

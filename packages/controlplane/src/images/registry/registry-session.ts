@@ -96,8 +96,8 @@ export class RegistrySession {
     const { location = '' } = headers;
     const url = this.#url(target);
     if (location === '' || !URL.canParse(location, url.href))
-      throw this.#unusable('it does not say where to upload content');
-    return this.#checked(new URL(location, url), { from: url, does: 'wants uploads sent' });
+      throw this.#unusable('the registry returned no upload URL');
+    return this.#checked(new URL(location, url), { from: url, does: 'sends uploads' });
   }
 
   /**
@@ -116,7 +116,7 @@ export class RegistrySession {
     for (let count = 0; isRead && redirects.has(response.statusCode ?? 0); count++) {
       const { location = '' } = response.headers;
       discard(response);
-      if (count === maxRedirects || !URL.canParse(location, url.href)) throw this.#unusable('it redirects without end');
+      if (count === maxRedirects || !URL.canParse(location, url.href)) throw this.#unusable('the registry redirects too many times');
       url = this.#checked(new URL(location, url), { from: url, does: 'redirects' });
       const sent = url.origin === origin ? headers : withoutCredentials(headers);
       response = await connections.send({ method, url, headers: sent, signal: retry.signal });
@@ -153,7 +153,7 @@ export class RegistrySession {
    */
   #checked(url: URL, { from, does }: { readonly from: URL; readonly does: string }): URL {
     if (url.protocol === 'https:' || (from.protocol === 'http:' && url.protocol === 'http:')) return url;
-    throw this.#unusable(`it ${does} to ${url.host} without HTTPS`);
+    throw this.#unusable(`the registry ${does} to ${url.host} without HTTPS`);
   }
 
   #url(target: string | URL): URL {

@@ -44,7 +44,7 @@ export class RegistryUpload {
       if (failures > 0) {
         await pause(failures - 1, this.#retry);
         upload = await this.#begin('');
-        if (upload === undefined) throw this.#failures.error('it does not accept uploads');
+        if (upload === undefined) throw this.#failures.error('the registry does not accept uploads');
       }
       const cut = await this.#put(upload, { digest, body });
       if (cut === undefined) return 'uploaded';

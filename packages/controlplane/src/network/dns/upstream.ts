@@ -122,7 +122,7 @@ function askByStream(query: Buffer, { server, clock }: AskOptions): Promise<Buff
 }
 
 function silent({ host }: SocketAddress): Error {
-  return new Error(`name server ${host} does not answer`);
+  return new Error(`name server ${host} does not respond`);
 }
 
 function withId(message: Buffer, id: number): Buffer {

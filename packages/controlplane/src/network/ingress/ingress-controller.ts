@@ -138,7 +138,7 @@ function warn(
     const found = secret({ namespace, name });
     if (found && tlsContextOf(found)) continue;
     const why = found ? 'has no valid tls.crt and tls.key' : 'does not exist, or is not of type kubernetes.io/tls';
-    const note = `secret "${name}" ${why}: its hosts are served with a self-signed certificate`;
+    const note = `secret "${name}" ${why}; the hosts of this TLS entry are served with a self-signed certificate`;
     record(ctx, ingress, { reason: 'InvalidCertificate', note });
   }
 }

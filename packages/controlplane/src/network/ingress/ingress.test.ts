@@ -184,7 +184,7 @@ describe('Ingresses', () => {
       await expect
         .poll(notes, wait)
         .toEqual([
-          'Warning InvalidCertificate secret "cert" does not exist, or is not of type kubernetes.io/tls: its hosts are served with a self-signed certificate',
+          'Warning InvalidCertificate secret "cert" does not exist, or is not of type kubernetes.io/tls; the hosts of this TLS entry are served with a self-signed certificate',
         ]);
       await expect.poll(async () => (await portsOf()).length, wait).toBe(2);
       expect([443, 8443]).toContain((await portsOf())[1]);

@@ -51,7 +51,7 @@ export class IsolatedNetwork implements AsyncDisposable {
     if (process.platform !== 'linux') {
       throw new IsolationError({
         what,
-        why: `it needs Linux, and this is ${process.platform}`,
+        why: `an isolated network requires Linux, but this system is ${process.platform}`,
         remedy: 'use the loopback network (--network loopback)',
       });
     }

@@ -63,7 +63,7 @@ export class NetworkNamespace implements Sockets, AsyncDisposable {
       this.#waiting.delete(id);
     });
     helper.on('exit', () => {
-      for (const done of this.#waiting.values()) done({ error: { message: 'the network of the pods has ended' } });
+      for (const done of this.#waiting.values()) done({ error: { message: 'the pod network has stopped' } });
       this.#waiting.clear();
     });
   }
