@@ -49,7 +49,7 @@ describe('npm start', () => {
     const report = started.output.slice(started.output.indexOf('postgresql-sample keeps crashing'));
     expect(report.trim().split('\n')).toEqual([
       'postgresql-sample keeps crashing: container postgres exited with code 1',
-      '  why: its log ends with',
+      '  why: the log of the container ends with',
       '    | initdb: the moon is in the wrong phase',
       expect.stringMatching(/^ {2}fix: /),
     ]);

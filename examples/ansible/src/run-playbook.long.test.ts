@@ -65,7 +65,7 @@ describe.skipIf(isMissing)('runPlaybook (needs ansible-playbook: node scripts/fi
 
   it('reports a playbook that cannot be loaded', async () => {
     await expect(run({ tasks: [{ 'no.such.module': {} }] })).rejects.toThrow(
-      /^ansible-playbook ran nothing: .*no.such.module/s,
+      /^ansible-playbook ran no tasks: .*no.such.module/s,
     );
   });
 

@@ -13,7 +13,7 @@ https://docs.ansible.com/ansible/latest/installation_guide/`;
 
 /** The message for a playbook that does not list its desired objects, for example because its hosts match nothing. */
 const noChildren =
-  'the playbook did not set the statistic `children` to a list; if it wants no objects, set it to [] with ansible.builtin.set_stats';
+  'the playbook did not set the statistic `children` to a list; set `children` with ansible.builtin.set_stats, to [] if no objects are desired';
 
 /** The outcome of a playbook that succeeded. */
 export interface PlaybookResult {
@@ -63,7 +63,7 @@ export async function runPlaybook(
     });
     const [output, errors, [code]] = await Promise.all([text(child.stdout), text(child.stderr), ended]);
     const report = output.split('\n').find((line) => line.startsWith('{'));
-    if (report === undefined) throw new PlaybookError(`ansible-playbook ran nothing: ${errors.trim()}`);
+    if (report === undefined) throw new PlaybookError(`ansible-playbook ran no tasks: ${errors.trim()}`);
     const { children, messages, ...counts } = JSON.parse(report) as Report;
     if (code !== 0 || counts.failures > 0 || counts.unreachable > 0) {
       const ending = `ansible-playbook exited with code ${code}: ${errors.trim()}`;

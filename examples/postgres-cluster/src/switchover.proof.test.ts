@@ -59,7 +59,7 @@ describe.skipIf(programFolder === undefined)('a switchover (needs the programs o
       .poll(async () => (await cluster()).status, patience)
       .toMatchObject({
         phase: 'Switchover delayed',
-        phaseReason: expect.stringMatching(/^a switchover to shop-2 was requested; shop-2 lags \d+ MiB behind$/),
+        phaseReason: expect.stringMatching(/^a switchover to shop-2 was requested; shop-2 is \d+ MiB behind$/),
         targetPrimary: 'shop-1',
       });
     expect(await sql('shop-1', 'SELECT count(*) FROM orders')).toBe('3');
@@ -85,14 +85,14 @@ describe.skipIf(programFolder === undefined)('a switchover (needs the programs o
         phase: healthyPhase,
         currentPrimary: 'shop-2',
         readyInstances: 2,
-        switchoverFailure: { instance: 'shop-2', count: 1, message: 'shop-1 lacks its last WAL' },
+        switchoverFailure: { instance: 'shop-2', count: 1, message: 'shop-1 lacks the last WAL of shop-2' },
       });
     expect(await sql('shop-2', 'SELECT count(*) FROM orders')).toBe('4');
     expect((await cluster()).metadata.annotations?.[primaryAnnotation]).toBeUndefined();
     const events = await operated.client.resource(KubernetesEvent).list({ namespace });
     expect(events.items.find(({ reason }) => reason === 'SwitchoverFailed')).toMatchObject({
       type: 'Warning',
-      note: 'shop-2 becomes the primary again: shop-1 lacks its last WAL',
+      note: 'shop-2 becomes the primary again: shop-1 lacks the last WAL of shop-2',
     });
   });
 });

@@ -22,14 +22,14 @@ describe('explainCrash', () => {
     const container = { name: 'c', image: 'i', imageID: '', ready: false, restartCount: 2, lastState: { terminated } };
     expect(explainCrash('db', { container, log: 'starting\nFATAL: no\n' }).split('\n').slice(0, 5)).toEqual([
       'db keeps crashing: container c exited with code 3',
-      '  why: its log ends with',
+      '  why: the log of the container ends with',
       '    | starting',
       '    | FATAL: no',
       expect.stringMatching(/^ {2}fix: /),
     ]);
     const killed = { ...container, lastState: { terminated: { exitCode: 137, signal: 9 } } };
     expect(explainCrash('db', { container: killed, log: '' })).toMatch(
-      /signal 9\n {2}why: its log is empty\n {2}fix: /,
+      /signal 9\n {2}why: the log of the container is empty\n {2}fix: /,
     );
   });
 });

@@ -20,12 +20,12 @@ export function explainCrash(
   const { exitCode, signal } = container?.lastState?.terminated ?? container?.state?.terminated ?? {};
   const how = signal ? `was killed by signal ${signal}` : `exited with code ${exitCode ?? 'unknown'}`;
   const lines = log.split('\n').filter((line) => line.trim() !== '');
-  const why = lines.length === 0 ? 'its log is empty' : 'its log ends with';
+  const why = lines.length === 0 ? 'the log of the container is empty' : 'the log of the container ends with';
   return [
     `${subject} keeps crashing: container ${container?.name ?? ''} ${how}`,
     `  why: ${why}`,
     ...lines.map((line) => `    | ${line}`),
-    '  fix: fix the problem shown above, then restart; set PG_BIN to choose the PostgreSQL programs',
+    '  fix: correct the problem shown above, then restart; to use other PostgreSQL programs, set PG_BIN',
     '',
   ].join('\n');
 }

@@ -70,7 +70,7 @@ export async function runCluster(flags: StartFlags, options: RunOptions): Promis
 
 /** Returns the notice that the port has changed: an exported KUBECONFIG and other terminals still use the old port. */
 function otherPort(taken: number): string {
-  return `${taken}, the previous port, is in use; the kubeconfig has a new port for this run, and the next start will try ${taken} again`;
+  return `port ${taken} of the previous run is in use; the kubeconfig has a new port for this run, and the next start will try port ${taken} again`;
 }
 
 /** Stops the operator first, so that its last writes arrive; a reconcile that never ends is abandoned. */

@@ -35,7 +35,7 @@ export async function showSample(client: KubernetesClient, options: ShowSampleOp
   const stuck = new Promise<string>((resolve) => {
     obstacle.signal.addEventListener('abort', () => resolve(String(obstacle.signal.reason)), { once: true });
   });
-  const late = `${name} is not up after ${patienceMs / 1000} s\n  why: run kubectl describe pod ${name} to find out\n  fix: wait, or stop and restart\n`;
+  const late = `${name} is not up after ${patienceMs / 1000} s\n  why: unknown\n  fix: run kubectl describe pod ${name} to find the reason, then wait or restart\n`;
   using _patience = systemClock.setTimer(patienceMs, () => obstacle.abort(late), { unref: true });
   const up = followSample({ client, name, steps, signal, onObstacle: (text) => obstacle.abort(text) }).then((pod) =>
     answer(client, { host: hostAddressOf(pod), steps, signal }),

@@ -23,14 +23,14 @@ export const sampleDB = controller({
         const server = ctx.observed.get(StatefulSet, name);
         if (!server || isDeleting(server)) {
           if (isDeleting(data)) return undefined;
-          const note = `cannot take a snapshot, because the server is gone; to give up the data, delete the claim "${name}-data"`;
+          const note = `cannot take a snapshot, because the database server no longer exists; to delete the database without a snapshot, delete the claim "${name}-data"`;
           ctx.events.record({ type: 'Warning', reason: 'SnapshotImpossible', note });
           return { requeueAfterMs: 30_000 };
         }
         // Until the upgrade is complete, only the old server has the data, so the snapshot waits for the upgrade.
         const to = server.spec?.template.spec?.containers[0]?.image?.replace(/^.*:/, '') ?? '';
         if (to !== status.version) {
-          const note = `the upgrade to ${to} must be complete before the snapshot; to delete the database without it, delete the claim "${name}-data": its data is in before-${to}.sql in the claim "${name}-snapshots"`;
+          const note = `the upgrade to ${to} must be complete before the snapshot; to delete the database without a snapshot, delete the claim "${name}-data": the claim "${name}-snapshots" contains the data in before-${to}.sql`;
           ctx.events.record({ type: 'Normal', reason: 'UpgradeBeforeSnapshot', note });
           return { ...stateFor(db, { from: status.version, to }, ctx), finalized: isDeleting(data) };
         }

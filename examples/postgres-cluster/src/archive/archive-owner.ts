@@ -20,11 +20,11 @@ export async function ensureOwner(
   if (owner?.systemID !== identity.systemID) {
     throw new ArchiveError(
       'Conflict',
-      `the archive belongs to the database system ${owner?.systemID}, but this one is ${identity.systemID}; use another path`,
+      `the archive belongs to database system ${owner?.systemID}, not to database system ${identity.systemID}; use another path`,
     );
   }
   if (owner.copy !== identity.copy) {
-    const why = 'one of them was restored from a backup of the other';
+    const why = 'one copy was restored from a backup of the other copy';
     throw new ArchiveError(
       'Conflict',
       `the archive belongs to another copy of this database (${why}); use another path`,

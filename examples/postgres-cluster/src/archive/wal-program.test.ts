@@ -73,7 +73,7 @@ describe('runWalProgram', () => {
   it('rejects the archive of another database system', async () => {
     await archive();
     expect(await archive('other', '000000010000000000000003')).toBe(1);
-    expect(log[0]).toContain('the archive belongs to the database system 1, but this one is 2; use another path');
+    expect(log[0]).toContain('the archive belongs to database system 1, not to database system 2; use another path');
   });
 
   it("keeps a database and its restored copies out of each other's archives", async () => {

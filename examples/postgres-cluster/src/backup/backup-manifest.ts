@@ -28,17 +28,17 @@ export function parseManifest(text: string): BackupManifest {
   const expected = /"Manifest-Checksum": "([\da-f]{64})"/.exec(text.slice(end))?.[1];
   // The manifest's checksum covers all lines before its own line.
   const actual = createHash('sha256').update(text.slice(0, end)).digest('hex');
-  if (expected !== actual) throw corrupted('its checksum does not match');
+  if (expected !== actual) throw corrupted('the checksum does not match');
   let content: WrittenManifest;
   try {
     // The matching checksum shows that PostgreSQL wrote this manifest.
     content = JSON.parse(text) as WrittenManifest;
   } catch (cause) {
-    throw corrupted('it is not JSON', cause);
+    throw corrupted('the content is not valid JSON', cause);
   }
   // PostgreSQL writes the newest timeline first.
   const [first, ...later] = content['WAL-Ranges'].reverse().map(rangeOf);
-  if (!first) throw corrupted('it has no WAL range');
+  if (!first) throw corrupted('the WAL range is missing');
   const files = content.Files.map((file) => {
     if (file['Checksum-Algorithm'] !== 'SHA256') throw corrupted(`${file.Path} has no SHA-256 checksum`);
     const path = file.Path ?? Buffer.from(file['Encoded-Path'] ?? '', 'hex').toString('utf8');

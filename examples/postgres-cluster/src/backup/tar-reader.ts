@@ -20,7 +20,7 @@ const blockBytes = 512;
  */
 export async function* readTar(content: AsyncIterable<Buffer>, name: string): AsyncGenerator<TarEntry, undefined> {
   const corrupted = (why: string) => new ArchiveError('Corrupted', `${name} is damaged: ${why}`);
-  const reader = new ByteReader(content, () => corrupted('it ends too early'));
+  const reader = new ByteReader(content, () => corrupted('the archive is truncated'));
   for (;;) {
     const header = await reader.read(blockBytes);
     if (header.every((byte) => byte === 0)) break;
@@ -29,7 +29,7 @@ export async function* readTar(content: AsyncIterable<Buffer>, name: string): As
     const type = typeOf(header);
     const path = pathOf(header);
     if (type === undefined) throw corrupted(`the entry ${path} has an unknown type`);
-    if (path.split('/').some((part) => part === '..' || part === '')) throw corrupted(`it contains the path ${path}`);
+    if (path.split('/').some((part) => part === '..' || part === '')) throw corrupted(`the path ${path} is invalid`);
     const sizeBytes = sizeOf(header);
     const content = reader.chunks(sizeBytes);
     yield { path, type, mode: Number.parseInt(textIn(header, 100, 8), 8) & 0o777, sizeBytes, content };

@@ -120,7 +120,7 @@ describe('clusterStatus', () => {
 describe('the status of a failed switchover', () => {
   const before = {
     instance: 'shop-1',
-    message: 'its server did not stop cleanly',
+    message: 'the server of shop-1 did not stop cleanly',
     count: 1,
     time: '2026-01-01T00:00:00Z',
   };
@@ -136,10 +136,10 @@ describe('the status of a failed switchover', () => {
   };
 
   it('is recorded when the former primary becomes the primary again', () => {
-    const returns = { do: 'appoint', name: 'shop-1', phase: '', why: 'shop-2 lacks its last WAL' } as const;
+    const returns = { do: 'appoint', name: 'shop-1', phase: '', why: 'shop-2 lacks the last WAL of shop-1' } as const;
     expect(failure({ switchoverFailure: before }, returns)).toEqual(before);
     expect(failure({ switchoverFailure: before }, { ...returns, isFailedSwitchover: true })).toMatchObject({
-      message: 'shop-2 lacks its last WAL',
+      message: 'shop-2 lacks the last WAL of shop-1',
       count: 2,
     });
   });

@@ -9,7 +9,7 @@ export function dropDelayed(
   { name, why }: { readonly name: string; readonly why: string },
   { events }: Pick<RequestContext, 'events'>,
 ): ReconcileResult {
-  const note = `cannot drop the ${kind} "${name}" yet: ${why}; to delete only this object, set spec.reclaimPolicy to Retain`;
+  const note = `cannot drop the ${kind} "${name}" yet: ${why}; to keep the ${kind} and delete only the Kubernetes object, set spec.reclaimPolicy to Retain`;
   events.record({ type: 'Warning', reason: 'DropDelayed', note, series: note });
   return { requeueAfterMs: 5_000 };
 }

@@ -5,8 +5,8 @@ import { clusterLabel } from '../instance/protocol.ts';
 export function foreignMessage(foreign: readonly string[], cluster: string): string {
   const label = `${clusterLabel}=${cluster}`;
   return (
-    `the cluster needs these names, but they belong to other objects: ${foreign.join(', ')}; delete these objects, or recreate the cluster ` +
-    `under another name; to let the cluster adopt an object that has no controller, label it ${label}`
+    `objects with names that the cluster needs do not belong to the cluster: ${foreign.join(', ')}; delete these objects, or recreate the ` +
+    `cluster under another name; to let the cluster adopt an object without a controller, add the label ${label} to the object`
   );
 }
 

@@ -112,7 +112,7 @@ describe.skipIf(programFolder === undefined)('an instance with an archive (needs
       .toMatchObject({
         state: 'failed',
         restoreError: expect.stringMatching(
-          /^the archive ends before the recovery target, .*; its data is kept; .* delete the pod shop-1 to continue$/,
+          /^the archive ends before the recovery target, so the restore has stopped; .* delete the pod shop-1 to resume the restore$/,
         ),
       });
     const volume = dirname(server.environment.dataDirectory);

@@ -98,7 +98,7 @@ export class LocalData {
     } catch (cause) {
       if (!(cause instanceof ArchiveError) || cause.reason !== 'TargetNotReached') throw cause;
       const { name } = this.#options.environment;
-      this.#restoreError = `the archive ends before the recovery target, so the restore was abandoned; its data is kept; delete the cluster and create it with an earlier target, or, once more WAL is archived, delete the pod ${name} to continue`;
+      this.#restoreError = `the archive ends before the recovery target, so the restore has stopped; recreate the cluster with an earlier target, or, once more WAL is archived, delete the pod ${name} to resume the restore`;
       throw new Error(this.#restoreError, { cause });
     }
   }
@@ -153,7 +153,7 @@ export class LocalData {
       // A former primary and its successor are never on the same timeline, unless both chose the same number for different
       // timelines.
       if (timeline === wal.timeline || this.#divergedFrom === from) {
-        const why = `the data has diverged from ${from} on timeline ${timeline}, where pg_rewind finds no fork`;
+        const why = `pg_rewind cannot find the point where the data diverged from ${from} on timeline ${timeline}`;
         log.warn('cannot rewind the data; cloning it instead', { from, why });
         return this.directory.markUnusable(why);
       }

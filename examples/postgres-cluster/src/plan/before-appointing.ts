@@ -28,7 +28,9 @@ export function objectionTo(winner: string, cluster: ObservedCluster): Objection
     if (report?.shutdownLSN !== undefined && lsnOf(received) >= lsnOf(report.shutdownLSN)) return undefined;
     if (report?.data !== undefined && canStart(former, cluster)) {
       const why =
-        report?.shutdownLSN === undefined ? 'its server did not stop cleanly' : `${winner} lacks its last WAL`;
+        report?.shutdownLSN === undefined
+          ? `the server of ${former.name} did not stop cleanly`
+          : `${winner} lacks the last WAL of ${former.name}`;
       return { do: 'return', former: former.name, why };
     }
     const isKnown = report?.data !== undefined && former.pod?.isDeleting !== true;

@@ -28,7 +28,7 @@ const setup: Row[] = [
   [
     'waits while the first primary starts',
     { currentPrimary: undefined, members: [unreachable('shop-1')], lease: free },
-    waits('Setting up primary', 'shop-1: it cannot be reached'),
+    waits('Setting up primary', 'shop-1: the instance cannot be reached'),
   ],
   [
     'waits if the first primary fails',
@@ -54,7 +54,7 @@ const setup: Row[] = [
 const waitsForRestart = (why: string) => ({
   do: 'keep',
   phase: 'Primary unavailable',
-  why: `shop-1 is no longer the primary: ${why}; waiting up to 60 s for it to recover`,
+  why: `shop-1 is no longer the primary: ${why}; waiting up to 60 s for shop-1 to recover`,
   isFailing: true,
 });
 const oneOfTwo: Partial<ObservedCluster> = { quorums: [quorum(1)] };
@@ -81,32 +81,32 @@ const steady: Row[] = [
   [
     'fails over if the primary cannot be reached and its Lease has expired',
     { members: [unreachable('shop-1'), replica('shop-2')], lease: expired },
-    stops('Failing over', 'shop-1 is no longer the primary: it cannot be reached'),
+    stops('Failing over', 'shop-1 is no longer the primary: the instance cannot be reached'),
   ],
   [
     "fails over if the primary's pod is gone and the Lease is free",
     { members: [unreachable('shop-1', { pod: null }), replica('shop-2')], lease: free },
-    stops('Failing over', 'shop-1 is no longer the primary: its pod is gone'),
+    stops('Failing over', 'shop-1 is no longer the primary: the pod is gone'),
   ],
   [
     "fails over if the primary's volume is gone",
     { members: [unreachable('shop-1', { pod: null, claim: { isLost: true } }), replica('shop-2')] },
-    stops('Failing over', 'shop-1 is no longer the primary: its volume is gone'),
+    stops('Failing over', 'shop-1 is no longer the primary: the volume is gone'),
   ],
   [
     'waits 60 s for the primary if a replica starts first after hibernation',
     { members: [unreachable('shop-1', { pod: { createdMs: 950_000 } }), detached('shop-2')], lease: free },
-    waitsForRestart('it cannot be reached'),
+    waitsForRestart('the instance cannot be reached'),
   ],
   [
     'waits 60 s for a stopped primary to restart, for example after fencing',
     { members: [stopped('shop-1'), detached('shop-2')], lease: free, failingSinceMs: 950_000 },
-    waitsForRestart('it lost the Lease'),
+    waitsForRestart('the instance lost the Lease'),
   ],
   [
     'fails over if a stopped primary does not restart within 60 s',
     { members: [stopped('shop-1'), detached('shop-2')], lease: free, failingSinceMs: 940_000 },
-    stops('Failing over', 'shop-1 is no longer the primary: it lost the Lease'),
+    stops('Failing over', 'shop-1 is no longer the primary: the instance lost the Lease'),
   ],
   [
     'fails over immediately if the server dies, even if the pod is new',
@@ -114,7 +114,7 @@ const steady: Row[] = [
       members: [dead('shop-1', { pod: { createdMs: 950_000 } }), replica('shop-2')],
       lease: free,
     },
-    stops('Failing over', 'shop-1 is no longer the primary: it lost the Lease'),
+    stops('Failing over', 'shop-1 is no longer the primary: the instance lost the Lease'),
   ],
   [
     'keeps a failed primary during spec.failoverDelaySeconds',
@@ -127,7 +127,7 @@ const steady: Row[] = [
     {
       do: 'keep',
       phase: 'Primary unavailable',
-      why: 'shop-1 is no longer the primary: it lost the Lease; waiting up to 10 s for it to recover',
+      why: 'shop-1 is no longer the primary: the instance lost the Lease; waiting up to 10 s for shop-1 to recover',
       isFailing: true,
     },
   ],
@@ -139,7 +139,7 @@ const steady: Row[] = [
       failoverDelaySeconds: 10,
       failingSinceMs: 990_000,
     },
-    stops('Failing over', 'shop-1 is no longer the primary: it lost the Lease'),
+    stops('Failing over', 'shop-1 is no longer the primary: the instance lost the Lease'),
   ],
   [
     'keeps a failed primary if no replica runs',
@@ -147,14 +147,14 @@ const steady: Row[] = [
     {
       do: 'keep',
       phase: 'Primary unavailable',
-      why: 'shop-1 is no longer the primary: it lost the Lease; no replica can take over',
+      why: 'shop-1 is no longer the primary: the instance lost the Lease; no replica can take over',
       isFailing: true,
     },
   ],
   [
     'keeps a failed primary if the only reachable replica may lack commits',
     { ...oneOfTwo, members: [dead('shop-1'), replica('shop-2'), unreachable('shop-3')], lease: free },
-    keepsUnavailable('it lost the Lease'),
+    keepsUnavailable('the instance lost the Lease'),
   ],
   [
     'keeps a primary whose volume is being deleted if the only reachable replica may lack commits',
@@ -162,7 +162,7 @@ const steady: Row[] = [
       ...oneOfTwo,
       members: [primary('shop-1', { claim: { isDeleting: true } }), replica('shop-2'), unreachable('shop-3')],
     },
-    keepsUnavailable('its volume is gone'),
+    keepsUnavailable('the volume is gone'),
   ],
   [
     "fails over if the primary's volume is being deleted and both replicas can be reached",
@@ -170,7 +170,7 @@ const steady: Row[] = [
       ...oneOfTwo,
       members: [primary('shop-1', { claim: { isDeleting: true } }), replica('shop-2'), replica('shop-3')],
     },
-    stops('Failing over', 'shop-1 is no longer the primary: its volume is gone'),
+    stops('Failing over', 'shop-1 is no longer the primary: the volume is gone'),
   ],
   [
     'keeps a failed primary if no replica has reached its timeline',
@@ -178,7 +178,7 @@ const steady: Row[] = [
     {
       do: 'keep',
       phase: 'Primary unavailable',
-      why: 'shop-1 is no longer the primary: it lost the Lease; no replica has reached timeline 2, on which commits were acknowledged',
+      why: 'shop-1 is no longer the primary: the instance lost the Lease; no replica has reached timeline 2, on which commits were acknowledged',
       isFailing: true,
     },
   ],
@@ -210,7 +210,7 @@ const outdated = primary('shop-1', { pod: { isOutdated: true } });
 const failedBefore = {
   switchoverFailure: {
     instance: 'shop-1',
-    message: 'its server did not stop cleanly',
+    message: 'the server of shop-1 did not stop cleanly',
     count: 1,
     time: new Date(1_000_000).toISOString(),
   },
@@ -229,7 +229,7 @@ const switchovers: Row[] = [
     {
       do: 'keep',
       phase: 'Switchover delayed',
-      why: 'a switchover to shop-2 was requested; shop-3 lags 16384 MiB behind',
+      why: 'a switchover to shop-2 was requested; shop-3 is 16384 MiB behind',
     },
   ],
   [
@@ -254,7 +254,7 @@ const switchovers: Row[] = [
         replica('shop-2', { report: { receivedLSN: '0/3000000' } }),
       ],
     },
-    { do: 'keep', phase: 'Switchover delayed', why: 'a switchover to shop-2 was requested; shop-2 lags 1 MiB behind' },
+    { do: 'keep', phase: 'Switchover delayed', why: 'a switchover to shop-2 was requested; shop-2 is 1 MiB behind' },
   ],
   [
     'delays an automatic switchover after one that failed',
@@ -383,7 +383,7 @@ const switchovers: Row[] = [
       failoverDelaySeconds: 30,
       forcedPrimary: 'shop-2',
     },
-    stops('Failing over', 'shop-1 is no longer the primary: it cannot be reached'),
+    stops('Failing over', 'shop-1 is no longer the primary: the instance cannot be reached'),
   ],
   [
     'switches over while a replica cannot be reached if commits require no replicas',
@@ -428,9 +428,9 @@ const elections: Row[] = [
   [
     'in a switchover, no replica has the last WAL',
     switchedOff({ shutdownLSN: '0/3000001' }),
-    returns('shop-2 lacks its last WAL'),
+    returns('shop-2 lacks the last WAL of shop-1'),
   ],
-  ['in a switchover, the primary was killed', switchedOff({}), returns('its server did not stop cleanly')],
+  ['in a switchover, the primary was killed', switchedOff({}), returns('the server of shop-1 did not stop cleanly')],
   [
     'in a switchover, the primary was killed, but a replica has each commit',
     switchedOff({}, { quorums: [quorum(1, ['shop-2'])] }),
@@ -613,7 +613,7 @@ const promotions: Row[] = [
   [
     'stops the promotion if the instance cannot be reached',
     { ...promoting, members: [stopped('shop-1'), unreachable('shop-2')] },
-    stops('Failing over', 'shop-2 cannot become the primary: it cannot be reached'),
+    stops('Failing over', 'shop-2 cannot become the primary: the instance cannot be reached'),
   ],
   [
     'waits while the instance has been unreachable for less than 10 s',
@@ -627,12 +627,12 @@ const promotions: Row[] = [
       members: [stopped('shop-1'), unreachable('shop-2')],
       lease: { holder: 'shop-2', isExpired: false },
     },
-    waits('Promoting primary', 'shop-2: it cannot be reached'),
+    waits('Promoting primary', 'shop-2: the instance cannot be reached'),
   ],
   [
     "stops the promotion if the instance's pod is gone",
     { ...promoting, members: [stopped('shop-1'), unreachable('shop-2', { pod: null })] },
-    stops('Failing over', 'shop-2 cannot become the primary: its pod is gone'),
+    stops('Failing over', 'shop-2 cannot become the primary: the pod is gone'),
   ],
 ];
 

@@ -112,7 +112,7 @@ function promotion(cluster: ObservedCluster, target: string): PrimaryDecision {
   const isNew = cluster.currentPrimary === undefined;
   const phase = isNew ? primaryPhases.setUp : primaryPhases.promotion;
   const { report } = instance ?? {};
-  const obstacle = report?.state === 'failed' ? (report.message ?? 'its server failed') : obstacleOf(instance);
+  const obstacle = report?.state === 'failed' ? (report.message ?? 'the server failed') : obstacleOf(instance);
   const isSlow =
     instance?.pod !== undefined && !report && cluster.nowMs - (cluster.targetSinceMs ?? 0) < patienceMs.promotion;
   if (isNew && report?.restoreError !== undefined && cluster.forcedPrimary === undefined)
@@ -150,7 +150,7 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
     return { do: 'stop', phase: primaryPhases.switchover, why, isSwitchover: true };
   }
   const since = failingSinceMs ?? nowMs;
-  const why = `${primary} is no longer the primary: ${instance?.report?.message ?? obstacleOf(instance) ?? 'it lost the Lease'}`;
+  const why = `${primary} is no longer the primary: ${instance?.report?.message ?? obstacleOf(instance) ?? 'the instance lost the Lease'}`;
   const startMs = isStarting(cluster, { primary, instance }) ? patienceMs.start : 0;
   const delayMs = failoverDelaySeconds > 0 ? failoverDelaySeconds * 1000 : startMs;
   const hasReplica = members.some((each) => each.name !== primary && isCandidate(each, cluster));
@@ -162,7 +162,7 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
     const isPlanned = instance?.pod?.isDeleting === true && instance.claim?.isLost !== true;
     return { do: 'stop', phase: primaryPhases.failover, why, ...(isPlanned && { isSwitchover: true as const }) };
   }
-  const wait = election.winner === undefined ? election.why : `waiting up to ${delayMs / 1000} s for it to recover`;
+  const wait = election.winner === undefined ? election.why : `waiting up to ${delayMs / 1000} s for ${primary} to recover`;
   const reason = hasReplica ? wait : 'no replica can take over';
   return { do: 'keep', phase: 'Primary unavailable', why: `${why}; ${reason}`, isFailing: true };
 }
@@ -194,10 +194,10 @@ function isStarting({ lease, nowMs }: ObservedCluster, { primary, instance }: Pr
 }
 
 function obstacleOf(instance: ObservedInstance | undefined): string | undefined {
-  if (instance === undefined) return 'it does not exist';
-  if (instance.claim === undefined || instance.claim.isLost || instance.claim.isDeleting) return 'its volume is gone';
-  if (instance.pod === undefined) return 'its pod is gone';
-  if (instance.pod.isDeleting) return 'its pod is being deleted';
-  if (instance.pod.hasEnded) return 'its pod has terminated';
-  return instance.report === undefined ? 'it cannot be reached' : undefined;
+  if (instance === undefined) return 'the instance does not exist';
+  if (instance.claim === undefined || instance.claim.isLost || instance.claim.isDeleting) return 'the volume is gone';
+  if (instance.pod === undefined) return 'the pod is gone';
+  if (instance.pod.isDeleting) return 'the pod is being deleted';
+  if (instance.pod.hasEnded) return 'the pod has terminated';
+  return instance.report === undefined ? 'the instance cannot be reached' : undefined;
 }

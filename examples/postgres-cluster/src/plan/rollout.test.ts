@@ -7,7 +7,7 @@ const pending = { report: { pendingRestart: true } };
 const lowered = { report: { pendingRestart: true, lowersSetting: true } };
 const outdated = { pod: { isOutdated: true } };
 const restarts = (name: string) => ({ do: 'restart', name, why: 'a changed setting needs a restart' });
-const recreates = (name: string) => ({ do: 'recreate', name, why: 'the image or the spec of its pod changed' });
+const recreates = (name: string) => ({ do: 'recreate', name, why: 'the image or the pod spec changed' });
 const waitsFor = (names: string) => ({ do: 'wait', why: `waiting for ${names} to recover before the next restart` });
 const waitsForUser = {
   do: 'wait',

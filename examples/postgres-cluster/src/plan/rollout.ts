@@ -74,7 +74,7 @@ function primaryStep(cluster: ObservedCluster, primary: ObservedInstance): Rollo
 
 function step(instance: ObservedInstance): RolloutStep {
   const { name } = instance;
-  if (isOutdated(instance)) return { do: 'recreate', name, why: 'the image or the spec of its pod changed' };
+  if (isOutdated(instance)) return { do: 'recreate', name, why: 'the image or the pod spec changed' };
   return { do: 'restart', name, why: 'a changed setting needs a restart' };
 }
 

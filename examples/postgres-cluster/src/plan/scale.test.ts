@@ -71,12 +71,12 @@ const rows: Row[] = [
   [
     'deletes an evicted pod before it recreates the pod',
     { members: [primary('shop-1'), unreachable('shop-2', { pod: { hasEnded: true } }), replica('shop-3')] },
-    [{ do: 'stop', name: 'shop-2', why: 'its pod has terminated' }],
+    [{ do: 'stop', name: 'shop-2', why: 'the pod has terminated' }],
   ],
   [
     'replaces a replica whose volume is gone',
     { members: [primary('shop-1'), unreachable('shop-2', { claim: { isLost: true } }), replica('shop-3')] },
-    [removes('shop-2', 'its volume is gone'), creates('shop-4')],
+    [removes('shop-2', 'the volume is gone'), creates('shop-4')],
   ],
   [
     'keeps a primary whose volume is gone until another primary is appointed',
@@ -90,7 +90,7 @@ const rows: Row[] = [
       currentPrimary: 'shop-2',
       members: [unreachable('shop-1', { claim: { isLost: true } }), primary('shop-2'), replica('shop-3')],
     },
-    [removes('shop-1', 'its volume is gone'), creates('shop-4')],
+    [removes('shop-1', 'the volume is gone'), creates('shop-4')],
   ],
   ['creates no empty primary if all volumes are gone', { members: [] }, []],
   [

@@ -61,9 +61,9 @@ function isRemovable({ name, claim }: ObservedInstance, { targetPrimary, current
 }
 
 function removal({ name }: ObservedInstance): ScaleStep {
-  return { do: 'remove', name, why: 'its volume is gone' };
+  return { do: 'remove', name, why: 'the volume is gone' };
 }
 
 function ended(name: string): ScaleStep {
-  return { do: 'stop', name, why: 'its pod has terminated' };
+  return { do: 'stop', name, why: 'the pod has terminated' };
 }

@@ -4,13 +4,13 @@ import { nextFailure, retryDelay } from './switchover-failure.ts';
 const nowMs = Date.parse('2026-01-01T00:00:00Z');
 const failed = (count: number) => ({
   instance: 'shop-1',
-  message: 'its server did not stop cleanly',
+  message: 'the server of shop-1 did not stop cleanly',
   count,
   time: '2026-01-01T00:00:00Z',
 });
 
 describe('nextFailure', () => {
-  const message = 'its server did not stop cleanly';
+  const message = 'the server of shop-1 did not stop cleanly';
   it('counts the failures of one primary', () => {
     expect(nextFailure(undefined, { instance: 'shop-1', message, nowMs })).toEqual(failed(1));
     expect(nextFailure(failed(1), { instance: 'shop-1', message, nowMs })).toEqual(failed(2));
@@ -32,7 +32,7 @@ describe('retryDelay', () => {
     expect(at(seconds * 1000)).toBeUndefined();
     const next = new Date(nowMs + seconds * 1000).toISOString().replace('.000', '');
     expect(at(seconds * 1000 - 1)).toBe(
-      `the last switchover failed (its server did not stop cleanly); it is retried after ${next}, or when you request one`,
+      `the last switchover failed (the server of shop-1 did not stop cleanly); the operator retries after ${next}, or when you request a switchover`,
     );
   });
 

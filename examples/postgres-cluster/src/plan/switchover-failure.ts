@@ -27,7 +27,7 @@ export function retryDelay(
   const delayMs = Math.min(retryMs.first * 2 ** (failure.count - 1), retryMs.max);
   const nextMs = Date.parse(failure.time) + delayMs;
   if (nowMs >= nextMs) return undefined;
-  return `the last switchover failed (${failure.message}); it is retried after ${timeOf(nextMs)}, or when you request one`;
+  return `the last switchover failed (${failure.message}); the operator retries after ${timeOf(nextMs)}, or when you request a switchover`;
 }
 
 function timeOf(ms: number): string {

@@ -45,7 +45,7 @@ function lagOf({ members, maxSwitchoverLagBytes }: ObservedCluster, primary: str
   if (written === undefined) return `${primary} cannot be reached, so the lag of the replicas is unknown`;
   const lagging = members.flatMap((each) => {
     const bytes = isStreaming(each) ? lsnOf(written) - lsnOf(each.report?.receivedLSN) : 0n;
-    return bytes > BigInt(maxSwitchoverLagBytes) ? [`${each.name} lags ${bytes / 1024n / 1024n} MiB behind`] : [];
+    return bytes > BigInt(maxSwitchoverLagBytes) ? [`${each.name} is ${bytes / 1024n / 1024n} MiB behind`] : [];
   });
   return lagging.length > 0 ? lagging.join(', ') : undefined;
 }

@@ -32,6 +32,6 @@ export function checkInstance({ metadata, status }: Stored<PostgresCluster>, ins
   const names = status?.instanceStatuses?.map(({ name }) => name) ?? [];
   if (names.includes(instance)) return;
   throw new PluginError(
-    `the cluster ${metadata.name} has no instance ${instance}; its instances: ${names.join(', ') || 'none'}`,
+    `the cluster ${metadata.name} has no instance ${instance}; existing instances: ${names.join(', ') || 'none'}`,
   );
 }

@@ -96,7 +96,7 @@ describe.skipIf(!isPostgresInstalled)('kubectl kubewright pg (needs the programs
     expect(await pg('promote', 'shop', 'shop-2')).toBe('shop-2 is already the primary of shop\n');
     const { code, stderr } = await kubectl('kubewright', 'pg', 'promote', 'shop', 'shop-7');
     expect(code).toBe(1);
-    expect(stderr).toContain('error: the cluster shop has no instance shop-7; its instances: shop-1, shop-2\n');
+    expect(stderr).toContain('error: the cluster shop has no instance shop-7; existing instances: shop-1, shop-2\n');
     await expect.poll(() => isReady('shop'), { timeout: 60_000, interval: 200 }).toBe('True');
   });
 

@@ -5,7 +5,7 @@ import type { NodeFacts } from './status/node-description.ts';
 const kubeletVersion = 'v1.36.3';
 const kubeletPort = 10_250;
 const sharedNetwork =
-  'pods share the loopback network of this machine: two programs cannot listen on the same port of all addresses, so let them listen on POD_IP; names of services do not resolve, so use cluster IPs or the variables <NAME>_SERVICE_HOST and <NAME>_SERVICE_PORT';
+  'pods share the loopback network of this machine: configure programs to listen on POD_IP, because only one program can listen on a port of all addresses; service names do not resolve: use cluster IPs or the variables <NAME>_SERVICE_HOST and <NAME>_SERVICE_PORT';
 
 /** Describes a node on this machine. */
 export function nodeFacts(

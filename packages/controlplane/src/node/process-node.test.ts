@@ -210,7 +210,7 @@ describe('processNode', () => {
     for (const expected of [
       expect.stringMatching(`^Warning Failed: Error: .*${missing.replace('$', '\\$')}`),
       expect.stringMatching(
-        /^Warning Failed: Failed to pull image "team\/none:1": image "team\/none:1" cannot run on this node: it is not in/,
+        /^Warning Failed: Failed to pull image "team\/none:1": image "team\/none:1" cannot run on this node: no program is mapped to/,
       ),
       'Warning Failed: Error: ErrImagePull',
       'Warning Failed: Error: ErrImageNeverPull',

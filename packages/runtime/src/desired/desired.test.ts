@@ -310,7 +310,7 @@ describe('desired', () => {
     [
       'a kind that is not owned',
       () => ({ children: [{ apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' } }] }),
-      /add Page to "owns"/,
+      /add Secret to "owns"/,
     ],
     ['no name', () => ({ children: [{ ...pageFor(''), metadata: {} }] }), /has no metadata.name/],
     [

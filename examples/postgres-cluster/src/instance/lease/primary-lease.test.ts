@@ -219,7 +219,7 @@ describe('PrimaryLease', () => {
     isUnreachable = true;
     await renew(lease, 12_000);
     // The server must stop before the Lease expires, 5 s later.
-    expect(lost).toEqual([{ why: 'it could not be renewed in time', withinMs: 5_000 }]);
+    expect(lost).toEqual([{ why: 'the Lease could not be renewed in time', withinMs: 5_000 }]);
   });
 
   it('is kept while the API server is unreachable and all other instances confirm that they follow the holder', async () => {
@@ -304,7 +304,7 @@ describe('PrimaryLease', () => {
     const body = { spec: { holderIdentity: 'shop-2' } };
     await leases.patch({ namespace: namespace.name, name }, { type: 'merge', body });
     await renew(lease, 3_000);
-    expect(lost).toEqual([{ why: 'another instance holds it', withinMs: 0 }]);
+    expect(lost).toEqual([{ why: 'another instance holds the Lease', withinMs: 0 }]);
   });
 
   it('stays held if a client labels it', async () => {

@@ -165,7 +165,7 @@ export class PrimaryLease {
     const { log, name, onChange } = this.#options;
     this.#held = undefined;
     this.#isAbandoned = true;
-    log.error('no longer renewing the Lease', { lease: name });
+    log.error('stopped renewing the Lease', { lease: name });
     onChange();
   }
 
@@ -182,7 +182,7 @@ export class PrimaryLease {
       }
       // The Lease was released in the meantime, or is still held.
       if (this.#held === undefined || this.isHeld) continue;
-      this.#lose('it could not be renewed in time');
+      this.#lose('the Lease could not be renewed in time');
     }
   }
 
@@ -209,7 +209,7 @@ export class PrimaryLease {
       const isMine = await within((limited) => this.#write(limited), { clock, ms: this.#remainingMs / 2, signal });
       if (this.#isFailing) log.info('renewed the Lease again', { lease: this.#options.name });
       this.#isFailing = false;
-      if (!isMine && !this.#isReleased) this.#lose('another instance holds it');
+      if (!isMine && !this.#isReleased) this.#lose('another instance holds the Lease');
     } catch (error) {
       if (signal.aborted || held === undefined || this.#held !== shortened) return;
       if (!this.#isFailing) log.warn('cannot renew the Lease', { lease: this.#options.name, error });

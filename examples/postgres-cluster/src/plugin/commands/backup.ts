@@ -33,7 +33,7 @@ export const backup: Command = {
       },
     });
     if (status?.phase === 'Failed')
-      throw new PluginError(`PostgresBackup ${name} failed: ${status.error ?? 'its status gives no reason'}`);
+      throw new PluginError(`PostgresBackup ${name} failed: ${status.error ?? 'the status contains no error message'}`);
     if (status) {
       const size = bytes(status.sizeBytes ?? 0);
       session.print(

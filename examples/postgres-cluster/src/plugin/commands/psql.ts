@@ -23,6 +23,6 @@ function instanceFor({ metadata, status = {} }: Stored<PostgresCluster>, isRepli
   const role = isReplica ? 'replica' : 'primary';
   const found = status.instanceStatuses?.find((each) => each.role === role && each.ready === true);
   if (found) return found.name;
-  const phase = status.phase === undefined ? '' : `; its phase is "${status.phase}"`;
+  const phase = status.phase === undefined ? '' : `; the phase of the cluster is "${status.phase}"`;
   throw new PluginError(`the cluster ${metadata.name} has no ${role} that accepts connections${phase}`);
 }

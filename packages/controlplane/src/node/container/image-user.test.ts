@@ -25,7 +25,7 @@ describe('imageUser', () => {
   it.each([
     ['nobody', 'unable to find user nobody: no matching entries in passwd file'],
     ['app:none', 'unable to find group none: no matching entries in group file'],
-    ['70000', 'containers cannot use the id 70000 on this node: ids must be below 65536'],
+    ['70000', 'containers cannot use the user or group ID 70000 on this node: IDs must be below 65536'],
   ])('rejects %j', (user, message) => {
     expect(() => of(user)).toThrow(message);
   });

@@ -56,7 +56,7 @@ export function imageUser(
   const tooLarge = [uid, gid, ...all].find((id) => id >= idCount);
   if (tooLarge !== undefined) {
     throw new ContainerUserError({
-      what: `containers cannot use the id ${tooLarge} on this node: ids must be below ${idCount}`,
+      what: `containers cannot use the user or group ID ${tooLarge} on this node: IDs must be below ${idCount}`,
     });
   }
   return { uid, gid, groups: all, home: known?.[5] || '/' };

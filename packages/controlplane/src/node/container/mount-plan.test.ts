@@ -80,9 +80,9 @@ describe('planMounts', () => {
   });
 
   it.each([
-    ['/', {}, 'cannot mount a volume at /: it is the root of the container'],
-    ['/etc/hosts', {}, 'cannot mount a directory at /etc/hosts: it is a file in the image'],
-    ['/etc', { hostPath: '/pod/x.file' }, 'cannot mount a file at /etc: it is a directory in the image'],
+    ['/', {}, 'cannot mount a volume at /: the path is the root of the container'],
+    ['/etc/hosts', {}, 'cannot mount a directory at /etc/hosts: the image has a file at this path'],
+    ['/etc', { hostPath: '/pod/x.file' }, 'cannot mount a file at /etc: the image has a directory at this path'],
   ])('rejects a volume at %s with %j', (mountPath, more, message) => {
     expect(() => plan([volume(mountPath, more)])).toThrow(message);
   });

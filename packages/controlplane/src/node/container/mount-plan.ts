@@ -124,7 +124,7 @@ class Places {
 
   add(path: string, { file }: { readonly file: boolean }): void {
     if (path === '/') {
-      throw new MountPathError({ what: 'cannot mount a volume at /: it is the root of the container' });
+      throw new MountPathError({ what: 'cannot mount a volume at /: the path is the root of the container' });
     }
     // These file systems are mounted first and contain their own mount points.
     if (/^\/(proc|sys)\//.test(path) || ['/dev/shm', '/dev/mqueue', '/dev/pts'].includes(path)) return;
@@ -132,7 +132,7 @@ class Places {
     if (present === (file ? 'file' : 'folder')) return;
     if (present !== undefined) {
       const [wanted, is] = file ? ['file', 'directory'] : ['directory', 'file'];
-      throw new MountPathError({ what: `cannot mount a ${wanted} at ${path}: it is a ${is} in the image` });
+      throw new MountPathError({ what: `cannot mount a ${wanted} at ${path}: the image has a ${is} at this path` });
     }
     this.#addFolder(posix.dirname(path));
     (file ? this.#files : this.#folders).add(path);

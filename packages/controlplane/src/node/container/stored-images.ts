@@ -62,7 +62,7 @@ export class StoredImages {
       ({ size } = await this.#store.pull(image, options));
     } catch (error) {
       const why = `failed to pull image "${image}": ${messageOf(error)}`;
-      const remedy = 'an image without a registry can be loaded: kubewright images load FILE';
+      const remedy = 'to load the image from an archive, run kubewright images load FILE';
       throw new ImageError('ErrImagePull', `${why}; ${remedy}`, { cause: error });
     }
     return { ...(await this.resolve(image)), pulledBytes: size };
@@ -109,7 +109,7 @@ export class StoredImages {
     if (found) return found;
     throw new ImageError(
       'ErrImagePull',
-      `failed to pull image "${image}": it is not in the image store; load it (kubewright images load FILE) or pull it (kubewright images pull NAME)`,
+      `failed to pull image "${image}": the image store does not contain this image; run kubewright images load FILE or kubewright images pull ${image}`,
     );
   }
 }

@@ -102,7 +102,7 @@ export class FunctionContainer implements RunningContainer {
 
   /** Always fails: a function cannot run other programs. */
   async exec({ stderr, command }: ExecRequest): Promise<ExecSession> {
-    await stderr(Buffer.from(`exec failed: "${command[0]}": containers of the driver inproc run no commands\n`));
+    await stderr(Buffer.from(`exec failed: "${command[0]}": containers of the inproc driver cannot run commands\n`));
     return { exited: Promise.resolve({ exitCode: 126 }) };
   }
 

@@ -56,7 +56,7 @@ export class InprocDriver implements Driver {
   async pullImage(image: string): Promise<ImageReference> {
     if (!Object.hasOwn(this.#options.programs, image)) {
       const known = Object.keys(this.#options.programs).sort().join(', ') || 'none';
-      const message = `image "${image}" has no function; add one to the node's programs (known: ${known})`;
+      const message = `image "${image}" cannot run on this node: no function is registered for this image; add one to the node's programs (known images: ${known})`;
       throw Object.assign(new Error(message), { reason: 'ErrImagePull' });
     }
     return { image, imageId: `inproc://${image}` };
@@ -65,7 +65,7 @@ export class InprocDriver implements Driver {
   async startContainer(request: ContainerRequest): Promise<RunningContainer> {
     const { clock, random, programs, network, files } = this.#options;
     const run = programs[request.image.image];
-    if (!run) throw new Error(`image "${request.image.image}" has no function`);
+    if (!run) throw new Error(`no function is registered for image "${request.image.image}"`);
     const id = `inproc://${random.uid().replaceAll('-', '')}`;
     const container = new FunctionContainer({ id, run, request, clock, network, files });
     this.#running.add(container);

@@ -93,7 +93,7 @@ export class ImageMap {
       const loaded = tags.map((tag) => `${repository}:${tag}`).join(', ');
       return new ImageError(
         'ErrImagePull',
-        `image "${image}" is not loaded on this node: loaded tags are ${loaded}; load it (kubewright build --load ${image}), or use one of those tags`,
+        `image "${image}" is not loaded on this node: loaded tags are ${loaded}; run kubewright build --load ${image}, or use one of the loaded tags`,
       );
     }
     const known = [...this.#sources.keys()].sort().join(', ');
@@ -102,10 +102,10 @@ export class ImageMap {
       ? `add an entry to ${file.path}, for example ${example} (the file is reread at the next pull)`
       : "add an ImageSource to the node's `images`";
     const wrong = file?.unknown() ?? [];
-    const also = wrong.length > 0 ? ` (that file has invalid image names: ${wrong.join(', ')})` : '';
+    const also = wrong.length > 0 ? ` (invalid image names in this file: ${wrong.join(', ')})` : '';
     return new ImageError(
       'ErrImagePull',
-      `image "${image}" cannot run on this node: it is not in the image map, which has ${known}; ${how}${also}, or use one of those images`,
+      `image "${image}" cannot run on this node: no program is mapped to this image (mapped images: ${known}); ${how}${also}, or use a mapped image`,
     );
   }
 }

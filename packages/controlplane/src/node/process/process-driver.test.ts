@@ -450,7 +450,7 @@ describe('ProcessDriver', () => {
 
   it('explains how to map an unknown image', async () => {
     await expect(driver.pullImage('registry.example.com/team/app:1')).rejects.toThrow(
-      /not in the image map, which has .*postgres.*; add an ImageSource/,
+      /no program is mapped to this image \(mapped images: .*postgres.*\); add an ImageSource/,
     );
     await expect(driver.pullImage('Not An Image')).rejects.toThrow(/couldn't parse image name/);
   });

@@ -81,7 +81,7 @@ describe('ImageFile', () => {
 
   it.each([
     ['{', /JSON/],
-    [[], 'it must be a JSON object with image names as keys'],
+    [[], 'the file must contain a JSON object with image names as keys'],
     [{ app: 'node' }, 'must be an object'],
     [{ app: { run: ['x'] } }, 'has the unknown field "run"; valid fields are like, command'],
     [{ app: { command: [] } }, '"app" has an invalid "command": []'],
@@ -108,7 +108,7 @@ describe('ImageFile', () => {
     expect((await map.resolve('good')).launch(context()).file).toBe('one');
     expect((await map.resolve('busybox')).launch(context()).file).toBe('sh');
     await expect(map.resolve('another')).rejects.toThrow(
-      '(that file has invalid image names: "Not An Image" (invalid reference format: repository name (library/Not An Image) must be lowercase))',
+      '(invalid image names in this file: "Not An Image" (invalid reference format: repository name (library/Not An Image) must be lowercase))',
     );
   });
 
@@ -147,7 +147,7 @@ describe('ImageFile', () => {
     await expect(map.resolve('shop:0.3')).rejects.toMatchObject({
       reason: 'ErrImagePull',
       message:
-        'image "shop:0.3" is not loaded on this node: loaded tags are shop:0.1, shop:0.2; load it (kubewright build --load shop:0.3), or use one of those tags',
+        'image "shop:0.3" is not loaded on this node: loaded tags are shop:0.1, shop:0.2; run kubewright build --load shop:0.3, or use one of the loaded tags',
     });
     await expect(map.resolve('shop')).rejects.toThrow('image "shop" is not loaded');
     expect((await map.resolve('busybox:9')).launch(context()).file).toBe('nine');
@@ -169,6 +169,6 @@ describe('ImageFile', () => {
   it('rejects a file that everyone can write', async () => {
     write({ app: { like: 'node' } });
     chmodSync(path, 0o666);
-    await expect(mapOf().resolve('app')).rejects.toThrow('it is world-writable');
+    await expect(mapOf().resolve('app')).rejects.toThrow('the file is world-writable');
   });
 });

@@ -70,8 +70,8 @@ export class ImageFile {
   #version(): string | undefined {
     try {
       const { mtimeMs, size, ino, mode } = statSync(this.path);
-      if (mode & 0o002) this.#fail('it is world-writable, so any user could run programs as you; run chmod o-w on it');
-      if (size > maxBytes) this.#fail('it is larger than 1 MiB');
+      if (mode & 0o002) this.#fail(`the file is world-writable, so any user could run programs as you; run chmod o-w ${this.path}`);
+      if (size > maxBytes) this.#fail('the file is larger than 1 MiB');
       return [mtimeMs, size, ino].join();
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
@@ -87,7 +87,7 @@ export class ImageFile {
       this.#fail(cause instanceof Error ? cause.message : String(cause), cause);
     }
     if (typeof entries !== 'object' || entries === null || Array.isArray(entries)) {
-      this.#fail('it must be a JSON object with image names as keys');
+      this.#fail('the file must contain a JSON object with image names as keys');
     }
     const images = new Map<string, Map<string, ImageSource>>();
     const unknown: string[] = [];

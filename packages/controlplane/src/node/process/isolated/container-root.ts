@@ -142,7 +142,7 @@ function pin(
 /** Returns the error for a mount whose path in a volume leads through a link. */
 export function linkError(mountPath: string): MountPathError {
   return new MountPathError({
-    what: `cannot mount a volume at ${mountPath}: its path in a volume leads through a symbolic link`,
+    what: `cannot mount a volume at ${mountPath}: the path leads through a symbolic link in a volume`,
   });
 }
 

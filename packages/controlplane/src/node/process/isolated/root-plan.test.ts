@@ -89,6 +89,6 @@ describe('planRoot', () => {
   });
 
   it('rejects a volume at the root', () => {
-    expect(() => planOf(mount('/'))).toThrow('cannot mount a volume at /: it is the root of the container');
+    expect(() => planOf(mount('/'))).toThrow('cannot mount a volume at /: the path is the root of the container');
   });
 });

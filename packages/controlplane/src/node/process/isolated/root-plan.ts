@@ -100,7 +100,7 @@ export function planRoot(
   for (const { mount, path } of places) {
     if (path === '/') {
       throw new MountPathError({
-        what: `cannot mount a volume at ${mount.mountPath}: it is the root of the container`,
+        what: `cannot mount a volume at ${mount.mountPath}: the path is the root of the container`,
       });
     }
     const outer = places.findLast((one) => one.path !== path && path.startsWith(`${one.path}/`));
