@@ -1,13 +1,14 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
 import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { TestEnvironment } from '@kubewright/controlplane';
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, describe, expect, it, vi } from 'vitest';
 
 const folder = mkdtempSync(join(tmpdir(), 'kw-environment-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => void vi.unstubAllEnvs());
 
 const manifest = join(import.meta.dirname, '../kubectl/testdata/manifests/postgresql-crd.yaml');
 const definition = 'postgresqls.database.db.example.com';
@@ -43,6 +44,26 @@ describe('a test environment', () => {
     expect((await cluster.client.resource(ConfigMap).get(metadata)).metadata.name).toBe('kept');
   });
 
+  it('reports the kubeconfig of an existing cluster, wherever it was found', async () => {
+    await using cluster = await TestEnvironment.start({ env: {} });
+    const home = join(folder, '.kube', 'config');
+    mkdirSync(dirname(home));
+    copyFileSync(cluster.kubeconfig ?? '', home);
+    vi.stubEnv('HOME', folder);
+    vi.stubEnv('USERPROFILE', folder);
+    vi.stubEnv('KUBERNETES_SERVICE_HOST', '');
+    // The option takes precedence over the variables of this process.
+    vi.stubEnv('KUBECONFIG', '/nowhere');
+    const start = (KUBECONFIG?: string) =>
+      TestEnvironment.start({ env: { USE_EXISTING_CLUSTER: 'true', KUBECONFIG } });
+    await using atHome = await start();
+    expect(atHome.kubeconfig).toBe(home);
+    const list = ['/missing', cluster.kubeconfig].join(delimiter);
+    await using listed = await start(list);
+    expect(listed.kubeconfig).toBe(list);
+    await expect(start('/nowhere')).rejects.toThrow('cannot read kubeconfig /nowhere of KUBECONFIG: file not found');
+  });
+
   it.each([
     [
       { KUBEBUILDER_ASSETS: '/nowhere' },
@@ -55,7 +76,7 @@ describe('a test environment', () => {
         TEST_ASSET_KUBE_APISERVER: process.execPath,
         KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: '20',
       },
-      /invalid value "20" of KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: must be a duration/,
+      /invalid value "20" for KUBEBUILDER_CONTROLPLANE_START_TIMEOUT: must be a duration/,
     ],
     // Node rejects etcd's flags.
     [

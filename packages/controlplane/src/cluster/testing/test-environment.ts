@@ -10,7 +10,7 @@ import {
   systemRandom,
 } from '@kubewright/apimachinery';
 import { CustomResourceDefinition } from '@kubewright/apimachinery/apiextensions/v1';
-import { clientFromConfig, type KubernetesClient, loadClientConfig } from '@kubewright/client';
+import { clientFromConfig, type KubernetesClient, loadClientConfig, processEnvironment } from '@kubewright/client';
 import { silentLogger } from '@kubewright/runtime';
 import { applyManifests } from '../apply-manifests.ts';
 import { ComponentSelection } from '../component-selection.ts';
@@ -56,7 +56,10 @@ const servedMs = 20_000;
 export class TestEnvironment implements AsyncDisposable {
   /** A client that acts as administrator. */
   readonly client: KubernetesClient;
-  /** Path of the administrator's kubeconfig; undefined for an existing cluster if `KUBECONFIG` is not set. */
+  /**
+   * Path of the administrator's kubeconfig. For an existing cluster, the value of `KUBECONFIG`, otherwise `~/.kube/config`;
+   * undefined if the tests run in a pod of that cluster and use its service account.
+   */
   readonly kubeconfig: string | undefined;
   readonly backend: TestBackend['type'];
   readonly #components: ComponentSelection;
@@ -130,8 +133,7 @@ async function placeOf(
   if (clock && backend.type !== 'embedded') throw notOurs('clock', 'only the embedded cluster supports this option');
   if (given && backend.type === 'existing') throw notOurs('components', 'the components of an existing cluster cannot be chosen');
   if (backend.type === 'existing') {
-    const kubeconfig = env['KUBECONFIG'] || undefined;
-    const client = clientFromConfig(await loadClientConfig({ kubeconfig }));
+    const { client, kubeconfig } = await existingCluster(env);
     const components = new ComponentSelection(['*']);
     return { client, kubeconfig, components, stop: () => client[Symbol.asyncDispose]() };
   }
@@ -162,6 +164,16 @@ async function placeOf(
     remove();
     throw error;
   }
+}
+
+/** Connects to an existing cluster. The client's source names a context, too, so the path of the kubeconfig is found separately. */
+async function existingCluster(env: Env): Promise<Pick<Place, 'client' | 'kubeconfig'>> {
+  const own = processEnvironment();
+  const environment = { ...own, env: { ...own.env, KUBECONFIG: env['KUBECONFIG'] } };
+  const config = await loadClientConfig({ environment });
+  const client = clientFromConfig(config);
+  if (config.source === 'in-cluster') return { client, kubeconfig: undefined };
+  return { client, kubeconfig: env['KUBECONFIG'] || join(own.homeDirectory ?? '', '.kube', 'config') };
 }
 
 function notOurs(option: string, why: string): TestEnvironmentError {
