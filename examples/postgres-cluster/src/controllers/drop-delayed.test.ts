@@ -31,7 +31,7 @@ it('reports why the database of a hibernated cluster cannot be dropped, until re
   await expect
     .poll(notes, { timeout: 10_000 })
     .toContain(
-      'cannot drop the database "orders" yet: the cluster "shop" is hibernated; to start it, set its spec.hibernated to false; to keep the database and delete only the Kubernetes object, set spec.reclaimPolicy to Retain',
+      'cannot drop the database "orders" yet: the cluster "shop" is hibernated; to start the cluster, set spec.hibernated to false; to keep the database and delete only the Kubernetes object, set spec.reclaimPolicy to Retain',
     );
   await databases.patch(metadata, { type: 'merge', body: { spec: { reclaimPolicy: 'Retain' } } });
   await expect

@@ -42,7 +42,7 @@ async function reconcile(role: Stored<PostgresRole>, { ctx, sessions }: Parts): 
     const cluster = await ctx.get(PostgresCluster, { namespace: metadata.namespace, name: spec.cluster });
     if (cluster && spec.passwordSecret !== undefined && spec.name === databaseOf(cluster).owner) {
       const { application } = clusterNames(spec.cluster);
-      return `the password of "${spec.name}" is in the Secret "${application}": change it there, and remove passwordSecret`;
+      return `the password of "${spec.name}" is in the Secret "${application}": change the password there, and remove passwordSecret`;
     }
     const server = await sessions.open(
       { namespace: metadata.namespace, name: spec.cluster, database: 'postgres' },

@@ -523,7 +523,7 @@ const elections: Row[] = [
   [
     'waits until the Lease of an unreachable primary expires',
     { members: [unreachable('shop-1'), detached('shop-2')] },
-    waits('Failing over', 'waiting until shop-1 releases the Lease, or it expires'),
+    waits('Failing over', 'waiting until shop-1 releases the Lease, or the Lease expires'),
   ],
   [
     'waits for a replica that is still receiving WAL',

@@ -71,7 +71,7 @@ function election(cluster: ObservedCluster): PrimaryDecision {
   const running = members.find(({ report }) => report?.isPrimary);
   if (running) return wait(`waiting for ${running.name} to stop`);
   if (lease.holder !== undefined && !lease.isExpired)
-    return wait(`waiting until ${lease.holder} releases the Lease, or it expires`);
+    return wait(`waiting until ${lease.holder} releases the Lease, or the Lease expires`);
   const receiving = members.filter(({ report }) => report?.isReceiving);
   if (receiving.length > 0) {
     return wait(`waiting for ${receiving.map(({ name }) => name).join(', ')} to stop receiving WAL`);

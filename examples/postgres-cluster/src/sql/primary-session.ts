@@ -22,7 +22,7 @@ export const primarySessions: PrimarySessions = {
     const cluster = await ctx.get(PostgresCluster, { namespace, name });
     if (!cluster) return `the PostgresCluster "${name}" does not exist`;
     if (cluster.spec.hibernated)
-      return `the cluster "${name}" is hibernated; to start it, set its spec.hibernated to false`;
+      return `the cluster "${name}" is hibernated; to start the cluster, set spec.hibernated to false`;
     const { currentPrimary = '', targetPrimary } = cluster.status ?? {};
     if (currentPrimary === '' || currentPrimary !== targetPrimary) return `the cluster "${name}" has no primary`;
     const pod = await ctx.get(Pod, { namespace, name: currentPrimary });

@@ -33,7 +33,7 @@ export async function listen(
   } catch (error) {
     if (last === undefined) throw error;
     http = await open(0);
-    options.log.info('the previous port is in use; using another one', {
+    options.log.info('the previous port is in use; using another port', {
       event: clusterLogEvents.portTaken,
       port: last,
       instead: http.port,

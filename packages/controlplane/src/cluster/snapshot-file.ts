@@ -97,7 +97,7 @@ async function readSnapshot(path: string): Promise<ClusterSnapshot & Pick<Header
     for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
       if (header === undefined) {
         header = JSON.parse(text) as Header;
-        if (header.kubewrightSnapshot !== 1) throw damaged('this version of kubewright does not support the format of the file');
+        if (header.kubewrightSnapshot !== 1) throw damaged('this version of Kubewright does not support the format of the file');
         continue;
       }
       const { key, value, ttlSeconds } = JSON.parse(text) as Line;

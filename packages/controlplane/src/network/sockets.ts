@@ -73,7 +73,7 @@ function isLoopback(host: string): boolean {
 
 function notLoopback(): NodeJS.ErrnoException {
   const error: NodeJS.ErrnoException = new Error(
-    'other machines must not reach the cluster; use an address in 127.0.0.0/8',
+    'the cluster listens on loopback addresses only; use an address in 127.0.0.0/8',
   );
   error.code = 'EADDRNOTAVAIL';
   return error;

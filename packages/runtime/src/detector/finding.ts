@@ -77,9 +77,9 @@ function adviceFor(pattern: Finding['pattern']): string {
 }
 
 function noteFor({ pattern, object, path, managers, times }: Finding): string {
-  const others = managers.length > 0 ? managers.join(', ') : 'an unknown writer';
+  const others = managers.length > 0 ? managers.join(', ') : 'unknown';
   if (pattern === 'hot-loop')
     return `${object}: this controller changed ${path} ${times} times, each time because of its previous write`;
-  if (pattern === 'conflict') return `${object}: ${path} was reset ${times} times; it is also written by ${others}`;
+  if (pattern === 'conflict') return `${object}: ${path} was reset ${times} times; other writers: ${others}`;
   return `${object}: ${times} writes in a row changed nothing; the API server does not store ${path} as sent`;
 }

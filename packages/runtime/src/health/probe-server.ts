@@ -125,6 +125,6 @@ function parseAddress(address: string): { readonly host: string; readonly port: 
   const match = /^(?:\[([^\]]+)\]|([^:]*)):(\d{1,5})$/.exec(address);
   const port = Number(match?.[3]);
   if (!match || port > 65_535)
-    throw new TypeError(`invalid address ${JSON.stringify(address)}; it must be like ":8081" or "127.0.0.1:8081"`);
+    throw new TypeError(`invalid address ${JSON.stringify(address)}: must be like ":8081" or "127.0.0.1:8081"`);
   return { host: match[1] ?? match[2] ?? '', port };
 }

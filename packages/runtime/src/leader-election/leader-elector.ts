@@ -211,7 +211,7 @@ export class LeaderElector {
         if (outer.aborted) throw error;
         // The renewal may have been stored but its response lost, or another client may have labeled the lease. Neither
         // ends the term.
-        this.#options.log.debug('cannot renew the lease; reading it', {
+        this.#options.log.debug('cannot renew the lease; reading the current lease', {
           event: logEvents.leaseRenewalRetried,
           ...this.#fields(),
           error,

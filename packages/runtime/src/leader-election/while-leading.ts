@@ -13,7 +13,7 @@ export function whileLeading(elector: LeaderElector): ClientInterceptor {
   const check = (): void => {
     if (elector.terms === term && elector.isLeading) return;
     throw new LeaderElectionError({
-      what: 'rejected a write',
+      what: 'rejected a write of a former leader',
       why: 'the lease has expired and another replica may be the leader',
     });
   };

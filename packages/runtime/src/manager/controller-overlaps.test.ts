@@ -25,7 +25,7 @@ describe('controllerOverlaps', () => {
     const other = controller({ name: 'pages', for: Page, reconcile, fieldManager: 'one' });
     const keys = requestController({ name: 'keys', for: Site, reconcile, fieldManager: 'one' });
     expect(controllerOverlaps([one, two, other, keys])).toEqual([
-      { controllers: ['one', 'two'], kind: 'Site.example.com', advice: expect.stringContaining('both apply as "one"') },
+      { controllers: ['one', 'two'], kind: 'Site.example.com', advice: expect.stringContaining('both controllers use the field manager "one"') },
     ]);
   });
 
@@ -33,7 +33,7 @@ describe('controllerOverlaps', () => {
     const finalizers = { 'example.com/x': reconcile };
     const one = controller({ name: 'one', for: Site, reconcile, finalizers });
     const two = controller({ name: 'two', for: Site, reconcile, finalizers });
-    expect(controllerOverlaps([one, two])[0]?.advice).toContain('both have the finalizer "example.com/x"');
+    expect(controllerOverlaps([one, two])[0]?.advice).toContain('both controllers use the finalizer "example.com/x"');
   });
 
   it('finds overlaps that the manager logs once', async () => {

@@ -37,11 +37,11 @@ function between(one: ControllerDefinition, other: ControllerDefinition): readon
   const overlaps: ControllerOverlap[] = [];
   const manager = managerOf(one);
   if (manager === managerOf(other)) {
-    const advice = `both apply as "${manager}": each removes the fields and deletes the children that the other has applied; give one of them another fieldManager`;
+    const advice = `both controllers use the field manager "${manager}": each of them removes the fields and deletes the children that the other controller has applied; set another fieldManager for one of them`;
     overlaps.push({ ...found, advice });
   }
   for (const name of Object.keys(one.finalizers).filter((each) => Object.hasOwn(other.finalizers, each))) {
-    const advice = `both have the finalizer "${name}": the first to finish removes it, and the object may be deleted before the other has cleaned up; rename one of them`;
+    const advice = `both controllers use the finalizer "${name}": the first controller to finish removes the finalizer, and the object may be deleted before the other controller has cleaned up; rename one of the finalizers`;
     overlaps.push({ ...found, advice });
   }
   return overlaps;

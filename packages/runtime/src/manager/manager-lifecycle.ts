@@ -76,7 +76,7 @@ export class ManagerLifecycle {
     const late = this.budget.late.join(', ');
     const left = new ManagerError({
       what: `these parts of the manager did not stop in time: ${late}`,
-      remedy: 'return from each of them when its signal aborts',
+      remedy: 'make each part return when its signal is aborted',
     });
     const [stopError, ...more] = this.#stopErrors;
     const stopping = more.length > 0 ? new AggregateError(this.#stopErrors, 'several parts failed to stop') : stopError;

@@ -68,7 +68,7 @@ export class RunnableGroup {
       this.#log.info('stopping: waiting for runnables to end', { event: logEvents.runnablesStopping, ...fields });
     };
     if (!(await budget.wait(Promise.all(this.#running.values()), { names, lasts }))) {
-      this.#log.error('runnables did not stop in time; return from each of them when its signal aborts', {
+      this.#log.error('runnables did not stop in time; make each runnable return when its signal is aborted', {
         event: logEvents.runnablesLate,
         runnables: names(),
       });

@@ -38,6 +38,6 @@ function lineRejectionReason(
   const own = roles.find((name) => reserved.includes(name));
   if (own !== undefined) return `the operator manages how ${own} connects`;
   if (roles.includes('postgres') && !superuserAccess && !line.startsWith('local'))
-    return 'clients cannot connect as postgres; set superuserAccess to true to allow it';
+    return 'clients cannot connect as postgres; set superuserAccess to true to allow these connections';
   return undefined;
 }

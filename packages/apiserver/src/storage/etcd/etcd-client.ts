@@ -196,7 +196,7 @@ function targetOf(servers: readonly string[]): string {
   throw new EtcdError({
     what: `cannot use the etcd servers ${servers.join(',')}`,
     why: 'a list of several servers must consist of IPv4 addresses',
-    remedy: 'use their IPv4 addresses, or one name that resolves to all of them',
+    remedy: 'use the IPv4 addresses of the servers, or a single name that resolves to all of them',
   });
 }
 

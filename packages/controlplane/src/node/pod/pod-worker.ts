@@ -151,7 +151,7 @@ export class PodWorker {
   #removeVolumes(): void {
     const { host } = this.#options;
     this.#preparation.removeVolumes().catch((error: unknown) => {
-      const note = `error killing pod: cannot remove its volumes: ${error instanceof Error ? error.message : String(error)}`;
+      const note = `error killing pod: cannot remove the volumes of the pod: ${error instanceof Error ? error.message : String(error)}`;
       host.event(this.#pod, { type: 'Warning', reason: 'FailedKillPod', note });
     });
   }

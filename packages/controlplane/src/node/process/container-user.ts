@@ -52,7 +52,7 @@ export function containerUser(
   if (!allowRoot && [runAsUser, runAsGroup, ...groups].includes(0)) {
     const what = runAsUser === 0 ? 'uid' : 'gid';
     throw new ContainerUserError({
-      what: `containers cannot run as ${what} 0 on this node; to allow it, start the node with --allow-root-pods`,
+      what: `containers cannot run as ${what} 0 on this node; to allow root containers, start the node with --allow-root-pods`,
     });
   }
   const users = readUsers(options.passwd);
