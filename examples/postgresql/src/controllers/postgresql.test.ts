@@ -112,7 +112,7 @@ describe('the Postgresql operator', () => {
     expect(Buffer.from(secret.data?.['username'] ?? '', 'base64').toString()).toBe('pgowner');
     const both = create('both', { defaultUser: 'a', defaultuser: 'b', password: 'p' });
     await expect(both).rejects.toThrow(
-      'spec: Invalid value: set defaultUser or its deprecated alias defaultuser, not both to different names',
+      'spec: Invalid value: defaultUser and its deprecated alias defaultuser must have the same value',
     );
   });
 

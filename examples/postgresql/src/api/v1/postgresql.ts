@@ -7,7 +7,7 @@ import { defineKind } from '@kubewright/runtime';
  * The desired state, which is fixed at creation: a running server keeps its user and password.
  *
  * @rule !has(self.defaultUser) || !has(self.defaultuser) || self.defaultUser == self.defaultuser
- * @message set defaultUser or its deprecated alias defaultuser, not both to different names
+ * @message defaultUser and its deprecated alias defaultuser must have the same value
  * @rule self == oldSelf
  * @message the user and password are fixed at creation; delete the object and create it again
  */
