@@ -296,7 +296,7 @@ const onlyMetadata = {
   remedy: 'read the metadata with cache.metadata(kind), or the whole object with the client',
 };
 const notDeclared = {
-  why: 'the declaration passed as "of" does not exist',
+  why: 'the cache has no declaration like the one passed as "of"',
   remedy: 'pass a declaration from "caches", "owns" or "watches"',
 };
 
