@@ -25,7 +25,7 @@ export function explainCrash(
     `${subject} keeps crashing: container ${container?.name ?? ''} ${how}`,
     `  why: ${why}`,
     ...lines.map((line) => `    | ${line}`),
-    '  fix: correct the problem shown above, then restart; to use other PostgreSQL programs, set PG_BIN',
+    '  fix: resolve the problem shown above, then restart; to use other PostgreSQL programs, set PG_BIN',
     '',
   ].join('\n');
 }
