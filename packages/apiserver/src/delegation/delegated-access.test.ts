@@ -159,7 +159,7 @@ describe('authentication by the cluster', () => {
     const cluster = new Cluster();
     cluster.failure = new Error('configmaps "extension-apiserver-authentication" is forbidden');
     await expect(accessTo(cluster)).rejects.toThrow(
-      /^cannot read the cluster's authentication configuration: configmaps .* is forbidden; allow the server to get the ConfigMap/,
+      /^cannot read the cluster's authentication configuration: configmaps .* is forbidden; grant the server the verb get on the ConfigMap/,
     );
   });
 });

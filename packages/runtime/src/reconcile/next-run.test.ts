@@ -50,7 +50,7 @@ async function pass(clock: VirtualClock, holds: () => boolean): Promise<void> {
 }
 
 const seen = (lines: readonly Record<string, unknown>[], name: string): boolean =>
-  lines.some((line) => line['name'] === name && /requeueAfterMs is not a number/.test(JSON.stringify(line)));
+  lines.some((line) => line['name'] === name && /requeueAfterMs must be a number/.test(JSON.stringify(line)));
 
 describe('requeueAfterMs', () => {
   it('of a finalizer requests another run for any value', async () => {

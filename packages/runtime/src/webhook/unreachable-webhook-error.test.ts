@@ -35,7 +35,7 @@ describe('explainUnreachable', () => {
     const seen = (message: string) => String(explainUnreachable(refused(message)));
     expect(
       seen('failed calling webhook "a": failed to call webhook: Post "https://s.n.svc:443/x": x509: unknown'),
-    ).toContain('its certificate is not trusted');
+    ).toContain('has written a valid caBundle');
     expect(seen('conversion webhook for a.b/v1, Kind=Shop failed: Post "https://127.0.0.1:1/convert": EOF')).toBe(
       'UnreachableWebhookError: cannot convert Shop to a.b/v1 because the API server cannot call its conversion webhook: Post "https://127.0.0.1:1/convert": EOF; start the operator that serves this webhook, or delete the webhook configuration',
     );

@@ -401,7 +401,7 @@ describe('ImageStore.pull', () => {
     expect(await as({ schemaVersion: 1, fsLayers: [] })).toContain('the image manifest has an unsupported format');
     const mediaType = 'application/vnd.cncf.helm.config.v1+json';
     expect(await as({ config: { ...config, mediaType }, layers: [] })).toContain(
-      `not a container image but ${mediaType}`,
+      `the media type of its configuration is ${mediaType}`,
     );
   });
 
@@ -484,7 +484,7 @@ describe('ImageStore.pull', () => {
     await using secure = await TestRegistry.start(server);
     secure.addLayout(image.layout, { repository, tag: '1' });
     const name = `${secure.host}/${repository}:1`;
-    expect((await failure({ name })).message).toMatch(/certificate.*--ca-file FILE, or SSL_CERT_FILE/);
+    expect((await failure({ name })).message).toMatch(/CA certificate with --ca-file FILE, or in SSL_CERT_FILE/);
     const caFile = join(home, 'ca.pem');
     writeFileSync(caFile, authority);
     expect(await pull({ name, caFile })).toMatchObject({ name });
