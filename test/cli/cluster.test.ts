@@ -31,9 +31,7 @@ describe('kubewright cluster up', () => {
     }
     const second = await kubewright.run(['cluster', 'up'], { cwd });
     expect(second.code).toBe(3);
-    expect(second.stderr).toMatch(
-      /^KW5502 a cluster is already running in .* \(pid \d+\)\n {2}why: .*\n {2}fix: /,
-    );
+    expect(second.stderr).toMatch(/^KW5502 a cluster is already running in .* \(pid \d+\)\n {2}why: .*\n {2}fix: /);
     up.child.kill('SIGINT');
     expect(await up.ended).toBe(0);
     expect(up.stdout()).toMatch(/✓ cluster stopped\n$/);
@@ -71,7 +69,9 @@ describe('kubewright cluster up', () => {
       expect(await run('up', '--background', '--components', 'apiserver', ...data)).toMatchObject({ code: 0 });
       const running = await run('snapshot', 'saved', ...data);
       expect(running).toMatchObject({ code: 1, stdout: '' });
-      expect(running.stderr).toMatch(/^KW5012 cannot open the object store in .*objects\n {2}why: another process uses this store\n/);
+      expect(running.stderr).toMatch(
+        /^KW5012 cannot open the object store in .*objects\n {2}why: another process uses this store\n/,
+      );
     } finally {
       await run('down');
     }

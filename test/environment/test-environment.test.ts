@@ -54,8 +54,7 @@ describe('a test environment', () => {
     vi.stubEnv('KUBERNETES_SERVICE_HOST', '');
     // The option takes precedence over the variables of this process.
     vi.stubEnv('KUBECONFIG', '/nowhere');
-    const start = (KUBECONFIG?: string) =>
-      TestEnvironment.start({ env: { USE_EXISTING_CLUSTER: 'true', KUBECONFIG } });
+    const start = (KUBECONFIG?: string) => TestEnvironment.start({ env: { USE_EXISTING_CLUSTER: 'true', KUBECONFIG } });
     await using atHome = await start();
     expect(atHome.kubeconfig).toBe(home);
     const list = ['/missing', cluster.kubeconfig].join(delimiter);

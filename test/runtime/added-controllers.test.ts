@@ -130,7 +130,9 @@ describe('a controller that is added to a running manager', () => {
   it('is rejected if its name is taken, it is sharded, or the manager was stopped', async () => {
     const manager = await started({ controllers: [copies('taken', 'none')] });
     expect(() => manager.add(copies('taken', 'none'))).toThrow('two controllers named "taken"');
-    expect(() => manager.add({ ...copies('shared', 'none'), sharded: true })).toThrow('must be declared before the manager starts');
+    expect(() => manager.add({ ...copies('shared', 'none'), sharded: true })).toThrow(
+      'must be declared before the manager starts',
+    );
     const added = manager.add(copies('twice', 'none'));
     expect(() => manager.add(copies('twice', 'none'))).toThrow('two controllers named "twice"');
     await added.remove();

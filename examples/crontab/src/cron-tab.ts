@@ -30,7 +30,11 @@ export const cronTab = controller({
     const now = new Date(ctx.clock.now());
     const plan = planRuns(cronTab, { schedule, runs: ctx.observed.list(Job).map(runOf).sort(byTime), now });
     if (plan.missed > 0) {
-      ctx.events.record({ type: 'Warning', reason: 'MissedRuns', note: `${plan.missed} ${plan.missed === 1 ? 'run' : 'runs'} did not start in time` });
+      ctx.events.record({
+        type: 'Warning',
+        reason: 'MissedRuns',
+        note: `${plan.missed} ${plan.missed === 1 ? 'run' : 'runs'} did not start in time`,
+      });
     }
     // Created before the status is written: after a crash in between, the plan is repeated and finds the Job by its name.
     if (plan.start && !ctx.observed.get(Job, runName(cronTab.metadata.name, plan.start))) {

@@ -56,7 +56,9 @@ describe('sampledb keeps data', () => {
     await databases.delete(key);
     const { object, events } = await reconcile('stuck');
     expect(object).toBeDefined();
-    const note = expect.stringContaining('delete the claim "stuck-data": the claim "stuck-snapshots" contains the data in before-61.sql');
+    const note = expect.stringContaining(
+      'delete the claim "stuck-data": the claim "stuck-snapshots" contains the data in before-61.sql',
+    );
     expect(events).toContainEqual(expect.objectContaining({ reason: 'UpgradeBeforeSnapshot', note }));
     await client.resource(PersistentVolumeClaim).delete({ namespace, name: 'stuck-data' });
     expect((await reconcile('stuck')).object).toBeUndefined();

@@ -257,7 +257,8 @@ export class InstanceManager {
     } catch (error) {
       if (signal.aborted) return 0;
       const message = error instanceof Error ? error.message : String(error);
-      if (message !== this.#failure) log.error('an action of the instance manager failed', { ...this.#decision, error });
+      if (message !== this.#failure)
+        log.error('an action of the instance manager failed', { ...this.#decision, error });
       this.#failure = message;
       await sleep(this.#options.clock, { ms: failureMs, signal }).catch(() => undefined);
       return 0;

@@ -162,7 +162,8 @@ function steady(cluster: ObservedCluster, primary: string): PrimaryDecision {
     const isPlanned = instance?.pod?.isDeleting === true && instance.claim?.isLost !== true;
     return { do: 'stop', phase: primaryPhases.failover, why, ...(isPlanned && { isSwitchover: true as const }) };
   }
-  const wait = election.winner === undefined ? election.why : `waiting up to ${delayMs / 1000} s for ${primary} to recover`;
+  const wait =
+    election.winner === undefined ? election.why : `waiting up to ${delayMs / 1000} s for ${primary} to recover`;
   const reason = hasReplica ? wait : 'no replica can take over';
   return { do: 'keep', phase: 'Primary unavailable', why: `${why}; ${reason}`, isFailing: true };
 }

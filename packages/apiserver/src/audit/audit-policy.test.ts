@@ -77,11 +77,17 @@ describe('auditDecision', () => {
 describe('parseAuditPolicy', () => {
   it.each<[unknown, string]>([
     [null, 'the apiVersion must be audit.k8s.io/v1, and the kind must be Policy'],
-    [{ ...policy({ level: 'None' }), apiVersion: 'audit.k8s.io/v1beta1' }, 'the apiVersion must be audit.k8s.io/v1, and the kind must be Policy'],
+    [
+      { ...policy({ level: 'None' }), apiVersion: 'audit.k8s.io/v1beta1' },
+      'the apiVersion must be audit.k8s.io/v1, and the kind must be Policy',
+    ],
     [policy(), 'rules: must have at least one rule'],
     [policy({}), 'rules[0].level: must be one of None, Metadata, Request, RequestResponse'],
     [policy({ level: 'None', users: 'alice' }), 'rules[0].users: must be a list of strings'],
-    [policy({ level: 'None', omitStages: ['Later'] }), 'rules[0].omitStages: must be a list of the stages RequestReceived'],
+    [
+      policy({ level: 'None', omitStages: ['Later'] }),
+      'rules[0].omitStages: must be a list of the stages RequestReceived',
+    ],
     [policy({ level: 'None', nonResourceURLs: ['healthz'] }), '"healthz" must be "*", or begin with "/"'],
     [policy({ level: 'None', nonResourceURLs: ['/a*b'] }), '"/a*b" must be "*", or begin with "/"'],
     [

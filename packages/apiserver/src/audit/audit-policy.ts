@@ -67,7 +67,8 @@ export function parseAuditPolicy(value: unknown): AuditPolicy {
 
 function faultsOf(value: unknown): readonly string[] {
   const { apiVersion, kind, rules, omitStages = [] } = (value ?? {}) as Readonly<Record<string, unknown>>;
-  if (apiVersion !== 'audit.k8s.io/v1' || kind !== 'Policy') return ['the apiVersion must be audit.k8s.io/v1, and the kind must be Policy'];
+  if (apiVersion !== 'audit.k8s.io/v1' || kind !== 'Policy')
+    return ['the apiVersion must be audit.k8s.io/v1, and the kind must be Policy'];
   if (!Array.isArray(rules) || rules.length === 0) return ['rules: must have at least one rule'];
   return [
     ...stageFaults('omitStages', omitStages),
@@ -94,7 +95,9 @@ function ruleFaults(value: unknown, at: string): readonly string[] {
   for (const url of isTexts(nonResourceURLs) ? nonResourceURLs : []) {
     const isPath = url === '*' || (url.startsWith('/') && !url.slice(0, -1).includes('*'));
     if (!isPath)
-      faults.push(`${at}.nonResourceURLs: ${JSON.stringify(url)} must be "*", or begin with "/" and contain "*" only at its end`);
+      faults.push(
+        `${at}.nonResourceURLs: ${JSON.stringify(url)} must be "*", or begin with "/" and contain "*" only at its end`,
+      );
   }
   return [...faults, ...stageFaults(`${at}.omitStages`, rule['omitStages'] ?? [])];
 }

@@ -45,7 +45,10 @@ export function listenError(
     new ListenError({ what, why, remedy }, { host, port, cause });
   switch (cause.code) {
     case 'EADDRINUSE':
-      return failed('another process is using this port', 'stop the other process, or use another port (0 selects a free port)');
+      return failed(
+        'another process is using this port',
+        'stop the other process, or use another port (0 selects a free port)',
+      );
     case 'EACCES':
       return failed('permission denied for this port', 'use a port above 1023 (0 selects a free port)');
     case 'EADDRNOTAVAIL':

@@ -159,7 +159,10 @@ export class CommitTooLargeError extends KubewrightError {
   constructor(size: number, { limit, unit }: { readonly limit: number | undefined; readonly unit: 'bytes' | 'keys' }) {
     super({
       what: `cannot write ${size} ${unit}`,
-      why: limit === undefined ? 'the storage server rejects the request as too large' : `a commit is limited to ${limit} ${unit}`,
+      why:
+        limit === undefined
+          ? 'the storage server rejects the request as too large'
+          : `a commit is limited to ${limit} ${unit}`,
       remedy: 'store smaller objects',
     });
   }

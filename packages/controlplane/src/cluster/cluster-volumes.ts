@@ -49,10 +49,13 @@ function keptFolder(path: string, log: Logger): string {
   chmodSync(path, 0o711);
   const isShared = process.getuid?.() === 0;
   if (isShared && !canReach(realpathSync(path), unknownUser)) {
-    log.warn('the users of pods cannot access the volume folder; use a data folder whose parent folders grant all users the x permission', {
-      event: clusterLogEvents.volumesUnreachable,
-      path,
-    });
+    log.warn(
+      'the users of pods cannot access the volume folder; use a data folder whose parent folders grant all users the x permission',
+      {
+        event: clusterLogEvents.volumesUnreachable,
+        path,
+      },
+    );
   }
   return path;
 }

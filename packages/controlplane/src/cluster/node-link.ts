@@ -10,7 +10,12 @@ export class NodeLink {
 
   /** Ends the node's requests and watches, and fails further requests. */
   cut(): void {
-    this.#cut.abort(new TransportError('KW2003', { what: 'the connection was lost', why: 'the node is partitioned from the API server' }));
+    this.#cut.abort(
+      new TransportError('KW2003', {
+        what: 'the connection was lost',
+        why: 'the node is partitioned from the API server',
+      }),
+    );
   }
 
   /** Delays the node's requests and the API server's responses until the connection is restored. */

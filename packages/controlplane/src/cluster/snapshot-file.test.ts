@@ -66,7 +66,9 @@ describe('the file of a snapshot', () => {
     writeFileSync(file, '');
     await expect(load()).rejects.toMatchObject({ why: 'the file is empty' });
     writeFileSync(file, '{"kind":"List"}\n');
-    await expect(load()).rejects.toMatchObject({ why: 'this version of Kubewright does not support the format of the file' });
+    await expect(load()).rejects.toMatchObject({
+      why: 'this version of Kubewright does not support the format of the file',
+    });
     const whole = readFileSync(join(root, 'snapshots', 'one'), 'utf8');
     writeFileSync(file, whole.slice(0, whole.lastIndexOf('\n', whole.length - 2) + 1));
     await expect(load()).rejects.toMatchObject({ why: expect.stringMatching(/^it has \d+ of \d+ objects$/) });

@@ -51,7 +51,11 @@ const ttls = new Map([[storagePrefix({ group: '', resource: 'events' }), eventTt
 export async function saveSnapshot({ data, file, clock }: SnapshotPlaces): Promise<SnapshotSummary> {
   if (!existsSync(join(resolve(data), 'db'))) {
     const remedy = 'pass the folder of kubewright cluster up --data';
-    throw new SnapshotFileError({ what: `cannot take a snapshot of ${data}`, why: 'the folder contains no stored objects', remedy });
+    throw new SnapshotFileError({
+      what: `cannot take a snapshot of ${data}`,
+      why: 'the folder contains no stored objects',
+      remedy,
+    });
   }
   await using storage = await openDiskStorage({ directory: resolve(data), clock });
   const { revision, objects } = await takeSnapshot(storage, ttls);
@@ -90,14 +94,18 @@ export async function loadSnapshot({ data, file, clock }: SnapshotPlaces): Promi
 
 async function readSnapshot(path: string): Promise<ClusterSnapshot & Pick<Header, 'range'>> {
   const damaged = (why: string, cause?: unknown): SnapshotFileError =>
-    new SnapshotFileError({ what: `cannot read the snapshot ${path}`, why, remedy: 'use another snapshot file' }, { cause });
+    new SnapshotFileError(
+      { what: `cannot read the snapshot ${path}`, why, remedy: 'use another snapshot file' },
+      { cause },
+    );
   let header: Header | undefined;
   const objects: { key: string; bytes: Uint8Array; revision: number; ttlSeconds?: number }[] = [];
   try {
     for await (const text of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
       if (header === undefined) {
         header = JSON.parse(text) as Header;
-        if (header.kubewrightSnapshot !== 1) throw damaged('this version of Kubewright does not support the format of the file');
+        if (header.kubewrightSnapshot !== 1)
+          throw damaged('this version of Kubewright does not support the format of the file');
         continue;
       }
       const { key, value, ttlSeconds } = JSON.parse(text) as Line;
@@ -109,6 +117,7 @@ async function readSnapshot(path: string): Promise<ClusterSnapshot & Pick<Header
     throw damaged(code === 'ENOENT' ? 'the file does not exist' : (cause as Error).message, cause);
   }
   if (header === undefined) throw damaged('the file is empty');
-  if (objects.length !== header.objects) throw damaged(`the file contains only ${objects.length} of ${header.objects} objects`);
+  if (objects.length !== header.objects)
+    throw damaged(`the file contains only ${objects.length} of ${header.objects} objects`);
   return { revision: header.revision, objects, range: header.range };
 }

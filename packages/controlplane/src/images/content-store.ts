@@ -58,7 +58,8 @@ export class ContentStore {
     const path = this.path(digest);
     const size = statSync(path, { throwIfNoEntry: false })?.size;
     if (size === undefined) throw missing(digest);
-    if (size > maxText) throw new ImageStoreError({ what: `cannot read ${digest}`, why: 'the content is larger than 4 MiB' });
+    if (size > maxText)
+      throw new ImageStoreError({ what: `cannot read ${digest}`, why: 'the content is larger than 4 MiB' });
     const text = await readFile(path);
     this.#expect(digest, createHash('sha256').update(text));
     return text.toString('utf8');
@@ -105,7 +106,10 @@ export class ContentStore {
    */
   keep({ path, digest }: StagedContent, expected: string): void {
     if (digest !== expected) {
-      throw new ImageStoreError({ what: `the content of ${expected} is damaged`, why: `the content has the digest ${digest}` });
+      throw new ImageStoreError({
+        what: `the content of ${expected} is damaged`,
+        why: `the content has the digest ${digest}`,
+      });
     }
     renameSync(path, this.path(digest));
   }

@@ -141,7 +141,9 @@ describe('ImageStore', () => {
       entries: ['a', 'b'],
     });
     await load([linking, linking], 'linking:1');
-    await expect(root('linking:1')).rejects.toThrow('the target /etc/passwd of the hard link is not a file in the image');
+    await expect(root('linking:1')).rejects.toThrow(
+      'the target /etc/passwd of the hard link is not a file in the image',
+    );
   });
 
   it('unpacks hard links and long names, with modes and without setuid bits', async () => {
@@ -179,7 +181,9 @@ describe('ImageStore', () => {
 
   it('names the supported formats when it rejects an archive', async () => {
     const file = tarOf(mkdtempSync(join(folder, 'empty-')), join(folder, 'empty.tar'));
-    await expect(store.load(file)).rejects.toThrow('the archive contains neither index.json (OCI layout) nor manifest.json');
+    await expect(store.load(file)).rejects.toThrow(
+      'the archive contains neither index.json (OCI layout) nor manifest.json',
+    );
   });
 
   it('imports a root file system', async () => {

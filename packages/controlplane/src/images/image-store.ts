@@ -255,7 +255,10 @@ export class ImageStore {
   async #manifest(digest: string): Promise<ImageManifest> {
     const manifest = parseObject(await this.#content.text(digest), `the manifest ${digest}`);
     if (isManifest(manifest)) return manifest;
-    throw new ImageStoreError({ what: `cannot use the image ${digest}`, why: 'the digest does not refer to an image manifest' });
+    throw new ImageStoreError({
+      what: `cannot use the image ${digest}`,
+      why: 'the digest does not refer to an image manifest',
+    });
   }
 
   /** True if the store has the image's manifest, which is stored last and removed first. */

@@ -119,7 +119,8 @@ export class ImageRoot {
   #link(file: string, entry: TarEntry): void {
     const source = join(this.#root, pathInRoot(this.#root, dirname(entry.target)), basename(entry.target));
     const found = lstatSync(source, { throwIfNoEntry: false });
-    if (!found || found.isDirectory()) throw rejected(entry, `the target ${entry.target} of the hard link is not a file in the image`);
+    if (!found || found.isDirectory())
+      throw rejected(entry, `the target ${entry.target} of the hard link is not a file in the image`);
     linkSync(source, file);
   }
 

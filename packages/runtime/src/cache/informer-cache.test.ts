@@ -442,7 +442,10 @@ describe('InformerCache with kinds that are not served', () => {
     server.cutWatches();
     await clock.advance(4_000);
     // Discovery has confirmed the absence only once so far.
-    expect([cache.lister(Thing).size, informer?.fault]).toEqual([1, 'the cache of Thing may be stale: the list request returns 404']);
+    expect([cache.lister(Thing).size, informer?.fault]).toEqual([
+      1,
+      'the cache of Thing may be stale: the list request returns 404',
+    ]);
     await clock.advance(6_000);
     expect(cache.lister(Thing).size).toBe(0);
     expect(informer?.fault).toMatch('is not served');
@@ -483,7 +486,10 @@ describe('InformerCache with kinds that are not served', () => {
       server.cutWatches();
       await clock.advance(60_000);
       expect((await reads.get(Thing, { namespace: 'default', name: 'a' }))?.metadata.name).toBe('a');
-      expect([seen, informer?.fault]).toEqual([['create a'], 'the cache of Thing may be stale: the list request returns 404']);
+      expect([seen, informer?.fault]).toEqual([
+        ['create a'],
+        'the cache of Thing may be stale: the list request returns 404',
+      ]);
       server.interrupt = undefined;
       server.delete(Thing, 'a');
       server.put(Thing, thing('b'));

@@ -35,6 +35,8 @@ export function resolveLifetimes(given: AuthorityLifetimes = {}): Required<Autho
       'invalid certificate lifetimes: renewAuthorityMs must be less than authorityMs, and renewServingMs less than servingMs',
     );
   if (overlapMs >= renewAuthorityMs || overlapMs >= renewServingMs)
-    throw new TypeError('invalid certificate lifetimes: overlapMs must be less than renewAuthorityMs and renewServingMs');
+    throw new TypeError(
+      'invalid certificate lifetimes: overlapMs must be less than renewAuthorityMs and renewServingMs',
+    );
   return { authorityMs, servingMs, overlapMs, renewAuthorityMs, renewServingMs };
 }

@@ -60,9 +60,7 @@ export interface OwnAuthorityOptions {
 export function ownAuthority(options: OwnAuthorityOptions): CertificateSource {
   const { service, url } = options;
   if ((service === undefined) === (url === undefined))
-    throw new TypeError(
-      'ownAuthority() requires exactly one of "service" and "url"',
-    );
+    throw new TypeError('ownAuthority() requires exactly one of "service" and "url"');
   const lifetimes = resolveLifetimes(options.lifetimes);
   return {
     async run(parts, signal) {

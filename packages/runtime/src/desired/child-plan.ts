@@ -40,7 +40,10 @@ export function childPlan(
     const place = placed(child, options);
     const { id, name } = place;
     if (planned.has(id))
-      throw new TerminalError({ what: `the desired state contains ${name} twice`, remedy: 'remove or rename one of these children' });
+      throw new TerminalError({
+        what: `the desired state contains ${name} twice`,
+        remedy: 'remove or rename one of these children',
+      });
     planned.set(id, { ...place, after: after.map((first) => placed(first, options)), inactive });
   }
   return inOrder(planned);
@@ -82,7 +85,10 @@ function inOrder(planned: ReadonlyMap<string, PlannedChild>): readonly PlannedCh
     if (done.has(each)) return;
     if (path.includes(each)) {
       const ring = [...path, each].map(({ name }) => name).join(' → ');
-      throw new TerminalError({ what: `desired children wait for each other: ${ring}`, remedy: 'remove one of them from "after"' });
+      throw new TerminalError({
+        what: `desired children wait for each other: ${ring}`,
+        remedy: 'remove one of them from "after"',
+      });
     }
     for (const { id, name } of each.after) {
       const first = planned.get(id);

@@ -19,7 +19,9 @@ export function childrenFirst(...kinds: readonly Kind<KubernetesObject>[]): Fina
       const children = observedChildren(object, context.cache).list(kind);
       for (const child of children) {
         if (isDeleting(child) || !isControlledBy(child, object)) continue;
-        context.log.info(`deleting the ${kind.kind.toLowerCase()} before its owner`, { event: logEvents.childrenDeleting });
+        context.log.info(`deleting the ${kind.kind.toLowerCase()} before its owner`, {
+          event: logEvents.childrenDeleting,
+        });
         try {
           await context.delete(child, { matchResourceVersion: true, propagationPolicy: 'Background' });
         } catch (error) {

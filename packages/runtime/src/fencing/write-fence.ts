@@ -122,10 +122,13 @@ async function checkLive(view: View, options: WriteFenceOptions & { readonly isH
     if (!isForbidden(error)) throw error;
     // Without a check, the server's preconditions still apply; stopping an operator because it lacks the "get"
     // permission would be worse than the risk.
-    options.log.info('writes are sent without a check of the live object; grant the operator the verb get for this kind', {
-      event: logEvents.writeUnchecked,
-      kind: kind.kind,
-    });
+    options.log.info(
+      'writes are sent without a check of the live object; grant the operator the verb get for this kind',
+      {
+        event: logEvents.writeUnchecked,
+        kind: kind.kind,
+      },
+    );
     return;
   }
   const { uid, generation, deletionTimestamp } = live.metadata;

@@ -9,8 +9,15 @@ import { FlagError } from './parse-flags.ts';
 export const logFlags: Readonly<Record<string, FlagDefinition>> = {
   'zap-devel': { type: 'boolean', help: 'log human-readable lines at debug level', default: 'false' },
   'zap-encoder': { type: 'text', help: 'log format: json or console' },
-  'zap-log-level': { type: 'text', help: 'log level: debug, info, error, panic, or a number greater than 0, which means debug' },
-  'zap-stacktrace-level': { type: 'text', help: 'level from which stack traces are logged; only error is supported', default: 'error' },
+  'zap-log-level': {
+    type: 'text',
+    help: 'log level: debug, info, error, panic, or a number greater than 0, which means debug',
+  },
+  'zap-stacktrace-level': {
+    type: 'text',
+    help: 'level from which stack traces are logged; only error is supported',
+    default: 'error',
+  },
   'zap-time-encoding': { type: 'text', help: 'time format: iso8601, rfc3339 or rfc3339nano; all give the same output' },
 };
 

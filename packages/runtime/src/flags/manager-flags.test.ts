@@ -88,6 +88,8 @@ describe('managerFlags', () => {
   });
 
   it('lists its flags', () => {
-    expect(managerFlagsUsage()).toContain('--metrics-bind-address  address of /metrics; 0 disables the server (default 0)');
+    expect(managerFlagsUsage()).toContain(
+      '--metrics-bind-address  address of /metrics; 0 disables the server (default 0)',
+    );
   });
 });

@@ -36,14 +36,22 @@ const known: Readonly<Record<string, FlagDefinition>> = {
   context: { type: 'text', help: 'kubeconfig context to use' },
   namespace: { type: 'text', help: 'comma-separated namespaces to watch; default: all namespaces' },
   'leader-elect': { type: 'boolean', help: 'enable leader election: only the leader reconciles', default: 'false' },
-  'health-probe-bind-address': { type: 'text', help: 'address of /healthz and /readyz; 0 disables the server', default: ':8081' },
+  'health-probe-bind-address': {
+    type: 'text',
+    help: 'address of /healthz and /readyz; 0 disables the server',
+    default: ':8081',
+  },
   'metrics-bind-address': { type: 'text', help: 'address of /metrics; 0 disables the server', default: '0' },
   'metrics-secure': { type: 'boolean', help: 'serve metrics over HTTPS to authorized clients only', default: 'true' },
   'metrics-cert-path': { type: 'text', help: 'directory of the metrics certificate' },
   'metrics-cert-name': { type: 'text', help: 'file name of the metrics certificate', default: 'tls.crt' },
   'metrics-cert-key': { type: 'text', help: 'file name of the key of the metrics certificate', default: 'tls.key' },
   ...webhookFlags,
-  'enable-http2': { type: 'boolean', help: 'not supported: metrics and webhooks are served over HTTP/1.1', default: 'false' },
+  'enable-http2': {
+    type: 'boolean',
+    help: 'not supported: metrics and webhooks are served over HTTP/1.1',
+    default: 'false',
+  },
   ...logFlags,
 };
 

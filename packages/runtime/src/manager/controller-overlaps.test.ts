@@ -25,7 +25,11 @@ describe('controllerOverlaps', () => {
     const other = controller({ name: 'pages', for: Page, reconcile, fieldManager: 'one' });
     const keys = requestController({ name: 'keys', for: Site, reconcile, fieldManager: 'one' });
     expect(controllerOverlaps([one, two, other, keys])).toEqual([
-      { controllers: ['one', 'two'], kind: 'Site.example.com', advice: expect.stringContaining('both controllers use the field manager "one"') },
+      {
+        controllers: ['one', 'two'],
+        kind: 'Site.example.com',
+        advice: expect.stringContaining('both controllers use the field manager "one"'),
+      },
     ]);
   });
 

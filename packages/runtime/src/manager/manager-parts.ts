@@ -98,7 +98,11 @@ export async function loadClient(from: PartsOptions, metrics: RuntimeMetrics | u
         error,
       }),
   });
-  log.info('loaded the client configuration', { event: logEvents.configLoaded, source: config.source, server: config.server });
+  log.info('loaded the client configuration', {
+    event: logEvents.configLoaded,
+    source: config.source,
+    server: config.server,
+  });
   const interceptors = metrics ? [metrics.clientInterceptor(new URL(config.server).host)] : [];
   const onWarning: NonNullable<Parameters<typeof clientFromConfig>[1]>['onWarning'] = (warning) =>
     log.warn('warning from the API server', { event: logEvents.apiServerWarning, warning: warning.text });

@@ -6,11 +6,9 @@ export function cacheMetrics(make: MetricFactory, read: () => readonly CacheGaug
   const objects = make.gauge('kubewright_cache_objects', 'Objects in the cache', ['kind']);
   const bytes = make.gauge('kubewright_cache_bytes', 'Off-heap memory of cached objects in bytes', ['kind']);
   const age = make.gauge('kubewright_watch_last_event_age_seconds', 'Time since the last watch event', ['kind']);
-  const lag = make.gauge(
-    'kubewright_cache_lag_seconds',
-    'Time for which the cache has lagged behind the API server',
-    ['kind'],
-  );
+  const lag = make.gauge('kubewright_cache_lag_seconds', 'Time for which the cache has lagged behind the API server', [
+    'kind',
+  ]);
   const watches = make.counter('kubewright_cache_watches_total', 'Watches opened', ['kind']);
   const lists = make.counter('kubewright_cache_lists_total', 'List requests started', ['kind']);
   make.readOnRequest(objects, '', () => {

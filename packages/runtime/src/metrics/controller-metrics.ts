@@ -105,11 +105,7 @@ function reconcileFamilies(make: MetricFactory) {
       'Reconciles that failed and are not retried',
       labels,
     ),
-    panics: make.counter(
-      `${prefix}_reconcile_panics_total`,
-      'Reconciles that failed with a programming error',
-      labels,
-    ),
+    panics: make.counter(`${prefix}_reconcile_panics_total`, 'Reconciles that failed with a programming error', labels),
     timeouts: make.counter(`${prefix}_reconcile_timeouts_total`, 'Reconciles that timed out', labels),
     seconds: make.histogram(`${prefix}_reconcile_time_seconds`, 'Duration of reconciles', reconcileBuckets),
     concurrency: make.gauge(`${prefix}_max_concurrent_reconciles`, 'Maximum number of concurrent reconciles', labels),
@@ -141,8 +137,16 @@ function queueFamilies(make: MetricFactory) {
     adds: make.counter('workqueue_adds_total', 'Number of keys added', labels),
     wait: make.histogram('workqueue_queue_duration_seconds', 'Time that keys waited in the queue', tenfoldBuckets()),
     work: make.histogram('workqueue_work_duration_seconds', 'Processing time of keys', tenfoldBuckets()),
-    unfinished: make.gauge('workqueue_unfinished_work_seconds', 'Total processing time of the keys in progress', labels),
-    longest: make.gauge('workqueue_longest_running_processor_seconds', 'Longest processing time of a key in progress', labels),
+    unfinished: make.gauge(
+      'workqueue_unfinished_work_seconds',
+      'Total processing time of the keys in progress',
+      labels,
+    ),
+    longest: make.gauge(
+      'workqueue_longest_running_processor_seconds',
+      'Longest processing time of a key in progress',
+      labels,
+    ),
     retries: make.counter('workqueue_retries_total', 'Total number of keys added with a delay', labels),
   };
 }

@@ -27,9 +27,11 @@ export function prometheusMetrics(options: PrometheusOptions = {}): RuntimeMetri
   const registered = new RegisteredMetrics();
   const make = metricFactory(registered);
   const controller = controllerMetrics(make);
-  const leader = make.gauge('leader_election_master_status', '1 if this process is the leader of the named election, otherwise 0', [
-    'name',
-  ]);
+  const leader = make.gauge(
+    'leader_election_master_status',
+    '1 if this process is the leader of the named election, otherwise 0',
+    ['name'],
+  );
   return {
     controller,
     removeController: (name) => {

@@ -6,11 +6,7 @@ import { tenfoldBuckets } from './tenfold-buckets.ts';
 /** Creates controller-runtime's webhook metrics. As in upstream, denials count as 200. */
 export function webhookMetrics(make: MetricFactory): WebhookMetrics {
   const prefix = 'controller_runtime';
-  const latency = make.histogram(
-    `${prefix}_webhook_latency_seconds`,
-    'Duration of webhook requests',
-    tenfoldBuckets(),
-  );
+  const latency = make.histogram(`${prefix}_webhook_latency_seconds`, 'Duration of webhook requests', tenfoldBuckets());
   const requests = make.counter(`${prefix}_webhook_requests_total`, 'Webhook requests by path and HTTP status code', [
     'webhook',
     'code',
@@ -21,11 +17,7 @@ export function webhookMetrics(make: MetricFactory): WebhookMetrics {
     'verdict',
   ]);
   const panics = {
-    admission: make.counter(
-      `${prefix}_webhook_panics_total`,
-      'Unexpected errors in admission webhooks',
-      [],
-    ),
+    admission: make.counter(`${prefix}_webhook_panics_total`, 'Unexpected errors in admission webhooks', []),
     conversion: make.counter(
       `${prefix}_conversion_webhook_panics_total`,
       'Unexpected errors in conversion webhooks',

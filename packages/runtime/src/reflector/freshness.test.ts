@@ -109,7 +109,9 @@ describe('freshness', () => {
       await pass(10);
       faults.push(informer.fault);
     }
-    expect(faults.find((fault) => fault !== undefined)).toMatch(/^the cache of Thing has lagged behind the API server for 1\d\d s$/);
+    expect(faults.find((fault) => fault !== undefined)).toMatch(
+      /^the cache of Thing has lagged behind the API server for 1\d\d s$/,
+    );
     expect([read('b'), informer.fault]).toEqual(['2', undefined]);
   });
 

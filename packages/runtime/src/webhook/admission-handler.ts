@@ -69,7 +69,9 @@ async function runWebhooks(
       if (!last.allowed) return { ...last, warnings };
       if (last.patch && last.patch.length > 0) {
         if (webhook.type === 'validating')
-          throw new WebhookError({ what: 'a validating webhook returned a patch, which only mutating webhooks can do' });
+          throw new WebhookError({
+            what: 'a validating webhook returned a patch, which only mutating webhooks can do',
+          });
         patch.push(...last.patch);
         request = { ...request, object: applyJsonPatch(request.object, last.patch) };
       }

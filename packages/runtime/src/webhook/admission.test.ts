@@ -125,7 +125,10 @@ describe('validator', () => {
     expect(counts.panics).toHaveLength(1);
     const other = { ...site({}), kind: 'Page' };
     const { response } = await post(validatePath, review({ object: other }));
-    expect(response.status).toMatchObject({ code: 400, message: expect.stringContaining('but the review contains Page') });
+    expect(response.status).toMatchObject({
+      code: 400,
+      message: expect.stringContaining('but the review contains Page'),
+    });
     expect((await post(validatePath, review({ object: null }))).response.status.code).toBe(400);
   });
 });

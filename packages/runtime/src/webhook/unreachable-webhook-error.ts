@@ -31,7 +31,8 @@ export function explainUnreachable(error: unknown): unknown {
 
 function remedyOf(why: string): string {
   const [, service = '', namespace] = /https:\/\/([a-z0-9-]+)\.([a-z0-9-]+)\.svc\b/.exec(why) ?? [];
-  if (namespace === undefined) return 'start the operator that serves this webhook, or delete the webhook configuration';
+  if (namespace === undefined)
+    return 'start the operator that serves this webhook, or delete the webhook configuration';
   const look = `kubectl -n ${namespace} get pods,endpointslices`;
   return /x509|certificate/i.test(why)
     ? `check that the operator behind Service ${service}, or cert-manager, has written a valid caBundle to the webhook configuration; run ${look} to see whether the operator is running`

@@ -100,7 +100,10 @@ function checkConverters(converters: readonly ConversionWebhook[]): void {
   for (const { kind, group } of converters) {
     const name = `${kind}.${group}`;
     if (seen.has(name))
-      throw new WebhookError({ what: `cannot serve two converters for ${name}`, remedy: 'declare all versions in one converter' });
+      throw new WebhookError({
+        what: `cannot serve two converters for ${name}`,
+        remedy: 'declare all versions in one converter',
+      });
     seen.add(name);
   }
 }

@@ -18,7 +18,9 @@ export const logs: Command = {
     await findCluster(name, session);
     const pods = (await instancePods(name, session)).filter((pod) => only === undefined || pod === only);
     if (pods.length === 0)
-      throw new PluginError(only === undefined ? `the cluster ${name} has no pods` : `the cluster ${name} has no pod ${only}`);
+      throw new PluginError(
+        only === undefined ? `the cluster ${name} has no pods` : `the cluster ${name} has no pod ${only}`,
+      );
     const options = logOptions(flags);
     const endings = await Promise.allSettled(
       pods.map(async (pod) => {

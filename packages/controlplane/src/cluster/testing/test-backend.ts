@@ -51,7 +51,8 @@ function present(path: string | undefined, variable: string): string {
   throw new TestEnvironmentError({
     what: 'cannot start the control plane for the tests',
     why,
-    remedy: 'set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver, or unset the variable to use the embedded cluster',
+    remedy:
+      'set KUBEBUILDER_ASSETS to a folder with etcd and kube-apiserver, or unset the variable to use the embedded cluster',
   });
 }
 

@@ -131,7 +131,8 @@ async function placeOf(
   { env, components: given, clock }: TestEnvironmentOptions & { readonly env: Env },
 ): Promise<Place> {
   if (clock && backend.type !== 'embedded') throw notOurs('clock', 'only the embedded cluster supports this option');
-  if (given && backend.type === 'existing') throw notOurs('components', 'the components of an existing cluster cannot be chosen');
+  if (given && backend.type === 'existing')
+    throw notOurs('components', 'the components of an existing cluster cannot be chosen');
   if (backend.type === 'existing') {
     const { client, kubeconfig } = await existingCluster(env);
     const components = new ComponentSelection(['*']);
@@ -201,7 +202,10 @@ async function served(client: KubernetesClient, name: string): Promise<void> {
     if (status?.conditions?.some((each) => each.type === 'Established' && each.status === 'True')) return;
     if (systemClock.monotonic() > deadline) {
       const why = status?.conditions?.map(({ type, message }) => `${type}: ${message}`).join('; ');
-      throw new TestEnvironmentError({ what: `CustomResourceDefinition ${name} was not established within ${servedMs / 1_000} s`, why });
+      throw new TestEnvironmentError({
+        what: `CustomResourceDefinition ${name} was not established within ${servedMs / 1_000} s`,
+        why,
+      });
     }
     await sleep(systemClock, { ms: 50 });
   }

@@ -58,7 +58,8 @@ export class BaseImage {
       // The fields are those of the OCI image specification.
       platforms.push({ manifest, config: parseObject(text, `the configuration of ${name}`) as ImageConfig });
     }
-    if (platforms.length === 0) throw unusable(name, `the image is not available for linux/${architectures.join(' or linux/')}`);
+    if (platforms.length === 0)
+      throw unusable(name, `the image is not available for linux/${architectures.join(' or linux/')}`);
     return new BaseImage(platforms, options);
   }
 

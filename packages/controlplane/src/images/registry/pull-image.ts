@@ -101,7 +101,11 @@ export function blobsOf(
   { config, layers }: ImageManifest,
   { name, maxBytes }: { readonly name: string; readonly maxBytes: number },
 ): readonly Descriptor[] {
-  if (!imageConfigs.has(config.mediaType)) throw unusable(name, `the manifest does not describe a container image: the media type of its configuration is ${config.mediaType}`);
+  if (!imageConfigs.has(config.mediaType))
+    throw unusable(
+      name,
+      `the manifest does not describe a container image: the media type of its configuration is ${config.mediaType}`,
+    );
   const blobs = [...new Map([config, ...layers].map((blob) => [blob.digest, blob])).values()];
   if (blobs.some(({ size }) => !Number.isSafeInteger(size) || size < 0))
     throw unusable(name, 'the image manifest contains an invalid size');

@@ -126,7 +126,9 @@ describe('ImageStore.pull', () => {
     registry.behavior.login = login;
     registry.behavior.user = user;
     const denied = await failure();
-    expect(denied.message).toMatch(/log in with docker login|the token server .* returned no token: the credentials were rejected/);
+    expect(denied.message).toMatch(
+      /log in with docker login|the token server .* returned no token: the credentials were rejected/,
+    );
     const auth = Buffer.from(`${user.username}:${user.password}`).toString('base64');
     writeConfig({ auths: { [registry.host]: { auth } } });
     await pull();
@@ -227,7 +229,9 @@ describe('ImageStore.pull', () => {
       data: { '.dockerconfigjson': btoa('very-secret') },
     };
     const unreadable = await failure({ secrets: [broken] });
-    expect(unreadable.message).toBe('cannot read the registry credentials in the Secret pull: the content is not valid JSON');
+    expect(unreadable.message).toBe(
+      'cannot read the registry credentials in the Secret pull: the content is not valid JSON',
+    );
     expect(JSON.stringify([error, unreadable, error.cause, unreadable.cause])).not.toContain('very-secret');
   });
 
@@ -275,8 +279,16 @@ describe('ImageStore.pull', () => {
         /keychain: the program ended with exit code 3; without/,
       ],
       ['is killed', 'kill -TERM $$', /keychain: the program ended with SIGTERM; without/],
-      ['prints too much', 'echo "{\\"Secret\\": \\"very-secret"; yes', /keychain: the output of the program is too long; without/],
-      ['prints something else', 'echo "{\\"Secret\\": \\"very-secret"', /keychain: the output of the program is invalid; without/],
+      [
+        'prints too much',
+        'echo "{\\"Secret\\": \\"very-secret"; yes',
+        /keychain: the output of the program is too long; without/,
+      ],
+      [
+        'prints something else',
+        'echo "{\\"Secret\\": \\"very-secret"',
+        /keychain: the output of the program is invalid; without/,
+      ],
     ])('pulls without credentials if it %s', async (_, script, message) => {
       const env = script === undefined ? { HOME: home, PATH: home } : installHelper(script);
       const error = await failure({ env });
@@ -288,7 +300,9 @@ describe('ImageStore.pull', () => {
 
     it('runs only helpers on the PATH', async () => {
       writeConfig({ auths: {}, credHelpers: { [registry.host]: '../keychain' } });
-      expect((await failure()).message).toContain('docker-credential-../keychain: the name of the credential helper is invalid');
+      expect((await failure()).message).toContain(
+        'docker-credential-../keychain: the name of the credential helper is invalid',
+      );
     });
   });
 
@@ -333,7 +347,9 @@ describe('ImageStore.pull', () => {
       response.writeHead(302, { location: `${url}` }).end();
       return true;
     });
-    expect((await failure()).message).toBe(`cannot use the registry ${registry.host}: the registry redirects too many times`);
+    expect((await failure()).message).toBe(
+      `cannot use the registry ${registry.host}: the registry redirects too many times`,
+    );
   });
 
   it.each([true, false])('continues a layer whose connection was cut (ranges: %s)', async (hasRanges) => {

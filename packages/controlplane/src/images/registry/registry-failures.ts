@@ -61,7 +61,9 @@ export class RegistryFailures {
 
   #missing(path: string): string {
     if (this.#isPush) return 'the repository does not exist, and the registry does not create repositories on push';
-    return path.startsWith('manifests/') ? 'the registry does not have this image' : `the registry does not have ${path}`;
+    return path.startsWith('manifests/')
+      ? 'the registry does not have this image'
+      : `the registry does not have ${path}`;
   }
 }
 

@@ -116,7 +116,8 @@ export class RegistrySession {
     for (let count = 0; isRead && redirects.has(response.statusCode ?? 0); count++) {
       const { location = '' } = response.headers;
       discard(response);
-      if (count === maxRedirects || !URL.canParse(location, url.href)) throw this.#unusable('the registry redirects too many times');
+      if (count === maxRedirects || !URL.canParse(location, url.href))
+        throw this.#unusable('the registry redirects too many times');
       url = this.#checked(new URL(location, url), { from: url, does: 'redirects' });
       const sent = url.origin === origin ? headers : withoutCredentials(headers);
       response = await connections.send({ method, url, headers: sent, signal: retry.signal });

@@ -43,5 +43,8 @@ function readCertificates(file: string): string {
     const why = (cause as Error).message;
     throw new RegistryError({ what: `cannot read the certificates in ${file}`, why }, { cause });
   }
-  throw new RegistryError({ what: `cannot read the certificates in ${file}`, why: 'the file contains no PEM certificate' });
+  throw new RegistryError({
+    what: `cannot read the certificates in ${file}`,
+    why: 'the file contains no PEM certificate',
+  });
 }

@@ -28,7 +28,8 @@ mkdir "$3/old"`;
 /** Creates a container driver. @throws ContainerSupportError if this machine cannot run containers */
 export async function makeContainerDriver(options: MakeContainerDriverOptions): Promise<ContainerDriver> {
   const { images, network, folders } = options;
-  if (process.platform !== 'linux') throw new ContainerSupportError(`containers require Linux, but this system is ${process.platform}`);
+  if (process.platform !== 'linux')
+    throw new ContainerSupportError(`containers require Linux, but this system is ${process.platform}`);
   const found = findTools();
   if ('missing' in found) throw new ContainerSupportError(`these programs are missing: ${found.missing.join(', ')}`);
   const { tools } = found;

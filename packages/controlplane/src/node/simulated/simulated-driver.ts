@@ -71,7 +71,10 @@ export class SimulatedDriver implements Driver {
     // Tests of controllers use such names for images whose pull must fail.
     if (/(^|[/:])(invalid|missing|nonexistent|doesnotexist)\b/i.test(image)) {
       const reason = 'ErrImagePull';
-      throw Object.assign(new Error(`failed to pull image "${image}": the simulated driver fails pulls of images with this name`), { reason });
+      throw Object.assign(
+        new Error(`failed to pull image "${image}": the simulated driver fails pulls of images with this name`),
+        { reason },
+      );
     }
     return { image, imageId: `simulated://${image}` };
   }

@@ -198,8 +198,8 @@ export function knownMembers<R>(result: R, what: string, level: 'result' | 'stat
 
 function unknownMember(member: string, what: string, known: readonly string[]): TypeError {
   const near = nearestName(member, known);
-  const rest = near === undefined ? `known properties: ${known.join(', ')}` : `did you mean "${near}"${unit}?`;
   const unit = near === 'requeueAfterMs' ? ' (in milliseconds)' : '';
+  const rest = near === undefined ? `known properties: ${known.join(', ')}` : `did you mean "${near}"${unit}?`;
   return new TypeError(`${what} returned an unknown property "${member}"; ${rest}`);
 }
 

@@ -42,7 +42,10 @@ export class NotOwnerError extends KubewrightError {
   readonly code = 'KW3040';
 
   constructor(key: string) {
-    super({ what: `rejected a write while reconciling ${key}`, why: 'another replica may own this key by now and will reconcile it' });
+    super({
+      what: `rejected a write while reconciling ${key}`,
+      why: 'another replica may own this key by now and will reconcile it',
+    });
   }
 }
 

@@ -11,7 +11,9 @@ const context = {} as ReconcileContext<KubernetesObject>;
 /** controller-runtime's field name, in code that was never type-checked. */
 const wrong = { requeueAfter: 1_000 } as object;
 const rejection = (whose: string): RegExp =>
-  new RegExp(`${whose} returned an unknown property "requeueAfter"; did you mean "requeueAfterMs" \\(in milliseconds\\)\\?`);
+  new RegExp(
+    `${whose} returned an unknown property "requeueAfter"; did you mean "requeueAfterMs" \\(in milliseconds\\)\\?`,
+  );
 
 describe('knownMembers', () => {
   it('suggests the nearest member, or lists all if none is near', () => {

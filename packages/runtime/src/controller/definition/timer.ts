@@ -52,7 +52,8 @@ interface Due {
  */
 export function timer<T extends KubernetesObject>(options: TimerOptions<T>): ControllerDefinition {
   const { intervalMs, initialDelayMs = 0, idleMs = 0, sharp = false, run, ...settings } = options;
-  if (!(intervalMs > 0)) throw new RangeError(`cannot declare a timer of ${options.for.kind}: intervalMs must be greater than 0`);
+  if (!(intervalMs > 0))
+    throw new RangeError(`cannot declare a timer of ${options.for.kind}: intervalMs must be greater than 0`);
   // A definition may run in several managers; each has its own cache.
   const timers = new WeakMap<Cache, DueTimes>();
   return controller<T>({

@@ -156,7 +156,8 @@ export class ReconcileSummary {
   ended(log: Logger, how: { readonly failed: boolean; readonly nextMs: number | undefined }): void {
     const { clock, history } = this.#options;
     const { failed, nextMs } = how;
-    if (nextMs !== undefined) history.otherwise = failed ? 'the previous attempt failed' : 'the previous reconcile requested a requeue';
+    if (nextMs !== undefined)
+      history.otherwise = failed ? 'the previous attempt failed' : 'the previous reconcile requested a requeue';
     log.debug(failed ? 'reconcile failed' : 'reconciled', {
       event: logEvents.reconcileEnded,
       failed,

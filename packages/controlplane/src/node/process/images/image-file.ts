@@ -70,7 +70,8 @@ export class ImageFile {
   #version(): string | undefined {
     try {
       const { mtimeMs, size, ino, mode } = statSync(this.path);
-      if (mode & 0o002) this.#fail(`the file is world-writable, so any user could run programs as you; run chmod o-w ${this.path}`);
+      if (mode & 0o002)
+        this.#fail(`the file is world-writable, so any user could run programs as you; run chmod o-w ${this.path}`);
       if (size > maxBytes) this.#fail('the file is larger than 1 MiB');
       return [mtimeMs, size, ino].join();
     } catch (error) {
