@@ -109,7 +109,7 @@ describe('plans', () => {
   });
 
   it.each([
-    ['an unknown operator', { operatorVersion: 'none' }, 'the OperatorVersion none does not exist'],
+    ['an unknown operator', { operatorVersion: 'none' }, 'OperatorVersion none does not exist'],
     [
       'a wrong value',
       { operatorVersion: 'web', parameters: { MESSAGE: 'hi', REPLICAS: 'many' } },
@@ -129,7 +129,7 @@ describe('plans', () => {
     const early = Instance({ metadata: { name: 'early', namespace }, spec: { operatorVersion: 'late' } });
     await client.resource(Instance).create(early);
     const read = async () => (await client.resource(Instance).get({ namespace, name: 'early' })).status;
-    const blocked = { conditions: [{ reason: 'Blocked', message: 'the OperatorVersion late does not exist' }] };
+    const blocked = { conditions: [{ reason: 'Blocked', message: 'OperatorVersion late does not exist' }] };
     await operator.eventually(read, toMatch(blocked), patience);
     const spec = { plans: [{ name: 'deploy', phases: [] }] };
     await client.resource(OperatorVersion).create(OperatorVersion({ metadata: { name: 'late', namespace }, spec }));

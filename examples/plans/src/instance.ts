@@ -34,8 +34,7 @@ export function instances(): ControllerDefinition {
       cached = ctx.cache.lister(Instance);
       try {
         const version = await ctx.get(OperatorVersion, { namespace, name: spec.operatorVersion });
-        if (version === undefined)
-          throw new InvalidInstance(`the OperatorVersion ${spec.operatorVersion} does not exist`);
+        if (version === undefined) throw new InvalidInstance(`OperatorVersion ${spec.operatorVersion} does not exist`);
         const { plan, status: run } = chooseRun(version.spec, { spec, status });
         // A parameter that no run has applied yet has its new value in every plan, although its own plan runs later.
         const rendered = { ...run, parameters: { ...spec.parameters, ...run.parameters } };

@@ -43,7 +43,7 @@ export async function loadArchive(path: string, store: ContentStore): Promise<re
     if (files.has('manifest.json')) return await archive.saved();
     throw new ImageStoreError({
       what: `cannot load images from ${path}`,
-      why: 'the archive contains neither index.json (OCI layout) nor manifest.json (docker save)',
+      why: 'the archive has no index.json (OCI layout) and no manifest.json (docker save)',
       remedy: 'write the archive with `docker save`, `podman save` or `skopeo copy … oci-archive:FILE`',
     });
   } finally {
