@@ -448,7 +448,7 @@ describe('InformerCache with kinds that are not served', () => {
     ]);
     await clock.advance(6_000);
     expect(cache.lister(Thing).size).toBe(0);
-    expect(informer?.fault).toMatch('is not served');
+    expect(informer?.fault).toMatch('does not serve Thing');
     server.missing.delete('things');
     await clock.advance(2_000);
     await eventually(() => seen.length === 3);

@@ -224,7 +224,7 @@ describe('ownAuthority', () => {
 
   it('requires exactly one of service and url', () => {
     expect(() => ownAuthority({ secret })).toThrow(TypeError);
-    expect(() => ownAuthority({ secret, service, url: 'https://127.0.0.1' })).toThrow('not both');
+    expect(() => ownAuthority({ secret, service, url: 'https://127.0.0.1' })).toThrow('exactly one of');
   });
 
   it('adds its port to a URL for development', async () => {

@@ -110,7 +110,7 @@ describe('objectState', () => {
       object('Pod', { status: { phase: 'Pending', conditions: [said('PodScheduled', 'False')] } }),
     ],
     [
-      'is Pending: container c waits: Back-off pulling image "x"',
+      'is Pending: container c is waiting: Back-off pulling image "x"',
       object('Pod', {
         status: {
           phase: 'Pending',

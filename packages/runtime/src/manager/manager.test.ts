@@ -294,7 +294,7 @@ describe('Manager', () => {
     await eventually(() => late !== undefined);
     await clock.advance(12_000);
     await eventually(() => runs.includes('well') && runs.filter((each) => each === 'stuck').length === 2);
-    await expect(late?.()).rejects.toThrow(/took longer than 1000 ms/);
+    await expect(late?.()).rejects.toThrow(/timed out after 1000 ms/);
   });
 
   it('waits for a kind that it is not allowed to list, and logs the wait', async () => {

@@ -71,7 +71,7 @@ describe('controller', () => {
     const nothing = undefined as unknown as typeof Website;
     const reconcile = async (): Promise<void> => {};
     expect(() => controller({ for: nothing, owns: [Child], reconcile })).toThrow(
-      /a controller needs a kind in "for": it is missing/,
+      /a controller needs a kind in "for": the value is missing/,
     );
     expect(() => controller({ for: nothing, name: 'web', reconcile })).toThrow(
       /the controller "web" needs a kind in "for"/,
