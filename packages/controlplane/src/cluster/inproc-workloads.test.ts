@@ -127,7 +127,7 @@ describe('a node whose containers are functions', () => {
     const waiting = async () => (await get('unknown')).status?.containerStatuses?.[0]?.state?.waiting;
     await expect.poll(waiting, wait).toMatchObject({
       reason: expect.stringMatching(/ErrImagePull|ImagePullBackOff/),
-      message: expect.stringContaining('(known: client, deaf, fails, server)'),
+      message: expect.stringContaining('(known images: client, deaf, fails, server)'),
     });
   });
 });
