@@ -172,7 +172,7 @@ describe('ImageStore', () => {
     const limited = new ImageStore(join(folder, 'limited'), { limits: { bytes: 100, files: 10 } });
     await limited.load(layout);
     await expect(limited.root(limited.find('app:1')?.digest ?? '', { firstId: undefined })).rejects.toThrow(
-      'more than 100 bytes',
+      'larger than 100 bytes',
     );
     expect(readdirSync(join(folder, 'limited', 'staging'))).toEqual([]);
     for (const name of readdirSync(blobs)) writeFileSync(join(blobs, name), 'damaged');
