@@ -71,7 +71,9 @@ describe('the file of a snapshot', () => {
     });
     const whole = readFileSync(join(root, 'snapshots', 'one'), 'utf8');
     writeFileSync(file, whole.slice(0, whole.lastIndexOf('\n', whole.length - 2) + 1));
-    await expect(load()).rejects.toMatchObject({ why: expect.stringMatching(/^the file contains only \d+ of \d+ objects$/) });
+    await expect(load()).rejects.toMatchObject({
+      why: expect.stringMatching(/^the file contains only \d+ of \d+ objects$/),
+    });
     writeFileSync(file, whole.slice(0, -100));
     await expect(load()).rejects.toMatchObject({ code: 'KW5506' });
     expect(readdirSync(root)).not.toContain('empty');

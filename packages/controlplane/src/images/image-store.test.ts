@@ -181,9 +181,7 @@ describe('ImageStore', () => {
 
   it('names the supported formats when it rejects an archive', async () => {
     const file = tarOf(mkdtempSync(join(folder, 'empty-')), join(folder, 'empty.tar'));
-    await expect(store.load(file)).rejects.toThrow(
-      'the archive has no index.json (OCI layout) and no manifest.json',
-    );
+    await expect(store.load(file)).rejects.toThrow('the archive has no index.json (OCI layout) and no manifest.json');
   });
 
   it('imports a root file system', async () => {
