@@ -135,7 +135,7 @@ describe('kubewright dev', () => {
     await expect.poll(received, { timeout: 60_000 }).toMatch(loop);
     await expect
       .poll(received, { timeout: 60_000 })
-      .toMatch(new RegExp(`KW3050 (\\d+ reconciles|one reconcile) a second: each changes ${other}`));
+      .toMatch(new RegExp(`KW3050 (\\d+ reconciles|one reconcile) a second: each reconcile changes ${other}`));
     expect(received().split('▶ Shop').length).toBeLessThan(30);
 
     received = from(dev);

@@ -258,7 +258,7 @@ import { controller } from '@kubewright/runtime';`;
     expect(bad.code).toBe(1);
     expect(bad.stderr).toMatch(
       new RegExp(
-        `KW7604 the operator lacks permissions\\n {2}why: its roles do not grant:\\n +secrets +list\\n {2}fix: .* above runOperator, src/main\\.ts:${line}; .*\\n +/\\*\\*\\n +\\* ${tag('list')}\\n`,
+        `KW7604 the operator lacks permissions\\n {2}why: the roles of the operator do not grant:\\n +secrets +list\\n {2}fix: .* above runOperator, src/main\\.ts:${line}; .*\\n +/\\*\\*\\n +\\* ${tag('list')}\\n`,
       ),
     );
     const tried = await run('rbac', '--fix', '--dry-run');

@@ -135,7 +135,7 @@ describe('kubewright dev --context, with webhooks', () => {
     expect({ code, stderr }).toEqual({
       code: 3,
       stderr: expect.stringMatching(
-        /^KW7309 the API server cannot reach the local webhooks at https:\/\/nowhere\.invalid:\d+\n {2}why: .*nowhere\.invalid.*\n {2}fix: specify a local address that the API server can reach: --webhook-host ADDR\n {4}kind: /,
+        /^KW7309 the API server cannot reach the local webhooks at https:\/\/nowhere\.invalid:\d+\n {2}why: .*nowhere\.invalid.*\n {2}fix: specify a local address that the API server can reach: --webhook-host ADDR\n {4}with kind, /,
       ),
     });
     expect(await asking()).toEqual([]);
