@@ -56,9 +56,9 @@ export function httpRequest(
     case 'create':
       return { method: 'POST', path: `${collection}?dryRun=All`, body: changed(newObject(kind), changes) };
     case 'update':
-      return { method: 'PUT', path: `${item}?dryRun=All`, body: changed(live, changes) };
+      return { method: 'PUT', path: `${item}?dryRun=All`, body: sorted(changed(live, changes)) };
     case 'status-update':
-      return { method: 'PUT', path: `${item}/status?dryRun=All`, body: changed(live, changes) };
+      return { method: 'PUT', path: `${item}/status?dryRun=All`, body: sorted(changed(live, changes)) };
     case 'json':
       return patch(`${item}?`, 'json-patch+json', changes.map(jsonPatchOperation));
     case 'merge':
@@ -94,6 +94,17 @@ export function changed(object: JsonObject, changes: readonly Change[]): JsonObj
     else place[last] = structuredClone(value);
   }
   return copy;
+}
+
+/**
+ * Sorts the keys of an object. The two servers return the fields of an object in different orders, but must get the same body: if
+ * several values have a wrong type, they report the first.
+ */
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
 }
 
 /** Converts a removal to a change that sets null, which removes a field in merge patches. */

@@ -22,6 +22,9 @@ describe('applyMergePatch', () => {
     [{ e: null }, { a: 1 }, { e: null, a: 1 }],
     [[1, 2], { a: 'b', c: null }, { a: 'b' }],
     [{}, { a: { bb: { ccc: null } } }, { a: { bb: {} } }],
+    // Unlike RFC 7386, as the API server does.
+    [{ a: [1] }, { a: [{ b: null, c: [{ d: null }] }, null] }, { a: [{ c: [{}] }, null] }],
+    [{ a: { x: 1 } }, { a: [{ b: null }] }, { a: [{ b: null }] }],
   ])('patches %j with %j to %j', (document, patch, expected) => {
     expect(applyMergePatch(document, patch)).toEqual(expected);
   });

@@ -27,7 +27,8 @@ const maxDepth = 1000;
 
 /**
  * Applies a JSON merge patch (RFC 7386) and returns the new document. The original is not changed, unchanged parts are
- * shared, and a patch that changes nothing returns the document itself. Fields named `__proto__` are ordinary data.
+ * shared, and a patch that changes nothing returns the document itself. Fields named `__proto__` are ordinary data. A list that
+ * replaces anything but an object loses the nulls in its objects, as in the API server (1.36); RFC 7386 keeps them.
  *
  * @throws {@link MergePatchError} for a patch that is nested too deeply.
  *
@@ -41,11 +42,7 @@ export function applyMergePatch(document: unknown, patch: unknown): unknown {
 }
 
 function merge(document: unknown, { patch, depth }: { readonly patch: unknown; readonly depth: number }): unknown {
-  if (depth > maxDepth)
-    throw new MergePatchError({
-      what: 'cannot apply the merge patch',
-      why: `the patch is nested deeper than ${maxDepth} levels`,
-    });
+  checkDepth(depth);
   if (!isObject(patch)) return patch;
   const old = isObject(document) ? document : undefined;
   let result: Container | undefined;
@@ -59,12 +56,39 @@ function merge(document: unknown, { patch, depth }: { readonly patch: unknown; r
       delete result[key];
       continue;
     }
-    const after = merge(before, { patch: change, depth: depth + 1 });
+    const after = Array.isArray(change)
+      ? listOf(change, { replaced: before, depth: depth + 1 })
+      : merge(before, { patch: change, depth: depth + 1 });
     if (present && after === before) continue;
     result ??= copyOf(old);
     setOwn(result, { key, value: after });
   }
   return result ?? old ?? {};
+}
+
+function listOf(
+  list: readonly unknown[],
+  { replaced, depth }: { readonly replaced: unknown; readonly depth: number },
+): readonly unknown[] {
+  return isObject(replaced) ? list : (pruned(list, depth) as readonly unknown[]);
+}
+
+/** Removes the null fields of objects, at any depth; keeps the null elements of lists. */
+function pruned(value: unknown, depth: number): unknown {
+  checkDepth(depth);
+  if (Array.isArray(value)) return value.map((item) => pruned(item, depth + 1));
+  if (!isObject(value)) return value;
+  const result: Container = {};
+  for (const key of Object.keys(value)) {
+    if (value[key] !== null) setOwn(result, { key, value: pruned(value[key], depth + 1) });
+  }
+  return result;
+}
+
+function checkDepth(depth: number): void {
+  if (depth <= maxDepth) return;
+  const why = `the patch is nested deeper than ${maxDepth} levels`;
+  throw new MergePatchError({ what: 'cannot apply the merge patch', why });
 }
 
 function copyOf(old: Container | undefined): Container {

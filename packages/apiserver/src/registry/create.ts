@@ -33,10 +33,12 @@ interface CreateOptions {
  */
 export async function createObject(registry: Registry, draft: Draft, options: CreateOptions): Promise<StoredObject> {
   if (registry.definition.claims === undefined) return createOnce(registry, draft, options);
+  const copy = structuredClone(draft);
   for (let attempt = 1; ; attempt++) {
     options.call.signal.throwIfAborted();
     try {
-      return await createOnce(registry, structuredClone(draft), options);
+      // The first attempt gets the decoded object itself, which the strategy may know more about than its fields say.
+      return await createOnce(registry, attempt === 1 ? draft : structuredClone(copy), options);
     } catch (error) {
       // Another server claimed the value first. The next attempt picks a free value, or rejects the value that the client
       // requested.

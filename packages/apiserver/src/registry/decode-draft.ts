@@ -1,4 +1,5 @@
 import { apiVersionOf, badRequest, parseApiVersion } from '@kubewright/apimachinery';
+import { defined } from '@kubewright/apimachinery/internal';
 import type { ParsedBody } from '@kubewright/schema';
 import { DecodeError, decodeValue, strictDecodingMessage } from '@kubewright/schema/internal';
 import { textOf } from '../text-of.ts';
@@ -11,6 +12,8 @@ export interface DecodeTarget {
   readonly definition: ResourceDefinition;
   readonly strategy: Strategy;
   readonly fieldValidation: WriteOptions['fieldValidation'];
+  /** True for a merged object, see {@link decodeValue}. @defaultValue false */
+  readonly fromUnstructured?: boolean;
   warn(text: string): void;
   /** True if the kind exists in the endpoint's version; selects the error message for a wrong kind. @defaultValue always true */
   isKnown?(kind: string): boolean;
@@ -29,7 +32,7 @@ export function decodeDraft(body: ParsedBody, target: DecodeTarget): Draft {
   const { value } = body;
   if (typeof value === 'object' && value !== null && !Array.isArray(value)) checkType(value, target);
   let decoded: ReturnType<typeof decodeValue>;
-  const options = body.numberTokens === undefined ? {} : { numberTokens: body.numberTokens };
+  const options = defined({ numberTokens: body.numberTokens, fromUnstructured: target.fromUnstructured });
   try {
     decoded = definition.decode ? definition.decode(value, options) : decodeValue(definition.schema, value, options);
   } catch (error) {

@@ -59,6 +59,7 @@ function decodePatched(
       definition,
       strategy: patch.strategy,
       fieldValidation: fieldValidation === 'Ignore' ? 'Ignore' : 'Warn',
+      fromUnstructured: patch.type === 'strategic',
       warn: (text) => unknown.push(text),
     });
   } catch (error) {
@@ -173,11 +174,10 @@ function decodeApplied(
 ): Draft {
   const body: ParsedBody = { value, duplicates: [], format: 'json' };
   try {
-    return decodeDraft(body, { definition, strategy: patch.strategy, fieldValidation: 'Ignore', warn });
+    const { strategy } = patch;
+    return decodeDraft(body, { definition, strategy, fieldValidation: 'Ignore', fromUnstructured: true, warn });
   } catch (error) {
     if (!(error instanceof StatusError) || !(error.cause instanceof DecodeError)) throw error;
-    // Upstream truncates an integer that is too large to 32 bits; report the client's mistake instead.
-    if (error.cause.mismatch?.found === 'number' && error.cause.mismatch.kind === 'int32') throw error;
     const { group, version, kind } = definition;
     const { namespace = '', name = '' } = (applied['metadata'] ?? {}) as { namespace?: string; name?: string };
     const type = `${group}/${version}, Kind=${kind}`;

@@ -10,7 +10,7 @@ type TypeMismatch = NonNullable<DecodeError['mismatch']>;
  * @param detail - the JSON decoder's message, returned if upstream's is the same
  */
 export function strategicDetail(error: unknown, detail: string): string {
-  if (error instanceof DecodeError && error.mismatch) return messageFor(error.mismatch) ?? detail;
+  if (error instanceof DecodeError && error.mismatch) return messageFor(error.mismatch);
   return detail.startsWith('illegal base64') ? `error decoding from json: ${detail}` : detail;
 }
 
@@ -24,7 +24,7 @@ const goKinds: Readonly<Record<TypeMismatch['found'], string>> = {
   null: '<nil>',
 };
 
-function messageFor({ found, type, kind }: TypeMismatch): string | undefined {
+function messageFor({ found, type, kind, shown }: TypeMismatch): string {
   const from = goKinds[found];
   switch (kind) {
     case 'struct':
@@ -33,15 +33,13 @@ function messageFor({ found, type, kind }: TypeMismatch): string | undefined {
     case 'slice':
       return `cannot restore ${kind} from ${from}`;
     case 'unmarshaler':
-      return `json: cannot unmarshal ${found === 'fraction' ? 'number' : found} into Go value of type string`;
+      return `json: cannot unmarshal ${shown ?? (found === 'fraction' ? 'number' : found)} into Go value of type ${type}`;
     case 'string':
       // Go can convert an integer to a string, so upstream rejects it only later, with a different message.
       return found === 'number' ? `cannot convert int64 to ${type}` : 'unrecognized type: string';
     case 'int32':
     case 'int64':
-      if (found === 'fraction') return `cannot convert float64 to ${type}`;
-      // The integer is too large: upstream's message is the JSON decoder's.
-      return found === 'number' ? undefined : `unrecognized type: ${kind}`;
+      return found === 'fraction' ? `cannot convert float64 to ${type}` : `unrecognized type: ${kind}`;
     default:
       return `unrecognized type: ${kind}`;
   }

@@ -96,6 +96,10 @@ export interface Strategy {
    * `object-or-labels`: also increases when labels change.
    */
   readonly generation: 'none' | 'spec' | 'object' | 'object-or-labels';
+  /**
+   * Compares a field with the stored field, to decide whether the generation increases. @defaultValue equality as JSON
+   */
+  isSame?(now: unknown, old: unknown): boolean;
   /** True if the metadata of a new object is validated only after everything else is valid (Events). @defaultValue false */
   readonly validatesMetadataLast?: boolean | undefined;
   /** True if PUT may omit the resourceVersion. */

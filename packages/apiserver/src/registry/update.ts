@@ -202,13 +202,14 @@ function needsNewGeneration(
   { strategy, live }: { readonly strategy: Strategy; readonly live: KubernetesObject },
 ): boolean {
   if (strategy.generation === 'none') return false;
+  const { isSame = sameJson } = strategy;
   const old = live as unknown as Readonly<Record<string, unknown>>;
-  if (strategy.generation === 'spec') return !sameJson(draft['spec'], old['spec']);
-  if (strategy.generation === 'object-or-labels' && !sameJson(draft.metadata.labels ?? {}, live.metadata.labels ?? {}))
+  if (strategy.generation === 'spec') return !isSame(draft['spec'], old['spec']);
+  if (strategy.generation === 'object-or-labels' && !isSame(draft.metadata.labels ?? {}, live.metadata.labels ?? {}))
     return true;
   const ignored = definition.subresources.has('status') ? ignoredWithStatus : ignoredFields;
   for (const key of new Set([...Object.keys(draft), ...Object.keys(old)])) {
-    if (!ignored.has(key) && !sameJson(draft[key], old[key])) return true;
+    if (!ignored.has(key) && !isSame(draft[key], old[key])) return true;
   }
   return false;
 }

@@ -8,7 +8,7 @@ import { builtinDefaults } from './builtin-defaults.ts';
 import type { BuiltinKind } from './builtin-kind.ts';
 import { builtinKinds } from './builtin-kinds.ts';
 import type { BuiltinDefinitionsOptions } from './builtin-options.ts';
-import { mainStrategy, subresourceStrategy } from './builtin-strategy.ts';
+import { mainStrategy, seeingEmptyFields, subresourceStrategy } from './builtin-strategy.ts';
 import { builtinValidations } from './builtin-validations.ts';
 import { connectSubresource, virtualResource } from './hooks.ts';
 import { nameAndAge, nameAndAgeColumns } from './table/name-and-age.ts';
@@ -60,7 +60,7 @@ function storedDefinition(parts: Parts): ResourceDefinition {
     ttlSeconds: kind.ttlSeconds,
     claims: kind.claims as ResourceDefinition['claims'],
     ...defined({ conversion: kind.conversion, conversionAnnotations: kind.conversionAnnotations }),
-    strategy: { ...mainStrategy(kind, types), ...rules(parts.validations.get(kind.resource)) },
+    strategy: seeingEmptyFields({ ...mainStrategy(kind, types), ...rules(parts.validations.get(kind.resource)) }, types),
     cells: cells.get(kind.resource) ?? nameAndAge,
     fieldLabels: new Map(Object.entries(kind.fieldLabels ?? {})) as unknown as ResourceDefinition['fieldLabels'],
     subresources: new Map(resource.subresources.map((sub) => [sub.name, subresource(sub, parts)])),
@@ -84,7 +84,8 @@ function behaviorOf(sub: Subresource, parts: Parts): SubresourceDefinition['beha
   const strategy = kind.subresources?.[sub.name] ?? (sub.name === 'status' ? {} : undefined);
   if (strategy) {
     const own = rules(parts.validations.get(`${kind.resource}/${sub.name}`));
-    return { type: 'status', strategy: { ...subresourceStrategy(kind, strategy, types), ...own } };
+    const complete = { ...subresourceStrategy(kind, strategy, types), ...own };
+    return { type: 'status', strategy: seeingEmptyFields(complete, types) };
   }
   if (sub.name === 'scale' && kind.scale) return kind.scale;
   return connectSubresource(`${resource.resource}/${sub.name}`, options);

@@ -29,6 +29,11 @@ export interface BuiltinKind<T = never> {
   readonly struct: string;
   /** @defaultValue 'none' */
   readonly generation?: Strategy['generation'];
+  /**
+   * True if an empty list or map that replaces an absent one increases the generation: upstream compares a few kinds with
+   * `reflect.DeepEqual`, and all others with `Semantic.DeepEqual`, which does not distinguish the two. @defaultValue false
+   */
+  readonly generationSeesEmpty?: boolean;
   /** See {@link Strategy.validatesMetadataLast}. */
   readonly validatesMetadataLast?: boolean;
   /** @defaultValue 'reset' for kinds with a status subresource, else 'free' */
@@ -48,6 +53,11 @@ export interface BuiltinKind<T = never> {
   readonly scale?: ScaleSubresource;
   readonly fieldLabels?: Readonly<Record<string, (object: T) => string>>;
   readonly conversion?: Conversion;
+  /**
+   * True if a decoded object is converted to the stored version and back. Upstream does this for every object, which matters if the
+   * conversion derives fields from others. @defaultValue false
+   */
+  readonly convertsOnDecode?: boolean;
   /** The stored API version, if it differs from the version in `resource`. */
   readonly storageApiVersion?: string;
   /** See {@link ResourceDefinition.claims}. */

@@ -1,10 +1,11 @@
 import type { KubernetesObject } from '@kubewright/apimachinery';
-import { defined } from '@kubewright/apimachinery/internal';
+import { defined, sameJson } from '@kubewright/apimachinery/internal';
 import type { Draft, Strategy } from '@kubewright/apiserver';
 import type { BuiltinKind, KindStrategy, StatusHandling, SubresourceStrategy } from './builtin-kind.ts';
 import { copyJson } from './copy-json.ts';
 import { dropUnusedOfPods } from './core/unused-pod-fields.ts';
 import { wireShapes } from './generated/wire-shapes.ts';
+import { semanticEqual } from './validation/check.ts';
 import type { WireTypes } from './wire/wire-types.ts';
 
 /** Kinds whose DELETE returns the deleted object instead of a Status. */
@@ -45,7 +46,26 @@ export function mainStrategy(kind: BuiltinKind, types: WireTypes): Strategy {
       if (keepsStatus(handling)) takeOver(object, { from: old, fields: ['status'] });
       dropUnusedOfPods(kind.resource, object, old);
       own.prepareForUpdate?.(object, old, context);
+      // Validation, which follows, removes the empty fields again.
+      if (kind.generationSeesEmpty) types.emptyFields.restore(object);
     },
+  };
+}
+
+/**
+ * Lets the rules of a strategy see the empty lists and maps that the client sent: some of upstream's rules reject them, or show
+ * them in messages.
+ */
+export function seeingEmptyFields(strategy: Strategy, { emptyFields }: WireTypes): Strategy {
+  const { validate, validateUpdate } = strategy;
+  return {
+    ...strategy,
+    ...(validate && {
+      validate: (object, context) => emptyFields.during(object, () => validate(object, context)),
+    }),
+    ...(validateUpdate && {
+      validateUpdate: (object, old, context) => emptyFields.during(object, () => validateUpdate(object, old, context)),
+    }),
   };
 }
 
@@ -94,13 +114,26 @@ function shared(kind: BuiltinKind, types: WireTypes): Strategy {
     }),
     applyDefaults(object) {
       const { managedFields } = object.metadata;
-      types.normalize(kind.struct, object);
+      types.emptyFields.record(object, types.normalize(kind.struct, object));
       // An empty list clears the managed fields; nil does not.
       if (Array.isArray(managedFields) && managedFields.length === 0) object.metadata['managedFields'] = [];
-      types.applyDefaults(kind.struct, object);
+      types.emptyFields.during(object, () => types.applyDefaults(kind.struct, object));
+      if (kind.convertsOnDecode) convertInPlace(object, kind.conversion);
     },
+    ...(!kind.generationSeesEmpty && { isSame: isSameDesired }),
     prepareForStorage: (object) => types.dropEmptyLists(kind.struct, object),
   };
+}
+
+function convertInPlace(object: Draft, conversion: BuiltinKind['conversion']): void {
+  if (!conversion) return;
+  const converted = conversion.fromStorage(conversion.toStorage(object) as unknown as KubernetesObject);
+  for (const field of Object.keys(object)) delete (object as Partial<Draft>)[field];
+  Object.assign(object, converted);
+}
+
+function isSameDesired(now: unknown, old: unknown): boolean {
+  return sameJson(now, old) || semanticEqual(now, old);
 }
 
 function passedOn(own: Partial<Strategy>): Partial<Strategy> {

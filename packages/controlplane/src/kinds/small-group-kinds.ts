@@ -1,10 +1,11 @@
+import { formatTime } from '@kubewright/apimachinery/internal';
 import { apiServiceStrategy } from './apiregistration/api-service.ts';
 import { type BuiltinKind, builtinKind } from './builtin-kind.ts';
+import { endpointSlice } from './discovery/endpoint-slice.ts';
 import { dropUnused } from './drop-unused.ts';
 import type {
   APIService,
   DeviceClass,
-  EndpointSlice,
   FlowSchema,
   Lease,
   PriorityClass,
@@ -14,6 +15,7 @@ import type {
   Resourcev1ResourceClaim,
   RuntimeClass,
 } from './generated/drafts.ts';
+import { dateTaints } from './resource/date-taints.ts';
 import { dropUnusedOfDevices } from './resource/unused-device-fields.ts';
 
 /** Fields of the feature gate `CoordinatedLeaderElection`. */
@@ -54,11 +56,7 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
     allowUnconditionalUpdate: false,
     allowCreateOnUpdate: true,
   }),
-  builtinKind<EndpointSlice>({
-    resource: 'discovery.k8s.io/v1/endpointslices',
-    struct: 'discoveryv1.EndpointSlice',
-    generation: 'object-or-labels',
-  }),
+  endpointSlice,
   builtinKind<DeviceClass>({
     resource: 'resource.k8s.io/v1/deviceclasses',
     struct: 'resourcev1.DeviceClass',
@@ -78,8 +76,14 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
     struct: 'resourcev1.ResourceSlice',
     generation: 'spec',
     strategy: {
-      prepareForCreate: ({ spec }) => dropUnusedOfDevices(spec, undefined),
-      prepareForUpdate: ({ spec }, old) => dropUnusedOfDevices(spec, old.spec),
+      prepareForCreate({ spec }, { clock }) {
+        dateTaints(spec, formatTime(clock.now()));
+        dropUnusedOfDevices(spec, undefined);
+      },
+      prepareForUpdate({ spec }, old, { clock }) {
+        dateTaints(spec, formatTime(clock.now()));
+        dropUnusedOfDevices(spec, old.spec);
+      },
     },
     fieldLabels: { 'spec.driver': ({ spec }) => spec.driver, 'spec.nodeName': ({ spec }) => spec.nodeName ?? '' },
   }),

@@ -23,7 +23,7 @@ import {
 } from './validation/check.ts';
 import { conditions } from './validation/conditions.ts';
 import { type ValidationEntry, validationOf } from './validation/kind-validation.ts';
-import { countOrPercent, dnsLabel, labelSelector, labels } from './validation/rules.ts';
+import { countOrPercent, dnsLabel, labelSelector, labels, shownSelector } from './validation/rules.ts';
 
 const uniqueTolerations: Check<Toleration[]> = (list, path) => {
   const seen = new Set<string>();
@@ -83,7 +83,7 @@ function budgetFaults(spec: PodDisruptionBudget['spec']): readonly FieldError[] 
   if (spec.minAvailable !== undefined && spec.maxUnavailable !== undefined) {
     const shown = {
       MinAvailable: spec.minAvailable,
-      Selector: spec.selector ?? null,
+      Selector: spec.selector ? shownSelector(spec.selector) : null,
       MaxUnavailable: spec.maxUnavailable,
       UnhealthyPodEvictionPolicy: spec.unhealthyPodEvictionPolicy ?? null,
     };

@@ -189,7 +189,7 @@ export class ControlPlane implements AsyncDisposable {
     await this.#access.start();
     await this.#webhooks.start(storage);
     await this.#crds.start();
-    this.#followers.push(await followServices(storage, this.#allocator));
+    this.#followers.push(...(await followServices(storage, this.#allocator)));
     await bootstrap({ storage, clock, random, serviceCidr: this.#serviceCidr });
     await this.#aggregation.start();
     this.#started = true;

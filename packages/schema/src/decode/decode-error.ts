@@ -8,6 +8,8 @@ export interface TypeMismatch {
   readonly type: string;
   /** The Go kind of the field's type; `unmarshaler` for types with a custom JSON decoder, such as times. */
   readonly kind: 'struct' | 'map' | 'slice' | 'string' | 'bool' | 'int32' | 'int64' | 'float64' | 'unmarshaler';
+  /** The value as the message shows it, if that is more than its type: `number 1.5`. */
+  readonly shown?: string | undefined;
 }
 
 /**

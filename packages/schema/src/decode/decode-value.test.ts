@@ -99,6 +99,23 @@ describe('decodeValue', () => {
     );
   });
 
+  it('reports the first value of a wrong type, but later times, quantities and int-or-strings first', () => {
+    const limits = '"containers":[{"limits":{"cpu":"x"}}]';
+    expect(() => decode(`{"spec":{"replicas":"1","paused":1}}`)).toThrow('DeploymentSpec.spec.replicas of type int32');
+    expect(() => decode(`{"spec":{"replicas":"1",${limits}}}`)).toThrow('quantities must match');
+    expect(() => decode(`{"spec":{"replicas":"1","maxSurge":true}}`)).toThrow('DeploymentSpec.spec.maxSurge');
+    expect(() => decode(`{"spec":{"replicas":"1"},"metadata":{"creationTimestamp":5}}`)).toThrow('creationTimestamp');
+  });
+
+  it('keeps the lowest 32 bits of an integer in a merged object, but not of an int-or-string', () => {
+    const merged = (spec: object) => decodeValue(deployment, { spec }, { fromUnstructured: true }).value;
+    expect(merged({ replicas: 2_147_483_648 })).toEqual({ spec: { replicas: -2_147_483_648 } });
+    expect(merged({ replicas: 4_294_967_297 })).toEqual({ spec: { replicas: 1 } });
+    expect(merged({ deadline: 2_147_483_648 })).toEqual({ spec: { deadline: 2_147_483_648 } });
+    expect(() => merged({ replicas: 1.5 })).toThrow('number 1.5 into Go struct field');
+    expect(() => merged({ maxSurge: 2_147_483_648 })).toThrow('number 2147483648 into Go struct field');
+  });
+
   it('reports and drops unknown fields, case-sensitively, with full paths', () => {
     const { value, unknownFields } = decode(
       '{"Spec":1,"spec":{"containers":[{"name":"a"},{"bogus":1,"name":"b"}],"raw":{"any":1}},"bog":1}',

@@ -9,6 +9,11 @@ import { normalizeTime } from './parse-time.ts';
 export interface DecodeOptions {
   /** Numbers that are not written as integers, by path: `ParsedBody.numberTokens`. */
   readonly numberTokens?: ReadonlyMap<string, string> | undefined;
+  /**
+   * True if the value is a merged object: upstream then converts Go maps instead of JSON, and integers that do not fit their type
+   * wrap around. @defaultValue false
+   */
+  readonly fromUnstructured?: boolean | undefined;
   /** Prefix of all paths, such as `metadata` if only the metadata of an object is decoded. */
   readonly path?: string | undefined;
 }
@@ -30,7 +35,7 @@ const maxReported = 100;
  *
  * The caller decides how to handle unknown fields (Strict: 400, Warn: a header, Ignore: nothing).
  *
- * @throws {@link DecodeError} for the first value in the body that does not match its type.
+ * @throws {@link DecodeError} for the value that Go's decoder reports if some do not match their types.
  */
 export function decodeValue(node: SchemaNode, value: unknown, options: DecodeOptions = {}): Decoded {
   const decoder = new Decoder(options);
@@ -39,6 +44,7 @@ export function decodeValue(node: SchemaNode, value: unknown, options: DecodeOpt
     throw new DecodeError(`json: cannot unmarshal ${jsonKind(value)} into Go value of type ${root}`);
   }
   const result = value === null ? {} : decoder.decode(node, value, { ...noPlace, path: options.path ?? '' });
+  if (decoder.fault) throw decoder.fault;
   return { value: result, unknownFields: decoder.unknown };
 }
 
@@ -59,10 +65,22 @@ const noPlace: Place = { path: '', field: '', owner: '', name: '', depth: 0 };
 
 class Decoder {
   readonly unknown: string[] = [];
+  /** The first value of a wrong type. */
+  fault: DecodeError | undefined;
   private readonly options: DecodeOptions;
 
   constructor(options: DecodeOptions) {
     this.options = options;
+  }
+
+  /**
+   * Rejects a value of a wrong type. Go's JSON decoder goes on after such a value, and returns the error of a later time,
+   * quantity or int-or-string instead, which their own decoders report.
+   */
+  private reject(error: DecodeError): undefined {
+    if (this.options.fromUnstructured === true) throw error;
+    this.fault ??= error;
+    return undefined;
   }
 
   decode(node: SchemaNode, value: unknown, place: Place): unknown {
@@ -73,7 +91,7 @@ class Decoder {
       case 'string':
         return this.string(node, value, place);
       case 'boolean':
-        return typeof value === 'boolean' ? value : mismatch(node, value, place);
+        return typeof value === 'boolean' ? value : this.reject(mismatch(node, value, place));
       case 'integer':
       case 'number':
         return this.number(node, value, place);
@@ -86,7 +104,7 @@ class Decoder {
 
   private object(node: SchemaNode, value: unknown, place: Place): unknown {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-      return mismatch(node, value, place);
+      return this.reject(mismatch(node, value, place));
     }
     const record = value as Record<string, unknown>; // not an array, as checked above
     return node.properties === undefined && node.additionalProperties !== undefined
@@ -145,7 +163,7 @@ class Decoder {
   }
 
   private array(node: SchemaNode, value: unknown, place: Place): unknown {
-    if (!Array.isArray(value)) return mismatch(node, value, place);
+    if (!Array.isArray(value)) return this.reject(mismatch(node, value, place));
     const items = node.items;
     if (items === undefined) return value;
     let changed: unknown[] | undefined;
@@ -164,32 +182,51 @@ class Decoder {
   }
 
   private string(node: SchemaNode, value: unknown, place: Place): unknown {
-    if (typeof value !== 'string') return mismatch(node, value, place);
-    if (node.format === 'date-time') {
+    const isTime = node.format === 'date-time';
+    if (typeof value !== 'string') {
+      const error = mismatch(node, value, place);
+      if (isTime) throw error;
+      return this.reject(error);
+    }
+    if (isTime) {
       return normalizeTime(value, node.typeName?.endsWith('MicroTime') === true ? 'micros' : 'seconds');
     }
-    if (node.format === 'byte') return checkBase64(value);
-    return value;
+    if (node.format !== 'byte') return value;
+    try {
+      return checkBase64(value);
+    } catch (error) {
+      if (error instanceof DecodeError) return this.reject(error);
+      throw error;
+    }
   }
 
   private number(node: SchemaNode, value: unknown, place: Place): unknown {
     const type = goType(node);
-    if (typeof value === 'bigint') return largeInteger(value, { node, type, place });
-    if (typeof value !== 'number') return mismatch(node, value, place);
-    if (node.type === 'number') return value;
+    if (typeof value !== 'number' && typeof value !== 'bigint') return this.reject(mismatch(node, value, place));
+    if (this.options.fromUnstructured === true && type === 'int32' && isWhole(value)) return wrapped(value);
+    if (node.type === 'number') return Number(value);
+    if (typeof value === 'bigint' && type === 'int64') return value;
     const token = this.options.numberTokens?.get(place.path);
-    if (token !== undefined || !Number.isInteger(value) || !fitsInteger(value, type)) {
-      throw new DecodeError(
-        `json: cannot unmarshal number ${token ?? value} into Go struct field ${where(place)} of type ${type}`,
-        { found: Number.isInteger(value) ? 'number' : 'fraction', type, kind: kindOf(node) },
-      );
+    if (token !== undefined || typeof value === 'bigint' || !Number.isInteger(value) || !fitsInteger(value, type)) {
+      const message = `json: cannot unmarshal number ${token ?? value} into Go struct field ${where(place)} of type ${type}`;
+      const found = isWhole(value) ? 'number' : 'fraction';
+      return this.reject(new DecodeError(message, { found, type, kind: kindOf(node) }));
     }
     return value;
   }
 
   private intOrString(value: unknown, place: Place): unknown {
     if (typeof value === 'string') return value;
-    return this.number({ type: 'integer', format: 'int32' }, value, place);
+    const token = this.options.numberTokens?.get(place.path);
+    if (token === undefined && Number.isInteger(value) && fitsInteger(value as number, 'int32')) return value;
+    const kind = jsonKind(value);
+    const shown = kind === 'number' ? `number ${token ?? String(value)}` : kind;
+    throw new DecodeError(`json: cannot unmarshal ${shown} into Go struct field ${where(place)} of type int32`, {
+      found: kind === 'number' && !isWhole(value) ? 'fraction' : kind,
+      type: 'int32',
+      kind: 'unmarshaler',
+      shown,
+    });
   }
 
   private quantity(value: unknown): unknown {
@@ -205,26 +242,26 @@ class Decoder {
   }
 }
 
-/** Returns an integer above 2^53 as the field's type, which must be int64 or a floating-point number. */
-function largeInteger(
-  value: bigint,
-  { node, type, place }: { readonly node: SchemaNode; readonly type: string; readonly place: Place },
-): number | bigint {
-  if (node.type === 'number') return Number(value);
-  if (type === 'int64') return value;
-  throw new DecodeError(`json: cannot unmarshal number ${value} into Go struct field ${where(place)} of type ${type}`);
+function isWhole(value: unknown): boolean {
+  return typeof value === 'bigint' || Number.isInteger(value);
+}
+
+/** Converts an integer to int32 as Go does: keeps the lowest 32 bits. */
+function wrapped(value: number | bigint): number {
+  if (typeof value === 'number' && fitsInteger(value, 'int32')) return value;
+  return Number(BigInt.asIntN(32, BigInt(value)));
 }
 
 function isQuantity(node: SchemaNode): boolean {
   return node.typeName === 'resource.Quantity' || node.format === 'quantity';
 }
 
-function mismatch(node: SchemaNode, value: unknown, place: Place): never {
+function mismatch(node: SchemaNode, value: unknown, place: Place): DecodeError {
   const goName = goType(node);
   const number = typeof value === 'number' && /^u?int\d+$|^float/.test(goName) ? `number ${value}` : jsonKind(value);
   const type = namedType(place) ?? goName;
   const found = typeof value === 'number' && !Number.isInteger(value) ? 'fraction' : jsonKind(value);
-  throw new DecodeError(`json: cannot unmarshal ${number} into Go struct field ${where(place)} of type ${type}`, {
+  return new DecodeError(`json: cannot unmarshal ${number} into Go struct field ${where(place)} of type ${type}`, {
     found,
     type,
     kind: kindOf(node),

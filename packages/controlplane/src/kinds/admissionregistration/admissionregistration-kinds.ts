@@ -10,6 +10,7 @@ function admissionKind(resource: string, struct: string): ReturnType<typeof buil
     resource: `${group}/${resource}`,
     struct: `admissionregistrationv1.${struct}`,
     generation: 'object',
+    generationSeesEmpty: resource.endsWith('webhookconfigurations'),
     allowUnconditionalUpdate: false,
   });
 }

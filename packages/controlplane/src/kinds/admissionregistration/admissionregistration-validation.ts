@@ -55,7 +55,7 @@ const webhook: Check<MutatingWebhook> = (value, path) => {
 const webhooks = all(
   each(webhook),
   unique<MutatingWebhook>(
-    ({ name }) => name,
+    ({ name }) => name || undefined,
     (path) => path.child('name'),
   ),
 );

@@ -37,7 +37,7 @@ function listFaults(
   faults.push(...each<MatchCondition>((one, at) => condition(one, { path: at, faultOf }))(list, path));
   faults.push(
     ...unique<MatchCondition>(
-      ({ name }) => name,
+      ({ name }) => name || undefined,
       (at) => at.child('name'),
     )(list, path),
   );

@@ -24,7 +24,8 @@ const specPath = FieldPath.of('spec');
 
 /** Validates the match resources of a policy or binding, which select the requests that it applies to. */
 export const matchResources: Check<MatchResources> = fields<MatchResources>({
-  matchPolicy: required(enumOf('Equivalent', 'Exact')),
+  matchPolicy: (policy, path) =>
+    policy === undefined ? [requiredField(path)] : enumOf('Equivalent', 'Exact')(policy, path),
   namespaceSelector: (selector, path) => (selector ? labelSelector(selector, path) : [requiredField(path)]),
   objectSelector: (selector, path) => (selector ? labelSelector(selector, path) : [requiredField(path)]),
   resourceRules: each(namedRule),

@@ -49,7 +49,8 @@ function defaultStatefulSet({ spec }: StatefulSet): void {
   spec.replicas ??= 1;
   spec.revisionHistoryLimit ??= 10;
   for (const claim of spec.volumeClaimTemplates ?? []) {
-    claim.apiVersion ||= 'v1';
-    claim.kind ||= 'PersistentVolumeClaim';
+    // Upstream ignores what the client sends.
+    claim.apiVersion = 'v1';
+    claim.kind = 'PersistentVolumeClaim';
   }
 }

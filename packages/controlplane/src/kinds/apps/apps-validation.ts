@@ -142,6 +142,12 @@ function isZero(value: number | string | undefined): boolean {
   return value === 0 || value === '0%';
 }
 
+/** Returns the number in a count or percentage; 0 if there is none. */
+function countOf(value: number | string | undefined): number {
+  if (typeof value === 'number') return value;
+  return /^[0-9]+%?$/.test(value ?? '') ? Number.parseInt(value ?? '', 10) : 0;
+}
+
 function daemonStrategyFaults(strategy: DaemonSet['spec']['updateStrategy']): readonly FieldError[] {
   const path = specPath.child('updateStrategy');
   const { type, rollingUpdate } = strategy;
@@ -158,10 +164,11 @@ function daemonStrategyFaults(strategy: DaemonSet['spec']['updateStrategy']): re
     ...countOrPercent(maxUnavailable, at.child('maxUnavailable')),
     ...surge(maxSurge, at.child('maxSurge')),
   ];
-  if (!isZero(maxUnavailable) && !isZero(maxSurge)) {
+  if (countOf(maxUnavailable) !== 0 && countOf(maxSurge) !== 0) {
     faults.push(invalidField(at.child('maxSurge'), maxSurge, 'may not be set when maxUnavailable is non-zero'));
   }
-  if (isZero(maxUnavailable) && isZero(maxSurge)) {
+  // Upstream counts a malformed percentage as zero.
+  if (countOf(maxUnavailable) === 0 && countOf(maxSurge) === 0) {
     faults.push(requiredField(at.child('maxUnavailable'), 'cannot be 0 when maxSurge is 0'));
   }
   return faults;

@@ -65,7 +65,7 @@ function partFaults(status: Status, { parts = [], ready = 'readyReplicas' }: Cou
   const detail = 'cannot be greater than status.replicas';
   const faults = parts
     .filter((name) => (status[name] ?? 0) > replicas)
-    .map((name) => invalidField(statusPath.child(name), status[name], detail));
+    .map((name) => invalidField(statusPath.child(name), status[name] ?? 0, detail));
   if (parts.length === 0 || availableReplicas <= readyReplicas) return faults;
   const at = statusPath.child('availableReplicas');
   return [...faults, invalidField(at, availableReplicas, `cannot be greater than ${ready}`)];

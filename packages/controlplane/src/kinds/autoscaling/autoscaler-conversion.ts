@@ -7,6 +7,7 @@ import type {
   Autoscalingv1HorizontalPodAutoscaler as V1,
   HorizontalPodAutoscaler as V2,
 } from '../generated/drafts.ts';
+import { decodeBehavior, encodeBehavior } from './autoscaler-behavior.ts';
 import { flatMetric, nestedMetric } from './autoscaler-metrics.ts';
 
 /** Version 1 has a field for CPU only. These annotations carry the other parts of version 2. */
@@ -36,8 +37,8 @@ function toV2(object: V1): V2 {
   const carried = Object.fromEntries(autoscalerAnnotations.map((name) => [name, parsed(annotations[name])]));
   for (const name of autoscalerAnnotations) delete annotations[name];
   const metrics = [
-    ...(cpu === undefined ? [] : [cpuMetric(cpu)]),
     ...listOf(carried[metricsAnnotation]).map((metric) => nestedMetric(metric, 'target')),
+    ...(cpu === undefined ? [] : [cpuMetric(cpu)]),
   ];
   const { annotations: _, ...metadata } = object.metadata;
   const current =
@@ -53,9 +54,7 @@ function toV2(object: V1): V2 {
     spec: {
       ...spec,
       metrics: metrics.length > 0 ? metrics : [cpuMetric(defaultCpuUtilization)],
-      ...(carried[behaviorAnnotation]
-        ? { behavior: carried[behaviorAnnotation] as NonNullable<V2['spec']['behavior']> }
-        : {}),
+      ...defined({ behavior: decodeBehavior(carried[behaviorAnnotation]) }),
     },
     status: {
       ...status,
@@ -79,9 +78,9 @@ function toV1(object: V2): V1 {
     ...(others.length > 0 && {
       [metricsAnnotation]: JSON.stringify(others.map((metric) => flatMetric(metric, 'target'))),
     }),
-    ...(behavior && { [behaviorAnnotation]: JSON.stringify(behavior) }),
-    ...(conditions && { [conditionsAnnotation]: JSON.stringify(conditions) }),
-    ...(currentMetrics && {
+    ...(behavior && { [behaviorAnnotation]: encodeBehavior(behavior) }),
+    ...(conditions?.length && { [conditionsAnnotation]: JSON.stringify(conditions) }),
+    ...(currentMetrics?.length && {
       [currentMetricsAnnotation]: JSON.stringify(currentMetrics.map((metric) => flatMetric(metric, 'current'))),
     }),
   };

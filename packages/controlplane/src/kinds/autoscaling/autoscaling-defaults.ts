@@ -3,6 +3,7 @@ import type {
   HorizontalPodAutoscaler,
   HPAScalingRules,
 } from '../generated/drafts.ts';
+import { isEmpty } from '../validation/check.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 
 const defaultCpuUtilization = 80;
@@ -18,12 +19,10 @@ export const autoscalingDefaults: readonly StructDefaultsEntry[] = [
   }),
   defaultsOf<HorizontalPodAutoscaler>('autoscalingv2.HorizontalPodAutoscaler', ({ spec }) => {
     spec.minReplicas ??= 1;
-    spec.metrics ??= [
-      {
-        type: 'Resource',
-        resource: { name: 'cpu', target: { type: 'Utilization', averageUtilization: defaultCpuUtilization } },
-      },
-    ];
+    if (isEmpty(spec.metrics)) {
+      const target = { type: 'Utilization', averageUtilization: defaultCpuUtilization };
+      spec.metrics = [{ type: 'Resource', resource: { name: 'cpu', target } }];
+    }
     if (!spec.behavior) return;
     spec.behavior.scaleUp = { ...scaleUpRules(), ...given(spec.behavior.scaleUp) };
     spec.behavior.scaleDown = { ...scaleDownRules(), ...given(spec.behavior.scaleDown) };

@@ -13,6 +13,7 @@ export const autoscalingKinds: readonly BuiltinKind[] = [
     struct: 'autoscalingv1.HorizontalPodAutoscaler',
     storageApiVersion: 'autoscaling/v2',
     conversion: autoscalerConversion,
+    convertsOnDecode: true,
     conversionAnnotations: autoscalerAnnotations,
   }),
 ];

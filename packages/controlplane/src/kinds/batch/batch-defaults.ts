@@ -1,4 +1,5 @@
 import type { CronJob, Job, PodFailurePolicyOnPodConditionsPattern } from '../generated/drafts.ts';
+import { isEmpty } from '../validation/check.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 
 const maxInt32 = 2_147_483_647;
@@ -11,7 +12,7 @@ export const batchDefaults: readonly StructDefaultsEntry[] = [
     spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : maxInt32;
     const labels = spec.template.metadata.labels;
     // Share the object, as upstream does: this distinguishes defaulted labels from labels that happen to be equal.
-    if (labels && Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = labels;
+    if (labels && !isEmpty(labels) && isEmpty(metadata.labels)) metadata.labels = labels;
     spec.completionMode ??= 'NonIndexed';
     spec.suspend ??= false;
     spec.podReplacementPolicy ??= spec.podFailurePolicy ? 'Failed' : 'TerminatingOrFailed';

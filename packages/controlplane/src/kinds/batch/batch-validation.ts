@@ -12,7 +12,7 @@ import { podSpecWarnings } from '../core/pod-warnings.ts';
 import type { CronJob, CronJobSpec, Job, JobSpec } from '../generated/drafts.ts';
 import { enumOf, fields, immutable, nonNegative, present, required } from '../validation/check.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
-import { domainPrefixedPath, labelSelector, selects } from '../validation/rules.ts';
+import { domainPrefixedPath, labelSelector, selects, shownSelector } from '../validation/rules.ts';
 import { sortedKeys } from '../validation/sorted-keys.ts';
 import { templateFaults } from '../validation/template-validation.ts';
 import { indexedJobLimits } from './indexed-job-limits.ts';
@@ -214,7 +214,9 @@ function cronJobFaults(spec: CronJobSpec): readonly FieldError[] {
       concurrencyPolicy: required(enumOf('Allow', 'Forbid', 'Replace')),
     })(spec, specPath),
     ...jobFaults(spec.jobTemplate.spec, { path: jobPath, selector: false }),
-    ...(selector ? [invalidField(jobPath.child('selector'), selector, '`selector` will be auto-generated')] : []),
+    ...(selector
+      ? [invalidField(jobPath.child('selector'), shownSelector(selector), '`selector` will be auto-generated')]
+      : []),
     ...(manualSelector ? [unsupportedField(jobPath.child('manualSelector'), true, ['nil', 'false'])] : []),
     ...fields<CronJobSpec>({ successfulJobsHistoryLimit: nonNegative, failedJobsHistoryLimit: nonNegative })(
       spec,

@@ -35,7 +35,7 @@ const port: Check<ContainerPort> = fields<ContainerPort>({
 const ports: Check<ContainerPort[]> = all(
   each(port),
   unique(
-    ({ name }) => name,
+    ({ name }) => name || undefined,
     (path) => path.child('name'),
   ),
 );
@@ -109,7 +109,7 @@ const name = (path: FieldPath): FieldPath => path.child('name');
 export function initContainers(pod: PodOfContainers): Check<Container[]> {
   const { spec, isTemplate } = pod;
   const taken = new Set((spec.containers ?? []).map((container) => container.name));
-  const distinct = unique<Container>((container) => (taken.has(container.name) ? undefined : container.name), name);
+  const distinct = unique<Container>((container) => (taken.has(container.name) ? undefined : container.name || undefined), name);
   const clash: Check<Container> = (container, at) =>
     container && taken.has(container.name) ? [duplicateName(container.name, at)] : [];
   const container: Check<Container> = all(

@@ -12,6 +12,7 @@ import type {
   ReplicationController,
   Secret,
 } from '../generated/drafts.ts';
+import { isEmpty } from '../validation/check.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 import { podDefaults } from './pod-defaults.ts';
 import { serviceDefaults } from './service-defaults.ts';
@@ -23,8 +24,8 @@ export const coreDefaults: readonly StructDefaultsEntry[] = [
   defaultsOf<ReplicationController>('v1.ReplicationController', (controller) => {
     const labels = controller.spec.template?.metadata.labels;
     if (!labels) return;
-    controller.spec.selector ??= { ...labels };
-    controller.metadata.labels ??= { ...labels };
+    if (isEmpty(controller.spec.selector)) controller.spec.selector = { ...labels };
+    if (isEmpty(controller.metadata.labels)) controller.metadata.labels = { ...labels };
   }),
   defaultsOf<Secret>('v1.Secret', (secret) => {
     secret.type ||= 'Opaque';
@@ -51,16 +52,16 @@ export const coreDefaults: readonly StructDefaultsEntry[] = [
     status.phase ||= 'Active';
   }),
   defaultsOf<Node>('v1.Node', ({ spec }) => {
-    // Both fields hold the same data: the old single field is the first element of the list.
-    if (spec.podCIDR) spec.podCIDRs ??= [spec.podCIDR];
+    // Both fields hold the same data: the old single field is the first element of the list. If they differ, it wins.
+    if (spec.podCIDR) spec.podCIDRs = spec.podCIDRs?.[0] === spec.podCIDR ? spec.podCIDRs : [spec.podCIDR];
     else if (spec.podCIDRs?.[0]) spec.podCIDR = spec.podCIDRs[0];
   }),
   defaultsOf<PodStatus>('v1.PodStatus', (status) => {
-    if (status.podIP) status.podIPs ??= [{ ip: status.podIP }];
+    if (status.podIP) status.podIPs = status.podIPs?.[0]?.ip === status.podIP ? status.podIPs : [{ ip: status.podIP }];
     else if (status.podIPs?.[0]) status.podIP = status.podIPs[0].ip;
   }),
   defaultsOf<NodeStatus>('v1.NodeStatus', (status) => {
-    if (status.capacity) status.allocatable ??= { ...status.capacity };
+    if (!isEmpty(status.capacity)) status.allocatable ??= { ...status.capacity };
   }),
   defaultsOf<LimitRangeItem>('v1.LimitRangeItem', defaultLimitRangeItem),
 ];
@@ -69,8 +70,8 @@ export const coreDefaults: readonly StructDefaultsEntry[] = [
 function mergeStringData(secret: Secret): void {
   const { stringData } = secret;
   delete secret.stringData;
-  if (!stringData) return;
-  const encoded = Object.entries(stringData).map(([key, text]) => [key, Buffer.from(text, 'utf8').toString('base64')]);
+  if (isEmpty(stringData)) return;
+  const encoded = Object.entries(stringData ?? {}).map(([key, text]) => [key, Buffer.from(text, 'utf8').toString('base64')]);
   secret.data = { ...secret.data, ...Object.fromEntries(encoded) };
 }
 

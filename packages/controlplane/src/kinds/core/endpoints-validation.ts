@@ -1,6 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import {
-  checkLabelValue,
   duplicateField,
   type FieldError,
   FieldPath,
@@ -27,13 +26,12 @@ import {
   optional,
   present,
   required,
-  textRule,
   unique,
 } from '../validation/check.ts';
 import { ipAddress, specialAddress } from '../validation/ip.ts';
 import { ipWarnings } from '../validation/ip-warnings.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
-import { dnsLabel, dnsSubdomain, portNumber, protocol, qualifiedName } from '../validation/rules.ts';
+import { dnsLabel, dnsSubdomain, labelValue, portNumber, protocol, qualifiedName } from '../validation/rules.ts';
 import { tooManyField } from '../validation/too-many-field.ts';
 
 const addressTypes = ['FQDN', 'IPv4', 'IPv6'];
@@ -138,8 +136,6 @@ const hintFaults: Check<EndpointHints> = (hints, path) => {
 };
 
 const ownControllers = ['endpointslice-controller.k8s.io', 'endpointslicemirroring-controller.k8s.io'];
-
-const labelValue: Check<string> = textRule(checkLabelValue);
 
 function sliceWarnings(
   { metadata, addressType, endpoints }: EndpointSlice,

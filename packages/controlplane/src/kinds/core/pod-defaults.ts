@@ -11,6 +11,7 @@ import type {
   ServiceAccountTokenProjection,
   Volume,
 } from '../generated/drafts.ts';
+import { isEmpty } from '../validation/check.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 
 /** Defaults of pods and pod specs, including the pod templates of workloads. */
@@ -71,7 +72,7 @@ function defaultPod(pod: Pod): void {
   const { spec } = pod;
   const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
   for (const { resources } of containers) {
-    if (resources.limits) resources.requests = { ...resources.limits, ...resources.requests };
+    if (!isEmpty(resources.limits)) resources.requests = { ...resources.limits, ...resources.requests };
   }
   defaultPodLevelResources(spec);
   spec.enableServiceLinks ??= true;

@@ -56,7 +56,7 @@ const simpleFields: Check<PodSpec> = fields<PodSpec>({
   hostAliases: each(hostAlias),
   priorityClassName: optional(dnsSubdomain),
   runtimeClassName: present(dnsSubdomain),
-  preemptionPolicy: present(enumOf('PreemptLowerPriority', 'Never')),
+  preemptionPolicy: present(required(enumOf('PreemptLowerPriority', 'Never'))),
   overhead: (overhead, path) => requirements({ limits: overhead }, { path, nameRule: containerResourceName }),
 });
 

@@ -7,9 +7,10 @@ import type {
   PodResourceClaimStatus,
   PodSpec,
 } from '../generated/drafts.ts';
-import { all, type Check, each, immutable, unique } from '../validation/check.ts';
+import { all, type Check, each, immutable, present, unique } from '../validation/check.ts';
 import { ipAddress } from '../validation/ip.ts';
 import { dnsSubdomain, qualifiedName } from '../validation/rules.ts';
+import { containerStatuses, ephemeralContainerStatuses } from './container-status-validation.ts';
 import { extendedClaimFaults } from './pod-claim-status-validation.ts';
 
 const path = FieldPath.of('status');
@@ -47,16 +48,12 @@ export function podStatusFaults(pod: Pod, { spec: oldSpec, status: old }: Pod): 
       ? [invalidField(path.child('hostIPs').index(0).child('ip'), status.hostIPs[0].ip, 'must be equal to `hostIP`')]
       : []),
     ...addressFaults(status.hostIPs, { old: old.hostIPs, path: path.child('hostIPs') }),
-    ...(status.ephemeralContainerStatuses ?? []).flatMap(({ allocatedResourcesStatus = [] }, index) =>
-      allocatedResourcesStatus.length === 0
-        ? []
-        : [
-            forbiddenField(
-              ephemeralAt.index(index).child('allocatedResourcesStatus'),
-              'must not be specified in container status',
-            ),
-          ],
+    ...containerStatuses(spec.containers ?? [], spec.os)(status.containerStatuses, path.child('containerStatuses')),
+    ...containerStatuses(spec.initContainers ?? [], spec.os)(
+      status.initContainerStatuses,
+      path.child('initContainerStatuses'),
     ),
+    ...ephemeralContainerStatuses(spec.os)(status.ephemeralContainerStatuses, ephemeralAt),
   ];
 }
 
@@ -134,6 +131,7 @@ function claimStatuses({ resourceClaims = [] }: PodSpec): Check<PodResourceClaim
   const known = new Set(resourceClaims.map(({ name }) => name));
   return all<PodResourceClaimStatus[]>(
     each<PodResourceClaimStatus>((status, at) => [
+      ...present(dnsSubdomain)(status?.resourceClaimName, at.child('resourceClaimName')),
       ...(known.has(status?.name ?? '')
         ? []
         : [

@@ -1,7 +1,8 @@
 import { formatTime } from '@kubewright/apimachinery/internal';
 import { type BuiltinKind, builtinKind, type KindStrategy, type SubresourceStrategy } from '../builtin-kind.ts';
 import { copyJson } from '../copy-json.ts';
-import type { Container, Pod, PodCondition } from '../generated/drafts.ts';
+import { dropUnused } from '../drop-unused.ts';
+import type { Container, Pod, PodCondition, VolumeMountStatus } from '../generated/drafts.ts';
 import { qosClassOf } from './pod-qos.ts';
 
 /** Pods and their subresources (core/v1 `Pod`). */
@@ -66,8 +67,22 @@ function statusStrategy(): SubresourceStrategy<Pod> {
       else delete pod.metadata.ownerReferences;
       if (old.status.qosClass) pod.status.qosClass ||= old.status.qosClass;
       keepObservedGenerations(pod, old);
+      dropUnusedStatus(pod, old);
     },
   };
+}
+
+/** Drops status fields of features that are off by default in 1.36, unless the stored pod already uses them. */
+function dropUnusedStatus({ status }: Pod, { status: old }: Pod): void {
+  dropUnused(status, old, ['nodeAllocatableResourceClaimStatuses']);
+  if (mountsOf(old).some(({ volumeStatus }) => volumeStatus)) return;
+  for (const mount of mountsOf(status)) delete mount.volumeStatus;
+}
+
+function mountsOf(status: Pod['status']): readonly VolumeMountStatus[] {
+  const { containerStatuses, initContainerStatuses, ephemeralContainerStatuses } = status;
+  const all = [containerStatuses, initContainerStatuses, ephemeralContainerStatuses].flatMap((list) => list ?? []);
+  return all.flatMap(({ volumeMounts }) => volumeMounts ?? []);
 }
 
 /** Keeps `observedGeneration` if a client that does not support the field omits it. */

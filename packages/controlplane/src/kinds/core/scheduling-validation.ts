@@ -19,7 +19,7 @@ import type {
   TopologySpreadConstraint,
 } from '../generated/drafts.ts';
 import { all, type Check, each, enumOf, fields, optional, present, required, rule } from '../validation/check.ts';
-import { dnsLabel, dnsSubdomain, labelSelector, qualifiedName } from '../validation/rules.ts';
+import { dnsLabel, dnsSubdomain, labelSelector, labelValue, qualifiedName } from '../validation/rules.ts';
 
 const weight: Check<number> = rule((value) => value >= 1 && value <= 100, 'must be in the range 1-100');
 
@@ -192,9 +192,15 @@ const nodeTerm: Check<NodeSelectorTerm> = fields<NodeSelectorTerm>({
   matchFields: each(fieldRequirement),
 });
 
+/** Like {@link nodeTerm}, but also validates the values. Upstream accepts any values in preferred terms. */
+const requiredNodeTerm: Check<NodeSelectorTerm> = fields<NodeSelectorTerm>({
+  matchExpressions: each(all(nodeRequirement, fields<NodeSelectorRequirement>({ values: each(labelValue) }))),
+  matchFields: each(fieldRequirement),
+});
+
 /** Validates node selector terms. At least one is required. */
 const nodeSelectorTerms: Check<NodeSelectorTerm[]> = required(
-  each(nodeTerm),
+  each(requiredNodeTerm),
   'must have at least one node selector term',
 );
 

@@ -140,7 +140,7 @@ export const podSecurityContext: Check<PodSecurityContext> = fields<PodSecurityC
   sysctls: all<{ name: string }[]>(
     each(fields({ name: required(rule((name) => name.length <= 253 && sysctl.test(name), sysctlText)) })),
     unique(
-      ({ name }) => name,
+      ({ name }) => name || undefined,
       (path) => path.child('name'),
     ),
   ),

@@ -71,6 +71,21 @@ describe('allocateForCreate', () => {
     expect(allocator.takeIp({ requested: '10.96.0.3', dryRun: false })).toBe('10.96.0.3');
   });
 
+  it('uses the ranges of ServiceCIDRs for requested addresses, and if the default range is full', () => {
+    const { allocator } = setup('10.96.0.0/30');
+    const take = (requested?: string) => allocator.takeIp({ requested, dryRun: false });
+    expect(() => take('10.200.0.1')).toThrow('the provided network does not match the current range');
+    const range = { metadata: { name: 'extra' }, spec: { cidrs: ['10.200.0.0/30', 'fd00::/112'] } };
+    allocator.rangesStored({ current: range, previous: undefined });
+    expect(take('10.200.0.1')).toBe('10.200.0.1');
+    expect(() => take('10.200.0.0')).toThrow('the provided network does not match the current range');
+    expect([take(), take()].sort()).toEqual(['10.96.0.1', '10.96.0.2']);
+    expect(take()).toBe('10.200.0.2');
+    const unready = { ...range, status: { conditions: [{ type: 'Ready', status: 'False' }] } };
+    allocator.rangesStored({ current: unready, previous: range });
+    expect(() => take('10.200.0.1')).toThrow('the provided network does not match the current range');
+  });
+
   it('allocates no address to headless and ExternalName Services', () => {
     const { allocator } = setup();
     const headless = service({ clusterIP: 'None', selector: { a: 'b' } });

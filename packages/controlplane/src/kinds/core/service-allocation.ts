@@ -80,10 +80,8 @@ function sameAddresses(list: readonly string[] | null | undefined, before: reado
 /** Keeps the addresses if an update omits them. */
 function inheritClusterIps(spec: ServiceSpec, old: ServiceSpec): void {
   if (!needsClusterIp(spec) || !needsClusterIp(old)) return;
-  if (!spec.clusterIP && spec.clusterIPs === undefined) {
-    if (old.clusterIP) spec.clusterIP = old.clusterIP;
-    if (old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
-  }
+  if (!spec.clusterIP && old.clusterIP) spec.clusterIP = old.clusterIP;
+  if (isEmpty(spec.clusterIPs) && old.clusterIPs) spec.clusterIPs = [...old.clusterIPs];
 }
 
 function allocateClusterIp(service: Service, context: AllocationContext): void {

@@ -2,7 +2,7 @@ import { type Clock, KubewrightError, type Random } from '@kubewright/apimachine
 
 /** Allocates cluster IPs and node ports. All calls are synchronous. Each API server has one allocator. */
 export interface ServiceAllocator {
-  /** The range of addresses, in CIDR notation. */
+  /** The default range of addresses, in CIDR notation. ServiceCIDRs add further ranges. */
   readonly cidr: string;
   /**
    * Allocates the requested address, or any free address. With `dryRun`, nothing is allocated.
@@ -19,6 +19,18 @@ export interface ServiceAllocator {
     readonly current: AllocatedService | undefined;
     readonly previous: AllocatedService | undefined;
   }): void;
+  /** Reports a change to a stored ServiceCIDR. */
+  rangesStored(change: {
+    readonly current: AddressRanges | undefined;
+    readonly previous: AddressRanges | undefined;
+  }): void;
+}
+
+/** The fields of a ServiceCIDR that the allocator reads. */
+export interface AddressRanges {
+  readonly metadata?: { readonly name?: string; readonly deletionTimestamp?: string };
+  readonly spec?: { readonly cidrs?: readonly string[] };
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
 }
 
 /** Addresses and ports allocated for one request. */
@@ -62,34 +74,39 @@ export interface MemoryServiceAllocatorOptions {
 const reservationMs = 60_000;
 
 /**
- * Creates an in-memory allocator. The caller must report every stored Service at startup, and every change afterwards. An
- * allocation that is never reported as stored expires after a minute.
+ * Creates an in-memory allocator. The caller must report every stored Service and ServiceCIDR at startup, and every change
+ * afterwards. An allocation that is never reported as stored expires after a minute.
+ *
+ * Addresses that are not requested come from the default range until it is full. Upstream (1.36) chooses among all ranges at
+ * random.
  */
 export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): ServiceAllocator {
   const { clock, random, cidr = '10.96.0.0/16', nodePorts = [30_000, 32_767] } = options;
-  const range = parseCidr(cidr);
-  const ips = new Pool({ clock, random, first: range.first + 1, last: range.last - 1 });
-  const ports = new Pool({ clock, random, first: nodePorts[0], last: nodePorts[1] });
+  const ranges = new Ranges(cidr);
+  const ips = new Pool({ clock, random });
+  const ports = new Pool({ clock, random });
   return {
     cidr,
     takeIp({ requested, dryRun }) {
       if (requested === undefined) {
-        const free = ips.takeAny(dryRun);
+        const free = ips.takeAny(ranges.usable(), dryRun);
         if (free === undefined) throw new AllocationError({ what: 'range is full' });
         return formatIpv4(free);
       }
       const number = parseIpv4(requested);
-      if (number === undefined || number <= range.first || number >= range.last) {
-        throw new AllocationError({
-          what: `the provided IP (${requested}) is not in the valid range. The range of valid IPs is ${cidr}`,
-        });
+      if (number === undefined || !ranges.usable().some(({ first, last }) => first <= number && number <= last)) {
+        const what = dryRun
+          ? `the provided IP (${requested}) is not in the valid range. The range of valid IPs is ${cidr}`
+          : 'the provided network does not match the current range';
+        throw new AllocationError({ what });
       }
-      if (!ips.take(number, dryRun)) throw new AllocationError({ what: `provided IP is already allocated` });
+      // In upstream's dry run, every address counts as free.
+      if (!dryRun && !ips.take(number, dryRun)) throw new AllocationError({ what: `provided IP is already allocated` });
       return requested;
     },
     takeNodePort({ requested, dryRun }) {
       if (requested === undefined) {
-        const free = ports.takeAny(dryRun);
+        const free = ports.takeAny([{ first: nodePorts[0], last: nodePorts[1] }], dryRun);
         if (free === undefined) throw new AllocationError({ what: 'range is full' });
         return free;
       }
@@ -111,6 +128,7 @@ export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): 
       ips.replace({ before: addressesOf(previous), after: addressesOf(current) });
       ports.replace({ before: portsOf(previous), after: portsOf(current) });
     },
+    rangesStored: (change) => ranges.stored(change),
   };
 }
 
@@ -123,18 +141,49 @@ function portsOf(service: AllocatedService | undefined): readonly number[] {
   return [...ports, service?.spec?.healthCheckNodePort].filter((port) => port !== undefined && port !== 0) as number[];
 }
 
+/** A range of numbers; both ends are included. */
+interface Range {
+  readonly first: number;
+  readonly last: number;
+}
+
+/** The default range of addresses, and those of ServiceCIDRs. */
+class Ranges {
+  readonly #default: Range;
+  readonly #added = new Map<string, readonly Range[]>();
+
+  constructor(cidr: string) {
+    const range = parseCidr(cidr);
+    if (!range) throw new Error(`${cidr} is not a valid IPv4 CIDR for services`);
+    this.#default = range;
+  }
+
+  usable(): readonly Range[] {
+    return [this.#default, ...[...this.#added.values()].flat()];
+  }
+
+  stored(change: { readonly current: AddressRanges | undefined; readonly previous: AddressRanges | undefined }): void {
+    const { current, previous } = change;
+    const name = current?.metadata?.name ?? previous?.metadata?.name ?? '';
+    if (!current || current.metadata?.deletionTimestamp || !isReady(current)) this.#added.delete(name);
+    // Only IPv4 ranges have addresses: this server has a single stack.
+    else this.#added.set(name, (current.spec?.cidrs ?? []).map(parseCidr).filter((range) => range !== undefined));
+  }
+}
+
+/** Reports whether a ServiceCIDR can be used. One without a condition can: no controller may be running. */
+function isReady({ status }: AddressRanges): boolean {
+  const ready = status?.conditions?.find(({ type }) => type === 'Ready');
+  return ready === undefined || ready.status === 'True';
+}
+
 /** A pool of numbers, each of which is free, reserved for a limited time, or stored. */
 class Pool {
-  readonly #options: { readonly clock: Clock; readonly random: Random; readonly first: number; readonly last: number };
+  readonly #options: { readonly clock: Clock; readonly random: Random };
   readonly #stored = new Set<number>();
   readonly #reservedUntil = new Map<number, number>();
 
-  constructor(options: {
-    readonly clock: Clock;
-    readonly random: Random;
-    readonly first: number;
-    readonly last: number;
-  }) {
+  constructor(options: { readonly clock: Clock; readonly random: Random }) {
     this.#options = options;
   }
 
@@ -144,13 +193,15 @@ class Pool {
     return true;
   }
 
-  takeAny(dryRun: boolean): number | undefined {
-    const { first, last, random } = this.#options;
-    const size = last - first + 1;
-    const start = Math.floor(random.next() * size);
-    for (let i = 0; i < size; i++) {
-      const number = first + ((start + i) % size);
-      if (this.take(number, dryRun)) return number;
+  /** Takes a free number of the first range that has one. */
+  takeAny(ranges: readonly Range[], dryRun: boolean): number | undefined {
+    for (const { first, last } of ranges) {
+      const size = last - first + 1;
+      const start = Math.floor(this.#options.random.next() * size);
+      for (let i = 0; i < size; i++) {
+        const number = first + ((start + i) % size);
+        if (this.take(number, dryRun)) return number;
+      }
     }
     return undefined;
   }
@@ -185,11 +236,12 @@ function formatIpv4(number: number): string {
   return [24, 16, 8, 0].map((shift) => (number >>> shift) & 255).join('.');
 }
 
-function parseCidr(cidr: string): { readonly first: number; readonly last: number } {
+/** Returns the addresses of a range, without those of the network and for broadcasts; undefined if it is not IPv4. */
+function parseCidr(cidr: string): Range | undefined {
   const [address = '', bits = ''] = cidr.split('/', 2);
   const base = parseIpv4(address);
   const size = 2 ** (32 - Number(bits));
-  if (base === undefined || !Number.isInteger(size) || size < 4)
-    throw new Error(`${cidr} is not a valid IPv4 CIDR for services`);
-  return { first: base - (base % size), last: base - (base % size) + size - 1 };
+  if (base === undefined || !Number.isInteger(size) || size < 4) return undefined;
+  const start = base - (base % size);
+  return { first: start + 1, last: start + size - 2 };
 }

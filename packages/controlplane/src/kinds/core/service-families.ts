@@ -2,7 +2,7 @@ import { isIPv6 } from 'node:net';
 import { type FieldError, FieldPath, invalid, invalidField, unsupportedField } from '@kubewright/apimachinery';
 import { sameJson } from '@kubewright/apimachinery/internal';
 import type { Service, ServiceSpec } from '../generated/drafts.ts';
-import { serviceAddressChanges, serviceAddressFaults } from './service-address-validation.ts';
+import { serviceAddressFaults } from './service-address-validation.ts';
 
 const spec = FieldPath.of('spec');
 /** The only IP family of the cluster's service addresses. */
@@ -17,7 +17,7 @@ const families = [clusterFamily, 'IPv6'];
 export function initIpFamilies(service: Service, old?: Service): void {
   const { spec: wanted } = service;
   // The checks below rely on well-formed addresses.
-  reject(service, [...serviceAddressFaults(wanted), ...(old ? serviceAddressChanges(service, old) : [])]);
+  reject(service, serviceAddressFaults(wanted));
   const isHeadless = wanted.clusterIP === 'None';
   const hasSelector = Object.keys(wanted.selector ?? {}).length > 0;
   wanted.ipFamilyPolicy ??= isHeadless && !hasSelector ? 'RequireDualStack' : 'SingleStack';

@@ -40,23 +40,29 @@ const initiatorForms: readonly RegExp[] = [
   /^naa.[A-Za-z0-9]{32}$/,
 ];
 
-const initiator: Check<string> = (name = '', path) => {
-  if (!/^(iqn|eui|naa)/.test(name))
-    return [invalidField(path, name, 'must be valid format starting with iqn, eui, or naa')];
-  return initiatorForms.some((form) => form.test(name)) ? [] : [invalidField(path, name, 'must be valid format')];
-};
+const initiator: Check<string> = (name = '', path) =>
+  initiatorForms.some((form) => form.test(name)) ? [] : [invalidField(path, name, 'must be valid format')];
 
-const iscsi: Check<ISCSIVolumeSource> = (source, path) => [
+/** Like {@link initiator}, for a volume of a pod. */
+const initiatorOfPod: Check<string> = (name = '', path) =>
+  /^(iqn|eui|naa)/.test(name)
+    ? initiator(name, path)
+    : [invalidField(path, name, 'must be valid format starting with iqn, eui, or naa')];
+
+const iscsi = (name: Check<string>): Check<ISCSIVolumeSource> => (source, path) => [
   ...fields<ISCSIVolumeSource>({
     targetPortal: required(),
-    iqn: required(initiator),
+    iqn: required(name),
     lun: between(0, 255),
   })(source, path),
   ...((source?.chapAuthDiscovery || source?.chapAuthSession) && !source.secretRef
     ? [requiredField(path.child('secretRef'))]
     : []),
-  ...present(initiator)(source?.initiatorName, path.child('initiatorname')),
+  ...present(name)(source?.initiatorName, path.child('initiatorname')),
 ];
+
+/** Validates an iSCSI volume of a persistent volume. */
+export const persistentIscsi: Check<ISCSIVolumeSource> = iscsi(initiator);
 
 const fiberChannel: Check<FCVolumeSource> = (source, path) => {
   const { targetWWNs = [], wwids = [], lun } = source ?? {};
@@ -139,7 +145,7 @@ export const vendorVolumes: FieldChecks<Volume> = {
     partition: rule((number) => number >= 0 && number <= 255, 'must be between 1 and 255, inclusive'),
   }),
   awsElasticBlockStore: fields<AWSElasticBlockStoreVolumeSource>({ volumeID: required(), partition }),
-  iscsi: present(iscsi),
+  iscsi: present(iscsi(initiatorOfPod)),
   glusterfs: fields({ endpoints: required(), path: required() }),
   flocker: present(flocker),
   rbd: fields<RBDVolumeSource>({ monitors: required(), image: required() }),

@@ -65,7 +65,7 @@ export const addressValidation: readonly ValidationEntry[] = [
   }),
   validationOf<ServiceCIDR>('networking.k8s.io/v1/servicecidrs', {
     validateCreate: ({ spec }) => cidrFaults(spec.cidrs ?? []),
-    validateUpdate: ({ spec }, old) => changedCidrFaults(spec.cidrs ?? [], old.spec.cidrs ?? []),
+    validateUpdate: ({ spec }, old) => changedCidrFaults(spec.cidrs, old.spec.cidrs ?? []),
   }),
   validationOf<IngressClass>('networking.k8s.io/v1/ingressclasses', {
     validate: ({ spec }) => [
@@ -92,12 +92,13 @@ function cidrFaults(list: readonly string[]): readonly FieldError[] {
 }
 
 /** Rejects changes to the ranges, except that a second range may be added. */
-function changedCidrFaults(now: readonly string[], old: readonly string[]): readonly FieldError[] {
+function changedCidrFaults(given: readonly string[] | undefined, old: readonly string[]): readonly FieldError[] {
+  const now = given ?? [];
   const changed = (index: number): readonly FieldError[] =>
     now[index] === old[index] ? [] : [invalidField(cidrsPath.index(index), now[index], 'field is immutable')];
   if (now.length === old.length) return old.flatMap((_, index) => changed(index));
   if (old.length === 1 && now.length === 2) return [...changed(0), ...cidrFaults(now)];
-  return [invalidField(cidrsPath, now.length === 0 ? null : now, 'field is immutable')];
+  return [invalidField(cidrsPath, given ?? null, 'field is immutable')];
 }
 
 const parameters: Check<IngressClassParametersReference> = (value, path) => {

@@ -1,4 +1,5 @@
 import type { IngressClass, NetworkPolicy, NetworkPolicyPort } from '../generated/drafts.ts';
+import { isEmpty } from '../validation/check.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 
 /** Defaults of the networking group. */
@@ -7,7 +8,7 @@ export const networkingDefaults: readonly StructDefaultsEntry[] = [
     port.protocol ??= 'TCP';
   }),
   defaultsOf<NetworkPolicy>('networkingv1.NetworkPolicy', ({ spec }) => {
-    spec.policyTypes ??= spec.egress ? ['Ingress', 'Egress'] : ['Ingress'];
+    if (isEmpty(spec.policyTypes)) spec.policyTypes = isEmpty(spec.egress) ? ['Ingress'] : ['Ingress', 'Egress'];
   }),
   defaultsOf<IngressClass>('networkingv1.IngressClass', ({ spec }) => {
     if (spec.parameters) spec.parameters.scope ??= 'Cluster';

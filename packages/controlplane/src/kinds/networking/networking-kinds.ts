@@ -18,6 +18,7 @@ export const networkingKinds: readonly BuiltinKind[] = [
     resource: 'networking.k8s.io/v1/networkpolicies',
     struct: 'networkingv1.NetworkPolicy',
     generation: 'spec',
+    generationSeesEmpty: true,
   }),
   builtinKind<ServiceCIDR>({
     resource: 'networking.k8s.io/v1/servicecidrs',

@@ -1,5 +1,4 @@
 import { type FieldError, type FieldPath, invalidField, requiredField } from '@kubewright/apimachinery';
-import { tooLongField } from '@kubewright/apimachinery/internal';
 import type {
   DeviceClaim,
   DeviceClaimConfiguration,
@@ -13,9 +12,12 @@ import type {
   OpaqueDeviceConfiguration,
 } from '../generated/drafts.ts';
 import { csiDriverName } from '../storage/csi-validation.ts';
-import { all, type Check, each, enumOf, fields, optional, required, unique } from '../validation/check.ts';
-import { dnsLabel, dnsSubdomain, qualifiedName } from '../validation/rules.ts';
+import { all, type Check, each, enumOf, fields, optional, required } from '../validation/check.ts';
+import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../validation/rules.ts';
+import { tooManyField } from '../validation/too-many-field.ts';
 import { deviceExpression } from './device-expression.ts';
+import { deviceQualifiedName } from './qualified-name.ts';
+import { validSet } from './valid-set.ts';
 
 const maxItems = 32;
 
@@ -65,20 +67,13 @@ export function rawObject(value: unknown, path: FieldPath): readonly FieldError[
 export function atMost<T>(max: number, check: Check<T[]>): Check<T[]> {
   return (list, path) => {
     if (list === undefined || list.length <= max) return check(list, path);
-    const body = `Too many: ${list.length}: must have at most ${max} items`;
-    return [{ type: 'FieldValueTooMany', field: String(path), body }];
+    return [tooManyField(path, { count: list.length, max })];
   };
 }
 
 /** Validates a list with a limited number of items and unique names. */
 export function namedSet<T extends { readonly name: string }>(check: Check<T>, max: number = maxItems): Check<T[]> {
-  return atMost(
-    max,
-    all<T[]>(
-      each(check),
-      unique(({ name }) => name),
-    ),
-  );
+  return validSet({ max, check, key: ({ name }) => name });
 }
 
 const toleration: Check<DeviceToleration> = (value, path) => {
@@ -89,6 +84,7 @@ const toleration: Check<DeviceToleration> = (value, path) => {
     ...(operator === 'Exists' && text !== ''
       ? [invalidField(path.child('value'), text, 'must be empty for operator `Exists`')]
       : []),
+    ...(operator === 'Equal' ? labelValue(text, path.child('value')) : []),
     ...optional(enumOf('NoExecute', 'NoSchedule', 'None'))(effect, path.child('effect')),
   ];
 };
@@ -148,13 +144,7 @@ export function requestReference(requests: readonly DeviceRequest[]): Check<stri
 
 /** Validates a list of references to requests. */
 export function referenceSet(reference: Check<string>): Check<string[]> {
-  return atMost(
-    maxItems,
-    all<string[]>(
-      each(reference),
-      unique((name) => name),
-    ),
-  );
+  return validSet({ max: maxItems, check: reference, key: (name) => name });
 }
 
 function constraint(reference: Check<string>): Check<DeviceConstraint> {
@@ -171,29 +161,10 @@ function constraint(reference: Check<string>): Check<DeviceConstraint> {
   };
 }
 
-const cIdentifier = /^[A-Za-z_][A-Za-z0-9_]*$/;
-
-/** Validates the name of an attribute, which has a domain and an identifier. */
-const attribute: Check<string> = (name = '', path) => {
-  const [first = '', ...rest] = name.split('/');
-  const id = rest.length > 0 ? rest.join('/') : first;
-  const faults: FieldError[] = [];
-  if (rest.length > 0) {
-    faults.push(
-      ...(first === '' ? [requiredField(path, 'the domain must not be empty')] : dnsSubdomain(first, path)),
-      ...(first.length > 63 ? [tooLongField(path, { max: 63 })] : []),
-    );
-  }
-  if (id === '') faults.push(requiredField(path, 'the name must not be empty'));
-  else if (!cIdentifier.test(id)) {
-    const detail =
-      "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
-    if (id.length > 32) faults.push(tooLongField(path, { max: 32 }));
-    faults.push(invalidField(path, id, detail));
-  }
-  if (rest.length > 0) return faults;
-  return [
-    ...faults,
-    invalidField(path, name, 'a fully qualified name must be a domain and a name separated by a slash'),
-  ];
-};
+/** Validates the name of an attribute, which must have a domain. */
+const attribute: Check<string> = (name = '', path) => [
+  ...deviceQualifiedName(name, path),
+  ...(name.includes('/')
+    ? []
+    : [invalidField(path, name, 'a fully qualified name must be a domain and a name separated by a slash')]),
+];

@@ -13,7 +13,7 @@ import { templateMetadata } from '../validation/template-metadata.ts';
 import { claimStatusFaults } from './claim-status-validation.ts';
 import { deviceClaim, deviceConfiguration, deviceSelectors } from './device-claim-validation.ts';
 import { poolName, sliceNodes, sliceScopeFaults } from './resource-slice-validation.ts';
-import { counterSet, sliceDevices } from './slice-device-validation.ts';
+import { counterSets, sliceDevices } from './slice-device-validation.ts';
 
 const specPath = FieldPath.of('spec');
 const extendedResource =
@@ -57,7 +57,7 @@ export const deviceValidation: readonly ValidationEntry[] = [
         nodeName: present(dnsSubdomain),
         nodeSelector: sliceNodes,
         devices: sliceDevices(spec.perDeviceNodeSelection === true),
-        sharedCounters: each(counterSet),
+        sharedCounters: counterSets,
       })(spec, specPath),
       ...sliceScopeFaults(spec, specPath),
     ],

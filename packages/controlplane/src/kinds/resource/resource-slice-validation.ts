@@ -21,7 +21,7 @@ export const sliceNodes: Check<NodeSelector> = (selector, path) => {
   const terms = selector.nodeSelectorTerms ?? [];
   const faults = nodeSelector(selector, path);
   if (terms.length === 1) return faults;
-  return [...faults, invalidField(at, terms.length === 0 ? null : terms, 'must have exactly one node selector term')];
+  return [...faults, invalidField(at, selector.nodeSelectorTerms ?? null, 'must have exactly one node selector term')];
 };
 
 /** Requires exactly one of the fields that select the nodes with access to the devices of a slice. */

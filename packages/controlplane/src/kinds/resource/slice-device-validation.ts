@@ -16,11 +16,21 @@ import type {
   DeviceCounterConsumption,
   DeviceTaint,
 } from '../generated/drafts.ts';
-import { all, type Check, each, enumOf, fields, optional, required, textRule, unique } from '../validation/check.ts';
-import { dnsLabel, dnsSubdomain, qualifiedName } from '../validation/rules.ts';
-import { namedSet } from './device-claim-validation.ts';
+import { all, type Check, each, enumOf, fields, optional, present, required, textRule, unique } from '../validation/check.ts';
+import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../validation/rules.ts';
+import { tooManyField } from '../validation/too-many-field.ts';
+import { sharedCapacity } from './capacity-policy-validation.ts';
+import { atMost, namedSet } from './device-claim-validation.ts';
+import { qualifiedEntries } from './qualified-name.ts';
+import { validSet } from './valid-set.ts';
 
 const maxDevices = 128;
+/** The limit for slices with taints or counters. */
+const maxAdvancedDevices = 64;
+const maxTaints = 16;
+const maxConsumptions = 2;
+const maxCounters = 32;
+const maxBindingConditions = 4;
 
 const versionForm =
   /^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*)(\.(0|[1-9]\d*|\d*[a-zA-Z-][0-9a-zA-Z-]*))*)?(\+[0-9a-zA-Z-]+(\.[0-9a-zA-Z-]+)*)?$/;
@@ -37,12 +47,17 @@ const attributeVersion: Check<string> = (text = '', path) => [
 
 const attributeFields = ['bool', 'int', 'string', 'version', 'bools', 'ints', 'strings', 'versions'] as const;
 
+function isEmptyList(value: unknown): boolean {
+  return Array.isArray(value) && value.length === 0;
+}
+
 const attribute: Check<DeviceAttribute> = (value, path) => {
-  const given = attributeFields.filter((name) => value?.[name] !== undefined);
+  // Lists are behind a feature gate. Upstream drops them before it validates, so an empty list counts as absent.
+  const given = attributeFields.filter((name) => !(value?.[name] === undefined || isEmptyList(value[name])));
   return [
     ...fields<DeviceAttribute>({
       string: attributeText,
-      version: optional(attributeVersion),
+      version: present(attributeVersion),
       strings: each(attributeText),
       versions: each(attributeVersion),
     })(value, path),
@@ -52,39 +67,19 @@ const attribute: Check<DeviceAttribute> = (value, path) => {
   ];
 };
 
-/** Validates a name with an optional domain: `example.com/model`. */
-function attributeName(name: string, path: FieldPath): readonly FieldError[] {
-  const parts = name.split('/');
-  if (parts.length > 2) return [invalidField(path, name, 'must be a C identifier or a domain and a C identifier')];
-  const [domain, identifier] = parts.length === 2 ? parts : [undefined, parts[0]];
-  return [
-    ...(domain === undefined ? [] : dnsSubdomain(domain, path)),
-    ...(/^[A-Za-z_][A-Za-z0-9_]*$/.test(identifier ?? '') ? [] : [invalidField(path, identifier, identifierForm)]),
-  ];
-}
-
-const identifierForm =
-  "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')";
-
-function entries<T>(check: Check<T>): Check<Record<string, T>> {
-  return (map, path) =>
-    Object.entries(map ?? {}).flatMap(([name, value]) => [
-      ...attributeName(name, path.key(name)),
-      ...check(value, path.key(name)),
-    ]);
-}
-
 const singleCapacity: Check<DeviceCapacity> = (capacity, path) =>
   capacity?.requestPolicy ? [forbiddenField(path.child('requestPolicy'), 'allowMultipleAllocations must be true')] : [];
 
 const taint: Check<DeviceTaint> = fields<DeviceTaint>({
   key: qualifiedName,
+  value: optional(labelValue),
   effect: required(enumOf('NoExecute', 'NoSchedule', 'None')),
 });
 
 const counters: Check<Record<string, unknown>> = (map, path) => {
   const names = Object.keys(map ?? {});
   if (names.length === 0) return [requiredField(path)];
+  if (names.length > maxCounters) return [tooManyField(path, { count: names.length, max: maxCounters })];
   return names.flatMap((name) => textRule(checkDns1123Label)(name, path));
 };
 
@@ -93,8 +88,10 @@ const consumption: Check<DeviceCounterConsumption> = fields<DeviceCounterConsump
   counters,
 });
 
-/** Validates a set of counters that the devices of a slice share. */
-export const counterSet: Check<CounterSet> = fields<CounterSet>({ name: required(dnsLabel), counters });
+const counterSet: Check<CounterSet> = fields<CounterSet>({ name: required(dnsLabel), counters });
+
+/** Validates the sets of counters that the devices of a slice share. */
+export const counterSets: Check<CounterSet[]> = validSet({ max: 8, check: counterSet, key: ({ name }) => name });
 
 const nodeFields = ['nodeName', 'nodeSelector', 'allNodes'] as const;
 
@@ -144,11 +141,13 @@ export function bindingFaults(
   const needsBound = 'bindingConditions are required to use bindingFailureConditions';
   const needsFailed = 'bindingFailureConditions are required to use bindingConditions';
   return [
-    ...all(each(qualifiedName), names)(bound, boundAt),
-    ...all(each(qualifiedName), names)(failed, failedAt),
+    ...atMost(maxBindingConditions, each(qualifiedName))(device.bindingConditions, boundAt),
+    ...atMost(maxBindingConditions, each(qualifiedName))(device.bindingFailureConditions, failedAt),
+    ...names(bound, boundAt),
+    ...names(failed, failedAt),
     ...overlap,
-    ...(bound.length === 0 && failed.length > 0 ? [invalidField(boundAt, null, needsBound)] : []),
-    ...(failed.length === 0 && bound.length > 0 ? [invalidField(failedAt, null, needsFailed)] : []),
+    ...(bound.length === 0 && failed.length > 0 ? [invalidField(boundAt, device.bindingConditions ?? null, needsBound)] : []),
+    ...(failed.length === 0 && bound.length > 0 ? [invalidField(failedAt, device.bindingFailureConditions ?? null, needsFailed)] : []),
   ];
 }
 
@@ -156,18 +155,21 @@ export function bindingFaults(
 export function sliceDevices(perDevice: boolean): Check<Device[]> {
   const device: Check<Device> = (value, path) => {
     if (!value) return [];
-    const capacity = value.allowMultipleAllocations ? () => [] : singleCapacity;
+    const capacity = value.allowMultipleAllocations ? sharedCapacity : singleCapacity;
     return [
       ...fields<Device>({
         name: dnsLabel,
-        attributes: entries(attribute),
-        capacity: entries(capacity),
-        taints: each(taint),
-        consumesCounters: each(consumption),
+        attributes: qualifiedEntries(attribute),
+        capacity: qualifiedEntries(capacity),
+        taints: atMost(maxTaints, each(taint)),
+        consumesCounters: validSet({ max: maxConsumptions, check: consumption, key: ({ counterSet }) => counterSet }),
       })(value, path),
       ...nodeFaults(value, { path, perDevice }),
       ...bindingFaults(value, path),
     ];
   };
-  return namedSet(device, maxDevices);
+  return (devices, path) => {
+    const isAdvanced = devices?.some(({ taints, consumesCounters }) => taints?.length || consumesCounters?.length);
+    return namedSet(device, isAdvanced ? maxAdvancedDevices : maxDevices)(devices, path);
+  };
 }

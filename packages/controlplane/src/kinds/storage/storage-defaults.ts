@@ -1,4 +1,5 @@
 import type { CSIDriver, StorageClass } from '../generated/drafts.ts';
+import { isEmpty } from '../validation/check.ts';
 import { defaultsOf, type StructDefaultsEntry } from '../wire/struct-defaults.ts';
 
 /** Defaults of the storage group. */
@@ -12,7 +13,7 @@ export const storageDefaults: readonly StructDefaultsEntry[] = [
     spec.podInfoOnMount ??= false;
     spec.storageCapacity ??= false;
     spec.fsGroupPolicy ??= 'ReadWriteOnceWithFSType';
-    spec.volumeLifecycleModes ??= ['Persistent'];
+    if (isEmpty(spec.volumeLifecycleModes)) spec.volumeLifecycleModes = ['Persistent'];
     spec.requiresRepublish ??= false;
     spec.seLinuxMount ??= false;
   }),

@@ -32,6 +32,7 @@ import {
   semanticEqual,
   unique,
 } from '../validation/check.ts';
+import { inlineVolumeSpec } from '../core/volume-spec-validation.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { dnsSubdomain, qualifiedName } from '../validation/rules.ts';
 import { csiDriverName, csiValidation } from './csi-validation.ts';
@@ -137,6 +138,7 @@ const attachmentSource: Check<VolumeAttachmentSource> = (source, path) => {
   const detail = 'must specify exactly one of inlineVolumeSpec and persistentVolumeName';
   if (name === undefined && inline === undefined) return [requiredField(path, detail)];
   const faults: FieldError[] = name !== undefined && inline !== undefined ? [forbiddenField(path, detail)] : [];
+  if (inline && name === undefined) return inlineVolumeSpec(inline, path.child('inlineVolumeSpec'));
   if (name === undefined) return faults;
   const at = path.child('persistentVolumeName');
   if (name === '' && inline === undefined)

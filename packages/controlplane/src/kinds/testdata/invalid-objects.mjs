@@ -42,6 +42,9 @@ export const bases = {
   validatingwebhookconfigurations: of('admissionregistration.k8s.io/v1', 'ValidatingWebhookConfiguration', { webhooks: [{ name: 'a.example.com', sideEffects: 'None', admissionReviewVersions: ['v1'], clientConfig: { url: 'https://example.com' } }] }),
   runtimeclasses: of('node.k8s.io/v1', 'RuntimeClass', { handler: 'h' }),
   csidrivers: of('storage.k8s.io/v1', 'CSIDriver'),
+  volumeattachments: of('storage.k8s.io/v1', 'VolumeAttachment', { spec: { attacher: 'a', nodeName: 'n', source: { persistentVolumeName: 'p' } } }),
+  resourceclaims: of('resource.k8s.io/v1', 'ResourceClaim', { spec: { devices: { requests: [{ name: 'r', exactly: { deviceClassName: 'c' } }] } } }),
+  resourceslices: of('resource.k8s.io/v1', 'ResourceSlice', { spec: { driver: 'example.com', nodeName: 'n', pool: { name: 'p', generation: 1, resourceSliceCount: 1 }, devices: [{ name: 'd' }] } }),
 };
 const c = 'spec.containers.0';
 const t = 'spec.template';
@@ -461,6 +464,24 @@ export const invalidCases = [
   ['services', { 'spec.ipFamilies': ['X'] }],
   ['services', { 'spec.ipFamilies': ['IPv6'], 'spec.clusterIP': '10.96.0.50', 'spec.clusterIPs': ['10.96.0.50'] }],
   ['services', { 'spec.ipFamilyPolicy': 'RequireDualStack' }],
+  // Devices of slices and claims.
+  ['resourceslices', { 'spec.devices': [{ name: 'd', taints: [{ key: 'a', value: 'A_B c!', effect: 'NoSchedule' }] }] }],
+  ['resourceslices', { 'spec.devices': [{ name: 'd', attributes: { 'Bad Key!': { int: 1 }, 'a/b/c': { int: 1 }, '/x': { int: 1 }, 'x/': { int: 1 }, [`a${'b'.repeat(40)}`]: { int: 1 }, v: { version: '' }, none: {} } }] }],
+  ['resourceslices', { 'spec.devices': [{ name: 'd', capacity: { k: { value: '1', requestPolicy: { default: '1' } } } }] }],
+  ['resourceslices', { 'spec.devices': [{ name: 'd', allowMultipleAllocations: true, capacity: { a: { value: '10', requestPolicy: { validValues: ['1'], validRange: { min: '1' } } }, b: { value: '10', requestPolicy: { validValues: ['1'] } }, c: { value: '10', requestPolicy: { default: '3', validValues: ['5', '2', '20'] } } } }] }],
+  ['resourceslices', { 'spec.devices': [{ name: 'd', allowMultipleAllocations: true, capacity: { a: { value: '10', requestPolicy: { default: '1', validRange: {} } }, b: { value: '10', requestPolicy: { default: '5', validRange: { min: '6', max: '20', step: '7' } } }, c: { value: '10', requestPolicy: { default: '9', validRange: { min: '11', max: '8' } } } } }] }],
+  ['resourceslices', { 'spec.devices': [{ name: 'd', consumesCounters: [{ counterSet: 'a', counters: { c: { value: '1' } } }, { counterSet: 'a', counters: { 'C!': { value: '1' } } }] }] }],
+  ['resourceslices', { 'spec.devices': [{ name: 'd', bindingConditions: ['a', 'a'], bindingFailureConditions: [] }] }],
+  ['resourceslices', { 'spec.devices': [{ name: 'd' }, { name: 'd' }, { name: '' }, { name: '' }] }],
+  ['resourceslices', { 'spec.sharedCounters': [] }],
+  ['resourceclaims', { 'spec.devices': { requests: [{ name: 'r', exactly: { deviceClassName: 'c', tolerations: [{ operator: 'Equal', key: 'k', value: 'A_B c!' }] } }], constraints: [{ requests: ['r', 'r'], matchAttribute: '/a' }, { matchAttribute: 'a.b/' }, { distinctAttribute: '/a' }, { distinctAttribute: 'a.b/1' }] } }],
+  // Volumes inside attachments, node selectors, ports and empty lists.
+  ['volumeattachments', { 'spec.source': { inlineVolumeSpec: {} } }],
+  ['volumeattachments', { 'spec.source': { inlineVolumeSpec: { accessModes: ['x'], capacity: { storage: '1' }, claimRef: {}, persistentVolumeReclaimPolicy: 'Delete', storageClassName: 'a', volumeMode: 'Block', nodeAffinity: {}, nfs: { path: '/a', server: '' } } } }],
+  ['persistentvolumes', { 'spec.nodeAffinity': { required: { nodeSelectorTerms: [{ matchExpressions: [{ key: 'a', operator: 'In', values: ['A_B c!'] }] }] } }, 'spec.volumeAttributesClassName': '' }],
+  ['endpointslices', { ports: [{ port: 80 }, { name: '', port: 81 }] }],
+  ['resourcequotas', { 'spec.scopes': [], 'spec.scopeSelector': { matchExpressions: [{ scopeName: 'Terminating', operator: 'In', values: [] }] } }],
+  ['pods', { 'spec.volumes': [{ name: 'v', ephemeral: { volumeClaimTemplate: { metadata: { finalizers: [], labels: {} }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } } }] }],
 ];
 
 export function build([resource, changes]) {

@@ -86,7 +86,7 @@ export function between(min: number, max: number): Check<number> {
   return rule((value) => value >= min && value <= max, `must be between ${min} and ${max}, inclusive`);
 }
 
-/** Rejects elements whose `key` occurred before. The error is reported at `at`. */
+/** Rejects elements whose `key` occurred before. Elements without a key may repeat. The error is reported at `at`. */
 export function unique<T>(
   key: (item: T) => string | undefined,
   at: (path: FieldPath) => FieldPath = (path) => path,
@@ -95,7 +95,7 @@ export function unique<T>(
     const seen = new Set<string>();
     return (list ?? []).flatMap((item, index) => {
       const value = key(item);
-      if (!value) return none;
+      if (value === undefined) return none;
       if (seen.has(value)) return [duplicateField(at(path.index(index)), value)];
       seen.add(value);
       return none;

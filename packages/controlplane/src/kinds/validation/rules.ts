@@ -10,8 +10,9 @@ import {
   requiredField,
 } from '@kubewright/apimachinery';
 import type { LabelSelector } from '../generated/drafts.ts';
-import { between, type Check, enumOf, fields, optional, rule, textRule } from './check.ts';
+import { between, type Check, enumOf, fields, isEmpty, optional, rule, textRule } from './check.ts';
 import { checkPortName } from './names.ts';
+import { sortedKeys } from './sorted-keys.ts';
 
 /** Validates an RFC 1123 label. */
 export const dnsLabel: Check<string> = textRule(checkDns1123Label);
@@ -19,6 +20,8 @@ export const dnsLabel: Check<string> = textRule(checkDns1123Label);
 export const dnsSubdomain: Check<string> = textRule(checkDns1123Subdomain);
 /** Validates a qualified name, such as a label key. */
 export const qualifiedName: Check<string> = textRule(checkQualifiedName);
+/** Validates the value of a label, which can be empty. */
+export const labelValue: Check<string> = textRule(checkLabelValue);
 /** Validates a port number. */
 export const portNumber: Check<number> = between(1, 65_535);
 /** Validates a protocol: `TCP`, `UDP` or `SCTP`. */
@@ -62,6 +65,17 @@ const requirement: Check<{ key: string; operator: string; values?: string[] | un
     ...(item.values ?? []).flatMap((value, index) => textRule(checkLabelValue)(value, values.index(index))),
   ];
 };
+
+/** Returns a selector as Go encodes it in messages: fields in their order, without empty lists and maps. */
+export function shownSelector({ matchLabels, matchExpressions }: LabelSelector): LabelSelector {
+  const expressions = (matchExpressions ?? []).map(({ key, operator, values }) => {
+    return { key, operator, ...(values?.length ? { values } : {}) };
+  });
+  return {
+    ...(isEmpty(matchLabels) ? {} : { matchLabels: sortedKeys(matchLabels ?? {}) }),
+    ...(expressions.length > 0 ? { matchExpressions: expressions } : {}),
+  };
+}
 
 /** True if a selector's keys, operators and values are valid. */
 export function isValidSelector(selector: LabelSelector): boolean {

@@ -18,7 +18,7 @@ export const annotations: Check<Record<string, string>> = (map, path) => {
   ];
 };
 
-/** Validates the metadata of a pod template. Only labels and annotations can be set. */
+/** Validates the metadata of a claim template. Only labels and annotations can be set, and other lists not even to be empty. */
 export const templateMetadata: Check<ObjectMeta> = (metadata, path) => {
   const { labels: given, annotations: notes, ...others } = metadata ?? {};
   // Upstream derives these names from Go's field names.
@@ -26,7 +26,9 @@ export const templateMetadata: Check<ObjectMeta> = (metadata, path) => {
     ...annotations(notes, path.child('annotations')),
     ...labels(given, path.child('labels')),
     ...Object.entries(others).flatMap(([name, value]) =>
-      isEmpty(value) ? [] : [forbiddenField(path.child(name === 'uid' ? 'uID' : name), 'cannot be set')],
+      isEmpty(value) && !Array.isArray(value)
+        ? []
+        : [forbiddenField(path.child(name === 'uid' ? 'uID' : name), 'cannot be set')],
     ),
   ];
 };

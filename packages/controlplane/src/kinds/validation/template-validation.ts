@@ -9,7 +9,7 @@ import {
 import { podSpec } from '../core/pod-spec-validation.ts';
 import type { LabelSelector, PodTemplateSpec } from '../generated/drafts.ts';
 import { isEmpty } from './check.ts';
-import { isValidSelector, labelSelector, labels, selects } from './rules.ts';
+import { isValidSelector, labelSelector, labels, selects, shownSelector } from './rules.ts';
 import { sortedKeys } from './sorted-keys.ts';
 import { annotations } from './template-metadata.ts';
 
@@ -82,8 +82,8 @@ export function selectorFaults(
   if (!selector) return [requiredField(path)];
   const faults: FieldError[] = [...labelSelector(selector, path)];
   if (isEmpty(selector.matchLabels) && isEmpty(selector.matchExpressions)) {
-    faults.push(invalidField(path, selector, `empty selector is invalid for ${workload}`));
+    faults.push(invalidField(path, shownSelector(selector), `empty selector is invalid for ${workload}`));
   }
-  if (unusable !== undefined && !isValidSelector(selector)) faults.push(invalidField(path, selector, unusable));
+  if (unusable !== undefined && !isValidSelector(selector)) faults.push(invalidField(path, shownSelector(selector), unusable));
   return faults;
 }

@@ -1,5 +1,6 @@
 import { wireShapes } from '../generated/wire-shapes.ts';
 import { canonicalScalar } from './canonical-scalar.ts';
+import { EmptyFields } from './empty-fields.ts';
 
 /** Describes how Go's encoder writes a field: its type, whether it can be omitted, and its default. */
 interface WireField {
@@ -19,6 +20,13 @@ type WireValue =
 /** A mutable JSON object. */
 export type Fields = Record<string, unknown>;
 
+/** An empty list or map that normalization removed from a structure, because Go's encoder omits it. */
+export interface OmittedField {
+  readonly object: Fields;
+  readonly name: string;
+  readonly value: object;
+}
+
 /** Sets the defaults of one structure in place. Runs after normalization, for every value of the structure's type. */
 export type StructDefaults = (value: Fields) => void;
 
@@ -30,6 +38,8 @@ export type StructDefaults = (value: Fields) => void;
 export class WireTypes {
   readonly #structs = new Map<string, readonly WireField[]>();
   readonly #defaults: ReadonlyMap<string, StructDefaults>;
+  /** The empty lists and maps that clients sent, by object. */
+  readonly emptyFields: EmptyFields = new EmptyFields();
   /** For each structure, the fields that are or contain required lists. */
   readonly #withLists = new Map<string, readonly WireField[]>();
 
@@ -38,16 +48,30 @@ export class WireTypes {
     this.#defaults = defaults;
   }
 
-  /** Converts an object in place to the form that Go's encoder writes. Unknown fields are kept. */
-  normalize(type: string, object: Fields): void {
+  /**
+   * Converts an object in place to the form that Go's encoder writes. Unknown fields are kept.
+   *
+   * @returns the empty lists and maps that it removed, which upstream's rules can still see
+   */
+  normalize(type: string, object: Fields): readonly OmittedField[] {
+    const omitted: OmittedField[] = [];
+    this.#normalizeFields(type, object, omitted);
+    return omitted;
+  }
+
+  #normalizeFields(type: string, object: Fields, omitted: OmittedField[]): void {
     for (const field of this.#fields(type)) {
-      const given = Object.hasOwn(object, field.name) ? object[field.name] : undefined;
-      if (field.omit === 'always' && isEmptyList(given) && field.value.kind === 'list') continue;
-      const value = this.#normalized(field.value, given);
-      const absent = value === undefined || (field.omit !== 'always' && isOmitted(field, value));
-      if (!absent) object[field.name] = value;
-      else if (field.omit === 'always') object[field.name] = null;
-      else if (given !== undefined) delete object[field.name];
+      const { name, omit } = field;
+      const given = Object.hasOwn(object, name) ? object[name] : undefined;
+      if (omit === 'always' && isEmptyList(given) && field.value.kind === 'list') continue;
+      const value = this.#normalized(field.value, given, omitted);
+      const absent = value === undefined || (omit !== 'always' && isOmitted(field, value));
+      if (!absent) object[name] = value;
+      else if (omit === 'always') object[name] = null;
+      else if (given !== undefined) {
+        delete object[name];
+        if (isEmptyOf(field.value.kind, given)) omitted.push({ object, name, value: given });
+      }
     }
   }
 
@@ -112,33 +136,33 @@ export class WireTypes {
   }
 
   /** Returns the normalized value, or `undefined` for Go's nil. */
-  #normalized(shape: WireValue, value: unknown): unknown {
+  #normalized(shape: WireValue, value: unknown, omitted: OmittedField[]): unknown {
     switch (shape.kind) {
       case 'pointer':
-        return value === undefined || value === null ? undefined : this.#normalized(shape.of, value);
+        return value === undefined || value === null ? undefined : this.#normalized(shape.of, value, omitted);
       case 'struct':
-        return this.#normalizedStruct(shape.type, value);
+        return this.#normalizedStruct(shape.type, value, omitted);
       case 'list':
         if (!Array.isArray(value) || value.length === 0) return undefined;
-        return value.map((item) => this.#normalized(shape.of, item) ?? null);
+        return value.map((item) => this.#normalized(shape.of, item, omitted) ?? null);
       case 'map':
-        return this.#normalizedMap(shape.of, value);
+        return this.#normalizedMap(shape.of, value, omitted);
       case 'scalar':
         return canonicalScalar(shape.code, value);
     }
   }
 
-  #normalizedStruct(type: string, value: unknown): unknown {
+  #normalizedStruct(type: string, value: unknown, omitted: OmittedField[]): unknown {
     if (value !== undefined && value !== null && !isFields(value)) return value;
     const object = value ?? {};
-    this.normalize(type, object);
+    this.#normalizeFields(type, object, omitted);
     return object;
   }
 
-  #normalizedMap(of: WireValue, value: unknown): unknown {
+  #normalizedMap(of: WireValue, value: unknown, omitted: OmittedField[]): unknown {
     if (!isFields(value)) return undefined;
     for (const [key, item] of Object.entries(value)) {
-      const next = this.#normalized(of, item) ?? null;
+      const next = this.#normalized(of, item, omitted) ?? null;
       if (next !== item)
         Object.defineProperty(value, key, { value: next, enumerable: true, configurable: true, writable: true });
     }
@@ -194,6 +218,11 @@ function structWithin(shape: WireValue): string | undefined {
 
 function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
+}
+
+function isEmptyOf(kind: WireValue['kind'], value: unknown): value is object {
+  if (kind === 'list') return isEmptyList(value);
+  return kind === 'map' && isFields(value) && Object.keys(value).length === 0;
 }
 
 /**

@@ -7,6 +7,7 @@ import { claimResizeAdmission } from './claim-resize.ts';
 import { defaultIngressClass } from './default-ingress-class.ts';
 import { defaultStorageClass } from './default-storage-class.ts';
 import { defaultTolerationSeconds } from './default-toleration-seconds.ts';
+import { deviceAdminAccess } from './device-admin-access.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { nodeRestriction } from './node-restriction/index.ts';
 import { notActedOnWarnings, type OptionalFeatures } from './not-acted-on.ts';
@@ -33,6 +34,7 @@ export function admissionPlugins(parts: {
   const { storage, read, clock, random, index, authorizer } = parts;
   return [
     namespaceLifecycle({ storage }),
+    deviceAdminAccess(read),
     limitRanger(storage),
     serviceAccountAdmission({ read, random }),
     nodeRestriction({ read, authorizer }),

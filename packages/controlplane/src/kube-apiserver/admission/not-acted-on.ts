@@ -76,7 +76,7 @@ export const notActedOn: readonly NotActedOn[] = [
     group: 'networking.k8s.io',
     resources: ['servicecidrs'],
     what: 'ServiceCIDRs',
-    effect: 'add no addresses for Services',
+    effect: 'add addresses that Services can request, but that nodes do not route',
   },
   {
     group: 'storage.k8s.io',
