@@ -17,6 +17,7 @@ import type {
 } from './generated/drafts.ts';
 import { dateTaints } from './resource/date-taints.ts';
 import { dropUnusedOfDevices } from './resource/unused-device-fields.ts';
+import { semanticEqual } from './validation/check.ts';
 
 /** Fields of the feature gate `CoordinatedLeaderElection`. */
 const coordinatedElection = ['strategy', 'preferredHolder'] as const;
@@ -80,8 +81,10 @@ export const smallGroupKinds: readonly BuiltinKind[] = [
         dateTaints(spec, formatTime(clock.now()));
         dropUnusedOfDevices(spec, undefined);
       },
-      prepareForUpdate({ spec }, old, { clock }) {
+      prepareForUpdate({ metadata, spec }, old, { clock }) {
         dateTaints(spec, formatTime(clock.now()));
+        // Upstream compares the generation before it drops fields.
+        if (!semanticEqual(spec, old.spec)) metadata.generation = (old.metadata.generation ?? 0) + 1;
         dropUnusedOfDevices(spec, old.spec);
       },
     },

@@ -144,7 +144,8 @@ function policyFields(spec: PolicySpec): readonly FieldError[] {
   const constraintsPath = specPath.child('matchConstraints');
   return [
     ...fields<PolicySpec>({
-      failurePolicy: required(enumOf('Fail', 'Ignore')),
+      failurePolicy: (policy, path) =>
+        policy === undefined ? [requiredField(path)] : enumOf('Fail', 'Ignore')(policy, path),
       paramKind,
       matchConstraints: (value, path) => (value ? matchResources(value, path) : [requiredField(path)]),
     })(spec, specPath),

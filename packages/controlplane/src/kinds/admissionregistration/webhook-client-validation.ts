@@ -20,6 +20,10 @@ export function webhookClientFaults({ url, service }: WebhookClientConfig, path:
 }
 
 function urlFaults(url: string, path: FieldPath): readonly FieldError[] {
+  if (url.startsWith(':')) {
+    const parsing = `parse ${JSON.stringify(url)}: missing protocol scheme`;
+    return [requiredField(path, `url must be a valid URL: ${parsing}${form}`)];
+  }
   const parts = /^(?:([a-z][a-z0-9+.-]*):)?(?:\/\/([^/?#]*))?[^?#]*(\?[^#]*)?(#.*)?$/i.exec(url) ?? [];
   const [, scheme = '', authority = '', query = '', fragment = ''] = parts;
   const at = authority.lastIndexOf('@');

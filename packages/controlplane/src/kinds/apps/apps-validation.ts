@@ -43,7 +43,7 @@ export const appsValidation: readonly ValidationEntry[] = [
         workload: 'deployment',
         unusable: 'invalid label selector',
       }),
-      ...selectedTemplateFaults(spec.template, { path: templatePath, selector: spec.selector ?? {} }),
+      ...selectedTemplateFaults(spec.template, { path: templatePath, selector: spec.selector ?? nothing }),
     ],
     validateUpdate: ({ spec }, old) => immutable(spec.selector, { old: old.spec.selector, path: selectorPath }),
     warnings: templateWarnings(({ spec }) => spec.template, templatePath),
@@ -68,7 +68,7 @@ export const appsValidation: readonly ValidationEntry[] = [
   validationOf<DaemonSet>('apps/v1/daemonsets', {
     validate: ({ spec }) => [
       ...selectorFaults(spec.selector, { path: selectorPath, workload: 'daemonset' }),
-      ...templateFaults(spec.template, { path: templatePath, selector: spec.selector ?? {}, workload: 'DaemonSet' }),
+      ...templateFaults(spec.template, { path: templatePath, selector: spec.selector ?? nothing, workload: 'DaemonSet' }),
       ...fields<typeof spec>({ minReadySeconds: nonNegative })(spec, specPath),
       ...daemonStrategyFaults(spec.updateStrategy),
       ...fields<typeof spec>({ revisionHistoryLimit: nonNegative })(spec, specPath),
@@ -192,7 +192,7 @@ function statefulSetFaults(spec: StatefulSetSpec): readonly FieldError[] {
     ...selectorFaults(spec.selector, { path: selectorPath, workload: 'statefulset', unusable: '' }),
     ...selectedTemplateFaults(podTemplate(spec), {
       path: templatePath,
-      selector: spec.selector ?? {},
+      selector: spec.selector ?? nothing,
       workload: 'StatefulSet',
     }),
   ];

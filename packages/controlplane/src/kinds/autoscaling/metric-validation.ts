@@ -37,6 +37,14 @@ const reference: Check<CrossVersionObjectReference> = fields<CrossVersionObjectR
 const identifier: Check<MetricIdentifier> = (metric, path) =>
   required(textRule(checkPathSegment), 'must specify a metric name')(metric?.name, path.child('name'));
 
+/** Validates the object of a metric, whose version may lack a group. */
+const describedObject: Check<CrossVersionObjectReference> = (object, path) => {
+  const version = object?.apiVersion ?? '';
+  const isValid = version.split('/').length <= 2;
+  const detail = `unexpected GroupVersion string: ${version}`;
+  return [...reference(object, path), ...(isValid ? [] : [invalidField(path.child('apiVersion'), version, detail)])];
+};
+
 const positive: Check<string> = rule((amount) => billionthsOf(amount) > 0n, 'must be positive');
 
 const target: Check<MetricTarget> = (given, path) => {
@@ -61,7 +69,7 @@ const sourceNames = ['object', 'external', 'pods', 'resource', 'containerResourc
 
 const source: Check<MetricSpec> = fields<MetricSpec>({
   object: present((source, path) => [
-    ...reference(source?.describedObject, path.child('describedObject')),
+    ...describedObject(source?.describedObject, path.child('describedObject')),
     ...identifier(source?.metric, path.child('metric')),
     ...target(source?.target, path.child('target')),
     ...(hasValue(source?.target)

@@ -1,5 +1,7 @@
 import { isIPv4, isIPv6 } from 'node:net';
 import {
+  checkDns1123Label,
+  checkDns1123Subdomain,
   duplicateField,
   type FieldError,
   FieldPath,
@@ -26,6 +28,7 @@ import {
   optional,
   present,
   required,
+  semanticEqual,
   unique,
 } from '../validation/check.ts';
 import { ipAddress, specialAddress } from '../validation/ip.ts';
@@ -44,11 +47,13 @@ export function endpointsValidation(options: { readonly allowLoopback: boolean }
       validate: ({ subsets }) => each(subset(allowLoopback))(subsets, FieldPath.of('subsets')),
     }),
     validationOf<EndpointSlice>('discovery.k8s.io/v1/endpointslices', {
-      validate: (slice) => sliceFaults(slice, allowLoopback),
-      validateUpdate: (slice, old) =>
-        slice.addressType === old.addressType
+      validateCreate: (slice) => sliceFaults(slice, { allowLoopback, old: undefined }),
+      validateUpdate: (slice, old) => [
+        ...sliceFaults(slice, { allowLoopback, old }),
+        ...(slice.addressType === old.addressType
           ? []
-          : [invalidField('addressType', slice.addressType, 'field is immutable')],
+          : [invalidField('addressType', slice.addressType, 'field is immutable')]),
+      ],
       warnings: sliceWarnings,
     }),
   ];
@@ -92,12 +97,18 @@ function subset(allowLoopback: boolean): Check<EndpointSubset> {
   };
 }
 
-function sliceFaults(slice: EndpointSlice, allowLoopback: boolean): readonly FieldError[] {
+/** Validates a slice. Endpoints that an update does not change are not validated again. */
+function sliceFaults(
+  slice: EndpointSlice,
+  { allowLoopback, old }: { readonly allowLoopback: boolean; readonly old: EndpointSlice | undefined },
+): readonly FieldError[] {
   const path = FieldPath.of('addressType');
   if (!slice.addressType) return [requiredField(path)];
   if (!addressTypes.includes(slice.addressType)) return [unsupportedField(path, slice.addressType, addressTypes)];
+  const endpoints = each(endpoint(slice.addressType, allowLoopback));
+  const faults = endpoints(slice.endpoints ?? undefined, FieldPath.of('endpoints'));
   return [
-    ...each(endpoint(slice.addressType, allowLoopback))(slice.endpoints ?? undefined, FieldPath.of('endpoints')),
+    ...(faults.length > 0 && old && semanticEqual(old.endpoints, slice.endpoints) ? [] : faults),
     ...slicePorts(slice.ports ?? undefined, FieldPath.of('ports')),
   ];
 }
@@ -161,13 +172,25 @@ function addressFaults(
 ): readonly FieldError[] {
   const { type, at, index, allowLoopback } = context;
   const path = at.index(index);
-  if (type === 'FQDN') return dnsSubdomain(text, path);
+  if (type === 'FQDN') return fullDomain(text, path);
   const wrong = ipAddress(text, path);
   if (wrong.length > 0) return wrong;
   const family = type === 'IPv4' ? isIPv4(text) : isIPv6(text);
   const mixed = family ? [] : [invalidField(at, text, `must be an ${type} address`)];
   return [...mixed, ...specialAddress(text, { path, allowLoopback })];
 }
+
+const fullDomain: Check<string> = required<string>((text = '', path) => {
+  const name = text.replace(/\.$/, '');
+  const wrong = checkDns1123Subdomain(name);
+  if (wrong.length > 0) return [invalidField(path, name, wrong.join(','))];
+  const labels = name.split('.');
+  if (labels.length < 2) {
+    return [invalidField(path, name, 'should be a domain with at least two segments separated by dots')];
+  }
+  const label = labels.find((one) => checkDns1123Label(one).length > 0);
+  return label === undefined ? [] : [invalidField(path, label, checkDns1123Label(label).join(','))];
+});
 
 const slicePorts: Check<Discoveryv1EndpointPort[]> = (list, path) => {
   const named = unique<Discoveryv1EndpointPort>(

@@ -1,3 +1,4 @@
+import { parseImageReference } from '@kubewright/apimachinery/internal';
 import type {
   ConfigMapVolumeSource,
   Container,
@@ -80,12 +81,25 @@ function defaultPod(pod: Pod): void {
   for (const port of containers.flatMap((container) => container.ports ?? [])) port.hostPort ||= port.containerPort;
 }
 
-/** Returns `Always` if the tag is `latest` or absent. A reference with only a digest has no tag. */
+/** Returns `Always` if the tag is `latest` or absent. A reference with only a digest has no tag, and neither has an invalid one. */
 function pullPolicyOf(image: string | undefined): 'Always' | 'IfNotPresent' {
   const [name = '', digest] = (image ?? '').split('@', 2);
-  if (name === '') return 'IfNotPresent';
+  if (name === '' || !isReference(image ?? '')) return 'IfNotPresent';
   const tag = /:([^:/]+)$/.exec(name)?.[1] ?? (digest === undefined ? 'latest' : '');
   return tag === 'latest' ? 'Always' : 'IfNotPresent';
+}
+
+/** Matches most references that occur in practice, because matching is cheaper than parsing. */
+const plainReference = /^[a-z0-9]+(?:[./-][a-z0-9]+)*(?::[a-zA-Z0-9][\w.-]{0,127})?$/;
+
+function isReference(image: string): boolean {
+  if (plainReference.test(image)) return true;
+  try {
+    parseImageReference(image);
+    return true;
+  } catch {
+    return false; // the only error is that the reference is invalid
+  }
 }
 
 /** Resources that can be set at pod level. */

@@ -149,7 +149,7 @@ function withStoredMutableFields(spec: PodSpec, old: PodSpec): PodSpec {
 function changedFields(spec: PodSpec, old: PodSpec): readonly string[] {
   const names = new Set([...Object.keys(spec), ...Object.keys(old)]) as Set<keyof PodSpec>;
   return [...names]
-    .filter((name) => !semanticEqual(spec[name], old[name]))
+    .filter((name) => !semanticEqual(spec[name], old[name], name))
     .map((name) => `spec.${name}`)
     .sort();
 }

@@ -1,4 +1,4 @@
-import { FieldPath } from '@kubewright/apimachinery';
+import { FieldPath, invalidField } from '@kubewright/apimachinery';
 import type {
   DeviceClass,
   ResourceClaimTemplate,
@@ -54,7 +54,11 @@ export const deviceValidation: readonly ValidationEntry[] = [
           resourceSliceCount: rule((count: number) => count > 0, 'must be greater than zero'),
           generation: rule((number: number) => number >= 0, 'must be greater than or equal to zero'),
         }),
-        nodeName: present(dnsSubdomain),
+        nodeName: present((name, path) =>
+          name === ''
+            ? [invalidField(path, name, 'must be either unset or set to a non-empty string')]
+            : dnsSubdomain(name, path),
+        ),
         nodeSelector: sliceNodes,
         devices: sliceDevices(spec.perDeviceNodeSelection === true),
         sharedCounters: counterSets,

@@ -26,6 +26,7 @@ import {
   fields,
   immutable,
   objectFields,
+  optional,
   present,
   required,
   rule,
@@ -97,7 +98,7 @@ export const storageValidation: readonly ValidationEntry[] = [
     validate: objectFields<StorageClass>({
       provisioner,
       parameters,
-      reclaimPolicy: present(enumOf('Delete', 'Retain')),
+      reclaimPolicy: optional(enumOf('Delete', 'Retain')),
       volumeBindingMode: present(enumOf('Immediate', 'WaitForFirstConsumer')),
       allowedTopologies: topologies,
     }),

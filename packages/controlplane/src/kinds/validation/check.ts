@@ -6,6 +6,7 @@ import {
   requiredField,
   unsupportedField,
 } from '@kubewright/apimachinery';
+import { isEmptyMap } from '../wire/empty-fields.ts';
 import { isMapField } from '../wire/map-fields.ts';
 
 /** A validation rule: returns the errors of the value at `path`. */
@@ -141,7 +142,7 @@ export function semanticEqual(a: unknown, b: unknown, name?: string): boolean {
 }
 
 function isStructure(value: unknown): boolean {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !isEmptyMap(value);
 }
 
 function isEmptyContainer(value: unknown): boolean {

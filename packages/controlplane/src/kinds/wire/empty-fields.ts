@@ -1,5 +1,11 @@
-import { isMapField } from './map-fields.ts';
 import type { OmittedField } from './wire-types.ts';
+
+const emptyMap: unique symbol = Symbol('empty map');
+
+/** True for an empty map that a client sent. JSON does not tell it from an empty structure. */
+export function isEmptyMap(value: object): boolean {
+  return emptyMap in value;
+}
 
 /**
  * Remembers the empty lists and maps that clients sent. Upstream encodes them like absent ones, but until it stores an object,
@@ -13,6 +19,9 @@ export class EmptyFields {
   record(object: object, omitted: readonly OmittedField[]): void {
     if (omitted.length > 0) this.#sent.set(object, omitted);
     else this.#sent.delete(object);
+    for (const { value } of omitted) {
+      if (typeof value === 'object' && value !== null) Object.defineProperty(value, emptyMap, { value: true });
+    }
   }
 
   /** Puts the recorded fields back, except those that have a value now. */
@@ -20,24 +29,17 @@ export class EmptyFields {
     for (const { object: parent, name, value } of this.#sent.get(object) ?? []) parent[name] ??= value;
   }
 
-  /** Like {@link restore}, without maps whose names other structures use for something else: rules compare by name. */
-  #restoreUnambiguous(object: object): void {
-    for (const { object: parent, name, value } of this.#sent.get(object) ?? []) {
-      if (Array.isArray(value) || isMapField(name)) parent[name] ??= value;
-    }
-  }
-
   /** Removes the fields again that {@link restore} has put back. */
   remove(object: object): void {
     for (const { object: parent, name, value } of this.#sent.get(object) ?? []) {
-      if (parent[name] === value && Object.keys(value).length === 0) delete parent[name];
+      if (parent[name] === value && Object.keys(value as object).length === 0) delete parent[name];
     }
   }
 
   /** Runs a function that sees the recorded fields. */
   during<T>(object: object, run: () => T): T {
     if (!this.#sent.has(object)) return run();
-    this.#restoreUnambiguous(object);
+    this.restore(object);
     try {
       return run();
     } finally {

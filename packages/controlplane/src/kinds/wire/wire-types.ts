@@ -20,11 +20,11 @@ type WireValue =
 /** A mutable JSON object. */
 export type Fields = Record<string, unknown>;
 
-/** An empty list or map that normalization removed from a structure, because Go's encoder omits it. */
+/** An empty list, map or byte slice that normalization removed from a structure, because Go's encoder omits it. */
 export interface OmittedField {
   readonly object: Fields;
   readonly name: string;
-  readonly value: object;
+  readonly value: unknown;
 }
 
 /** Sets the defaults of one structure in place. Runs after normalization, for every value of the structure's type. */
@@ -70,7 +70,7 @@ export class WireTypes {
       else if (omit === 'always') object[name] = null;
       else if (given !== undefined) {
         delete object[name];
-        if (isEmptyOf(field.value.kind, given)) omitted.push({ object, name, value: given });
+        if (isEmptyOf(field.value, given)) omitted.push({ object, name, value: given });
       }
     }
   }
@@ -220,9 +220,11 @@ function isEmptyList(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
 }
 
-function isEmptyOf(kind: WireValue['kind'], value: unknown): value is object {
-  if (kind === 'list') return isEmptyList(value);
-  return kind === 'map' && isFields(value) && Object.keys(value).length === 0;
+/** True for an empty list, map or byte slice. */
+function isEmptyOf(shape: WireValue, value: unknown): boolean {
+  if (shape.kind === 'list') return isEmptyList(value);
+  if (shape.kind === 'scalar') return shape.code === 'y' && value === '';
+  return shape.kind === 'map' && isFields(value) && Object.keys(value).length === 0;
 }
 
 /**
