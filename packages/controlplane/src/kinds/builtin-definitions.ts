@@ -60,7 +60,10 @@ function storedDefinition(parts: Parts): ResourceDefinition {
     ttlSeconds: kind.ttlSeconds,
     claims: kind.claims as ResourceDefinition['claims'],
     ...defined({ conversion: kind.conversion, conversionAnnotations: kind.conversionAnnotations }),
-    strategy: seeingEmptyFields({ ...mainStrategy(kind, types), ...rules(parts.validations.get(kind.resource)) }, types),
+    strategy: seeingEmptyFields(
+      { ...mainStrategy(kind, types), ...rules(parts.validations.get(kind.resource)) },
+      types,
+    ),
     cells: cells.get(kind.resource) ?? nameAndAge,
     fieldLabels: new Map(Object.entries(kind.fieldLabels ?? {})) as unknown as ResourceDefinition['fieldLabels'],
     subresources: new Map(resource.subresources.map((sub) => [sub.name, subresource(sub, parts)])),

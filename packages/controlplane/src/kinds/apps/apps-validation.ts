@@ -67,8 +67,13 @@ export const appsValidation: readonly ValidationEntry[] = [
   }),
   validationOf<DaemonSet>('apps/v1/daemonsets', {
     validate: ({ spec }) => [
-      ...selectorFaults(spec.selector, { path: selectorPath, workload: 'daemonset' }),
-      ...templateFaults(spec.template, { path: templatePath, selector: spec.selector ?? nothing, workload: 'DaemonSet' }),
+      // Upstream does not require this selector itself, but one that is absent matches no labels.
+      ...(spec.selector ? selectorFaults(spec.selector, { path: selectorPath, workload: 'daemonset' }) : []),
+      ...templateFaults(spec.template, {
+        path: templatePath,
+        selector: spec.selector ?? nothing,
+        workload: 'DaemonSet',
+      }),
       ...fields<typeof spec>({ minReadySeconds: nonNegative })(spec, specPath),
       ...daemonStrategyFaults(spec.updateStrategy),
       ...fields<typeof spec>({ revisionHistoryLimit: nonNegative })(spec, specPath),

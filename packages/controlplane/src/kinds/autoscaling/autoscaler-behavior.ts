@@ -16,9 +16,10 @@ function goRules(rules: HPAScalingRules | undefined): Json | null {
   return {
     StabilizationWindowSeconds: stabilizationWindowSeconds ?? null,
     SelectPolicy: selectPolicy ?? null,
-    Policies: policies?.map(({ type, value, periodSeconds: PeriodSeconds }) => {
-      return { Type: type, Value: value, PeriodSeconds };
-    }) ?? null,
+    Policies:
+      policies?.map(({ type, value, periodSeconds: PeriodSeconds }) => {
+        return { Type: type, Value: value, PeriodSeconds };
+      }) ?? null,
     Tolerance: tolerance ?? null,
   };
 }

@@ -15,8 +15,13 @@ import { autoscalerConversion } from './autoscaler-conversion.ts';
 export const autoscalingCells: readonly CellsEntry[] = [
   cellsOf<HorizontalPodAutoscaler>('autoscaling/v2/horizontalpodautoscalers', cells),
   cellsOf<KubernetesObject>('autoscaling/v1/horizontalpodautoscalers', (object, nowMs) => {
-    const stored = autoscalerConversion.toStorage(object as unknown as Draft);
-    return cells(stored as unknown as HorizontalPodAutoscaler, nowMs);
+    const stored = autoscalerConversion.toStorage(object as unknown as Draft) as unknown as HorizontalPodAutoscaler;
+    // Version 1 does not tell where the metric of the CPU is stored; mostly, it is the first.
+    const metrics = stored.spec.metrics ?? [];
+    return cells(
+      { ...stored, spec: { ...stored.spec, metrics: [...metrics.slice(-1), ...metrics.slice(0, -1)] } },
+      nowMs,
+    );
   }),
 ];
 

@@ -109,7 +109,10 @@ const name = (path: FieldPath): FieldPath => path.child('name');
 export function initContainers(pod: PodOfContainers): Check<Container[]> {
   const { spec, isTemplate } = pod;
   const taken = new Set((spec.containers ?? []).map((container) => container.name));
-  const distinct = unique<Container>((container) => (taken.has(container.name) ? undefined : container.name || undefined), name);
+  const distinct = unique<Container>(
+    (container) => (taken.has(container.name) ? undefined : container.name || undefined),
+    name,
+  );
   const clash: Check<Container> = (container, at) =>
     container && taken.has(container.name) ? [duplicateName(container.name, at)] : [];
   const container: Check<Container> = all(

@@ -71,7 +71,10 @@ function mergeStringData(secret: Secret): void {
   const { stringData } = secret;
   delete secret.stringData;
   if (isEmpty(stringData)) return;
-  const encoded = Object.entries(stringData ?? {}).map(([key, text]) => [key, Buffer.from(text, 'utf8').toString('base64')]);
+  const encoded = Object.entries(stringData ?? {}).map(([key, text]) => [
+    key,
+    Buffer.from(text, 'utf8').toString('base64'),
+  ]);
   secret.data = { ...secret.data, ...Object.fromEntries(encoded) };
 }
 

@@ -33,7 +33,7 @@ export function allocateForUpdate(service: Service, context: AllocationContext &
   if (needsClusterIp(spec)) {
     if (old.spec.ipFamilyPolicy) spec.ipFamilyPolicy ??= old.spec.ipFamilyPolicy;
     if (old.spec.ipFamilies) spec.ipFamilies ??= [...old.spec.ipFamilies];
-    if (!keepsDualStackPreference(spec, old.spec)) initIpFamilies(service, old);
+    if (!keepsDualStackPreference(spec, old.spec)) initIpFamilies(service);
     // An existing address is kept, because validation rejects any other address. A Service without an address gets a new address.
     const isKept = Boolean(spec.clusterIP) && Boolean(old.spec.clusterIP) && needsClusterIp(old.spec);
     if (spec.clusterIP !== 'None' && !isKept) allocateClusterIp(service, context);

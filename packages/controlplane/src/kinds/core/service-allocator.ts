@@ -167,7 +167,11 @@ class Ranges {
     const name = current?.metadata?.name ?? previous?.metadata?.name ?? '';
     if (!current || current.metadata?.deletionTimestamp || !isReady(current)) this.#added.delete(name);
     // Only IPv4 ranges have addresses: this server has a single stack.
-    else this.#added.set(name, (current.spec?.cidrs ?? []).map(parseCidr).filter((range) => range !== undefined));
+    else
+      this.#added.set(
+        name,
+        (current.spec?.cidrs ?? []).map(parseCidr).filter((range) => range !== undefined),
+      );
   }
 }
 

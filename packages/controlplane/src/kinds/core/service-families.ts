@@ -14,7 +14,7 @@ const families = [clusterFamily, 'IPv6'];
  *
  * @throws StatusError 422 if the addresses are invalid, or the Service requests a family that the cluster does not have.
  */
-export function initIpFamilies(service: Service, old?: Service): void {
+export function initIpFamilies(service: Service): void {
   const { spec: wanted } = service;
   // The checks below rely on well-formed addresses.
   reject(service, serviceAddressFaults(wanted));

@@ -49,17 +49,19 @@ const initiatorOfPod: Check<string> = (name = '', path) =>
     ? initiator(name, path)
     : [invalidField(path, name, 'must be valid format starting with iqn, eui, or naa')];
 
-const iscsi = (name: Check<string>): Check<ISCSIVolumeSource> => (source, path) => [
-  ...fields<ISCSIVolumeSource>({
-    targetPortal: required(),
-    iqn: required(name),
-    lun: between(0, 255),
-  })(source, path),
-  ...((source?.chapAuthDiscovery || source?.chapAuthSession) && !source.secretRef
-    ? [requiredField(path.child('secretRef'))]
-    : []),
-  ...present(name)(source?.initiatorName, path.child('initiatorname')),
-];
+const iscsi =
+  (name: Check<string>): Check<ISCSIVolumeSource> =>
+  (source, path) => [
+    ...fields<ISCSIVolumeSource>({
+      targetPortal: required(),
+      iqn: required(name),
+      lun: between(0, 255),
+    })(source, path),
+    ...((source?.chapAuthDiscovery || source?.chapAuthSession) && !source.secretRef
+      ? [requiredField(path.child('secretRef'))]
+      : []),
+    ...present(name)(source?.initiatorName, path.child('initiatorname')),
+  ];
 
 /** Validates an iSCSI volume of a persistent volume. */
 export const persistentIscsi: Check<ISCSIVolumeSource> = iscsi(initiator);

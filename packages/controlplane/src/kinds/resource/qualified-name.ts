@@ -1,4 +1,4 @@
-import { type FieldPath, type FieldError, invalidField } from '@kubewright/apimachinery';
+import { type FieldError, type FieldPath, invalidField } from '@kubewright/apimachinery';
 import { tooLongField } from '@kubewright/apimachinery/internal';
 import { csiDriverName } from '../storage/csi-validation.ts';
 import type { Check } from '../validation/check.ts';

@@ -16,7 +16,17 @@ import type {
   DeviceCounterConsumption,
   DeviceTaint,
 } from '../generated/drafts.ts';
-import { all, type Check, each, enumOf, fields, optional, present, required, textRule, unique } from '../validation/check.ts';
+import {
+  type Check,
+  each,
+  enumOf,
+  fields,
+  optional,
+  present,
+  required,
+  textRule,
+  unique,
+} from '../validation/check.ts';
 import { dnsLabel, dnsSubdomain, labelValue, qualifiedName } from '../validation/rules.ts';
 import { tooManyField } from '../validation/too-many-field.ts';
 import { sharedCapacity } from './capacity-policy-validation.ts';
@@ -146,8 +156,12 @@ export function bindingFaults(
     ...names(bound, boundAt),
     ...names(failed, failedAt),
     ...overlap,
-    ...(bound.length === 0 && failed.length > 0 ? [invalidField(boundAt, device.bindingConditions ?? null, needsBound)] : []),
-    ...(failed.length === 0 && bound.length > 0 ? [invalidField(failedAt, device.bindingFailureConditions ?? null, needsFailed)] : []),
+    ...(bound.length === 0 && failed.length > 0
+      ? [invalidField(boundAt, device.bindingConditions ?? null, needsBound)]
+      : []),
+    ...(failed.length === 0 && bound.length > 0
+      ? [invalidField(failedAt, device.bindingFailureConditions ?? null, needsFailed)]
+      : []),
   ];
 }
 

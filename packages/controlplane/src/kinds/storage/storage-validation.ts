@@ -8,6 +8,7 @@ import {
   requiredField,
 } from '@kubewright/apimachinery';
 import { tooLongField } from '@kubewright/apimachinery/internal';
+import { inlineVolumeSpec } from '../core/volume-spec-validation.ts';
 import type {
   StorageClass,
   TopologySelectorLabelRequirement,
@@ -33,7 +34,6 @@ import {
   semanticEqual,
   unique,
 } from '../validation/check.ts';
-import { inlineVolumeSpec } from '../core/volume-spec-validation.ts';
 import { type ValidationEntry, validationOf } from '../validation/kind-validation.ts';
 import { dnsSubdomain, qualifiedName } from '../validation/rules.ts';
 import { csiDriverName, csiValidation } from './csi-validation.ts';

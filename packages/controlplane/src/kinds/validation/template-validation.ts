@@ -84,6 +84,7 @@ export function selectorFaults(
   if (isEmpty(selector.matchLabels) && isEmpty(selector.matchExpressions)) {
     faults.push(invalidField(path, shownSelector(selector), `empty selector is invalid for ${workload}`));
   }
-  if (unusable !== undefined && !isValidSelector(selector)) faults.push(invalidField(path, shownSelector(selector), unusable));
+  if (unusable !== undefined && !isValidSelector(selector))
+    faults.push(invalidField(path, shownSelector(selector), unusable));
   return faults;
 }

@@ -56,7 +56,11 @@ describe('empty lists and maps that a client sends', () => {
     expect(await message(null)).toContain('spec.cidrs: Invalid value: null: field is immutable');
     const scaler = (rules: object) => ({
       metadata: { name: 'a' },
-      spec: { scaleTargetRef: { kind: 'A', name: 'a' }, maxReplicas: 1, behavior: { scaleUp: rules } },
+      spec: {
+        scaleTargetRef: { apiVersion: 'a.com/v1', kind: 'A', name: 'a' },
+        maxReplicas: 1,
+        behavior: { scaleUp: rules },
+      },
     });
     expect((await server.post(scalers, scaler({ policies: [] }))).json.message).toContain(
       'spec.behavior.scaleUp.policies: Required value: must specify at least one Policy',
