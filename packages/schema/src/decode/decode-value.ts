@@ -74,7 +74,7 @@ class Decoder {
   }
 
   /**
-   * Rejects a value of a wrong type. Go's JSON decoder goes on after such a value, and returns the error of a later time,
+   * Rejects a value of a wrong type. Go's JSON decoder continues after such a value, and returns the error of a later time,
    * quantity or int-or-string instead, which their own decoders report.
    */
   private reject(error: DecodeError): undefined {

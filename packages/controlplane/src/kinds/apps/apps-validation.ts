@@ -147,7 +147,7 @@ function isZero(value: number | string | undefined): boolean {
   return value === 0 || value === '0%';
 }
 
-/** Returns the number in a count or percentage; 0 if there is none. */
+/** Returns the number in a count or percentage, otherwise 0. */
 function countOf(value: number | string | undefined): number {
   if (typeof value === 'number') return value;
   return /^[0-9]+%?$/.test(value ?? '') ? Number.parseInt(value ?? '', 10) : 0;

@@ -8,7 +8,7 @@ const ranges = '/apis/networking.k8s.io/v1/servicecidrs';
 const scalers = '/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers';
 const templates = '/apis/resource.k8s.io/v1/namespaces/default/resourceclaimtemplates';
 
-/** Answers as kube-apiserver 1.36.3 gives them. */
+/** The expected responses are those of kube-apiserver 1.36.3. */
 describe('empty lists and maps that a client sends', () => {
   let server: TestServer;
   beforeAll(async () => {
