@@ -20,4 +20,20 @@ export default tseslint.config(
       '@typescript-eslint/return-await': ['error', 'error-handling-correctness-only'],
     },
   },
+  {
+    files: ['packages/*/src/**/*.ts'],
+    ignores: ['**/*.test.ts', '**/testdata/**'],
+    rules: {
+      '@typescript-eslint/no-restricted-imports': [
+        'error',
+        {
+          paths: ['node:http', 'http'].map((name) => ({
+            name,
+            allowTypeImports: true,
+            message: "An import loads Node's fetch, too (30 ms, 14 MB): use process.getBuiltinModule('node:http').",
+          })),
+        },
+      ],
+    },
+  },
 );

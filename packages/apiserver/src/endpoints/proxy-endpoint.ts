@@ -1,4 +1,4 @@
-import { request as httpRequest, type IncomingMessage, type OutgoingHttpHeaders } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { connect as startTls } from 'node:tls';
@@ -12,6 +12,9 @@ import { failure } from '../http/status-response.ts';
 import type { ProxyConnection, ProxySubresource, SubresourceDefinition } from '../registry/index.ts';
 import { admitConnect } from './connect-endpoint.ts';
 import type { ResourceCall } from './resource-call.ts';
+
+// An import statement would also load Node's fetch, which costs 30 ms and 14 MB and is not used in this file.
+const { request: httpRequest } = process.getBuiltinModule('node:http');
 
 /**
  * Forwards a request to the HTTP server behind an object, such as a pod's, and streams back the response. Mirrors

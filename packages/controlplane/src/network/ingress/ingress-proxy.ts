@@ -1,11 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type OutgoingHttpHeaders,
-  request,
-  type Server,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, Server, ServerResponse } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { Server as Listener, Socket } from 'node:net';
 import { pipeline } from 'node:stream';
@@ -13,6 +6,9 @@ import type { TLSSocket, TlsOptions } from 'node:tls';
 import type { SocketAddress, Sockets } from '../sockets.ts';
 import type { IngressCertificates } from './ingress-certificates.ts';
 import type { IngressTable, IngressTarget } from './ingress-rules.ts';
+
+// An import statement would also load Node's fetch, which costs 30 ms and 14 MB and is not used in this file.
+const { createServer, request } = process.getBuiltinModule('node:http');
 
 /** Options for {@link IngressProxy}. */
 export interface IngressProxyOptions {
