@@ -7,7 +7,6 @@ import {
   FieldPath,
   invalidField,
   requiredField,
-  unsupportedField,
 } from '@kubewright/apimachinery';
 import type {
   Discoveryv1EndpointPort,
@@ -103,11 +102,10 @@ function sliceFaults(
   { allowLoopback, old }: { readonly allowLoopback: boolean; readonly old: EndpointSlice | undefined },
 ): readonly FieldError[] {
   const path = FieldPath.of('addressType');
-  if (!slice.addressType) return [requiredField(path)];
-  if (!addressTypes.includes(slice.addressType)) return [unsupportedField(path, slice.addressType, addressTypes)];
-  const endpoints = each(endpoint(slice.addressType, allowLoopback));
+  const endpoints = each(endpoint(slice.addressType ?? '', allowLoopback));
   const faults = endpoints(slice.endpoints ?? undefined, FieldPath.of('endpoints'));
   return [
+    ...required(enumOf(...addressTypes))(slice.addressType, path),
     ...(faults.length > 0 && old && semanticEqual(old.endpoints, slice.endpoints) ? [] : faults),
     ...slicePorts(slice.ports ?? undefined, FieldPath.of('ports')),
   ];
@@ -118,7 +116,8 @@ function endpoint(type: string, allowLoopback: boolean): Check<Endpoint> {
     const at = path.child('addresses');
     const addresses = value?.addresses ?? [];
     const faults: FieldError[] = addresses.length === 0 ? [requiredField(at, 'must contain at least 1 address')] : [];
-    for (const [index, text] of addresses.entries())
+    // Upstream does not validate the addresses of an unknown type.
+    for (const [index, text] of addressTypes.includes(type) ? addresses.entries() : [])
       faults.push(...addressFaults(text, { type, at, index, allowLoopback }));
     const others = fields<Endpoint>({ hostname: present(dnsLabel), nodeName: present(dnsSubdomain) });
     return [...faults, ...others(value, path), ...hintFaults(value?.hints, path.child('hints'))];

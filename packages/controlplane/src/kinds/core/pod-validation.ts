@@ -120,7 +120,7 @@ function gateFaults(spec: PodSpec, old: PodSpec): readonly FieldError[] {
       ? []
       : [
           forbiddenField(
-            specPath.child('schedulingGates').index(index),
+            specPath.child('schedulingGates').index(index).child('name'),
             `only deletion is allowed, but found new scheduling gate '${name}'`,
           ),
         ],

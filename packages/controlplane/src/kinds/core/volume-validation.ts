@@ -12,7 +12,6 @@ import type {
   GitRepoVolumeSource,
   HostPathVolumeSource,
   ImageVolumeSource,
-  LocalObjectReference,
   NFSVolumeSource,
   PersistentVolumeClaimTemplate,
   SecretVolumeSource,
@@ -66,8 +65,6 @@ const claimTemplate: Check<PersistentVolumeClaimTemplate> = (template, path) => 
   ...claimSpec(template?.spec, path.child('spec')),
 ];
 
-const secretName: Check<LocalObjectReference> = fields<LocalObjectReference>({ name: required(dnsSubdomain) });
-
 /** Validates an NFS volume of a pod or a persistent volume. */
 export const nfs: Check<NFSVolumeSource> = fields<NFSVolumeSource>({
   server: required(),
@@ -89,7 +86,14 @@ const source: Check<Volume> = fields<Volume>({
   gitRepo: fields<GitRepoVolumeSource>({ repository: required(), directory: optional(relativePath) }),
   image: fields<ImageVolumeSource>({ pullPolicy: required(enumOf('Always', 'IfNotPresent', 'Never')) }),
   nfs,
-  csi: fields<CSIVolumeSource>({ driver: csiDriverName, nodePublishSecretRef: present(secretName) }),
+  csi: all(fields<CSIVolumeSource>({ driver: csiDriverName }), (source, path) => {
+    const reference = source?.nodePublishSecretRef;
+    if (!reference) return [];
+    // Upstream omits the reference from the path of a malformed name.
+    return reference.name
+      ? dnsSubdomain(reference.name, path.child('name'))
+      : [requiredField(path.child('nodePublishSecretRef', 'name'))];
+  }),
   ephemeral: (value, path) => {
     if (!value) return [];
     const at = path.child('volumeClaimTemplate');

@@ -482,6 +482,8 @@ export const invalidCases = [
   ['endpointslices', { ports: [{ port: 80 }, { name: '', port: 81 }] }],
   ['resourcequotas', { 'spec.scopes': [], 'spec.scopeSelector': { matchExpressions: [{ scopeName: 'Terminating', operator: 'In', values: [] }] } }],
   ['pods', { 'spec.volumes': [{ name: 'v', ephemeral: { volumeClaimTemplate: { metadata: { finalizers: [], labels: {} }, spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1' } } } } } }] }],
+  ['pods', { 'spec.volumes': [{ name: 'v', csi: { driver: 'a', nodePublishSecretRef: { name: 'https://x' } } }, { name: 'w', csi: { driver: 'a', nodePublishSecretRef: {} } }] }],
+  ['endpointslices', { addressType: 'x', endpoints: [{ addresses: [] }, { addresses: ['?'] }], ports: [{ name: 'A!' }] }],
 ];
 
 export function build([resource, changes]) {
