@@ -23,6 +23,7 @@ export default tseslint.config(
   {
     files: ['packages/*/src/**/*.ts'],
     ignores: ['**/*.test.ts', '**/testdata/**'],
+    plugins: { '@typescript-eslint': tseslint.plugin },
     rules: {
       '@typescript-eslint/no-restricted-imports': [
         'error',

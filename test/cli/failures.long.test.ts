@@ -103,7 +103,7 @@ describe('a failure message states the error, the cause and the remedy', () => {
       exitCode: 1,
       code: 'KW7101',
       what: /is not in a Kubewright project$/,
-      why: /^no package\.json with the field "kubewright" exists in this folder or its parents$/,
+      why: /^no package\.json with a "kubewright" field exists in this folder or its parents$/,
       remedy: /kubewright init my-operator --domain example\.com$/,
     }));
 

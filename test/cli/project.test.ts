@@ -207,7 +207,7 @@ describe('kubewright create api', () => {
       code: 1,
       stdout: '',
       stderr: `KW7101 ${kubewright.folder} is not in a Kubewright project
-  why: no package.json with the field "kubewright" exists in this folder or its parents
+  why: no package.json with a "kubewright" field exists in this folder or its parents
   fix: change to the folder of a project, or create a project: kubewright init my-operator --domain example.com
 `,
     });

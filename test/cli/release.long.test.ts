@@ -88,7 +88,7 @@ describe('types with breaking changes', () => {
     expect(await shop.run('build', '--release')).toMatchObject({
       code: 1,
       stderr: `KW7404 version 0.1.0 was already released with different CRDs
-  why: the CRDs in config/crd/released differ from those of the current types
+  why: the CRDs in config/crd/released differ from those generated from the current types
   fix: run npm version minor to increase the version, then build the release again
 `,
     });

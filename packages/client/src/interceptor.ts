@@ -59,7 +59,7 @@ export interface CallTarget extends GroupVersionResource {
 }
 
 /**
- * Wraps every call of a client: for metrics, traces, injected faults, impersonation.
+ * Wraps every call by a client: for metrics, traces, injected faults, impersonation.
  *
  * Runs once per attempt; the first interceptor in the list is the outermost. An interceptor may change the request,
  * respond itself, or throw; its errors are handled like transport errors.

@@ -14,7 +14,7 @@ export interface GroupVersionKind {
 }
 
 /**
- * Name of a URL collection: plural, lower case.
+ * Identifies a resource as API URLs do. `resource` is the plural name in lower case.
  *
  * @example
  * ```ts

@@ -113,7 +113,10 @@ function checkRequest({ applied, apiVersion, kind, type, live }: ApplyRequest): 
   }
 }
 
-/** The stored object has a list element without its keys, which updates accept: no apply is possible until it is fixed. */
+/**
+ * Returns the error for a stored object with a list element that lacks its keys. Updates accept such elements, but no apply
+ * succeeds until the element is fixed.
+ */
 function invalidLive({ type, live = {} }: ApplyRequest, cause: ElementError): ApplyRequestError {
   const fault = checkApplied(type, live, { allowsDuplicates: true }) ?? cause.message;
   const message = `failed to create typed live object (${describeObject(live, undefined)}): ${fault}`;

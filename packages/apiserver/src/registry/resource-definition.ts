@@ -198,7 +198,7 @@ export interface ProxySubresource {
   connect(call: ProxyCall): Promise<ProxyConnection>;
 }
 
-/** A call of a proxy subresource. */
+/** A call to a proxy subresource. */
 export interface ProxyCall {
   readonly namespace: string;
   /** As in the path: `name`, `name:port` or `scheme:name:port`. */
@@ -216,7 +216,7 @@ export interface ProxyConnection {
   readonly host: string;
 }
 
-/** A call of a connect subresource. */
+/** A call to a connect subresource. */
 export interface ConnectCall {
   readonly request: ApiRequest;
   readonly user: UserInfo;

@@ -17,14 +17,14 @@ export function tagsOf(permissions: readonly Permission[]): readonly string[] {
   return [...verbs].map(([subject, each]) => `@rbac ${subject} verbs=${[...each].sort().join(';')}`).sort();
 }
 
-/** Returns the 1-based line of the call of `runOperator`, or undefined. */
+/** Returns the 1-based line of the call to `runOperator`, or undefined. */
 export function operatorLine(text: string): number | undefined {
   const index = text.split('\n').findIndex((line) => /\brunOperator\(/.test(line) && !/^\s*(\/\/|\/?\*)/.test(line));
   return index === -1 ? undefined : index + 1;
 }
 
 /**
- * Adds tags to the comment above the call of `runOperator`, or creates a comment. A verb is added to the existing tag
+ * Adds tags to the comment above the call to `runOperator`, or creates a comment. A verb is added to the existing tag
  * of its resource; everything else stays unchanged. Returns undefined if the text does not call `runOperator`.
  */
 export function withTags(text: string, permissions: readonly Permission[]): string | undefined {

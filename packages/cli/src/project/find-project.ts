@@ -32,7 +32,7 @@ export function requireProject(cwd: string): Project {
   if (project) return project;
   throw new CliError('KW7101', {
     what: `${cwd} is not in a Kubewright project`,
-    why: 'no package.json with the field "kubewright" exists in this folder or its parents',
+    why: 'no package.json with a "kubewright" field exists in this folder or its parents',
     remedy: 'change to the folder of a project, or create a project: kubewright init my-operator --domain example.com',
   });
 }

@@ -83,7 +83,7 @@ export function keepRelease(
   if (last?.version === version && !(isSame && before.length === files.length)) {
     throw new CliError('KW7404', {
       what: `version ${version} was already released with different CRDs`,
-      why: `the CRDs in ${releasedFolder} differ from those of the current types`,
+      why: `the CRDs in ${releasedFolder} differ from those generated from the current types`,
       remedy: 'run npm version minor to increase the version, then build the release again',
     });
   }

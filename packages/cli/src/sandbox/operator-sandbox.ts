@@ -143,7 +143,7 @@ export class OperatorSandbox implements AsyncDisposable {
       what: 'cannot read the log of the operator',
       why: `the operator wrote no line in the runtime's log format within ${firstWordMs / 1_000} s: src/main.ts passes its own "log" to runOperator; output of the operator:\n${this.#output.trim().slice(-2_000) || 'nothing'}`,
       remedy:
-        'remove "log" from the call of runOperator; set the level and the format with --zap-log-level and --zap-encoder',
+        'remove "log" from the call to runOperator; set the level and format with --zap-log-level and --zap-encoder',
     });
   }
 

@@ -139,7 +139,7 @@ operator and an embedded Kubernetes cluster. Only a release needs Docker, kubect
 
 ## Rules
 
-- Permissions are derived from \`for\`, \`owns\` and the typed calls of a controller; you write no YAML. \`npm run dev\` runs the operator
+- Permissions are derived from \`for\`, \`owns\` and the typed calls in a controller; you write no YAML. \`npm run dev\` runs the operator
   under its own service account, and reports a missing permission as KW7604 with the tag to paste.
 - A reconcile can run at any time, repeatedly, and after a crash: derive everything from the object, keep no state in module
   variables, and do not wait inside a reconcile: the framework reconciles again when an object changes.

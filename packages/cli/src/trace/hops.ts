@@ -5,7 +5,7 @@ import type { Step } from './steps.ts';
 
 /** One step from a request to running pods. */
 export interface Hop {
-  /** The time in seconds or microseconds, as the cluster stores it. */
+  /** Timestamp with second or microsecond precision, as stored by the cluster. */
   readonly time: string;
   /** The field manager, or the reporter of an event. */
   readonly component: string;

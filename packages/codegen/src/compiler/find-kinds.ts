@@ -19,7 +19,7 @@ export interface ColumnModel {
   readonly priority?: number;
 }
 
-/** A parsed call of `defineKind`. */
+/** A parsed call to `defineKind`. */
 export interface KindModel {
   readonly group: string;
   readonly version: string;

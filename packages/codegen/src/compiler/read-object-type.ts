@@ -25,7 +25,7 @@ export function readObject(reading: Reading, type: ts.Type, place: Place): TypeM
   if (other !== undefined) return other;
   if (reading.stack.includes(type)) {
     const what = `the type ${reading.checker.typeToString(type)} contains itself`;
-    const why = 'a structural schema has no references, so the schema would be infinite';
+    const why = 'a structural schema cannot contain references, so the schema would be infinite';
     const fix = 'refer to nested items by name in a flat list, or use unknown with the tag @preserveUnknownFields';
     report(reading, place, 'KW6103', { what, why, fix });
     return { type: 'broken', ...baseOf(reading, place) };

@@ -14,18 +14,18 @@ export type RuntimeFunction =
   | 'converter'
   | 'spoke';
 
-/** A call of a {@link RuntimeFunction}. */
+/** A call to a {@link RuntimeFunction}. */
 export interface RuntimeCall {
   readonly name: RuntimeFunction;
   readonly call: ts.CallExpression;
 }
 
-/** Finds calls of runtime functions, even if they were imported under another name. */
+/** Finds calls to runtime functions, even if they were imported under another name. */
 export function callsOf(view: ProjectView, ...names: readonly RuntimeFunction[]): readonly RuntimeCall[] {
   return view.files.flatMap((file) => callsIn(file, view, names));
 }
 
-/** Finds calls of runtime functions in one file. */
+/** Finds calls to runtime functions in one file. */
 export function callsIn(
   file: ts.SourceFile,
   view: ProjectView,

@@ -11,7 +11,7 @@ export interface ImportOptions {
   readonly version?: string | undefined;
   /**
    * The form of the result. `'kind'` is a constant for clients and controllers of a kind that another project defines.
-   * `'definition'` is a call of `defineKind` that yields the same schema and makes the CRD part of this project.
+   * `'definition'` is a call to `defineKind` that yields the same schema and makes the CRD part of this project.
    *
    * @defaultValue 'kind'
    */

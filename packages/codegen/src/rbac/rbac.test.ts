@@ -89,7 +89,7 @@ describe('rules of a program', () => {
     ]);
   });
 
-  it('are derived from typed calls of contexts and clients', async () => {
+  it('are derived from typed calls to contexts and clients', async () => {
     const rules = await rulesOf(`
       export async function work(ctx: runtime.ReconcileContext<Thing>, thing: Thing, some: Pod | Secret) {
         await ctx.get(ConfigMap, { name: 'a' });

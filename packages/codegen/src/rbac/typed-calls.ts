@@ -43,7 +43,7 @@ const podCalls: Readonly<Record<string, readonly [string, ...string[]]>> = {
   evict: ['eviction', 'create'],
 };
 
-/** Finds the permissions that calls of typed clients and reconcile contexts need. Warns about untyped calls. */
+/** Finds the permissions that calls to typed clients and reconcile contexts need. Warns about untyped calls. */
 export function rulesOfCalls(file: ts.SourceFile, search: CallSearch): readonly RbacRule[] {
   const rules: RbacRule[] = [];
   const visit = (node: ts.Node): void => {
@@ -96,7 +96,7 @@ interface Call {
   readonly search: CallSearch;
 }
 
-/** Returns the rules of a call of a reconcile context: `ctx.get(Kind, key)`, `ctx.apply(objects)`, `ctx.delete(object)`. */
+/** Returns the rules for a call to a reconcile context: `ctx.get(Kind, key)`, `ctx.apply(objects)`, `ctx.delete(object)`. */
 function contextRules(call: ts.CallExpression, { method, verbs, search }: Call): readonly RbacRule[] {
   const [argument] = call.arguments;
   if (argument === undefined) return [];

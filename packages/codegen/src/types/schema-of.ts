@@ -124,7 +124,7 @@ class SchemaMaker {
         code: 'KW6103',
         path: way.path,
         what: `the type ${name} contains itself`,
-        why: 'a structural schema has no references, so the schema would be infinite',
+        why: 'a structural schema cannot contain references, so the schema would be infinite',
         fix: 'use unknown with the tag @preserveUnknownFields',
       });
       return { 'x-kubernetes-preserve-unknown-fields': true };

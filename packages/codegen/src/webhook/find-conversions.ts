@@ -44,7 +44,7 @@ export function findConversions({ view, resolver, problems }: Search): readonly 
 function versionsOf(spokes: ts.Expression, resolver: KindResolver): readonly string[] | undefined {
   if (!ts.isArrayLiteralExpression(spokes)) return undefined;
   const versions = spokes.elements.map((element) => {
-    // The element is a call of `spoke`: the compiler has checked its type.
+    // The element is a call to `spoke`: the compiler has checked its type.
     const version = ts.isCallExpression(element) ? element.arguments[0] : undefined;
     return version && resolver.ofExpression(version)?.version;
   });

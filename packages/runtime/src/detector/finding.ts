@@ -72,7 +72,7 @@ function adviceFor(pattern: Finding['pattern']): string {
     return 'this reconcile triggers itself: it writes a different value each time; derive the value only from the observed state';
   }
   if (pattern === 'conflict')
-    return 'another writer reverts the writes of this controller; let only one of the two own the field';
+    return 'another writer reverts the writes of this controller; let only one of the two writers own the field';
   return 'this controller repeats a write that has no effect, because the API server drops or changes a value; write the value that the server stores';
 }
 

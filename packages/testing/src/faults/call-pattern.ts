@@ -1,7 +1,7 @@
 import type { ClientCall, Verb } from '@kubewright/client';
 
 /**
- * Selects calls of a client. An unset field matches anything.
+ * Selects calls by a client. An unset field matches anything.
  *
  * @example
  * ```ts

@@ -64,7 +64,7 @@ export class GuestObjects {
     for (const each of [...gone, ...freed.map(({ original }) => original)]) this.#seen.delete(keyOf(each));
   }
 
-  /** Cleans up the cluster. Ctrl-C must not have aborted the calls of `target`. */
+  /** Cleans up the cluster. Ctrl-C must not have aborted calls through `target`. */
   async leave(target: Target): Promise<void> {
     const failures: unknown[] = [];
     for (const each of this.#diverted) await restore(each, target).catch((error: unknown) => void failures.push(error));

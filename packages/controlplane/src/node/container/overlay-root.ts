@@ -19,7 +19,7 @@ export interface OverlayRootOptions {
   readonly base: string;
   /** The id on this machine that the container's user 0 is mapped to; `undefined` if it is this process's user. */
   readonly firstId: number | undefined;
-  /** Method for the image's files: `copy` is for systems that cannot mount overlays. */
+  /** How the image's files are provided: `copy` is for systems that cannot mount overlays. */
   readonly method: 'overlay' | 'copy';
   readonly readOnly: boolean;
   readonly hasSys: boolean;

@@ -16,7 +16,7 @@ import type { Eval, Frame } from './frame.ts';
 import { compileConditional, compileLogical, compileNot, compileNotStrictlyFalse } from './logic.ts';
 import type { Scope } from './scope.ts';
 
-/** Compiles a call of an operator; returns undefined for any other call. */
+/** Compiles a call to an operator; returns undefined for any other call. */
 export function compileOperator(compiler: Compiler, expr: CallExpr, scope: Scope): Eval | undefined {
   const [a, b, c] = expr.args;
   switch (expr.fn) {

@@ -3,7 +3,7 @@ import type { IssueList } from './issue.ts';
 import { type Macro, type MacroContext, macroKey } from './macro.ts';
 import type { NodeFactory } from './node-factory.ts';
 
-/** Rewrites calls of macros. */
+/** Rewrites calls to macros. */
 export class MacroExpander {
   readonly #macros: ReadonlyMap<string, Macro>;
   readonly #nodes: NodeFactory;
