@@ -87,7 +87,7 @@ function wordsOf(record: LogRecord): { readonly said: string; readonly goesOn: s
       };
     case 'KW3051':
       return {
-        said: `write conflict: ${where} was reset ${times} times because ${others} also changes the field; let only one of the two own the field`,
+        said: `write conflict: ${where} was reset ${times} times because ${others} also changes the field; let only one of the two writers own the field`,
         goesOn: `each reconcile resets ${where}, and ${others} changes the field again`,
       };
     case 'KW3052':

@@ -237,7 +237,7 @@ ${framed(13)}
   it('reports who reverts a write', () => {
     const conflict = { level: 'warn', ts: at(0), msg: 'x', ...about, object: 'Page b', path: '.data', times: 5 };
     expect(outputOf([{ ...conflict, code: 'KW3051', managers: ['kubectl-edit (Update)'] }])).toBe(
-      '12:00:00.000 ! Site default/a  KW3051 write conflict: .data of Page b was reset 5 times because kubectl-edit (Update) also changes the field; let only one of the two own the field\n',
+      '12:00:00.000 ! Site default/a  KW3051 write conflict: .data of Page b was reset 5 times because kubectl-edit (Update) also changes the field; let only one of the two writers own the field\n',
     );
     expect(outputOf([{ ...conflict, code: 'KW3052' }])).toContain(
       'KW3052 ineffective writes: 5 writes in a row changed nothing',
