@@ -318,3 +318,32 @@ import { controller } from '@kubewright/runtime';`;
     expect(await run('test', '--', '-t', 'nothing')).toMatchObject({ code: 0 });
   });
 });
+
+describe('kubewright dev --ci', () => {
+  it('rejects type errors, stalled samples and invalid samples', { timeout: 240_000 }, async () => {
+    const mistyped = edit(controller(), 'data: { message: spec.message },', 'data: { message: spec.mesage },');
+    const types = await kubewright.run(['dev', '--ci'], { cwd: root });
+    expect(types).toMatchObject({ code: 1 });
+    expect(types.stderr).toMatch(
+      /^KW7507 the types of the project have errors\n {2}why: one error, the first in src\/controllers\/shop\.ts:\d+:\d+\n/m,
+    );
+    mistyped();
+    const undeclared = edit(
+      controller(),
+      'data: { message: spec.message },',
+      'dat: { message: spec.message } as never,',
+    );
+    const stalled = await kubewright.run(['dev', '--ci', '--no-type-check'], { cwd: root });
+    expect(stalled).toMatchObject({ code: 1 });
+    expect(stalled.stderr).toMatch(
+      /^KW7307 the sample Shop shop-sample has been stalled for 5 s\n {2}why: .*\.dat: field not declared in schema\n/m,
+    );
+    undeclared();
+    edit(join(root, 'config/samples/shop_v1_shop.yaml'), 'message:', 'mesage:');
+    const invalid = await kubewright.run(['dev', '--ci', '--no-type-check'], { cwd: root });
+    expect(invalid).toMatchObject({ code: 1 });
+    expect(invalid.stderr).toMatch(
+      /^KW7306 cannot apply the sample config\/samples\/shop_v1_shop\.yaml\n {2}why: .*mesage/m,
+    );
+  });
+});

@@ -9,7 +9,7 @@ export function addDev(program: Command, context: Context): void {
   program
     .command('dev')
     .description('run the operator in an embedded cluster under its own service account, and restart it on save')
-    .option('--ci', 'apply the samples, wait until they are ready, then exit')
+    .option('--ci', 'apply the samples, wait until they are ready and the types are checked, then exit')
     .option(
       '--run <COMMAND>',
       'once the operator runs, run this shell command with KUBECONFIG set, then stop and exit with the exit code of the command',
@@ -26,7 +26,7 @@ export function addDev(program: Command, context: Context): void {
     )
     .option('--no-webhooks', 'with --context: do not install webhooks')
     .option('--full-stacks', 'show complete stack traces')
-    .option('--no-type-check', 'do not check types in the background')
+    .option('--no-type-check', 'do not check types')
     .action(async (options: DevOptions) => (await import('../dev/dev.ts')).dev(context, options));
 }
 

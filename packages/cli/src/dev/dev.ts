@@ -121,8 +121,10 @@ async function develop(context: Context, parts: Development): Promise<void> {
     const isStarted = await loop.startOperator(operator, { insist: isBatch });
     if (isStarted) reporter.step('operator started', `as ${account.namespace}/${account.name}`);
     if (isBatch) {
+      if (ci && typeCheck) types.start();
       const work = ci ? samplesReady(context, { project, place, loop }) : undefined;
       await Promise.race([work, ended, stopped(signal)]);
+      if (ci && typeCheck) await Promise.race([types.assertPassed(), stopped(signal)]);
       if (run !== undefined) await besides(context, { command: run, operator, place, ended });
     } else {
       await operator.working(signal);

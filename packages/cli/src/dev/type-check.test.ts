@@ -18,7 +18,10 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 /** Starts a check with a fake compiler that reports the given mistakes. */
-function checking(isSyntaxReported: () => boolean): { says(...mistakes: readonly string[]): string } {
+function checking(isSyntaxReported: () => boolean): {
+  says(...mistakes: readonly string[]): string;
+  readonly check: TypeCheck;
+} {
   let printed = '';
   let compiler: (text: string) => void = () => undefined;
   const write = (text: string): void => {
@@ -27,13 +30,20 @@ function checking(isSyntaxReported: () => boolean): { says(...mistakes: readonly
   const reporter = new Reporter({ stdout: { write }, stderr: { write }, json: false, colors: false });
   const spawn = (_: readonly string[], options: { readonly onOutput?: (text: string) => void }): Child => {
     compiler = options.onOutput ?? compiler;
-    return { pid: undefined, ended: Promise.resolve(0), kill: () => undefined, write: () => undefined } as Child;
+    return {
+      pid: undefined,
+      ended: new Promise(() => undefined),
+      kill: () => undefined,
+      write: () => undefined,
+    } as Child;
   };
   const environment = { spawn, env: {}, program: ['node'] };
   const context = { reporter, environment } as unknown as Context;
   const project = { root, name: 'shop', domain: 'example.com', certificates: 'own' } as const;
-  new TypeCheck(project, context, { isSyntaxReported }).start();
+  const check = new TypeCheck(project, context, { isSyntaxReported });
+  check.start();
   return {
+    check,
     says(...mistakes) {
       printed = '';
       const lines = mistakes.map((mistake) => `src/a.ts(1,1): error ${mistake}\n`).join('');
@@ -50,6 +60,19 @@ describe('TypeCheck', () => {
     expect(compiler.says('TS2322: no')).toMatch(/^! type check failed +one error\n {4}src\/a\.ts:1:1 TS2322 no\n$/);
     expect(compiler.says('TS2322: no')).toBe('');
     expect(compiler.says()).toMatch(/^✓ type check passed +again\n$/);
+  });
+
+  it('waits for the first result, and rejects type errors', async () => {
+    const right = checking(() => false);
+    right.says();
+    await right.check.assertPassed();
+    const wrong = checking(() => false);
+    const result = expect(wrong.check.assertPassed()).rejects.toMatchObject({
+      code: 'KW7507',
+      text: { why: '2 errors, the first in src/a.ts:1:1' },
+    });
+    wrong.says('TS2322: no', 'TS2551: neither');
+    await result;
   });
 
   it('skips syntax errors that the bundler has reported', () => {

@@ -4,6 +4,7 @@ import { setPriority } from 'node:os';
 import { dirname, join } from 'node:path';
 import { codeFrame } from '../operator-log/code-frame.ts';
 import type { Child } from '../program/cli-environment.ts';
+import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import type { Project } from '../project/find-project.ts';
 
@@ -35,6 +36,8 @@ export class TypeCheck implements AsyncDisposable {
   /** True after the bundler has reported a syntax error. */
   readonly #isSyntaxReported: () => boolean;
   #child: Child | undefined;
+  readonly #firstResult: Promise<void>;
+  #finish: () => void = () => undefined;
   #partial = '';
   #mistakes: TypeMistake[] = [];
   #printed = '';
@@ -43,6 +46,9 @@ export class TypeCheck implements AsyncDisposable {
     this.#project = project;
     this.#context = context;
     this.#isSyntaxReported = isSyntaxReported;
+    this.#firstResult = new Promise((resolve) => {
+      this.#finish = resolve;
+    });
   }
 
   /** Starts checking; does nothing if the project has no compiler. */
@@ -50,7 +56,10 @@ export class TypeCheck implements AsyncDisposable {
     const { root } = this.#project;
     const { environment } = this.#context;
     const compiler = compilerOf(root);
-    if (compiler === undefined || !existsSync(join(root, 'tsconfig.json'))) return;
+    if (compiler === undefined || !existsSync(join(root, 'tsconfig.json'))) {
+      this.#finish();
+      return;
+    }
     const flags = ['--noEmit', '--watch', '--preserveWatchOutput', '--pretty', 'false'];
     this.#child = environment.spawn([environment.program[0] ?? 'node', '-e', wrapper, compiler, ...flags], {
       cwd: root,
@@ -58,11 +67,29 @@ export class TypeCheck implements AsyncDisposable {
       input: true,
       onOutput: (text) => this.#take(text),
     });
+    void this.#child.ended.then(this.#finish);
     try {
       if (this.#child.pid !== undefined) setPriority(this.#child.pid, lowPriority);
     } catch {
       // The process has already exited, or the system has no priorities.
     }
+  }
+
+  /**
+   * Waits for the first result of a started check.
+   *
+   * @throws CliError KW7507 if there are type errors, which have been reported.
+   */
+  async assertPassed(): Promise<void> {
+    await this.#firstResult;
+    const [first] = this.#mistakes;
+    if (first === undefined) return;
+    const count = this.#mistakes.length === 1 ? 'one error' : `${this.#mistakes.length} errors`;
+    throw new CliError('KW7507', {
+      what: 'the types of the project have errors',
+      why: `${count}, the first in ${first.file}:${first.line}:${first.column}`,
+      remedy: 'fix the errors listed above, or add --no-type-check to ignore them',
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -82,7 +109,10 @@ export class TypeCheck implements AsyncDisposable {
       /^(.+?)\((\d+),(\d+)\): error (TS\d+): (.*)$/.exec(line) ?? [];
     if (code !== '') this.#mistakes.push({ file, line: Number(row), column: Number(column), code, text });
     else if (/Starting (?:incremental )?compilation|File change detected/.test(line)) this.#mistakes = [];
-    else if (/Found \d+ errors?\. Watching/.test(line)) this.#report();
+    else if (/Found \d+ errors?\. Watching/.test(line)) {
+      this.#report();
+      this.#finish();
+    }
   }
 
   #report(): void {

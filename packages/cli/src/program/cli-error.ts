@@ -46,6 +46,7 @@ import type { ErrorText } from '@kubewright/apimachinery/internal';
  * | `KW7504` | a kustomization uses an unsupported feature |
  * | `KW7505` | the OLM bundle violates a rule |
  * | `KW7506` | the image map `kubewright-images.json` is invalid, so images cannot be loaded |
+ * | `KW7507` | the types of the project have errors |
  */
 export type CliErrorCode =
   | 'KW7001'
@@ -87,7 +88,8 @@ export type CliErrorCode =
   | 'KW7605'
   | 'KW7504'
   | 'KW7505'
-  | 'KW7506';
+  | 'KW7506'
+  | 'KW7507';
 
 /** The text of a command-line error: what failed, why, and what to do, one line each. */
 export type Message = Required<{ readonly [Part in keyof ErrorText]: string }>;

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseApiVersion, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
+import { parseApiVersion, StatusError, sleep, type UnstructuredObject } from '@kubewright/apimachinery';
 import { CliError } from '../program/cli-error.ts';
 import type { Reporter } from '../program/reporter.ts';
 import type { Project } from '../project/find-project.ts';
@@ -11,6 +11,8 @@ import { applyObjects, kindOf, type Target } from './apply-objects.ts';
 /** The time in which a sample must become ready, in milliseconds. */
 const patienceMs = 60_000;
 const pollMs = 50;
+/** The time in which a stalled sample must recover, in milliseconds. */
+const stalledMs = 5_000;
 
 interface Condition {
   readonly type?: string;
@@ -25,12 +27,25 @@ export async function awaitSamples(
 ): Promise<void> {
   for (const path of samplesOf(project)) {
     const objects = readObjects(join(project.root, path)).map(inNamespace);
-    await applyObjects(target, objects);
+    await applyObjects(target, objects).catch((error: unknown) => {
+      throw rejected(path, error);
+    });
     for (const object of objects) {
       if (!hasNoStatus(project, object)) await ready(target, object);
       reporter.step('ready', `${object.kind} ${object.metadata?.name}`);
     }
   }
+}
+
+/** Returns the error for a sample that the API server rejected; other errors are returned unchanged. */
+function rejected(path: string, error: unknown): unknown {
+  if (!(error instanceof StatusError)) return error;
+  const remedy = 'fix the sample, or the types of its kind if the sample is right';
+  return new CliError(
+    'KW7306',
+    { what: `cannot apply the sample ${path}`, why: error.message, remedy },
+    { cause: error },
+  );
 }
 
 /** Applies a project's samples and returns the objects. */
@@ -75,7 +90,8 @@ async function ready({ client, environment }: Target, object: UnstructuredObject
   const { clock, signal } = environment;
   const resource = client.resource(await kindOf(client, object));
   const { name = '', namespace = 'default' } = object.metadata ?? {};
-  let last: Condition | undefined;
+  let conditions: readonly Condition[] | undefined;
+  let stalledFrom: number | undefined;
   for (
     const end = clock.monotonic() + patienceMs;
     clock.monotonic() < end;
@@ -84,12 +100,31 @@ async function ready({ client, environment }: Target, object: UnstructuredObject
     const { status } = (await resource.get({ name, namespace }, { signal })) as {
       readonly status?: { readonly conditions?: readonly Condition[] };
     };
-    last = status?.conditions?.find(({ type }) => type === 'Ready');
-    if (last?.status === 'True') return;
+    conditions = status?.conditions;
+    if (isTrue('Ready', conditions)) return;
+    // A stalled object does not become ready by itself, but a child that failed may still recover.
+    stalledFrom = isTrue('Stalled', conditions) ? (stalledFrom ?? clock.monotonic()) : undefined;
+    if (stalledFrom !== undefined && clock.monotonic() >= stalledFrom + stalledMs) {
+      throw notReady(object, { since: `has been stalled for ${stalledMs / 1000} s`, conditions });
+    }
   }
-  throw new CliError('KW7307', {
-    what: `the sample ${object.kind} ${name} is not ready after ${patienceMs / 1000} s`,
-    why: last?.message ?? 'the operator has not set the condition Ready in its status',
-    remedy: 'run kubewright dev without --ci to see what the operator does',
+  throw notReady(object, { since: `is not ready after ${patienceMs / 1000} s`, conditions });
+}
+
+function isTrue(type: string, conditions: readonly Condition[] | undefined): boolean {
+  return conditions?.some((each) => each.type === type && each.status === 'True') ?? false;
+}
+
+function notReady(
+  object: UnstructuredObject,
+  { since, conditions }: { readonly since: string; readonly conditions: readonly Condition[] | undefined },
+): CliError {
+  const what = `the sample ${object.kind} ${object.metadata?.name ?? ''} ${since}`;
+  const why = conditions?.find(({ type }) => type === 'Ready')?.message;
+  if (why) return new CliError('KW7307', { what, why, remedy: 'fix the cause, or the sample in config/samples' });
+  return new CliError('KW7307', {
+    what,
+    why: 'the operator has not set the condition Ready in the status of the sample',
+    remedy: 'read the log of the operator above, and set the condition Ready; `desired` sets it for you',
   });
 }

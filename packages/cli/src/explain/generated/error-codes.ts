@@ -182,6 +182,7 @@ export const errorCodes: readonly ErrorCode[] = [
   {"code":"KW7504","title":"A kustomization uses an unsupported feature","text":"a kustomization uses an unsupported feature","source":"CliError of kubewright"},
   {"code":"KW7505","title":"The OLM bundle violates a rule","text":"the OLM bundle violates a rule","source":"CliError of kubewright"},
   {"code":"KW7506","title":"The image map kubewright-images.json is invalid, so images cannot be loaded","text":"the image map kubewright-images.json is invalid, so images cannot be loaded","source":"CliError of kubewright"},
+  {"code":"KW7507","title":"The types of the project have errors","text":"the types of the project have errors","source":"CliError of kubewright"},
   {"code":"KW7601","title":"The CRD to import cannot be read: no such file, URL or CRD, or it is too large","text":"the CRD to import cannot be read: no such file, URL or CRD, or it is too large","source":"CliError of kubewright"},
   {"code":"KW7602","title":"The project has no test runner, or its tests fail","text":"the project has no test runner, or its tests fail","source":"CliError of kubewright"},
   {"code":"KW7603","title":"The operator did not reconcile the object to render","text":"the operator did not reconcile the object to render","source":"CliError of kubewright"},
