@@ -22,7 +22,7 @@ export default tseslint.config(
   },
   {
     files: ['packages/*/src/**/*.ts'],
-    ignores: ['**/*.test.ts', '**/testdata/**'],
+    ignores: ['**/*.test.ts', '**/generated/**', '**/testdata/**'],
     plugins: { '@typescript-eslint': tseslint.plugin },
     rules: {
       '@typescript-eslint/no-restricted-imports': [
