@@ -32,7 +32,9 @@ describe('kubewright dev', () => {
   it('applies the samples with --ci, waits until they are ready, and exits', async () => {
     const { code, stdout, stderr } = await run('dev', '--ci');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const steps = stdout.split('\n').filter((line) => /^✓ (?!written)/.test(line));
+    expect(stdout).toContain('✓ type check passed\n');
+    // The type check runs in parallel.
+    const steps = stdout.split('\n').filter((line) => /^✓ (?!written|type check)/.test(line));
     expect(steps.map((line) => line.replace(/https:.*/, 'URL'))).toEqual([
       '✓ cluster ready        URL',
       '✓ kind installed       guestbooks.guestbook.example.com',

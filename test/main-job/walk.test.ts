@@ -234,7 +234,7 @@ describe.skipIf(isMissing('kubectl'))('a second terminal', () => {
     run('kubectl delete postgresql postgresql-sample mydb');
     expect(sh('kubectl get pod').stderr).toBe('No resources found in default namespace.\n');
     expect(sh('kubectl get postgresql').stderr).toBe('No resources found in default namespace.\n');
-    await started.printed(/postgresql default\/postgresql-sample deleting the pod first\n/);
+    await started.printed(/postgresql default\/postgresql-sample deleting the pod before its owner\n/);
   });
 });
 
