@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import type { ConnectionOptions, SecureContext } from 'node:tls';
 import { TransportError } from '../transport-error.ts';
 
@@ -81,6 +81,8 @@ export function openTunnel(proxy: URL, target: TunnelTarget): Promise<Socket> {
  */
 export function proxyTls(proxy: URL, secureContext: SecureContext | undefined): ConnectionOptions {
   if (proxy.protocol !== 'https:') return {};
+  // Loaded only when a proxy is used, as above.
+  const { isIP } = process.getBuiltinModule('node:net');
   const host = proxy.hostname.replace(/^\[|\]$/g, '');
   return { servername: isIP(host) ? '' : host, ...(secureContext && { secureContext }) };
 }
