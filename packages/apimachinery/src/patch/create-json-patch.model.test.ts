@@ -13,7 +13,7 @@ describe('createJsonPatch', () => {
         fc.dictionary(fc.constantFrom('a', 'b', 'a/b', '~', '', '0', '__proto__'), tie('value')),
       ),
     })).value;
-    // The root of a patched document is always a JSON object, as it is for every Kubernetes object.
+    // The root of a patched document is always a JSON object, like every Kubernetes object.
     const document = json.map((value) => ({ value }));
     fc.assert(
       fc.property(document, document, (from, to) => {

@@ -20,7 +20,7 @@ export function checkTimes(options: ExtensionServerOptions): void {
     throw new ServerOptionsError({
       what: `invalid ${name} ${String(ms)} of apiServer`,
       why: 'it is not a number of milliseconds',
-      remedy: `set ${name} to a number from 0 on, such as 10_000 for ten seconds`,
+      remedy: `set ${name} to a non-negative number, such as 10_000 for ten seconds`,
     });
   }
 }

@@ -98,7 +98,7 @@ describe('apiServer shutdown', () => {
       expect.objectContaining({
         code: 'KW5303',
         what: `invalid ${name} ${ms} of apiServer`,
-        remedy: `set ${name} to a number from 0 on, such as 10_000 for ten seconds`,
+        remedy: `set ${name} to a non-negative number, such as 10_000 for ten seconds`,
       }),
     );
   });

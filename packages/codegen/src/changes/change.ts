@@ -1,6 +1,6 @@
 /** A difference between two states of a CRD, and its effect on users of the older state. */
 export interface CrdChange {
-  /** The kind of change, as it is named in lists of allowed changes. */
+  /** The kind of change, as listed in allowed changes. */
   readonly kind: CrdChangeKind;
   /** `breaking`: the change breaks valid objects or clients. `safe`: it does not affect existing users. */
   readonly severity: 'breaking' | 'safe';

@@ -69,8 +69,8 @@ export interface CachedKind<T extends KubernetesObject = KubernetesObject> exten
   readonly metadataOnly?: boolean;
   /**
    * Controls what happens while the API server does not serve the kind: `'wait'` waits until the kind is served,
-   * `'fail'` makes the first wait for the kind fail, and `'empty'` continues as if there were no objects. In every case
-   * the kind is followed as soon as it is served.
+   * `'fail'` makes the first wait for the kind fail, and `'empty'` continues as if there were no objects. In every case,
+   * the cache watches the kind once the API server serves it.
    *
    * A 404 response to a list is not enough to make a kind missing. Discovery must confirm the absence, twice and 5 s
    * apart if objects had been listed. Until then, reads still return the objects, and `/readyz` reports that they may

@@ -85,9 +85,11 @@ function nameFaults(
 }
 
 function healthFaults(list: readonly ResourceHealth[], path: FieldPath): readonly FieldError[] {
+  const seen = new Set<string>();
   return list.flatMap(({ resourceID, health, message }, index) => {
     const at = path.index(index);
-    const isRepeated = list.findIndex((one) => one.resourceID === resourceID) < index;
+    const isRepeated = seen.has(resourceID);
+    seen.add(resourceID);
     return [
       ...enumOf('Healthy', 'Unhealthy', 'Unknown')(health ?? '', at.child('health')),
       ...(message === '' ? [requiredField(at.child('message'), 'must be non-empty if specified')] : []),

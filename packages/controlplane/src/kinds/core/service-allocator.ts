@@ -101,7 +101,7 @@ export function memoryServiceAllocator(options: MemoryServiceAllocatorOptions): 
         throw new AllocationError({ what });
       }
       // In upstream's dry run, every address counts as free.
-      if (!dryRun && !ips.take(number, dryRun)) throw new AllocationError({ what: `provided IP is already allocated` });
+      if (!dryRun && !ips.take(number, false)) throw new AllocationError({ what: `provided IP is already allocated` });
       return requested;
     },
     takeNodePort({ requested, dryRun }) {
