@@ -74,7 +74,9 @@ async function type({ text, line }, shown) {
 function onlyReads(text) {
   const lines = text.trimEnd().split(/(?<!\\)\n/);
   return lines.every((line) =>
-    /^kubectl (get|describe|logs|auth can-i|explain|top|exec|api-versions|api-resources)\b/.test(line),
+    /^kubectl (get|describe|logs|rollout status|wait|auth can-i|explain|top|exec|api-versions|api-resources)\b/.test(
+      line,
+    ),
   );
 }
 
