@@ -1,18 +1,6 @@
-import { isNotFound, objectKey } from '@kubewright/apimachinery';
-import { Node, Pod, Service } from '@kubewright/apimachinery/core/v1';
-import {
-  type EventRecorder,
-  enqueueForObject,
-  enqueueMapped,
-  exponentialRateLimiter,
-  Manager,
-  type ReconcileRequest,
-  type ReconcileResult,
-  type RequestContext,
-  requestController,
-  watch,
-} from '@kubewright/runtime';
-import type { HandlerContext } from '@kubewright/runtime/internal';
+import { objectKey } from '@kubewright/apimachinery';
+import { type Pod, Service } from '@kubewright/apimachinery/core/v1';
+import { type EventRecorder, Manager } from '@kubewright/runtime';
 import type { NodeConnector } from '../kube-apiserver/pods/node-connector.ts';
 import { clusterLogEvents } from '../log/cluster-log-events.ts';
 import { hostSockets } from '../network/sockets.ts';
@@ -21,14 +9,16 @@ import { LocalLogStore } from './logs/local-log-store.ts';
 import type { LogKey } from './logs/log-store.ts';
 import type { NodeAgentOptions } from './node-agent-options.ts';
 import { LocalConnector } from './node-connector.ts';
+import { nodeControllers } from './node-controllers.ts';
 import { nodeUsage } from './node-usage.ts';
 import { ApiPodObjects } from './pod/api-pod-objects.ts';
-import { isMirrorPod, MirrorPods } from './pod/mirror-pods.ts';
+import { MirrorPods } from './pod/mirror-pods.ts';
 import type { PodEvent, PodHost } from './pod/pod-host.ts';
+import { PodReconciler } from './pod/pod-reconciler.ts';
 import { PodWorkers } from './pod/pod-workers.ts';
-import { writeStatus } from './pod/write-status.ts';
+import { RequestSource } from './request-source.ts';
 import { DiskPressure } from './status/disk-pressure.ts';
-import { NodeKeeper } from './status/node-keeper.ts';
+import { NodeReconciler } from './status/node-reconciler.ts';
 import { WatchedObjects } from './watched-objects/watched-objects.ts';
 
 /** Default time limit for stopping, in milliseconds. */
@@ -36,15 +26,9 @@ const defaultStopMs = 6_000;
 /** Part of the stop time limit that is reserved for final events and killed processes, in milliseconds. */
 const afterContainersMs = 700;
 
-/** Maximum time between attempts to write to the API server, in milliseconds. */
-const maxRetryMs = 10_000;
-
-const nodeRequest: ReconcileRequest = { name: '*node' };
-const leaseRequest: ReconcileRequest = { name: '*lease' };
-
 /**
  * Does the kubelet's work on one node: maintains the Node and its Lease, runs the node's pods through a {@link Driver},
- * reports their status, and serves logs and commands. It is an ordinary controller with the permissions of
+ * reports their status, and serves logs and commands. It runs ordinary controllers with the permissions of
  * `system:node`. This is a development tool, not a security boundary: a pod is only as isolated as its driver makes it.
  */
 export class NodeAgent implements AsyncDisposable {
@@ -52,13 +36,10 @@ export class NodeAgent implements AsyncDisposable {
   readonly connector: NodeConnector;
   readonly #options: NodeAgentOptions;
   readonly #manager: Manager;
-  readonly #keeper: NodeKeeper;
-  readonly #mirrors: MirrorPods;
   readonly #disk: DiskPressure;
   readonly #watched: WatchedObjects;
   readonly #workers: PodWorkers;
-  #queue: HandlerContext | undefined;
-  #events: EventRecorder | undefined;
+  readonly #podRequests: RequestSource;
   #stopping = false;
   #stopped: Promise<void> | undefined;
 
@@ -76,16 +57,18 @@ export class NodeAgent implements AsyncDisposable {
         }),
     });
     this.#options = options;
-    this.#disk = new DiskPressure({
-      folders: options.folders ?? [],
-      onBegin: () => this.#queue?.enqueue(nodeRequest),
-    });
-    this.#keeper = new NodeKeeper(facts, this.#disk);
-    this.#mirrors = new MirrorPods({
+    const mirrors = new MirrorPods({
       nodeName: facts.name,
       podIP: facts.addresses.internalIP,
       version: facts.info.kubeletVersion,
       components: options.components ?? [],
+    });
+    this.#podRequests = new RequestSource(mirrors.keys);
+    const nodeKey = { name: facts.name };
+    const nodeRequests = new RequestSource([nodeKey]);
+    this.#disk = new DiskPressure({
+      folders: options.folders ?? [],
+      onBegin: () => nodeRequests.enqueue(nodeKey),
     });
     this.connector = new LocalConnector({
       clock,
@@ -98,18 +81,6 @@ export class NodeAgent implements AsyncDisposable {
       noTerminals: driver.noTerminals,
       sockets: options.sockets ?? hostSockets,
       usage: () => nodeUsage(facts.name, { driver, workers: this.#workers.all() }),
-    });
-    this.#manager = new Manager({
-      controllers: [this.#controller()],
-      client,
-      clock,
-      random,
-      log,
-      // As in Kubernetes, errors go to the log, and each component records its own events.
-      controllerDefaults: { errorEvents: false },
-      watchdog: false,
-      handleSignals: false,
-      gracefulShutdownTimeoutMs: 1_000,
     });
     this.#watched = new WatchedObjects({ client, clock, log, changed: (uids) => this.#referencesChanged(uids) });
     const host: PodHost = {
@@ -129,10 +100,29 @@ export class NodeAgent implements AsyncDisposable {
       settings: { ...options.settings, allocatable: facts.capacity },
       event: (pod, event) => this.#event(pod, event),
       noteFault: (error) => this.#disk.note(error),
-      wake: (pod) => this.#queue?.enqueue(objectKey(pod)),
+      wake: (pod) => this.#podRequests.enqueue(objectKey(pod)),
     };
     const { removalDelayMs = 0 } = options;
     this.#workers = new PodWorkers({ host, watched: this.#watched, removalDelayMs });
+    this.#manager = new Manager({
+      controllers: nodeControllers({
+        nodeName: facts.name,
+        node: new NodeReconciler({ facts, disk: this.#disk, events: () => this.#events }),
+        pods: new PodReconciler(this.#workers, mirrors),
+        requests: { node: nodeRequests, pods: this.#podRequests },
+        needsServices: !driver.ignoresEnvironment,
+        isStopping: () => this.#stopping,
+      }),
+      client,
+      clock,
+      random,
+      log,
+      // As in Kubernetes, errors go to the log, and each component records its own events.
+      controllerDefaults: { errorEvents: false },
+      watchdog: false,
+      handleSignals: false,
+      gracefulShutdownTimeoutMs: 1_000,
+    });
   }
 
   /** Records the error of a failed write that does not concern a pod, in case the disk is full. */
@@ -188,85 +178,24 @@ export class NodeAgent implements AsyncDisposable {
     }
   }
 
-  #controller() {
-    const { name } = this.#options.facts;
-    const here = { fieldSelector: `spec.nodeName=${name}` };
-    return requestController({
-      name: 'kubelet',
-      for: Pod,
-      maxConcurrentReconciles: 16,
-      // A kubelet that loses the API server retries at least at each heartbeat.
-      rateLimiter: exponentialRateLimiter({ maxMs: maxRetryMs }),
-      watches: [
-        watch(Pod, enqueueForObject(), here),
-        watch(
-          Node,
-          enqueueMapped(() => [nodeRequest]),
-          { fieldSelector: `metadata.name=${name}` },
-        ),
-      ],
-      // Otherwise each of a thousand simulated nodes would cache all Services.
-      caches: this.#options.driver.ignoresEnvironment ? [] : [Service],
-      sources: [
-        {
-          name: 'agent',
-          start: async (queue) => {
-            this.#queue = queue;
-            for (const request of [nodeRequest, leaseRequest, ...this.#mirrors.keys]) queue.enqueue(request);
-          },
-        },
-      ],
-      reconcile: (request, ctx) => this.#reconcile(request, ctx),
-    });
-  }
-
   /** Refreshes pods after an object that they refer to has changed. */
   #referencesChanged(uids: readonly string[]): void {
     for (const uid of uids) {
       const worker = this.#workers.get(uid);
       if (!worker) continue;
       worker.invalidate();
-      this.#queue?.enqueue(objectKey(worker.pod));
+      this.#podRequests.enqueue(objectKey(worker.pod));
     }
   }
 
-  async #reconcile(request: ReconcileRequest, ctx: RequestContext): Promise<ReconcileResult | undefined> {
-    this.#events = ctx.events;
-    if (this.#stopping) return undefined;
-    if (request.name === nodeRequest.name) return this.#keeper.keepNode(ctx);
-    if (request.name === leaseRequest.name) return this.#keeper.keepLease(ctx);
-    const pod = ctx.cache.lister(Pod).get(request);
-    await this.#workers.endOthers(request, pod?.metadata.uid);
-    const isOurs = this.#mirrors.keys.some(
-      ({ namespace, name }) => namespace === request.namespace && name === request.name,
-    );
-    if (isOurs || (pod && isMirrorPod(pod))) return this.#mirrors.keep(request.name, ctx);
-    return pod && this.#syncPod(pod, ctx);
-  }
-
-  async #syncPod(pod: Pod, ctx: RequestContext): Promise<ReconcileResult | undefined> {
-    const { client, clock, signal } = ctx;
-    const { worker, result } = await this.#workers.sync(pod);
-    const { status, removable, wakeAtMs } = result;
-    try {
-      if (status) await writeStatus(worker, status, { pod, client, signal });
-      if (removable) {
-        const restMs = this.#workers.untilRemovalMs(pod);
-        if (restMs > 0) return { requeueAfterMs: restMs };
-        await this.#workers.remove(worker);
-        await ctx.delete(pod, { gracePeriodSeconds: 0 });
-        return undefined;
-      }
-    } catch (error) {
-      // The pod was force-deleted; the event has not reached the cache yet.
-      if (!isNotFound(error)) throw error;
-    }
-    return Number.isFinite(wakeAtMs) ? { requeueAfterMs: Math.max(wakeAtMs - clock.now(), 1) } : undefined;
+  /** The kubelet's recorder. */
+  get #events(): EventRecorder {
+    return this.#manager.recorder('kubelet');
   }
 
   #event(pod: Pod, { type = 'Normal', reason, note }: PodEvent): void {
     // A kubelet aggregates events only if their messages are equal.
-    this.#events?.record({
+    this.#events.record({
       type,
       reason,
       action: reason,

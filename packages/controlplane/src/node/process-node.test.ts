@@ -242,6 +242,12 @@ describe('processNode', () => {
     await expect.poll(() => podNow('host'), { timeout: 30_000 }).toBeUndefined();
   });
 
+  it('records events about the node as the kubelet', async () => {
+    const { items } = await cluster.admin.resource(Event).list({ namespace: 'default' });
+    const reporters = items.map(({ reason, reportingComponent }) => `${reason}: ${reportingComponent}`);
+    expect(reporters).toContain('SharedNetwork: kubelet');
+  });
+
   it('shows the control plane components as static pods and recreates them', async () => {
     const key = { namespace: 'kube-system', name: 'kube-apiserver-kw' };
     const pods = cluster.admin.resource(Pod);

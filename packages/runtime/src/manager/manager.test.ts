@@ -75,6 +75,22 @@ async function quiet(server: FakeApiServer): Promise<void> {
 }
 
 describe('Manager', () => {
+  it('returns a recorder for code outside reconciles', async () => {
+    const server = new FakeApiServer([Site, Event]);
+    server.put(Site, site('a'));
+    const { manager } = start(server, { controllers: [] });
+    await manager.started();
+    const regarding = server.get(Site, 'a');
+    manager.recorder('domains').record({ reason: 'Expired', note: 'the domain has expired', regarding });
+    manager.recorder('domains', regarding).record({ reason: 'Renewed', note: 'the domain is renewed' });
+    await eventually(() => server.list(Event).length === 2);
+    const reporter = { reportingController: 'domains', regarding: { kind: 'Site', name: 'a' } };
+    expect(server.list(Event)).toMatchObject([
+      { reason: 'Expired', ...reporter },
+      { reason: 'Renewed', ...reporter },
+    ]);
+  });
+
   it('creates children and status with owner references, then goes quiet', async () => {
     const server = new FakeApiServer([Site, Page, Event]);
     server.put(Site, site('a'));

@@ -1,4 +1,4 @@
-import { systemClock, systemRandom } from '@kubewright/apimachinery';
+import { type KubernetesObject, systemClock, systemRandom } from '@kubewright/apimachinery';
 import type { KubernetesClient } from '@kubewright/client';
 import type { Cache } from '../cache/cache.ts';
 import type { InformerCache } from '../cache/informer-cache.ts';
@@ -7,6 +7,7 @@ import type { ControllerParts } from '../controller/definition/controller-parts.
 import { whileElected } from '../leader-election/while-leading.ts';
 import { defaultLogger } from '../log/default-logger.ts';
 import type { Permissions } from '../permissions/permission-report.ts';
+import type { EventRecorder } from '../recorder/event-recorder.ts';
 import type { Runnable } from '../runnable/runnable.ts';
 import { ReconcileTracing } from '../tracing/reconcile-tracing.ts';
 import type { Watchdog } from '../watchdog/watchdog.ts';
@@ -128,6 +129,15 @@ export class Manager implements AsyncDisposable {
    */
   get cache(): Cache {
     return this.#shared.cache;
+  }
+
+  /**
+   * Returns a recorder that writes events as the given controller, for code outside reconciles; in a reconcile, use
+   * `ctx.events`. Events are about `regarding` unless they name another object.
+   * @throws ManagerError (KW3007) before `run()` if the manager creates its own client.
+   */
+  recorder(controller: string, regarding?: KubernetesObject): EventRecorder {
+    return this.#shared.recorder.for(controller, regarding);
   }
 
   /**
@@ -262,7 +272,7 @@ export class Manager implements AsyncDisposable {
       random: this.#from.random,
       log: this.#from.log,
       metrics: this.#servers.metrics,
-      events: this.#shared.recorder.for('leader-election', undefined),
+      events: this.recorder('leader-election'),
       makeGroup: (client) => this.#makeGroup((definition) => this.#needsLease(definition), client),
       always,
       leading: this.#runnables.leading,
@@ -333,7 +343,7 @@ export class Manager implements AsyncDisposable {
   }
 
   #controllerParts(client: KubernetesClient): ControllerParts {
-    const { cache, kinds, recorder } = this.#shared;
+    const { cache, kinds } = this.#shared;
     return {
       client,
       cache,
@@ -341,7 +351,7 @@ export class Manager implements AsyncDisposable {
       clock: this.#from.clock,
       random: this.#from.random,
       log: this.#from.log,
-      recorder: (controller, regarding) => recorder.for(controller, regarding),
+      recorder: (controller, regarding) => this.recorder(controller, regarding),
       panicked: (error) => this.#lifecycle.fail(error),
       failed: (error) => this.#lifecycle.fail(error),
       tracing: this.#tracing,

@@ -1,7 +1,7 @@
 import { isAlreadyExists, isDeleting } from '@kubewright/apimachinery';
 import { Node, Pod } from '@kubewright/apimachinery/core/v1';
 import { formatTime } from '@kubewright/apimachinery/internal';
-import type { ReconcileResult, RequestContext } from '@kubewright/runtime';
+import type { ReconcileRequest, ReconcileResult, RequestContext } from '@kubewright/runtime';
 
 const mirrorAnnotation = 'kubernetes.io/config.mirror';
 const namespace = 'kube-system';
@@ -34,8 +34,14 @@ export class MirrorPods {
   }
 
   /** Keys of the mirror pods. */
-  get keys(): readonly { readonly namespace: string; readonly name: string }[] {
+  get keys(): readonly ReconcileRequest[] {
     return this.#components.map((component) => ({ namespace, name: `${component}-${this.#nodeName}` }));
+  }
+
+  /** True if the key is that of a component's mirror pod, or if the pod with this key is a mirror pod. */
+  include(key: ReconcileRequest, pod: Pod | undefined): boolean {
+    if (pod && isMirrorPod(pod)) return true;
+    return key.namespace === namespace && this.#componentOf(key.name) !== undefined;
   }
 
   /** Returns the component whose mirror pod has this name. */
@@ -43,8 +49,8 @@ export class MirrorPods {
     return this.#components.find((component) => name === `${component}-${this.#nodeName}`);
   }
 
-  /** Ensures that the pod exists and reports Running. */
-  async keep(name: string, ctx: RequestContext): Promise<ReconcileResult | undefined> {
+  /** Ensures that the pod with this key exists and reports Running. */
+  async reconcile({ name }: ReconcileRequest, ctx: RequestContext): Promise<ReconcileResult | undefined> {
     const component = this.#componentOf(name);
     const pod = ctx.cache.lister(Pod).get({ namespace, name });
     if (pod && isDeleting(pod)) {
