@@ -62,11 +62,11 @@ script -qefc "npm run -s dev; stty -a | grep -o -e '-*icanon'" /dev/null <keys >
 exec 3>keys
 for _ in $(seq 300); do grep -q 'controller shop started' seen && break; sleep 0.2; done
 printf a >&3
-for _ in $(seq 300); do grep -q '+ ConfigMap shop-sample-message' seen && break; sleep 0.2; done
+for _ in $(seq 300); do grep -q '+ ConfigMap shop-sample-shop-message' seen && break; sleep 0.2; done
 printf q >&3
 wait $!
 exec 3>&-
-step 'dev at a terminal' '+ ConfigMap shop-sample-message' cat seen
+step 'dev at a terminal' '+ ConfigMap shop-sample-shop-message' cat seen
 step 'the terminal is as before' '^icanon' tail -1 seen
 SH
 

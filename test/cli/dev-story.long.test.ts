@@ -107,7 +107,7 @@ describe('kubewright dev', () => {
     const sample = { apiVersion: 'shop.example.com/v1', kind: 'Shop', metadata: { ...metadata, name: 'shop-sample' } };
     await client.resource(Shop).create({ ...sample, spec } as never);
     await seen(dev, /· Shop default\/shop-sample {2}create: defaulted \.spec\.message\n.*create: admitted\n/);
-    await seen(dev, /\+ ConfigMap shop-sample-message/);
+    await seen(dev, /\+ ConfigMap shop-sample-shop-message/);
 
     // A stored sample is validated like a new one.
     const api = project.read('src/api/v1/shop.ts');
@@ -130,7 +130,7 @@ describe('kubewright dev', () => {
         good.replace('message: spec.message }', 'message: String(process.hrtime.bigint()) }'),
       ),
     );
-    const other = `\\.data\\.message of ConfigMap default/shop-sample-message`;
+    const other = `\\.data\\.message of ConfigMap default/shop-sample-shop-message`;
     const loop = new RegExp(`! Shop default/shop-sample {2}KW3050 hot loop: ${other} changed \\d+ times`);
     await expect.poll(received, { timeout: 60_000 }).toMatch(loop);
     await expect
@@ -180,7 +180,7 @@ describe('kubewright dev', () => {
         object: 'Shop default/two',
         because: ['Shop default/two was created'],
         wrote: expect.arrayContaining([
-          { action: 'created', apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'two-message' },
+          { action: 'created', apiVersion: 'v1', kind: 'ConfigMap', namespace: 'default', name: 'two-shop-message' },
         ]),
         ms: expect.any(Number),
       });

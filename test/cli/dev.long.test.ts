@@ -55,7 +55,7 @@ describe.skipIf(isMissing('script'))('kubewright dev at a terminal', () => {
     await seen(dev, /✓ sample applied {7}Shop shop-sample/);
     await seen(
       dev,
-      /▶ Shop default\/shop-sample {2}because Shop default\/shop-sample was created\r?\n +\+ ConfigMap shop-sample-message .*\r?\n +✓ [\d.]+ ms/,
+      /▶ Shop default\/shop-sample {2}because Shop default\/shop-sample was created\r?\n +\+ ConfigMap shop-sample-shop-message .*\r?\n +✓ [\d.]+ ms/,
     );
     await seen(dev, /~ its status/);
     const back = edit(controller(), 'data: { message: spec.message },', 'data: { message: spec.nothing.at(1) },');
@@ -160,8 +160,8 @@ describe('kubewright dev --context', () => {
         spec: { message: 'hi' },
       };
       await client.resource(Shop).create(object);
-      await seen(dev, /\+ ConfigMap one-message/);
-      const { metadata } = await client.resource(ConfigMap).get({ name: 'one-message', namespace: 'default' });
+      await seen(dev, /\+ ConfigMap one-shop-message/);
+      const { metadata } = await client.resource(ConfigMap).get({ name: 'one-shop-message', namespace: 'default' });
       expect(metadata.managedFields?.[0]?.manager).toBe('shop');
       const login = join(root, '.kubewright/dev/shop-system.shop-controller-manager.kubeconfig');
       expect(existsSync(login)).toBe(true);
@@ -187,7 +187,7 @@ describe('commands that run or inspect an operator', () => {
     const { code, stdout, stderr } = await run('render', 'config/samples/shop_v1_shop.yaml');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n {2}name: shop-sample-message\n[\s\S]*\ndata:\n {2}message: hello\n---\n# status of Shop shop-sample\nstatus:\n[\s\S]*type: Ready\n/,
+      /^---\napiVersion: v1\nkind: ConfigMap\nmetadata:\n {2}name: shop-sample-shop-message\n[\s\S]*\ndata:\n {2}message: hello\n---\n# status of Shop shop-sample\nstatus:\n[\s\S]*type: Ready\n/,
     );
     expect(stdout).not.toMatch(/uid:|lastTransitionTime:/);
     expect(await run('render', 'none.yaml')).toMatchObject({

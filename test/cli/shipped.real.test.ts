@@ -88,7 +88,7 @@ describe('the output of kubewright build, on a real cluster', () => {
     for (const stream of [operator.stdout, operator.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => (log += text));
     applySample();
-    expect(ask('get', 'configmap', 'real-sample-message', '-o', 'jsonpath={.data.message}')).toBe('hello');
+    expect(ask('get', 'configmap', 'real-sample-real-message', '-o', 'jsonpath={.data.message}')).toBe('hello');
     // Reads the log while kubectl is not blocking this process.
     await expect.poll(() => log, { timeout: 30_000 }).toContain('successfully acquired lease');
     expect(log).not.toMatch(/forbidden|cannot/i);
@@ -96,7 +96,7 @@ describe('the output of kubewright build, on a real cluster', () => {
 
   it('is removed by uninstall and undeploy', async () => {
     const cluster = ['--kubeconfig', KUBECONFIG];
-    const child = () => kubectl('get', 'configmap', 'real-sample-message').status;
+    const child = () => kubectl('get', 'configmap', 'real-sample-real-message').status;
     // uninstall must wait for the garbage collector, which discovers kinds only every 30 seconds. If a kind is removed
     // before its discovery, its objects' children are never collected.
     expect(await real.run('uninstall', ...cluster)).toMatchObject({ code: 0, stderr: '' });

@@ -34,7 +34,10 @@ export async function runCli(environment: CliEnvironment): Promise<number> {
     if (isHelp(error)) return 0;
     if (signal.aborted) return environment.interruptedBy() || 1;
     const { failureOf } = await import('./program/failure.ts');
-    const failure = failureOf(error, { debug: Boolean(env['KUBEWRIGHT_DEBUG']), command: commandOf(program, args) });
+    const { usageError } = await import('./program/usage-error.ts');
+    const { command, name } = commandOf(program, args);
+    const cause = usageError(error, { command, name }) ?? error;
+    const failure = failureOf(cause, { debug: Boolean(env['KUBEWRIGHT_DEBUG']), command: name });
     reporter.failure(failure.message);
     return failure.exitCode;
   }
@@ -73,11 +76,13 @@ function commandTree(context: Context): Command {
   return program;
 }
 
-/** Returns the words of the line that name a command, with the program's name. */
-function commandOf(program: Command, args: readonly string[]): string {
+/** Returns the command of a line, and its name: the words that invoke it, with the program's name. */
+function commandOf(program: Command, args: readonly string[]): { readonly command: Command; readonly name: string } {
   const [word, ...rest] = args;
   const below = program.commands.find((each) => each.name() === word);
-  return below ? `${program.name()} ${commandOf(below, rest)}` : program.name();
+  if (below === undefined) return { command: program, name: program.name() };
+  const { command, name } = commandOf(below, rest);
+  return { command, name: `${program.name()} ${name}` };
 }
 
 /** Accepts `--json` anywhere before `--`. */

@@ -26,10 +26,7 @@ export async function awaitSamples(
   { project, reporter }: { readonly project: Project; readonly reporter: Reporter },
 ): Promise<void> {
   for (const path of samplesOf(project)) {
-    const objects = readObjects(join(project.root, path)).map(inNamespace);
-    await applyObjects(target, objects).catch((error: unknown) => {
-      throw rejected(path, error);
-    });
+    const objects = await applySample(target, { project, path });
     for (const object of objects) {
       if (!hasNoStatus(project, object)) await ready(target, object);
       reporter.step('ready', `${object.kind} ${object.metadata?.name}`);
@@ -37,15 +34,16 @@ export async function awaitSamples(
   }
 }
 
-/** Returns the error for a sample that the API server rejected; other errors are returned unchanged. */
+/** Returns an error that names the sample for one that was rejected or has an unknown kind; returns other errors unchanged. */
 function rejected(path: string, error: unknown): unknown {
-  if (!(error instanceof StatusError)) return error;
-  const remedy = 'fix the sample, or the types of its kind if the sample is right';
-  return new CliError(
-    'KW7306',
-    { what: `cannot apply the sample ${path}`, why: error.message, remedy },
-    { cause: error },
-  );
+  const what = `cannot apply the sample ${path}`;
+  if (error instanceof StatusError) {
+    const remedy = 'fix the sample, or the types of its kind if the sample is right';
+    return new CliError('KW7306', { what, why: error.message, remedy }, { cause: error });
+  }
+  if (!(error instanceof CliError)) return error;
+  const { text, code } = error;
+  return new CliError(code, { what, why: `${text.what}: ${text.why}`, remedy: text.remedy }, { cause: error });
 }
 
 /** Applies a project's samples and returns the objects. */
@@ -53,8 +51,24 @@ export async function applySamples(
   target: Target,
   { project }: { readonly project: Project },
 ): Promise<readonly UnstructuredObject[]> {
-  const objects = samplesOf(project).flatMap((path) => readObjects(join(project.root, path)).map(inNamespace));
-  await applyObjects(target, objects);
+  const objects: UnstructuredObject[] = [];
+  for (const path of samplesOf(project)) objects.push(...(await applySample(target, { project, path })));
+  return objects;
+}
+
+/**
+ * Applies the objects of one sample file and returns them.
+ *
+ * @throws CliError KW7306 or KW7305 with the path if the API server rejects an object or does not serve its kind
+ */
+async function applySample(
+  target: Target,
+  { project, path }: { readonly project: Project; readonly path: string },
+): Promise<readonly UnstructuredObject[]> {
+  const objects = readObjects(join(project.root, path)).map(inNamespace);
+  await applyObjects(target, objects).catch((error: unknown) => {
+    throw rejected(path, error);
+  });
   return objects;
 }
 

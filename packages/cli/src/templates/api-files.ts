@@ -102,6 +102,8 @@ function controller({ version, kind, scope }: ApiNames): string {
   const variable = variableOf(kind);
   // A cluster-scoped object has no namespace that its children could share.
   const namespace = scope === 'Namespaced' ? '' : ", namespace: 'default'";
+  // Objects of two kinds may have the same name, so the child's name contains the kind.
+  const child = `\${metadata.name}-${kind.toLowerCase()}-message`;
   return `import { ConfigMap } from '@kubewright/apimachinery/core/v1';
 import { controller } from '@kubewright/runtime';
 import { ${kind} } from '../api/${version}/${fileNameOf(kind)}.ts';
@@ -117,7 +119,7 @@ export const ${variable} = controller({
 /** Builds the desired ConfigMap; a pure function, so it is easy to test. */
 export function configMapFor({ metadata, spec }: ${kind}): ConfigMap {
   return ConfigMap({
-    metadata: { name: \`\${metadata.name}-message\`${namespace} },
+    metadata: { name: \`${child}\`${namespace} },
     data: { message: spec.message },
   });
 }
@@ -127,6 +129,7 @@ export function configMapFor({ metadata, spec }: ${kind}): ConfigMap {
 function test({ version, kind, scope }: ApiNames): string {
   const file = fileNameOf(kind);
   const variable = variableOf(kind);
+  const child = `one-${kind.toLowerCase()}-message`;
   const namespace = scope === 'Namespaced' ? ", namespace: 'default'" : '';
   return `import { reconcileOnce } from '@kubewright/testing';
 import { describe, expect, it } from 'vitest';
@@ -137,14 +140,17 @@ const object = ${kind}({ metadata: { name: 'one'${namespace} }, spec: { message:
 
 describe('configMapFor', () => {
   it('contains the message', () => {
-    expect(configMapFor(object)).toMatchObject({ metadata: { name: 'one-message' }, data: { message: 'hi' } });
+    expect(configMapFor(object)).toMatchObject({ metadata: { name: '${child}' }, data: { message: 'hi' } });
   });
 });
 
 describe('${variable}', () => {
   it('applies the ConfigMap once, then reports Ready', async () => {
     const { writes, status, again } = await reconcileOnce(${variable}, { objects: [object] });
-    expect(writes).toMatchObject([{ kind: 'ConfigMap', name: 'one-message' }, { kind: '${kind}', subresource: 'status' }]);
+    expect(writes).toMatchObject([
+      { kind: 'ConfigMap', name: '${child}' },
+      { kind: '${kind}', subresource: 'status' },
+    ]);
     expect(status?.conditions).toMatchObject([{ type: 'Ready', status: 'True' }]);
     expect((await again()).writes).toEqual([]);
   });

@@ -41,7 +41,7 @@ describe('runOperator', () => {
     const { code, err } = await run(['--kubeconfig', '/nowhere/kubeconfig']);
     expect(code).toBe(1);
     expect(err).toMatch(
-      /^KW2201 cannot read kubeconfig \/nowhere\/kubeconfig\n {2}why: file not found\n {2}fix: set KUBECONFIG .*\n$/,
+      /^KW2201 cannot read kubeconfig \/nowhere\/kubeconfig\n {2}why: file not found\n {2}fix: set KUBECONFIG .* npx kubewright cluster up\n$/,
     );
   });
 

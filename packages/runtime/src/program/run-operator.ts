@@ -77,7 +77,7 @@ function programSurroundings(): OperatorEnvironment {
 /** Returns the remedy for a problem in the program's environment; undefined for any other error, which is a bug in the program. */
 function remedyOf(error: unknown): string | undefined {
   if (error instanceof ConfigError)
-    return 'set KUBECONFIG to the kubeconfig of your cluster, or pass --kubeconfig FILE';
+    return 'set KUBECONFIG to the kubeconfig of your cluster, pass --kubeconfig FILE, or start a cluster: npx kubewright cluster up';
   if (error instanceof BindError)
     return 'stop the process that uses the address, or pass another one (--health-probe-bind-address, --metrics-bind-address, --webhook-port)';
   if (error instanceof CertificateError)
