@@ -59,6 +59,7 @@ const cliFolders = [
   'release',
   'layout',
   'operator-log',
+  'type-check',
   'generate',
   'templates',
   'scaffold',

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { defined } from '@kubewright/apimachinery/internal';
 import { type GenerateResult, generate as generateManifests } from '@kubewright/codegen';
 import { stringify } from 'yaml';
-import { generateProject } from '../generate/generate-project.ts';
+import { generateProject, withTypeCheck } from '../generate/generate-project.ts';
 import type { Generate } from '../generate/manifests.ts';
 import { bundleFiles } from '../olm/bundle-files.ts';
 import { checkBundle } from '../olm/check-bundle.ts';
@@ -31,9 +31,15 @@ export interface BuildOptions extends PushFlags {
   readonly olm?: boolean | undefined;
   readonly release?: boolean | undefined;
   readonly allowBreaking?: boolean | undefined;
+  /** @defaultValue true */
+  readonly typeCheck?: boolean | undefined;
 }
 
-/** Writes `dist/`: the image contents, the install manifests and the SBOM. */
+/**
+ * Writes `dist/`: the image contents, the install manifests and the SBOM.
+ *
+ * @throws CliError KW7507 if there are type errors
+ */
 export async function buildProject(context: Context, options: BuildOptions): Promise<void> {
   const { environment, reporter } = context;
   const project = requireProject(environment.cwd);
@@ -41,9 +47,11 @@ export async function buildProject(context: Context, options: BuildOptions): Pro
   if (options.olm === true && image === undefined)
     throw noImage(project, { what: 'cannot build the OLM bundle', command: 'build --olm' });
   const manifest = readPackage(project.root);
-  const { allowBreaking = false, helm = false } = options;
+  const { allowBreaking = false, helm = false, typeCheck = true } = options;
   const generate = generatedOnce(project);
-  const files = await generateProject(project, { ...context, allowBreaking, generate });
+  const files = await withTypeCheck(context, { project, isWanted: typeCheck }, () =>
+    generateProject(project, { ...context, allowBreaking, generate }),
+  );
   const release = lastRelease(project.root);
   const breaks = release === undefined ? [] : breaksOf(release, files).map(printBreak);
   for (const each of breaks) reporter.step(`breaks ${release?.version}`, each, 'bad');

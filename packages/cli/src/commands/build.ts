@@ -17,6 +17,7 @@ export function addBuild(program: Command, context: Context): void {
       'record the CRDs as released with the version in package.json: later changes of the types are checked against them',
     )
     .option('--allow-breaking', 'build even if the CRDs break the released version')
+    .option('--no-type-check', 'do not check types')
     .option(
       '--load <IMAGE>',
       'make the operator available as this image in the embedded cluster of this folder',

@@ -8,11 +8,11 @@ import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
 import { servesKinds } from '../project/serves-kinds.ts';
 import { awaitSamples } from '../target/samples.ts';
+import { TypeCheck } from '../type-check/type-check.ts';
 import { DevLoop } from './dev-loop.ts';
 import { contextPlace } from './place/context-place.ts';
 import { type DevPlace, embeddedPlace } from './place/dev-place.ts';
 import { runCommand } from './run-command.ts';
-import { TypeCheck } from './type-check.ts';
 
 /** Flags of `dev`. */
 export interface DevOptions {

@@ -3,8 +3,10 @@ import type { Problem } from '@kubewright/codegen';
 import { CliError } from '../program/cli-error.ts';
 import type { Context } from '../program/context.ts';
 import { type Project, requireProject } from '../project/find-project.ts';
+import { servesKinds } from '../project/serves-kinds.ts';
 import { outdated, type ProjectFile, removeStale, stale, writeGenerated } from '../project/write-files.ts';
 import { rejectBreaks } from '../release/released-crds.ts';
+import { checkTypes } from '../type-check/check-types.ts';
 import { type Generate, manifestsOf } from './manifests.ts';
 import { showProblem } from './show-problem.ts';
 
@@ -24,17 +26,43 @@ export interface GenerateOptions {
   /** Checks that the generated files are up to date, and writes nothing. */
   readonly check?: boolean | undefined;
   readonly allowBreaking?: boolean | undefined;
+  /** @defaultValue true */
+  readonly typeCheck?: boolean | undefined;
 }
 
-/** Generates the project of the current folder, or checks its generated files. */
+/**
+ * Generates the project of the current folder, or checks its generated files. Type errors are reported after the files are
+ * written: most of them do not change the manifests.
+ */
 export async function generate(
   context: Context,
-  { check = false, allowBreaking = false }: GenerateOptions,
+  { check = false, allowBreaking = false, typeCheck = true }: GenerateOptions,
 ): Promise<void> {
   const project = requireProject(context.environment.cwd);
-  if (check) return checkProject(project, { ...context, allowBreaking });
-  const files = await generateProject(project, { ...context, allowBreaking });
-  context.reporter.step('generated', `${files.length} files`);
+  await withTypeCheck(context, { project, isWanted: typeCheck }, async () => {
+    if (check) return checkProject(project, { ...context, allowBreaking });
+    const files = await generateProject(project, { ...context, allowBreaking });
+    context.reporter.step('generated', `${files.length} files`);
+  });
+}
+
+/**
+ * Checks a project's types while `work` generates its manifests.
+ *
+ * @throws CliError KW7507 if there are type errors; an error of `work` takes precedence
+ */
+export async function withTypeCheck<T>(
+  context: Context,
+  { project, isWanted }: { readonly project: Project; readonly isWanted: boolean },
+  work: () => Promise<T>,
+): Promise<T> {
+  // The program of an API server imports a generated file.
+  const isAfter = servesKinds(project);
+  using early = isWanted && !isAfter ? checkTypes(project, context) : undefined;
+  const result = await work();
+  using late = isWanted && isAfter ? checkTypes(project, context) : undefined;
+  await (early ?? late)?.assertPassed();
+  return result;
 }
 
 /**

@@ -6,9 +6,6 @@ it('names the children of two kinds differently, so objects of the same name do 
     const names = { group: 'shop.example.com', version: 'v1', kind, scope: 'Namespaced' } as const;
     return /name: `(.*)`/.exec(controllerFiles(names)[0]?.text ?? '')?.[1];
   };
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of the scaffolded program
-  expect([childOf('Shop'), childOf('TillRoll')]).toEqual([
-    '${metadata.name}-shop-message',
-    '${metadata.name}-tillroll-message',
-  ]);
+  const children = ['Shop', 'TillRoll'].map(childOf);
+  expect(children).toEqual(['shop', 'tillroll'].map((kind) => `\${metadata.name}-${kind}-message`));
 });

@@ -84,7 +84,7 @@ export interface ExactStatus<T, Status> {
   readonly status?: Only<NonNullable<Status>, StatusOf<T>>;
 }
 
-/** `Given`, with type `never` for every field that `Known` lacks. */
+/** `Given`, with a type that no value has for every field that `Known` lacks. */
 type Only<Given, Known> = Known extends readonly (infer K)[]
   ? Given extends readonly (infer G)[]
     ? readonly Only<G, K>[]
@@ -92,8 +92,25 @@ type Only<Given, Known> = Known extends readonly (infer K)[]
   : Known extends object
     ? string extends keyof Known
       ? Known
-      : { readonly [F in keyof Given]: F extends keyof Known ? Only<Given[F], Known[F]> : never }
+      : {
+          readonly [F in keyof Given]: F extends keyof Known
+            ? Only<Given[F], Known[F]>
+            : Undeclared<Given[F], F, Known>;
+        }
     : Known;
+
+/** Rejects a value of any type, also of the type `any`. */
+type Undeclared<Value, Field, Known> = 0 extends 1 & Value ? never : UndeclaredField<Field, Known>;
+
+/**
+ * Names a field and the type that lacks it in the messages of the compiler: "Type 'number' is not assignable to type
+ * 'UndeclaredField<"pods", ShopStatus>'". No value has this type.
+ */
+export interface UndeclaredField<Field, Known> {
+  readonly [isUndeclared]: readonly [Field, Known];
+}
+
+declare const isUndeclared: unique symbol;
 
 /**
  * Delays a child until a condition holds. While the condition does not hold, the child is not created, changed or

@@ -135,14 +135,16 @@ export type Reconcile<T extends KubernetesObject> = (
 /** {@inheritDoc DesiredOptions.desired} */
 export type Desired<T extends KubernetesObject> = (object: Stored<T>, observed: Observed) => DesiredState<T>;
 
-/** A controller whose function performs the changes. */
+/**
+ * A controller whose function performs the changes. It does not declare `desired` as undefined: the compiler then reports a
+ * mistake within a desired state at its place, not at the option.
+ */
 export interface ReconcileOptions<T extends KubernetesObject> extends ControllerOfObjects<T> {
   /**
    * Reconciles the cluster to match `object`, which is frozen. Called by one worker at a time per key. It can make
    * changes, return the desired state and leave the rest to the framework, or combine both.
    */
   readonly reconcile: Reconcile<T>;
-  readonly desired?: undefined;
 }
 
 /** A controller whose function returns the desired state. */

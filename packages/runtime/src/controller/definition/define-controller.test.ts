@@ -48,6 +48,8 @@ describe('controller', () => {
     controller({ for: Website, desired: ({ spec }) => (spec.domain ? { requeueAfterMs: 5 } : { status: given }) });
     // @ts-expect-error a status has no such field
     controller({ for: Website, desired: () => ({ status: { raedy: true } }) });
+    // @ts-expect-error also for a value of the type any
+    controller({ for: Website, desired: () => ({ status: { raedy: JSON.parse('1') } }) });
     // @ts-expect-error also if the function returns one of several states
     controller({ for: Website, desired: ({ spec }) => (spec.domain ? { status: { up: 1 } } : { requeue: true }) });
     // @ts-expect-error a field of another type

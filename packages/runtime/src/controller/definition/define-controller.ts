@@ -89,15 +89,17 @@ function isKind(value: unknown): value is Kind<KubernetesObject> {
 
 /** @throws TypeError unless exactly one of `reconcile` and `desired` is set. */
 function objectRun<T extends KubernetesObject>(options: ControllerOptions<T>, name: string): ObjectRun {
-  const { reconcile, desired } = options;
+  const { reconcile } = options;
+  const desired = 'desired' in options ? options.desired : undefined;
   if ((reconcile === undefined) === (desired === undefined)) {
     throw new TypeError(
       `the controller of ${options.for.kind} requires exactly one of "reconcile" and "desired"; "reconcile" can also return the desired state`,
     );
   }
-  const run = options.desired
-    ? { desired: checkedDesired(options, name) }
-    : { reconcile: checkedReconcile(options, name) };
+  const run =
+    options.reconcile === undefined
+      ? { desired: checkedDesired(options, name) }
+      : { reconcile: checkedReconcile(options, name) };
   // The loop passes these functions only objects of the primary kind, read from its store.
   return { level: 'object', ...run } as unknown as ObjectRun;
 }

@@ -1,0 +1,55 @@
+import { CliError } from '../program/cli-error.ts';
+import type { Context } from '../program/context.ts';
+import type { Project } from '../project/find-project.ts';
+import { compilerFlags, compilerOf } from './compiler.ts';
+import { addLine, reportMistakes, type TypeMistake, typesFailed } from './type-mistakes.ts';
+
+/** A check of a project's types that runs in a separate process. */
+export interface RunningCheck extends Disposable {
+  /**
+   * Waits for the end of the check.
+   *
+   * @throws CliError KW7507 if there are type errors, which have been reported.
+   */
+  assertPassed(): Promise<void>;
+}
+
+/** Starts to check a project's types once, with its own compiler; passes if the project has no compiler. */
+export function checkTypes(project: Project, context: Context): RunningCheck {
+  const { environment } = context;
+  const { root } = project;
+  const compiler = compilerOf(root);
+  if (compiler === undefined) return { assertPassed: async () => undefined, [Symbol.dispose]: () => undefined };
+  let output = '';
+  const child = environment.spawn([environment.program[0] ?? 'node', compiler, ...compilerFlags], {
+    cwd: root,
+    env: environment.env,
+    onOutput: (text) => {
+      output += text;
+    },
+  });
+  return {
+    async assertPassed() {
+      const exitCode = await child.ended;
+      environment.signal.throwIfAborted();
+      if (exitCode === 0) return;
+      const lines = output.split('\n').map((line) => line.trimEnd());
+      const found: TypeMistake[] = [];
+      for (const line of lines) addLine(found, line);
+      if (found.length === 0) throw checkFailed(lines);
+      reportMistakes(context, { project, found });
+      throw typesFailed(found);
+    },
+    // A check whose result nobody reads; the compiler writes nothing.
+    [Symbol.dispose]: () => child.kill('SIGKILL'),
+  };
+}
+
+/** Returns the error for a check that failed without a mistake in a file, such as one with an invalid `tsconfig.json`. */
+function checkFailed(lines: readonly string[]): CliError {
+  return new CliError('KW7507', {
+    what: 'cannot check the types of the project',
+    why: lines.filter((line) => line !== '').join('\n') || 'the compiler ended without output',
+    remedy: 'fix tsconfig.json, or add --no-type-check to skip the check',
+  });
+}
