@@ -13,7 +13,7 @@ async function run(...args: readonly string[]): Promise<{ readonly exitCode: num
 const usage = 'kubewright create api --group GROUP --version VERSION --kind KIND';
 
 describe('runCli', () => {
-  it('reports all missing options at once', async () => {
+  it('reports all missing options together', async () => {
     expect(await run('create', 'api', '--version', 'v1')).toEqual({
       exitCode: 2,
       text: `KW7001 invalid command line

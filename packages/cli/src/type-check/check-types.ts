@@ -40,7 +40,7 @@ export function checkTypes(project: Project, context: Context): RunningCheck {
       reportMistakes(context, { project, found });
       throw typesFailed(found);
     },
-    // A check whose result nobody reads; the compiler writes nothing.
+    // Ends a check whose result is not needed; the compiler writes nothing.
     [Symbol.dispose]: () => child.kill('SIGKILL'),
   };
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 
-/** Flags with which the compiler reports each mistake on a line of its own, and writes nothing. */
+/** Flags with which the compiler reports each mistake on a separate line, and writes nothing. */
 export const compilerFlags: readonly string[] = ['--noEmit', '--pretty', 'false'];
 
 /** Returns the path of a project's own compiler; undefined if the project has no compiler or no `tsconfig.json`. */
