@@ -1,3 +1,4 @@
+import type { ResourceDefinition } from '../registry/resource-definition.ts';
 import type { AdmissionAttributes, AdmissionPlugin } from './admission-plugin.ts';
 import { Reinvocation } from './reinvocation.ts';
 
@@ -10,23 +11,43 @@ import { Reinvocation } from './reinvocation.ts';
  * ValidatingWebhook, ResourceQuota.
  */
 export class AdmissionChain {
-  readonly #mutating: readonly AdmissionPlugin[];
-  readonly #validating: readonly AdmissionPlugin[];
+  readonly #plugins: readonly AdmissionPlugin[];
+  readonly #steps = new WeakMap<ResourceDefinition, Steps>();
 
   constructor(plugins: readonly AdmissionPlugin[]) {
-    this.#mutating = plugins.filter((plugin) => plugin.mutate !== undefined);
-    this.#validating = plugins.filter((plugin) => plugin.validate !== undefined);
+    this.#plugins = plugins;
   }
 
   async mutate(attributes: AdmissionAttributes): Promise<void> {
     const reinvocation = new Reinvocation();
-    for (const plugin of this.#mutating) await plugin.mutate?.(attributes, reinvocation);
+    const { mutating } = this.#stepsFor(attributes.definition);
+    for (const plugin of mutating) await plugin.mutate?.(attributes, reinvocation);
     if (!reinvocation.requested) return;
     reinvocation.repeated = true;
-    for (const plugin of this.#mutating) await plugin.mutate?.(attributes, reinvocation);
+    for (const plugin of mutating) await plugin.mutate?.(attributes, reinvocation);
   }
 
   async validate(attributes: AdmissionAttributes): Promise<void> {
-    for (const plugin of this.#validating) await plugin.validate?.(attributes);
+    const { validating } = this.#stepsFor(attributes.definition);
+    for (const plugin of validating) await plugin.validate?.(attributes);
   }
+
+  /** Selects the plugins once for each resource, because most plugins handle only few resources. */
+  #stepsFor(definition: ResourceDefinition): Steps {
+    const known = this.#steps.get(definition);
+    if (known !== undefined) return known;
+    const handling = this.#plugins.filter((plugin) => plugin.handles?.(definition) ?? true);
+    const steps = {
+      mutating: handling.filter((plugin) => plugin.mutate !== undefined),
+      validating: handling.filter((plugin) => plugin.validate !== undefined),
+    };
+    this.#steps.set(definition, steps);
+    return steps;
+  }
+}
+
+/** The plugins that run for writes of one resource. */
+interface Steps {
+  readonly mutating: readonly AdmissionPlugin[];
+  readonly validating: readonly AdmissionPlugin[];
 }

@@ -56,6 +56,11 @@ export interface AdmissionAttributes {
  */
 export interface AdmissionPlugin {
   readonly name: string;
+  /**
+   * Returns false for resources whose writes the plugin ignores. Called once for each definition; the default is all
+   * resources.
+   */
+  handles?(definition: ResourceDefinition): boolean;
   mutate?(attributes: AdmissionAttributes, reinvocation: Reinvocation): Promise<void>;
   validate?(attributes: AdmissionAttributes): Promise<void>;
 }

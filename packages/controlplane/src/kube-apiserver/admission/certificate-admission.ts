@@ -1,5 +1,6 @@
 import { SigningRequest, sameJson } from '@kubewright/apimachinery/internal';
 import type { AdmissionAttributes, AdmissionPlugin, Authorizer } from '@kubewright/apiserver';
+import { handles } from './handles.ts';
 import { rejection } from './rejection.ts';
 
 interface Request {
@@ -7,10 +8,13 @@ interface Request {
   readonly status?: { readonly certificate?: string; readonly conditions?: readonly unknown[] };
 }
 
+const handlesRequests = handles('certificates.k8s.io', 'certificatesigningrequests');
+
 /** Restricts approving and denying a certificate request to users with the verb `approve` on its signer. */
 function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateApproval',
+    handles: handlesRequests,
     async validate(attributes): Promise<void> {
       if (!isWriteOf(attributes, 'approval', 'UPDATE')) return;
       await requireFor('approve', attributes, authorizer);
@@ -22,6 +26,7 @@ function certificateApproval(authorizer: Authorizer): AdmissionPlugin {
 function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
   return {
     name: 'CertificateSigning',
+    handles: handlesRequests,
     async validate(attributes): Promise<void> {
       if (!isWriteOf(attributes, 'status', 'UPDATE')) return;
       const [old, now] = [statusOf(attributes.oldObject), statusOf(attributes.object)];
@@ -34,6 +39,7 @@ function certificateSigning(authorizer: Authorizer): AdmissionPlugin {
 /** Rejects certificate requests for the group `system:masters`. */
 const certificateSubjectRestriction: AdmissionPlugin = {
   name: 'CertificateSubjectRestriction',
+  handles: handlesRequests,
   async validate(attributes): Promise<void> {
     if (!isWriteOf(attributes, '', 'CREATE')) return;
     const { spec } = attributes.object as Request;
@@ -50,12 +56,11 @@ export function certificateAdmission(authorizer: Authorizer): readonly Admission
 }
 
 function isWriteOf(
-  { definition, subresource, operation }: AdmissionAttributes,
+  { subresource, operation }: AdmissionAttributes,
   part: 'approval' | 'status' | '',
   wanted: AdmissionAttributes['operation'],
 ): boolean {
-  const isRequest = definition.group === 'certificates.k8s.io' && definition.resource === 'certificatesigningrequests';
-  return isRequest && subresource === part && operation === wanted;
+  return subresource === part && operation === wanted;
 }
 
 function statusOf(object: object | undefined): NonNullable<Request['status']> {

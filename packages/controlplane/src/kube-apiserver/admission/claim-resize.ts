@@ -1,6 +1,7 @@
 import { forbidden, Quantity } from '@kubewright/apimachinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '@kubewright/apiserver';
 import type { ReadObject } from '@kubewright/apiserver/internal';
+import { handles } from './handles.ts';
 
 interface Claim {
   readonly metadata: { readonly annotations?: Readonly<Record<string, string>> };
@@ -15,10 +16,10 @@ interface Claim {
 export function claimResizeAdmission(read: ReadObject): AdmissionPlugin {
   return {
     name: 'PersistentVolumeClaimResize',
+    handles: handles('', 'persistentvolumeclaims'),
     async validate(attributes: AdmissionAttributes): Promise<void> {
-      const { definition, subresource, operation, name } = attributes;
-      if (definition.resource !== 'persistentvolumeclaims' || definition.group !== '' || subresource !== '') return;
-      if (operation !== 'UPDATE') return;
+      const { subresource, operation, name } = attributes;
+      if (operation !== 'UPDATE' || subresource !== '') return;
       // The registry passes only objects of the definition's kind.
       const now = attributes.object as unknown as Claim | undefined;
       const old = attributes.oldObject as unknown as Claim | undefined;

@@ -1,6 +1,7 @@
 import type { AdmissionAttributes, AdmissionPlugin, Storage } from '@kubewright/apiserver';
 import { storagePrefix } from '@kubewright/apiserver/internal';
 import { defaultClassName } from './default-class.ts';
+import { handles } from './handles.ts';
 
 const prefix = storagePrefix({ group: 'networking.k8s.io', resource: 'ingressclasses' });
 const annotations = ['ingressclass.kubernetes.io/is-default-class'];
@@ -10,9 +11,9 @@ const ingressAnnotation = 'kubernetes.io/ingress.class';
 export function defaultIngressClass(storage: Storage): AdmissionPlugin {
   return {
     name: 'DefaultIngressClass',
-    async mutate({ definition, subresource, operation, object }: AdmissionAttributes): Promise<void> {
-      if (definition.resource !== 'ingresses' || definition.group !== 'networking.k8s.io' || subresource !== '') return;
-      if (operation !== 'CREATE' || object === undefined) return;
+    handles: handles('networking.k8s.io', 'ingresses'),
+    async mutate({ subresource, operation, object }: AdmissionAttributes): Promise<void> {
+      if (operation !== 'CREATE' || subresource !== '' || object === undefined) return;
       const spec = object['spec'] as { ingressClassName?: string | null } | undefined;
       const isChosen = typeof spec?.ingressClassName === 'string';
       if (!spec || isChosen || object.metadata.annotations?.[ingressAnnotation] !== undefined) return;

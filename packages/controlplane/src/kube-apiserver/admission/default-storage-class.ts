@@ -1,6 +1,7 @@
 import type { AdmissionAttributes, AdmissionPlugin, Storage } from '@kubewright/apiserver';
 import { storagePrefix } from '@kubewright/apiserver/internal';
 import { defaultClassName } from './default-class.ts';
+import { handles } from './handles.ts';
 
 const annotations = ['storageclass.kubernetes.io/is-default-class', 'storageclass.beta.kubernetes.io/is-default-class'];
 const prefix = storagePrefix({ group: 'storage.k8s.io', resource: 'storageclasses' });
@@ -10,9 +11,9 @@ const claimAnnotation = 'volume.beta.kubernetes.io/storage-class';
 export function defaultStorageClass(storage: Storage): AdmissionPlugin {
   return {
     name: 'DefaultStorageClass',
-    async mutate({ definition, subresource, operation, object }: AdmissionAttributes): Promise<void> {
-      if (definition.resource !== 'persistentvolumeclaims' || definition.group !== '' || subresource !== '') return;
-      if (operation !== 'CREATE' || object === undefined) return;
+    handles: handles('', 'persistentvolumeclaims'),
+    async mutate({ subresource, operation, object }: AdmissionAttributes): Promise<void> {
+      if (operation !== 'CREATE' || subresource !== '' || object === undefined) return;
       const spec = object['spec'] as { storageClassName?: string | null } | undefined;
       // An empty name is an explicit choice: a volume without a class.
       const isChosen = typeof spec?.storageClassName === 'string';

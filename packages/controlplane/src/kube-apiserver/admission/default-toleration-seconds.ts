@@ -1,4 +1,5 @@
 import type { AdmissionAttributes, AdmissionPlugin } from '@kubewright/apiserver';
+import { handles } from './handles.ts';
 
 interface Toleration {
   readonly key?: string;
@@ -10,8 +11,9 @@ interface Toleration {
 /** Adds five-minute tolerations for not-ready and unreachable nodes to pods that do not set their own. */
 export const defaultTolerationSeconds: AdmissionPlugin = {
   name: 'DefaultTolerationSeconds',
-  async mutate({ definition, subresource, object }: AdmissionAttributes): Promise<void> {
-    if (definition.resource !== 'pods' || definition.group !== '' || subresource !== '' || object === undefined) return;
+  handles: handles('', 'pods'),
+  async mutate({ subresource, object }: AdmissionAttributes): Promise<void> {
+    if (subresource !== '' || object === undefined) return;
     const spec = object['spec'] as { tolerations?: Toleration[] } | undefined;
     if (spec === undefined) return;
     for (const key of ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']) {

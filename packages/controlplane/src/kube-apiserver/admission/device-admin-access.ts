@@ -1,6 +1,7 @@
 import { type FieldError, FieldPath, forbiddenField, invalid } from '@kubewright/apimachinery';
 import type { AdmissionAttributes, AdmissionPlugin } from '@kubewright/apiserver';
 import type { ReadObject } from '@kubewright/apiserver/internal';
+import { handles } from './handles.ts';
 
 const label = 'resource.kubernetes.io/admin-access';
 
@@ -19,8 +20,9 @@ interface Allocated {
 export function deviceAdminAccess(read: ReadObject): AdmissionPlugin {
   return {
     name: 'DeviceAdminAccess',
+    handles: handles('resource.k8s.io', 'resourceclaims', 'resourceclaimtemplates'),
     async validate({ definition, operation, subresource, namespace, object, oldObject }: AdmissionAttributes) {
-      if (definition.group !== 'resource.k8s.io' || object === undefined) return;
+      if (object === undefined) return;
       const path = requestedPath({ resource: definition.resource, operation, subresource, object, oldObject });
       if (path === undefined) return;
       const found = await read({ group: '', resource: 'namespaces', name: namespace });

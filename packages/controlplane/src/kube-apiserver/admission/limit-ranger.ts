@@ -11,6 +11,7 @@ import type { AdmissionAttributes, AdmissionPlugin, Draft, Storage } from '@kube
 import { storagePrefix } from '@kubewright/apiserver/internal';
 import { podResources } from '../../usage/pod-resources.ts';
 import { amountsOf, type ResourceAmounts } from '../../usage/resource-amounts.ts';
+import { handles } from './handles.ts';
 import {
   maxConstraint,
   maxRequestConstraint,
@@ -18,6 +19,7 @@ import {
   ratioConstraint,
   type Subject,
 } from './limit-constraints.ts';
+
 import { rejection } from './rejection.ts';
 
 const prefix = storagePrefix({ group: '', resource: 'limitranges' });
@@ -30,6 +32,7 @@ const annotation = 'kubernetes.io/limit-ranger';
 export function limitRanger(storage: Storage): AdmissionPlugin {
   return {
     name: 'LimitRanger',
+    handles: handles('', 'pods', 'persistentvolumeclaims'),
     async mutate(attributes) {
       const { object, definition } = attributes;
       if (!object || definition.resource !== 'pods' || !isLimited(attributes)) return;
@@ -50,10 +53,9 @@ export function limitRanger(storage: Storage): AdmissionPlugin {
 
 /** True for writes that can change limited amounts. For an existing pod, only a resize can. */
 function isLimited({ operation, definition, subresource, oldObject }: AdmissionAttributes): boolean {
-  if (definition.group !== '' || oldObject?.metadata.deletionTimestamp !== undefined) return false;
+  if (oldObject?.metadata.deletionTimestamp !== undefined) return false;
   if (operation !== 'CREATE' && operation !== 'UPDATE') return false;
   if (definition.resource === 'persistentvolumeclaims') return subresource === '';
-  if (definition.resource !== 'pods') return false;
   return operation === 'CREATE' ? subresource === '' : subresource === 'resize';
 }
 

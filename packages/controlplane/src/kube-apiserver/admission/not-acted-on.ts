@@ -105,6 +105,7 @@ export function notActedOnWarnings({
   );
   return {
     name: 'NotActedOn',
+    handles: ({ group, resource }) => rules.some((rule) => rule.group === group && rule.resources.includes(resource)),
     async validate({ operation, definition, subresource, object, user, warn }) {
       if (operation !== 'CREATE' && operation !== 'UPDATE') return;
       // The control plane gets no warnings, because it writes objects on behalf of users.

@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { forbidden } from '@kubewright/apimachinery';
 import type { AdmissionAttributes, AdmissionPlugin, Storage } from '@kubewright/apiserver';
 import { type ReadObject, storagePrefix } from '@kubewright/apiserver/internal';
+import { handles } from './handles.ts';
 import { rejection } from './rejection.ts';
 
 interface PrioritySpec {
@@ -19,6 +20,8 @@ interface PriorityClass {
 
 const group = 'scheduling.k8s.io';
 const resource = 'priorityclasses';
+const handlesPods = handles('', 'pods');
+const handlesClasses = handles(group, resource);
 const systemClasses: ReadonlySet<string> = new Set(['system-node-critical', 'system-cluster-critical']);
 
 /**
@@ -35,10 +38,10 @@ export function priorityAdmission({
   const defaultClass = defaultClassReader(storage);
   return {
     name: 'Priority',
+    handles: (definition) => handlesPods(definition) || handlesClasses(definition),
     async mutate(attributes: AdmissionAttributes): Promise<void> {
       const { definition, subresource, operation, object } = attributes;
-      if (definition.resource !== 'pods' || definition.group !== '' || subresource !== '') return;
-      if (operation !== 'CREATE' || object === undefined) return;
+      if (!handlesPods(definition) || operation !== 'CREATE' || subresource !== '' || object === undefined) return;
       const spec = object['spec'] as PrioritySpec | undefined;
       if (spec === undefined) return;
       const reject = (message: string) => rejection(attributes, message);
@@ -64,7 +67,7 @@ export function priorityAdmission({
       spec.preemptionPolicy = policy;
     },
     async validate({ definition, subresource, operation, object, name }: AdmissionAttributes): Promise<void> {
-      if (definition.resource !== resource || definition.group !== group || subresource !== '') return;
+      if (!handlesClasses(definition) || subresource !== '') return;
       if (operation === 'DELETE') {
         if (!systemClasses.has(name)) return;
         throw forbidden({ group, resource }, name, 'this is a system priority class and cannot be deleted');

@@ -23,9 +23,10 @@ export function rbacEscalationCheck(options: {
   const { index, authorizer } = options;
   return {
     name: 'RBACEscalation',
+    handles: (definition) => definition.group === group,
     async validate(attributes: AdmissionAttributes): Promise<void> {
       const { definition, object, operation, user } = attributes;
-      if (definition.group !== group || object === undefined || operation === 'DELETE') return;
+      if (object === undefined || operation === 'DELETE') return;
       if (user.groups.includes('system:masters') || unchanged(attributes)) return;
       const isRole = definition.resource === 'roles' || definition.resource === 'clusterroles';
       if (await allowed(authorizer, attributes, isRole)) return;

@@ -2,6 +2,7 @@ import type { AdmissionAttributes, AdmissionPlugin } from '@kubewright/apiserver
 import type { ReadObject } from '@kubewright/apiserver/internal';
 import type { RuntimeClass, Toleration } from '../../kinds/generated/drafts.ts';
 import { semanticEqual } from '../../kinds/validation/check.ts';
+import { handles } from './handles.ts';
 import { rejection } from './rejection.ts';
 
 interface RuntimeSpec {
@@ -26,6 +27,7 @@ export function runtimeClassAdmission(read: ReadObject): AdmissionPlugin {
   };
   return {
     name: 'RuntimeClass',
+    handles: handles('', 'pods'),
     async mutate(attributes) {
       const spec = newPodSpec(attributes);
       if (spec?.runtimeClassName === undefined) return;
@@ -51,9 +53,8 @@ export function runtimeClassAdmission(read: ReadObject): AdmissionPlugin {
   };
 }
 
-function newPodSpec({ definition, subresource, operation, object }: AdmissionAttributes): RuntimeSpec | undefined {
-  const isNewPod = definition.resource === 'pods' && definition.group === '' && operation === 'CREATE';
-  return isNewPod && subresource === '' ? (object?.['spec'] as RuntimeSpec | undefined) : undefined;
+function newPodSpec({ subresource, operation, object }: AdmissionAttributes): RuntimeSpec | undefined {
+  return operation === 'CREATE' && subresource === '' ? (object?.['spec'] as RuntimeSpec | undefined) : undefined;
 }
 
 function mergeSelectors(

@@ -2,6 +2,7 @@ import { forbidden, type KubernetesObject, type Random } from '@kubewright/apima
 import type { AdmissionAttributes, AdmissionPlugin } from '@kubewright/apiserver';
 import type { ReadObject } from '@kubewright/apiserver/internal';
 import { isMirrorPod, type ReferringPod, secretNames } from '../authorization/node/pod-references.ts';
+import { handles } from './handles.ts';
 
 const tokenMountPath = '/var/run/secrets/kubernetes.io/serviceaccount';
 const suffixAlphabet = 'bcdfghjklmnpqrstvwxz2456789';
@@ -30,9 +31,9 @@ export function serviceAccountAdmission(options: {
 }): AdmissionPlugin {
   return {
     name: 'ServiceAccount',
-    async mutate({ definition, subresource, operation, object, namespace, name }: AdmissionAttributes): Promise<void> {
-      if (definition.resource !== 'pods' || definition.group !== '' || subresource !== '') return;
-      if (operation !== 'CREATE' || object === undefined) return;
+    handles: handles('', 'pods'),
+    async mutate({ subresource, operation, object, namespace, name }: AdmissionAttributes): Promise<void> {
+      if (operation !== 'CREATE' || subresource !== '' || object === undefined) return;
       if (isMirrorPod(object)) {
         checkMirrorPod(object, name);
         return;

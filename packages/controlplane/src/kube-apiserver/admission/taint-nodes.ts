@@ -1,4 +1,5 @@
 import type { AdmissionPlugin } from '@kubewright/apiserver';
+import { handles } from './handles.ts';
 
 const notReadyKey = 'node.kubernetes.io/not-ready';
 
@@ -10,9 +11,9 @@ interface Taint {
 /** Taints new nodes as not ready. The taint keeps pods off until the node controller observes that the node is ready. */
 export const taintNodesByCondition: AdmissionPlugin = {
   name: 'TaintNodesByCondition',
-  async mutate({ definition, subresource, operation, object }): Promise<void> {
-    if (definition.resource !== 'nodes' || definition.group !== '' || subresource !== '') return;
-    if (operation !== 'CREATE' || object === undefined) return;
+  handles: handles('', 'nodes'),
+  async mutate({ subresource, operation, object }): Promise<void> {
+    if (operation !== 'CREATE' || subresource !== '' || object === undefined) return;
     const spec = (object['spec'] ?? {}) as { taints?: readonly Taint[] };
     const taints = spec.taints ?? [];
     if (taints.some(({ key, effect }) => key === notReadyKey && effect === 'NoSchedule')) return;

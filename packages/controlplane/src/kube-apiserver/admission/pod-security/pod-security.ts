@@ -62,7 +62,14 @@ interface PodSecurityParts {
 /** Rejects pods that violate the security level of their namespace, or warns about them. Mirrors `PodSecurity` (1.36). */
 export function podSecurityAdmission(parts: PodSecurityParts, options: PodSecurityOptions = {}): AdmissionPlugin {
   const security = new PodSecurity(parts, options);
-  return { name: 'PodSecurity', validate: (attributes) => security.validate(attributes) };
+  return {
+    name: 'PodSecurity',
+    handles: ({ group, resource }) => {
+      const kind = `${group}/${resource}`;
+      return kind === '/pods' || kind === '/namespaces' || templatePaths.has(kind);
+    },
+    validate: (attributes) => security.validate(attributes),
+  };
 }
 
 class PodSecurity {
