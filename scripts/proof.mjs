@@ -117,7 +117,7 @@ const groups = {
     {
       name: 'benchmark: cluster',
       prove: (tree) =>
-        benchmark(tree, ['bench/cluster.mjs', '--check', '--rounds', '2', '--seconds', '3', '--oracle', bin]),
+        benchmark(tree, ['bench/cluster.mjs', '--check', '--rounds', '3', '--seconds', '3', '--oracle', bin]),
     },
     {
       name: 'benchmark: informer',
