@@ -5,16 +5,21 @@ import { type BundledProgram, bundledProgram } from './bundled-program.ts';
 /** Runs the operator in a process that a test can kill and restart. */
 export class OperatorProcess implements AsyncDisposable {
   readonly #program: BundledProgram;
-  readonly #kubeconfig: string;
+  readonly #env: Readonly<Record<string, string>>;
   #child: ChildProcess | undefined;
 
-  private constructor(program: BundledProgram, kubeconfig: string) {
+  private constructor(program: BundledProgram, env: Readonly<Record<string, string>>) {
     this.#program = program;
-    this.#kubeconfig = kubeconfig;
+    this.#env = env;
   }
 
-  static async start(kubeconfig: string): Promise<OperatorProcess> {
-    const operator = new OperatorProcess(await bundledProgram("import '#src/main.ts';"), kubeconfig);
+  /** Starts `program`, by default the operator in this working copy. */
+  static async start(
+    kubeconfig: string,
+    { program, env }: { readonly program?: BundledProgram; readonly env?: Readonly<Record<string, string>> } = {},
+  ): Promise<OperatorProcess> {
+    const bundled = program ?? (await bundledProgram("import '#src/main.ts';"));
+    const operator = new OperatorProcess(bundled, { KUBECONFIG: kubeconfig, ...env });
     operator.start();
     return operator;
   }
@@ -22,7 +27,7 @@ export class OperatorProcess implements AsyncDisposable {
   /** Restarts the operator. Call this only after `kill`. */
   start(): void {
     const flags = ['--metrics-bind-address=0', '--health-probe-bind-address=0'];
-    const env = { ...process.env, KUBECONFIG: this.#kubeconfig };
+    const env = { ...process.env, ...this.#env };
     const stdio = process.env['OPERATOR_LOG'] ? 'inherit' : 'ignore';
     this.#child = spawn(process.execPath, [this.#program.path, ...flags], { env, stdio: ['ignore', stdio, stdio] });
   }
